@@ -1,0 +1,5 @@
+"""A schema-contract linter for Delta Lake."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

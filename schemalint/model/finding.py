@@ -1,0 +1,178 @@
+"""What was found: a rule's judgement of a fact, with its place and its fix."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TypeAlias
+
+from schemalint.errors import Location
+from schemalint.model.datatype import RecordedChange
+from schemalint.model.path import Path, as_json, dotted
+
+
+class Severity(IntEnum):
+    """How bad, in rising order."""
+
+    INFO = 1
+    WARNING = 2
+    ERROR = 3
+
+    @property
+    def label(self) -> str:
+        """The word that users read and write."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectRef:
+    """What a finding is about.
+
+    The kind is one of ``column``, ``property``, ``constraint``, ``feature``, ``consumer``, ``partitioning``,
+    ``clustering``, ``table``.
+    """
+
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetProperty:
+    """Edit of a contract: a table property gets a value."""
+
+    key: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordTypeChanges:
+    """Edit of a contract: the whole ``type_changes`` of the field at a path."""
+
+    path: Path
+    changes: tuple[RecordedChange, ...]
+
+
+Edit: TypeAlias = SetProperty | RecordTypeChanges
+"""A change of a contract, named by what it changes; where that stands, the contract's format knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A way to mend a finding.
+
+    Attributes:
+        title: What it does, in the imperative.
+        safe: Whether it may be made without a person looking: it changes nothing but what is missing.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """A fix in the text of a file: the stretch is replaced."""
+
+    location: Location
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A problem that a rule found.
+
+    Attributes:
+        against: What the declaration was compared with: ``git``, ``live``, ``contract``, ``history``.
+        old: The value before, as text; `new` the value declared.
+        previous_location: Where the thing stood in the base.
+        delta_error: The error class that Delta gives.
+        text_changes: The fix, in the text of the contract.
+        existing: The base has it too: it does not fail the run.
+    """
+
+    code: str
+    rule: str
+    severity: Severity
+    message: str
+    table: str
+    object: ObjectRef
+    location: Location
+    help: str = ""
+    target: str | None = None
+    path: Path = ()
+    against: tuple[str, ...] = ("git",)
+    old: str | None = None
+    new: str | None = None
+    previous_location: Location | None = None
+    delta_error: str | None = None
+    fix: Fix | None = None
+    text_changes: tuple[TextChange, ...] = ()
+    existing: bool = False
+
+    @property
+    def column(self) -> str | None:
+        """The path as text, None for what is no column."""
+        return dotted(self.path) if self.path else None
+
+    @property
+    def identity(self) -> tuple[Hashable, ...]:
+        """What makes it the same finding wherever it is met: no line, no message."""
+        return (
+            self.code,
+            self.table.casefold(),
+            self.target,
+            (self.object.kind, self.object.name),
+            json.dumps(as_json(self.path)),
+            self.old,
+            self.new,
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """The identity as a hash: baselines and reports know the finding by it."""
+        return hashlib.sha256(json.dumps(self.identity).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A table that was not compared, and why."""
+
+    table: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SideRef:
+    """One side of the comparison: what was asked for, what it came to, why."""
+
+    spec: str
+    commit: str | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What was compared with what."""
+
+    base: SideRef | None
+    head: SideRef
+    target: str | None = None
+    compared: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problems:
+    """The result of a run: findings in order, and what could not be judged."""
+
+    run: Run
+    findings: tuple[Finding, ...]
+    errors: tuple[Exception, ...] = ()
+    exit_status: int = 0
+    sources: Mapping[str, str] | None = None

@@ -1,0 +1,151 @@
+"""A declaration laid over a table: managed is what is declared, everything else stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from schemalint.model.datatype import (
+    Array,
+    DataType,
+    Field,
+    Managed,
+    Map,
+    Struct,
+    T,
+    Unmanaged,
+)
+from schemalint.model.path import Part, Path, words
+from schemalint.model.protocol import canonical
+from schemalint.model.table import TableState
+
+
+def over(declared: TableState, live: TableState) -> TableState:
+    """The state that the live table has once the declaration is applied.
+
+    Live columns that are not declared stay, unless they are listed as dropped; live columns keep their order,
+    and new ones come behind the column that they are declared behind. A declared rename stands only where the
+    old name is live and the new one is not.
+    """
+    dropped = {words(entry.path) for entry in declared.dropped}
+    return replace(
+        live,
+        columns=_struct(declared.columns, live.columns, (), dropped),
+        description=_managed(declared.description, live.description),
+        partitioned_by=_managed(declared.partitioned_by, live.partitioned_by),
+        clustered_by=_managed(declared.clustered_by, live.clustered_by),
+        constraints=_entries(declared.constraints, live.constraints),
+        properties=_entries(declared.properties, live.properties),
+        features=live.features | {canonical(name) for name in declared.features},
+        dropped=(),
+    )
+
+
+def _struct(declared: Struct, live: Struct, path: Path, dropped: set[tuple[str, ...]]) -> Struct:
+    merged: list[Field] = [
+        _field(wanted, field, (*path, field.name), dropped) if (wanted := declared.get(field.name)) else field
+        for field in live.fields
+        if declared.get(field.name) is not None or words((*path, field.name)) not in dropped
+    ]
+    previous: str | None = None
+    for wanted in declared.fields:
+        if live.get(wanted.name) is None:
+            old = Struct(tuple(merged)).get(wanted.renamed_from) if wanted.renamed_from else None
+            if old is not None and declared.get(old.name) is None:
+                place = _place(merged, old.name)
+                merged[place] = replace(
+                    _field(wanted, old, (*path, wanted.name), dropped),
+                    name=wanted.name,
+                    renamed_from=wanted.renamed_from,
+                )
+            else:
+                place = 0 if previous is None else _place(merged, previous) + 1
+                merged.insert(place, _new(wanted))
+        previous = wanted.name
+    return Struct(tuple(merged))
+
+
+def _place(fields: list[Field], name: str) -> int:
+    wanted = name.casefold()
+    return next(place for place, field in enumerate(fields) if field.name.casefold() == wanted)
+
+
+def _field(declared: Field, live: Field, path: Path, dropped: set[tuple[str, ...]]) -> Field:
+    return replace(
+        live,
+        type=_type(declared.type, live.type, path, dropped),
+        nullable=declared.nullable,
+        comment=_managed(declared.comment, live.comment),
+        default=_managed(declared.default, live.default),
+        generated=_managed(declared.generated, live.generated),
+        identity=_managed(declared.identity, live.identity),
+    )
+
+
+def _type(declared: DataType, live: DataType, path: Path, dropped: set[tuple[str, ...]]) -> DataType:
+    match declared, live:
+        case Struct(), Struct():
+            return _struct(declared, live, path, dropped)
+        case Array(), Array():
+            return Array(
+                _type(declared.element, live.element, (*path, Part.ELEMENT), dropped),
+                _managed(declared.contains_null, live.contains_null),
+            )
+        case Map(), Map():
+            return Map(
+                _type(declared.key, live.key, (*path, Part.KEY), dropped),
+                _type(declared.value, live.value, (*path, Part.VALUE), dropped),
+                _managed(declared.value_contains_null, live.value_contains_null),
+            )
+        case _:
+            return new_type(declared)
+
+
+def new_type(declared: DataType) -> DataType:
+    """A declared type as Delta makes it: what is not said is what Delta gives by itself."""
+    match declared:
+        case Struct(fields=fields):
+            return Struct(tuple(_new(field) for field in fields))
+        case Array(element=element, contains_null=nullable):
+            return Array(new_type(element), _managed(nullable, live=True))
+        case Map(key=key, value=value, value_contains_null=nullable):
+            return Map(new_type(key), new_type(value), _managed(nullable, live=True))
+        case _:
+            return declared
+
+
+def created(declared: TableState) -> TableState:
+    """The state of a table that Delta creates from a declaration, without the features it adds by itself."""
+    return replace(
+        declared,
+        columns=Struct(tuple(_new(field) for field in declared.columns.fields)),
+        description=_managed(declared.description, None),
+        partitioned_by=_managed(declared.partitioned_by, ()),
+        clustered_by=_managed(declared.clustered_by, ()),
+        constraints={name: text for name, text in declared.constraints.items() if text is not None},
+        properties=declared.set_properties,
+        features=frozenset(canonical(name) for name in declared.features),
+        dropped=(),
+    )
+
+
+def _new(declared: Field) -> Field:
+    return replace(
+        declared,
+        type=new_type(declared.type),
+        comment=_managed(declared.comment, None),
+        default=_managed(declared.default, None),
+        generated=_managed(declared.generated, None),
+        identity=_managed(declared.identity, None),
+        type_changes=(),
+        renamed_from=None,
+    )
+
+
+def _managed(declared: Managed[T], live: Managed[T]) -> Managed[T]:
+    return live if isinstance(declared, Unmanaged) else declared
+
+
+def _entries(declared: Mapping[str, str | None], live: Mapping[str, str | None]) -> dict[str, str | None]:
+    merged = {**live, **declared}
+    return {key: value for key, value in merged.items() if value is not None}

@@ -1,0 +1,125 @@
+"""Delta's protocol: which features a table supports, and what a state of it needs.
+
+"Supported" means in the protocol, "enabled" means switched on by a property or by the schema. Protocols are
+compared as feature sets, never as pairs of versions (PROTOCOL.md, "Table Features").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from schemalint.model import feature
+from schemalint.model.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Identity, Struct, walk, walk_fields
+from schemalint.model.feature import FEATURES, SchemaTrigger, TableFeature
+
+TABLE_FEATURES_READER: Final = 3
+TABLE_FEATURES_WRITER: Final = 7
+
+# What Delta Spark gives a table that asks for nothing (measured on Delta 4.4.0: new tables are (1,2)).
+DEFAULT_FEATURES: Final = frozenset({"appendOnly", "invariants"})
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """The ``protocol`` action, as it stands in the log."""
+
+    min_reader: int = 1
+    min_writer: int = 2
+    reader_features: frozenset[str] = frozenset()
+    writer_features: frozenset[str] = frozenset()
+
+    @property
+    def features(self) -> frozenset[str]:
+        """All supported features: the listed ones, and those that a legacy version implies."""
+        listed = self.reader_features | self.writer_features
+        return listed | feature.implied_by(self.min_reader, self.min_writer)
+
+
+def activated(
+    columns: Struct, properties: Mapping[str, str | None], constraints: Iterable[str] = ()
+) -> frozenset[str]:
+    """The features that a schema, its properties and constraints switch on, without what those require.
+
+    Source: ``FeatureAutomaticallyEnabledByMetadata`` in Delta's TableFeature.scala.
+    """
+    triggers = set(_triggers(columns))
+    if any(True for _ in constraints):
+        triggers.add(SchemaTrigger.CONSTRAINT)
+    return frozenset(
+        row.name
+        for row in FEATURES.values()
+        if row.enabled_by_schema in triggers or _enabled_by(row, properties)
+    )
+
+
+def needed(current: frozenset[str], active: frozenset[str], asked: Iterable[str] = ()) -> frozenset[str]:
+    """The features that a table must support: what it has, what is active or asked for, what those require.
+
+    A feature whose preview the table supports already is not added (``typeWidening`` beside
+    ``typeWidening-preview``).
+    """
+    wanted = active | {canonical(name) for name in asked}
+    added = {
+        name
+        for name in wanted
+        if (row := FEATURES.get(name)) is None or row.unless is None or row.unless not in current
+    }
+    return feature.closure(current | added)
+
+
+def of_new_table(active: frozenset[str], asked: Iterable[str] = ()) -> frozenset[str]:
+    """The features of a table that Delta creates for what is active and asked for.
+
+    Measured on Delta 4.4.0: a new table supports appendOnly and invariants, and timestampNtz by itself.
+    """
+    return needed(DEFAULT_FEATURES, active, asked)
+
+
+def canonical(name: str) -> str:
+    """A feature's name as Delta writes it; a name that is not known stays as it is."""
+    row = feature.find(name)
+    return row.name if row else name
+
+
+def minimum_versions(features: Iterable[str]) -> tuple[int, int]:
+    """The lowest (reader, writer) versions that Delta Spark writes for a set of features.
+
+    A legacy pair only if its bundle is exactly the set (``Protocol.normalized`` in Delta's actions).
+    """
+    wanted = frozenset(features)
+    for reader, writer in ((1, 1), (1, 2), (1, 3), (1, 4), (1, 6), (2, 5), (2, 6)):
+        if feature.implied_by(reader, writer) == wanted:
+            return reader, writer
+    rows = [row for name in wanted if (row := FEATURES.get(name))]
+    reader = 1
+    for row in rows:
+        if row.reader:
+            reader = max(reader, row.legacy[0] if row.legacy else TABLE_FEATURES_READER)
+    return reader, TABLE_FEATURES_WRITER
+
+
+def _enabled_by(row: TableFeature, properties: Mapping[str, str | None]) -> bool:
+    if row.enabled_by_property is None:
+        return False
+    key, values = row.enabled_by_property
+    value = properties.get(key)
+    return value is not None and (not values or value.casefold() in values)
+
+
+def _triggers(columns: Struct) -> Iterator[SchemaTrigger]:
+    for _path, type_ in walk(columns):
+        if type_ == TIMESTAMP_NTZ:
+            yield SchemaTrigger.TIMESTAMP_NTZ
+        elif type_ == VARIANT:
+            yield SchemaTrigger.VARIANT
+        elif isinstance(type_, Atomic) and type_.name.startswith(("geometry", "geography")):
+            yield SchemaTrigger.GEOSPATIAL
+    for _path, field in walk_fields(columns):
+        if not field.nullable:
+            yield SchemaTrigger.NOT_NULL
+        if isinstance(field.generated, str):
+            yield SchemaTrigger.GENERATED
+        if isinstance(field.identity, Identity):
+            yield SchemaTrigger.IDENTITY

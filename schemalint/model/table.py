@@ -1,0 +1,232 @@
+"""A table as declared and as it is: the state that both yield, and what only one of them has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from schemalint.errors import Location
+from schemalint.model import properties, protocol
+from schemalint.model.datatype import UNMANAGED, DataType, Managed, Struct
+from schemalint.model.path import Path
+from schemalint.model.protocol import Protocol
+
+MARKER: Final = "schemalint.applied"
+"""The table property that says which declaration was applied last: without the ``delta.`` prefix it stops no
+stream, and it outlives the clean-up of the log."""
+
+PENDING: Final = "schemalint.pending"
+"""Set while a plan that gives up and takes a name is on its way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A column that may go; with its old type where the name is made anew."""
+
+    path: Path
+    type: DataType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """What a contract declares, or what a live table is: the values that are compared.
+
+    Attributes:
+        properties: Value by key; None declares that the property is to be absent.
+        constraints: Expression by name in lower case; None as above.
+        features: Asked for by name; for a live table, all that its protocol supports.
+        dropped: Columns that may go.
+    """
+
+    columns: Struct = field(default_factory=Struct)
+    description: Managed[str | None] = UNMANAGED
+    partitioned_by: Managed[tuple[str, ...]] = UNMANAGED
+    clustered_by: Managed[tuple[Path, ...]] = UNMANAGED
+    constraints: Mapping[str, str | None] = field(default_factory=dict)
+    properties: Mapping[str, str | None] = field(default_factory=dict)
+    features: frozenset[str] = frozenset()
+    dropped: tuple[Deletion, ...] = ()
+
+    @property
+    def set_properties(self) -> dict[str, str]:
+        """The properties that are there, without those that are declared absent."""
+        return {key: value for key, value in self.properties.items() if value is not None}
+
+    def enabled(self, key: str) -> bool:
+        """Whether a boolean property is ``true`` (in any case, as Delta reads it)."""
+        return properties.is_true(self.properties.get(key))
+
+    @property
+    def active_features(self) -> frozenset[str]:
+        """The features that schema, properties and constraints switch on."""
+        named = [name for name, expression in self.constraints.items() if expression is not None]
+        return protocol.activated(self.columns, self.properties, named)
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolLimits:
+    """What ``apply`` must not pass."""
+
+    max_reader: int | None = None
+    max_writer: int | None = None
+    allow_upgrade: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Openness:
+    """What writers may do by themselves."""
+
+    columns: bool = False
+    widening: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """Someone who must still be able to read, or write, after the change."""
+
+    name: str
+    client: str | None = None
+    version: str | None = None
+    read_path: str | None = None
+    access: str = "read"
+    columns: tuple[str, ...] = ()
+    stream: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """An approved break: a rule, an object, a reason and an end (ISO date)."""
+
+    rule: str
+    reason: str
+    column: Path | None = None
+    property: str | None = None
+    approved_by: str | None = None
+    expires: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """A column on its way out (ISO dates)."""
+
+    since: str | None = None
+    remove_after: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TargetOverlay:
+    """What differs in one environment, before it is merged into the contract."""
+
+    location: str | None = None
+    absent: bool = False
+    properties: Mapping[str, str | None] = field(default_factory=dict)
+    features: frozenset[str] | None = None
+    protocol: ProtocolLimits | None = None
+    consumers: tuple[Consumer, ...] | None = None
+
+
+Anchor = tuple[str, *tuple[object, ...]]
+"""What stands at a place in a contract: ``("column", path)``, ``("type", path)``, ``("property", key)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A declared table, effective for one target.
+
+    Attributes:
+        table: The name as written; `key` is what it is compared by.
+        managed_by: ``schemalint``, or whoever alters the table instead.
+        drop_features: Features to be dropped, explicitly.
+        anchors: Where in the text each thing stands.
+        document: Index of the YAML document within its file.
+    """
+
+    table: str
+    state: TableState
+    location: str | None = None
+    owner: str | None = None
+    managed_by: str = "schemalint"
+    drop_features: frozenset[str] = frozenset()
+    protocol: ProtocolLimits = ProtocolLimits()
+    open: Openness = Openness()
+    targets: Mapping[str, TargetOverlay] = field(default_factory=dict)
+    consumers: tuple[Consumer, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
+    deprecated: Mapping[Path, Deprecation] = field(default_factory=dict)
+    absent: bool = False
+    file: str = ""
+    document: int = 0
+    anchors: Mapping[Anchor, Location] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def key(self) -> str:
+        """The table's identity."""
+        return table_key(self.table)
+
+    @property
+    def created_features(self) -> frozenset[str]:
+        """The features of a table that Delta creates from this contract."""
+        return protocol.of_new_table(self.state.active_features, self.state.features)
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """The ``metaData`` action: its columns and settings as a state, and what belongs to the table alone."""
+
+    table_id: str
+    state: TableState
+    name: str | None = None
+    created_time: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """A commit that changed metadata or protocol.
+
+    Attributes:
+        timestamp: Milliseconds since the epoch.
+    """
+
+    version: int
+    timestamp: int | None = None
+    operation: str | None = None
+    user_metadata: str | None = None
+    metadata: Metadata | None = None
+    protocol: Protocol | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The changes of metadata and protocol, oldest first, as far back as the log is known."""
+
+    entries: tuple[HistoryEntry, ...] = ()
+    known_from: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTable:
+    """A snapshot of a Delta table.
+
+    Attributes:
+        uri: Where it lies.
+        warnings: What was odd about its log, in sentences.
+    """
+
+    uri: str
+    version: int
+    protocol: Protocol
+    metadata: Metadata
+    history: History = History()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> TableState:
+        """What is compared."""
+        return self.metadata.state
+
+
+def table_key(name: str) -> str:
+    """What a table's name is compared by: no case, no back-quotes."""
+    return name.replace("`", "").casefold()

@@ -1,0 +1,317 @@
+"""The public API for rules.
+
+A rule is a function over one fact: the engine finds and pairs the objects, a rule judges one of them.
+
+    @rule("ACME001", on=FieldAdded, severity=Severity.WARNING)
+    def column_without_comment(change: FieldAdded, ctx: RuleContext) -> Iterator[Problem]:
+        \"\"\"A new column has no comment. …\"\"\"
+        if not change.field.comment:
+            yield Problem(f"column {dotted(change.path)} has no comment")
+
+A package of rules names its module (or package, which is walked) in the entry-point group
+``schemalint.rules``. Nothing else of schemalint is public.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from schemalint.model.change import (
+    Change,
+    ClusteringChanged,
+    CommentChanged,
+    ConstraintChanged,
+    DefaultChanged,
+    DeletionListed,
+    DescriptionChanged,
+    FeatureChanged,
+    FieldAdded,
+    FieldMoved,
+    FieldRemoved,
+    FieldRenamed,
+    GeneratedChanged,
+    IdentityChanged,
+    NullabilityChanged,
+    PartitioningChanged,
+    PropertyChanged,
+    TableAdded,
+    TableRemoved,
+    TypeChanged,
+    TypeHistoryChanged,
+)
+from schemalint.model.datatype import (
+    TIMESTAMP_NTZ,
+    UNMANAGED,
+    VOID,
+    Array,
+    Atomic,
+    Char,
+    DataType,
+    Decimal,
+    Field,
+    Map,
+    RecordedChange,
+    String,
+    Struct,
+    Unmanaged,
+    Varchar,
+    at,
+    field_at,
+    walk,
+    walk_fields,
+)
+from schemalint.model.fact import (
+    Drift,
+    DriftKind,
+    DuplicateTable,
+    Fact,
+    LiveTableMissing,
+    LiveTableReplaced,
+    ProtocolUpgrade,
+    TableRetired,
+)
+from schemalint.model.feature import FEATURES, TableFeature
+from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
+from schemalint.model.path import Part, Path, dotted, folded
+from schemalint.model.protocol import Protocol, minimum_versions
+from schemalint.model.table import Contract, LiveTable, TableState
+from schemalint.model.typetext import print_type
+from schemalint.model.widening import (
+    MAX_PRECISION,
+    TypeStep,
+    is_container,
+    least_decimal,
+    narrows,
+    refusal,
+    step,
+)
+
+__all__ = [
+    "FEATURES",
+    "MAX_PRECISION",
+    "TIMESTAMP_NTZ",
+    "UNMANAGED",
+    "VOID",
+    "Array",
+    "Atomic",
+    "Change",
+    "Char",
+    "ClusteringChanged",
+    "CommentChanged",
+    "ConstraintChanged",
+    "Contract",
+    "DataType",
+    "Decimal",
+    "DefaultChanged",
+    "DeletionListed",
+    "DescriptionChanged",
+    "Drift",
+    "DriftKind",
+    "DuplicateTable",
+    "Fact",
+    "FeatureChanged",
+    "Field",
+    "FieldAdded",
+    "FieldMoved",
+    "FieldRemoved",
+    "FieldRenamed",
+    "Fix",
+    "GeneratedChanged",
+    "IdentityChanged",
+    "LiveTable",
+    "LiveTableMissing",
+    "LiveTableReplaced",
+    "Map",
+    "NullabilityChanged",
+    "ObjectRef",
+    "Part",
+    "PartitioningChanged",
+    "Path",
+    "Problem",
+    "PropertyChanged",
+    "Protocol",
+    "ProtocolUpgrade",
+    "RecordTypeChanges",
+    "RecordedChange",
+    "Rule",
+    "RuleContext",
+    "SetProperty",
+    "Severity",
+    "Status",
+    "String",
+    "Struct",
+    "TableAdded",
+    "TableFeature",
+    "TableRemoved",
+    "TableRetired",
+    "TableState",
+    "TypeChanged",
+    "TypeHistoryChanged",
+    "TypeStep",
+    "Unmanaged",
+    "Varchar",
+    "at",
+    "dotted",
+    "field_at",
+    "folded",
+    "is_container",
+    "least_decimal",
+    "minimum_versions",
+    "narrows",
+    "print_type",
+    "refusal",
+    "rule",
+    "step",
+    "walk",
+    "walk_fields",
+]
+
+Status = Literal["stable", "preview"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What a rule has to say.
+
+    Attributes:
+        message: One sentence, without the name of the table.
+        help: The compatible way to get what is wanted.
+        severity: Where it differs from the rule's own.
+        path: The column, where it is not the fact's own; `object` likewise.
+        old: The value before, as text, where it is not the fact's own; `new` the declared one.
+        delta_error: The error class that Delta gives, measured; None if Delta refuses nothing here.
+    """
+
+    message: str
+    help: str = ""
+    severity: Severity | None = None
+    path: Path | None = None
+    object: ObjectRef | None = None
+    old: str | None = None
+    new: str | None = None
+    delta_error: str | None = None
+    fix: Fix | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleContext:
+    """What a rule may know besides its fact.
+
+    Attributes:
+        contract: The declared table, effective for the target.
+        before: The table that the declaration is compared with: as declared at the base, or live.
+        after: The table once the declaration is applied: `before`, with what is declared laid over it.
+        features: What the table before supports.
+        base: The contract at the base, if there is one.
+        live: The live table, if it was read.
+        against: ``git`` or ``live``.
+    """
+
+    contract: Contract
+    before: TableState
+    after: TableState
+    features: frozenset[str]
+    base: Contract | None = None
+    live: LiveTable | None = None
+    against: Literal["git", "live"] = "git"
+
+    @property
+    def column_mapping(self) -> str:
+        """The declared mode, or the one that the table has: ``none``, ``name`` or ``id``."""
+        return (self.after.properties.get("delta.columnMapping.mode") or "none").casefold()
+
+
+Check = Callable[[Any, RuleContext], Iterable[Problem]]
+CheckT = TypeVar("CheckT", bound=Callable[..., Iterable[Problem]])
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: its data, and its one function.
+
+    Attributes:
+        subjects: The kinds of fact that it judges.
+        name: Its function's name in kebab case.
+        doc: Its docstring, which is its page of documentation.
+        module: Where it is defined.
+        distribution: The installed package that it comes from, set when it is found.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    subjects: tuple[type, ...]
+    check: Check
+    doc: str
+    module: str
+    status: Status = "stable"
+    fixable: bool = False
+    delta_errors: tuple[str, ...] = ()
+    distribution: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the page."""
+        return self.doc.partition("\n")[0]
+
+
+ATTRIBUTE = "schemalint_rule"
+_CODE = re.compile(r"[A-Z]{2,10}\d{3}")
+
+
+def rule(
+    code: str,
+    *,
+    on: type | tuple[type, ...],
+    severity: Severity,
+    status: Status = "stable",
+    fixable: bool = False,
+    delta_errors: tuple[str, ...] = (),
+) -> Callable[[CheckT], CheckT]:
+    """Make a function a rule.
+
+    Args:
+        code: Capital letters and three digits, never used for another rule.
+        on: The kind of fact it judges, or several.
+        severity: Its usual severity.
+        status: ``preview`` rules run only when asked for.
+        fixable: Whether its problems can come with a fix.
+        delta_errors: The error classes of Delta that it foresees.
+
+    Raises:
+        ValueError: The code is malformed, or the function has no docstring.
+    """
+    if not _CODE.fullmatch(code):
+        raise ValueError(f"{code!r} is no code of a rule: two or more capital letters and three digits")
+
+    def made(check: CheckT) -> CheckT:
+        doc = _page(check)
+        made_rule = Rule(
+            code=code,
+            name=check.__name__.replace("_", "-"),
+            severity=severity,
+            subjects=on if isinstance(on, tuple) else (on,),
+            check=check,
+            doc=doc,
+            module=check.__module__,
+            status=status,
+            fixable=fixable,
+            delta_errors=delta_errors,
+        )
+        setattr(check, ATTRIBUTE, made_rule)
+        return check
+
+    return made
+
+
+def _page(check: Callable[..., object]) -> str:
+    if not check.__doc__:
+        raise ValueError(f"the rule {check.__name__} has no docstring: it is its page of documentation")
+    first, _, rest = check.__doc__.strip().partition("\n")
+    lines = rest.split("\n")
+    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    indent = min(indents, default=0)
+    return "\n".join([first, *(line[indent:].rstrip() for line in lines)]).strip() + "\n"

@@ -1,0 +1,39 @@
+"""git: which two sides are compared, and what they hold. Nothing else starts a git process.
+
+A check in a hook takes seven: one finds the repository, up to three the base, three give the contents.
+"""
+
+from __future__ import annotations
+
+from schemalint.git.base import find_base, find_head
+from schemalint.git.contents import MAX_SIZE, Contents, File, changes, dirty, files_at, read_blobs
+from schemalint.git.listing import DEFAULT_GLOBS, Listing, list_files, printable_path
+from schemalint.git.repository import Repository, open_repository
+from schemalint.git.revisions import MissingHistoryError, is_ancestor, resolve
+from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
+
+__all__ = [
+    "DEFAULT_GLOBS",
+    "MAX_SIZE",
+    "Contents",
+    "EmptyTree",
+    "File",
+    "Index",
+    "Listing",
+    "MissingHistoryError",
+    "Repository",
+    "Revision",
+    "Side",
+    "Worktree",
+    "changes",
+    "dirty",
+    "files_at",
+    "find_base",
+    "find_head",
+    "is_ancestor",
+    "list_files",
+    "open_repository",
+    "printable_path",
+    "read_blobs",
+    "resolve",
+]

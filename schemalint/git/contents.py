@@ -1,0 +1,159 @@
+"""The contents of both sides, by few processes however many files there are."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+from schemalint.errors import GitError
+from schemalint.git.listing import list_files, printable_path
+from schemalint.git.sides import EmptyTree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from schemalint.git.listing import Listing
+    from schemalint.git.repository import Repository
+    from schemalint.git.sides import Side
+
+MAX_SIZE = 1 << 20
+"""Bytes of the largest file that is read; a table of 10,000 columns takes less."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of one side.
+
+    Attributes:
+        path: From the root, with ``/``; undecodable bytes as `os.fsdecode` gives them (see `printable_path`).
+        data: Its bytes: the blob's, or where it has none, the disk's.
+        blob: Blob id, None where the content is only on disk. Equal ids are equal contents; where one is None
+            only the contents can tell.
+    """
+
+    path: str
+    data: bytes
+    blob: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The candidates of both sides by path.
+
+    Attributes:
+        base: The old side.
+        head: The new side.
+        too_large: Paths of files over `MAX_SIZE` on either side, whose content was not looked at.
+    """
+
+    base: Mapping[str, File]
+    head: Mapping[str, File]
+    too_large: tuple[str, ...] = ()
+
+
+def changes(
+    repo: Repository,
+    base: Side,
+    head: Side,
+    is_candidate: Callable[[bytes], bool],
+    globs: Sequence[str] = (),
+) -> Contents:
+    """All candidates of both sides, unchanged ones included (they may name the same table).
+
+    Three git processes: one listing per side (none for an empty tree), and one that gives the content of
+    every blob of either side once. Only what is not in the index is read from disk.
+
+    Args:
+        repo: The repository.
+        base: The old side.
+        head: The new side.
+        is_candidate: Whether a content is wanted; asked once per blob.
+        globs: See `list_files`.
+
+    Raises:
+        GitError: git failed, or a blob is missing.
+    """
+    before, after = (list_files(repo, side, globs) for side in (base, head))
+    blobs: dict[str, bytes] = {}
+    too_large: set[str] = set()
+    for blob, content in read_blobs(repo, {*before.blobs.values(), *after.blobs.values()}):
+        if content is None:
+            too_large.update(*(_paths(listing, blob) for listing in (before, after)))
+        elif is_candidate(content):
+            blobs[blob] = content
+    head_files = _files(after, blobs)
+    for path, content in _on_disk(repo, after):
+        if content is None:
+            too_large.add(path)
+        elif is_candidate(content):
+            head_files[path] = File(path, content, None)
+    return Contents(_files(before, blobs), head_files, tuple(sorted(too_large)))
+
+
+def files_at(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Mapping[str, File]:
+    """The files of one side, candidates or not, except those over `MAX_SIZE` (two git processes).
+
+    Raises:
+        GitError: git failed, or a blob is missing.
+    """
+    return changes(repo, EmptyTree("only one side is read"), side, lambda _: True, globs).head
+
+
+def read_blobs(repo: Repository, blobs: Collection[str]) -> Iterator[tuple[str, bytes | None]]:
+    """Contents by blob id, each as it arrives, None for one over `MAX_SIZE` (one git process).
+
+    Raises:
+        GitError: A blob is missing.
+    """
+    if not blobs:
+        return
+    ordered = sorted(blobs)  # by id, as a pack's index has them
+    lines = (f"{blob}\n".encode() for blob in ordered)
+    # --buffer: git need not flush after each blob, for all ids are sent without waiting for an answer.
+    with repo.talk("cat-file", "--batch", "--buffer", lines=lines) as out:
+        for blob in ordered:
+            size = _size(out.readline(), blob)
+            if size > MAX_SIZE:
+                _skip(out, size + 1)
+                yield blob, None
+            else:
+                yield blob, out.read(size + 1)[:-1]
+
+
+def dirty(repo: Repository, paths: Collection[str]) -> set[str]:
+    """Those of some paths that differ from HEAD: changed, staged, deleted or untracked (one git process)."""
+    options = ["--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"]
+    records = os.fsdecode(repo.run("status", *options).stdout).split("\0")
+    return {record[len("XY ") :] for record in records} & set(paths)
+
+
+def _size(header: bytes, blob: str) -> int:
+    # "<id> blob <size>", or "<id> missing" (a partial clone without its remote, or a broken one)
+    fields = header.split()
+    if len(fields) != len(("id", "type", "size")):
+        raise GitError(f"object {blob} is missing", help="git fetch --refetch origin; or look with: git fsck")
+    return int(fields[2])
+
+
+def _skip(out: IO[bytes], size: int) -> None:
+    while size > 0:
+        size -= len(out.read(min(size, MAX_SIZE))) or size
+
+
+def _files(listing: Listing, blobs: Mapping[str, bytes]) -> dict[str, File]:
+    return {path: File(path, blobs[blob], blob) for path, blob in listing.blobs.items() if blob in blobs}
+
+
+def _paths(listing: Listing, wanted: str) -> set[str]:
+    return {path for path, blob in listing.blobs.items() if blob == wanted}
+
+
+def _on_disk(repo: Repository, listing: Listing) -> Iterator[tuple[str, bytes | None]]:
+    for path in sorted(listing.on_disk):
+        try:
+            with (repo.root / path).open("rb") as file:
+                content = file.read(MAX_SIZE + 1)
+        except OSError as error:
+            raise GitError(f"{printable_path(path)} cannot be read: {error.strerror}") from error
+        yield path, content if len(content) <= MAX_SIZE else None

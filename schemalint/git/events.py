@@ -1,0 +1,162 @@
+"""What a CI service tells about the change that it runs for: variables, and GitHub's event file."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from schemalint.errors import GitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A branch that is to be merged.
+
+    Attributes:
+        branch: Where it goes; with or without ``refs/heads/``.
+        base: A commit of that branch, or empty where only its name is told.
+        head: The tip of what is to be merged, or empty.
+    """
+
+    branch: str
+    base: str = ""
+    head: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """Commits that a branch got.
+
+    Attributes:
+        before: Its tip before; all zeros for a new branch.
+        default_branch: The repository's.
+    """
+
+    before: str
+    default_branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """Everything since a commit that the service names."""
+
+    base: str
+    why: str
+
+
+Event: TypeAlias = PullRequest | Push | Since
+
+
+def is_ci(env: Mapping[str, str]) -> bool:
+    """Whether this runs unattended: every service sets one of a few variables."""
+    return any(env.get(name, "").lower() not in {"", "0", "false"} for name in _CI)
+
+
+# CI: GitHub, GitLab, Bitbucket, Buildkite, CircleCI, Travis. TF_BUILD: Azure. JENKINS_URL: Jenkins.
+_CI = ("CI", "TF_BUILD", "JENKINS_URL")
+
+
+def read_event(env: Mapping[str, str]) -> Event | None:
+    """The change that the CI service runs for, None where it tells nothing.
+
+    Raises:
+        GitError: What it tells cannot be read.
+    """
+    if env.get("GITHUB_EVENT_NAME") in _GITHUB:
+        return _GITHUB[env["GITHUB_EVENT_NAME"]](_github_payload(env))
+    for variable, read in _VARIABLES:
+        if env.get(variable):
+            return read(env)
+    return None
+
+
+class _Payload:
+    """The JSON object of a GitHub event, read by path."""
+
+    def __init__(self, content: object, file: str) -> None:
+        self._content = content
+        self._file = file
+
+    def text(self, *path: str) -> str:
+        value = self._content
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        if not isinstance(value, str):
+            raise GitError(f"no {'.'.join(path)} in GitHub's event file {self._file}", help=_SAY_IT)
+        return value
+
+    def commit(self, *path: str) -> str:
+        return _commit(self.text(*path), ".".join(path))
+
+
+_SAY_IT = "name what to compare with: --against REV"
+
+
+def _github_payload(env: Mapping[str, str]) -> _Payload:
+    file = env.get("GITHUB_EVENT_PATH", "")
+    try:
+        return _Payload(json.loads(Path(file).read_bytes()), file)
+    except (OSError, ValueError) as error:
+        raise GitError(f"GitHub's event file {file!r} cannot be read: {error}", help=_SAY_IT) from error
+
+
+def _commit(text: str, name: str) -> str:
+    if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text):
+        raise GitError(f"{name} is no commit id: {text!r}", help=_SAY_IT)
+    return text
+
+
+def _github_pull_request(event: _Payload) -> PullRequest:
+    return PullRequest(
+        branch=event.text("pull_request", "base", "ref"),
+        base=event.commit("pull_request", "base", "sha"),
+        head=event.commit("pull_request", "head", "sha"),
+    )
+
+
+def _github_push(event: _Payload) -> Push:
+    return Push(event.commit("before"), event.text("repository", "default_branch"))
+
+
+def _github_merge_group(event: _Payload) -> Since:
+    return Since(event.commit("merge_group", "base_sha"), "base of the merge group")
+
+
+# docs.github.com, "Webhook events and payloads".
+_GITHUB: Mapping[str, Callable[[_Payload], Event]] = {
+    "pull_request": _github_pull_request,
+    "pull_request_target": _github_pull_request,
+    "push": _github_push,
+    "merge_group": _github_merge_group,
+}
+
+
+def _gitlab_merge_request(env: Mapping[str, str]) -> Since:
+    name = "CI_MERGE_REQUEST_DIFF_BASE_SHA"
+    return Since(_commit(env[name], name), "base of the merge request")
+
+
+def _gitlab_push(env: Mapping[str, str]) -> Push:
+    name = "CI_COMMIT_BEFORE_SHA"
+    return Push(_commit(env[name], name), env.get("CI_DEFAULT_BRANCH", "main"))
+
+
+def _target_branch(variable: str) -> tuple[str, Callable[[Mapping[str, str]], Event]]:
+    return variable, lambda env: PullRequest(env[variable])
+
+
+# Most telling first: GitLab sets the second in every pipeline, as zeros for merge requests.
+_VARIABLES: tuple[tuple[str, Callable[[Mapping[str, str]], Event]], ...] = (
+    ("CI_MERGE_REQUEST_DIFF_BASE_SHA", _gitlab_merge_request),
+    ("CI_COMMIT_BEFORE_SHA", _gitlab_push),
+    _target_branch("SYSTEM_PULLREQUEST_TARGETBRANCH"),  # Azure Pipelines
+    _target_branch("BITBUCKET_PR_DESTINATION_BRANCH"),
+    _target_branch("BUILDKITE_PULL_REQUEST_BASE_BRANCH"),
+    _target_branch("CHANGE_TARGET"),  # Jenkins, multibranch pipelines
+)

@@ -1,0 +1,159 @@
+"""Which files a side has, and under which blob ids: one git process per side, none for its contents."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from schemalint.errors import GitError, UsageError
+from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from schemalint.git.repository import Repository
+
+DEFAULT_GLOBS = ("**/*.yml", "**/*.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of one side.
+
+    Attributes:
+        blobs: Blob id by path.
+        on_disk: Paths whose content is only on disk: untracked, or changed since it was staged.
+    """
+
+    blobs: Mapping[str, str]
+    on_disk: frozenset[str] = frozenset()
+
+
+def list_files(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Listing:
+    """The regular files of a side that match (one git process; symbolic links and submodules are none).
+
+    Args:
+        repo: The repository.
+        side: Which tree of files.
+        globs: Patterns from the root, ``**`` over directories, upper and lower case alike; ``!pattern``
+            excludes. Without a pattern to include, YAML files.
+
+    Raises:
+        GitError: A file of the index is unmerged.
+    """
+    pathspecs = _pathspecs(globs)
+    match side:
+        case EmptyTree():
+            return Listing({})
+        case Revision():
+            return _of_commit(repo, side.commit, pathspecs)
+        case _ if repo.bare:
+            raise UsageError(f"there is no {side.spec} in a bare repository", help="name a commit")
+        case Index():
+            return _of_index(repo, pathspecs)
+        case Worktree():
+            return _of_worktree(repo, pathspecs)
+
+
+def printable_path(path: str) -> str:
+    """A path as one line that any terminal and encoding can show: what is not printable is escaped."""
+    return "".join(char if char.isprintable() else _escaped(char) for char in path)
+
+
+def _escaped(char: str) -> str:
+    if "\udc80" <= char <= "\udcff":  # a byte that is not UTF-8, as os.fsdecode() gives it
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    return char.encode("unicode_escape").decode()
+
+
+def _pathspecs(globs: Sequence[str]) -> list[str]:
+    excluded = [f":(exclude,glob,icase){glob[1:]}" for glob in globs if glob.startswith("!")]
+    included = [f":(glob,icase){glob}" for glob in globs if not glob.startswith("!")]
+    return [*(included or [f":(glob,icase){glob}" for glob in DEFAULT_GLOBS]), *excluded]
+
+
+def _of_commit(repo: Repository, commit: str, pathspecs: Sequence[str]) -> Listing:
+    # The difference from nothing, because `git ls-tree` knows no globs.
+    arguments = ["diff-tree", "-r", "--raw", "-z", "--no-renames", _EMPTY_TREES[len(commit)], commit]
+    fields = iter(_records(repo, *arguments, "--", *pathspecs))
+    blobs = {}
+    for meta in fields:  # ":000000 <mode> <zeros> <blob> A", then the path
+        path = next(fields)
+        _, mode, _, blob, _ = meta.split(" ")
+        if mode in _REGULAR:
+            blobs[path] = blob
+    return Listing(blobs)
+
+
+# The id of a tree without entries, which git knows without storing it, by the length of the repository's ids.
+_EMPTY_TREES = {
+    40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+_REGULAR = frozenset({"100644", "100755"})
+_SUBMODULE = "160000"
+
+
+def _of_index(repo: Repository, pathspecs: Sequence[str]) -> Listing:
+    # A file of `git add --intent-to-add` has the blob id of an empty one here, and so is no candidate.
+    blobs = {}
+    for record in _records(repo.with_index(), "ls-files", "-z", "--stage", "--", *pathspecs):
+        meta, _, path = record.partition("\t")
+        mode, blob, stage = meta.split(" ")
+        if stage != "0":
+            raise GitError(f"{printable_path(path)} is unmerged", help="resolve the conflict, then: git add")
+        if mode in _REGULAR:
+            blobs[path] = blob
+    return Listing(blobs)
+
+
+def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> Listing:
+    """The index's files, except where the disk says otherwise.
+
+    ``git ls-files --modified`` compares contents where only a file's dates differ from what git noted when
+    it wrote the file, through the conversions of line ends and the filters of .gitattributes: what was
+    checked out and not edited keeps its blob's id and is never read. (``git diff-files`` would name it.) A
+    file of another size is read as it is on disk, even if a conversion would give the same blob: its line
+    ends differ, and what it says does not. Files outside a sparse checkout count as they are in the index,
+    as do those that git was told to assume unchanged.
+    """
+    arguments = ["ls-files", "-z", "-t", "--stage", "--modified", "--others", "--exclude-standard"]
+    blobs, changed = {}, set()
+    for record in _records(repo, *arguments, "--", *pathspecs):
+        tag, _, rest = record.partition(" ")
+        if tag == _UNTRACKED:
+            changed.add(rest)
+            continue
+        meta, _, path = rest.partition("\t")
+        mode, blob, _ = meta.split(" ")
+        if mode == _SUBMODULE:
+            continue
+        if tag in _IN_INDEX and mode in _REGULAR:
+            blobs[path] = blob
+        elif tag in _ON_DISK:
+            changed.add(path)
+    unchanged = {path: blob for path, blob in blobs.items() if path not in changed}
+    return Listing(unchanged, frozenset(path for path in changed if _is_regular_file(repo, path)))
+
+
+# Tags of `git ls-files -t`: H in the index, S the same outside a sparse checkout, C changed or deleted on
+# disk (listed besides H), M unmerged, ? untracked.
+_IN_INDEX = frozenset("HS")
+_ON_DISK = frozenset("CM")
+_UNTRACKED = "?"
+
+
+def _is_regular_file(repo: Repository, path: str) -> bool:
+    """Whether a path leads to a file without passing a symbolic link, which could leave the repository.
+
+    To git, too, what lies behind one is not in the working tree: ``git add`` refuses it.
+    """
+    parts = [path, *map(str, PurePosixPath(path).parents)]
+    return (repo.root / path).is_file() and not any((repo.root / part).is_symlink() for part in parts[:-1])
+
+
+def _records(repo: Repository, *arguments: str) -> Iterator[str]:
+    out = repo.run(*arguments).stdout
+    return (os.fsdecode(record) for record in out.split(b"\0") if record)

@@ -1,0 +1,301 @@
+"""The base without a CI service: flags, the remote, merges, missing history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from schemalint.errors import GitError, SchemalintError, UsageError
+from schemalint.git import (
+    EmptyTree,
+    Index,
+    MissingHistoryError,
+    Revision,
+    Side,
+    Worktree,
+    find_base,
+    find_head,
+    is_ancestor,
+    open_repository,
+    resolve,
+)
+
+from repo import Repo
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+def base(
+    repo: Repo,
+    against: str | None = None,
+    *,
+    head: str = "worktree",
+    env: Mapping[str, str] | None = None,
+    fetch: bool = False,
+) -> Side:
+    environment = repo.env | dict(env or {})
+    opened = open_repository(repo.path, environment)
+    side = find_head(opened, head, environment)
+    return find_base(opened, side, against, environment, fetch=fetch)
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Repo:
+    repo = Repo(tmp_path / "origin")
+    for number in (1, 2, 3):
+        repo.write("orders.yml", f"schemalint: {number}\n")
+        repo.commit(f"change {number}")
+    return repo
+
+
+@pytest.fixture
+def clone(origin: Repo, tmp_path: Path) -> Repo:
+    return origin.clone(tmp_path / "clone")
+
+
+def test_a_branch_without_a_commit_has_the_empty_tree(tmp_path: Path) -> None:
+    assert base(Repo(tmp_path / "new"), head="index") == EmptyTree("there is no commit yet")
+
+
+def test_without_a_remote_it_is_the_last_commit(origin: Repo) -> None:
+    for head in ("worktree", "index"):
+        found = base(origin, head=head)
+        assert found == Revision("HEAD", origin.head(), "the last commit (origin/HEAD is not set)")
+
+
+def test_on_a_stale_branch_it_is_where_the_branch_left_main(origin: Repo, clone: Repo) -> None:
+    fork = clone.head()
+    clone.git("switch", "--quiet", "--create", "feature")
+    clone.commit("mine")
+    origin.commit("somebody else's")
+    clone.git("fetch", "--quiet")
+    for head in ("worktree", "index", "feature"):
+        found = base(clone, head=head)
+        assert found == Revision("merge-base:origin/main", fork, "merge base with origin/main")
+
+
+def test_on_main_itself_it_is_the_last_commit(clone: Repo) -> None:
+    assert base(clone) == Revision("HEAD", clone.head(), "the last commit, as merge base with origin/main")
+
+
+def test_a_commit_of_main_is_not_compared_with_itself(clone: Repo) -> None:
+    with pytest.raises(GitError, match="nothing to compare: the base is the head commit itself"):
+        base(clone, head="HEAD")
+
+
+def test_a_revision_is_not_compared_with_a_guess(origin: Repo) -> None:
+    with pytest.raises(GitError, match="nothing to compare with") as caught:
+        base(origin, head="HEAD")
+    assert "git remote set-head origin --auto" in caught.value.help
+
+
+def test_in_ci_the_last_commit_is_no_base(origin: Repo) -> None:
+    for variable in ("CI", "TF_BUILD", "JENKINS_URL"):
+        with pytest.raises(GitError, match="nothing to compare with"):
+            base(origin, env={variable: "true"})
+    assert base(origin, env={"CI": "false"}).commit == origin.head()
+
+
+def test_in_ci_without_an_event_the_remote_still_tells(origin: Repo, clone: Repo) -> None:
+    clone.git("switch", "--quiet", "--create", "feature")
+    clone.commit()
+    assert base(clone, env={"CI": "1"}).commit == origin.head()
+
+
+def test_in_ci_the_head_may_be_the_base_when_told(clone: Repo) -> None:
+    assert base(clone, "HEAD", env={"CI": "true"}).commit == clone.head()
+
+
+def test_the_flag_comes_before_the_variable_and_the_variable_before_the_rest(clone: Repo) -> None:
+    first, second = clone.git("rev-parse", "HEAD~2", "HEAD~1").split()
+    env = {"SCHEMALINT_AGAINST": "HEAD~1", "PRE_COMMIT_FROM_REF": "HEAD~2"}
+    assert base(clone, "HEAD~2", env=env) == Revision("HEAD~2", first, "--against")
+    assert base(clone, env=env) == Revision("HEAD~1", second, "SCHEMALINT_AGAINST")
+    assert base(clone, env=env | {"SCHEMALINT_AGAINST": ""}).why == "merge base with PRE_COMMIT_FROM_REF"
+
+
+def test_none_is_the_empty_tree(clone: Repo) -> None:
+    assert base(clone, "none") == EmptyTree("--against none")
+
+
+def test_a_directory_is_refused(clone: Repo) -> None:
+    with pytest.raises(UsageError, match="cannot be the base yet"):
+        base(clone, "dir:/tmp")
+
+
+def test_the_merge_base_of_a_named_revision(clone: Repo) -> None:
+    fork = clone.git("rev-parse", "HEAD~1")
+    clone.git("switch", "--quiet", "--create", "release", fork)
+    clone.commit("released")
+    clone.git("switch", "--quiet", "main")
+    found = base(clone, "merge-base:release")
+    assert found == Revision("merge-base:release", fork, "merge base with release")
+
+
+def tag(repo: Repo, name: str, revision: str, day: int) -> None:
+    date = {"GIT_COMMITTER_DATE": f"2026-01-{day:02}T00:00:00Z"}
+    repo.git("tag", "--annotate", "--message", name, name, revision, env=date)
+
+
+def test_the_newest_matching_tag(clone: Repo) -> None:
+    tag(clone, "v1", "HEAD~2", day=1)
+    tag(clone, "v2", "HEAD~1", day=2)
+    tag(clone, "other", "HEAD~1", day=3)
+    assert base(clone, "tag:v*") == Revision("v2", clone.git("rev-parse", "HEAD~1"), "newest tag v*")
+
+
+def test_a_release_job_is_compared_with_the_tag_before_its_own(clone: Repo) -> None:
+    tag(clone, "v1", "HEAD~1", day=1)
+    tag(clone, "v2", "HEAD", day=2)
+    assert base(clone, "tag:v*", env={"CI": "true"}).spec == "v1"
+    assert base(clone, "tag:v*", head="HEAD").spec == "v1"
+    assert base(clone, "tag:v*").spec == "v2"
+
+
+def test_no_tag_gives_the_command_that_fetches_tags(clone: Repo) -> None:
+    with pytest.raises(MissingHistoryError, match="no tag v") as caught:
+        base(clone, "tag:v*")
+    assert caught.value.help == "git fetch --tags origin"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "--output=x",
+        "-x",
+        "^HEAD",
+        "HEAD~1..HEAD",
+        "HEAD:orders.yml",
+        ":/change",
+        "a\nb",
+        "main*",
+        "merge-base:-x",
+    ],
+)
+def test_text_that_is_no_revision_never_reaches_git(clone: Repo, text: str) -> None:
+    for options in ({"against": text}, {"head": text}):
+        with pytest.raises(UsageError, match="not a revision"):
+            base(clone, **options)  # type: ignore[arg-type]
+    assert not (clone.path / "x").exists()
+
+
+def test_while_main_is_merged_in_only_own_changes_count(origin: Repo, clone: Repo) -> None:
+    clone.git("switch", "--quiet", "--create", "feature")
+    clone.commit("mine")
+    origin.write("customers.yml", "schemalint: 1\n")
+    theirs = origin.commit("somebody else's")
+    clone.git("fetch", "--quiet")
+    clone.git("merge", "--quiet", "--no-ff", "--no-commit", "origin/main")
+    assert base(clone, head="index") == Revision(
+        "merge-base:origin/main", theirs, "merge base with origin/main"
+    )
+
+
+def test_while_several_branches_are_merged_all_of_them_count(origin: Repo, clone: Repo) -> None:
+    for name in ("one", "two"):
+        clone.git("switch", "--quiet", "--create", name, "main")
+        clone.write(f"{name}.yml", "")
+        clone.commit(name)
+    clone.git("switch", "--quiet", "--detach", "main~1")
+    clone.git("update-ref", "refs/remotes/origin/main", "two")
+    clone.git("merge", "--quiet", "--no-ff", "--no-commit", "one", "two")
+    assert base(clone).commit == clone.git("rev-parse", "two")
+    assert origin.head() != clone.git("rev-parse", "two")
+
+
+def test_a_merge_without_a_remote_is_compared_with_the_last_commit(origin: Repo) -> None:
+    origin.git("switch", "--quiet", "--create", "feature", "HEAD~1")
+    origin.commit("mine")
+    origin.git("merge", "--quiet", "--no-commit", "main")
+    assert base(origin).commit == origin.head()
+
+
+def test_histories_without_a_common_commit(clone: Repo) -> None:
+    clone.git("switch", "--quiet", "--orphan", "pages")
+    clone.commit("another root")
+    with pytest.raises(MissingHistoryError, match="no common ancestor") as caught:
+        base(clone)
+    assert caught.value.help == "name what to compare with: --against REV"
+
+
+def test_an_unknown_remote_branch_gives_the_command_that_fetches_it(clone: Repo) -> None:
+    with pytest.raises(MissingHistoryError, match="unknown revision: origin/release") as caught:
+        base(clone, "origin/release")
+    assert caught.value.help == ("git fetch --no-tags origin +refs/heads/release:refs/remotes/origin/release")
+
+
+def test_the_command_is_quoted_for_a_shell(clone: Repo) -> None:
+    with pytest.raises(MissingHistoryError) as caught:
+        base(clone, "origin/$(reboot)")
+    assert caught.value.help.endswith("origin '+refs/heads/$(reboot):refs/remotes/origin/$(reboot)'")
+
+
+def test_an_unknown_name_or_id(clone: Repo) -> None:
+    with pytest.raises(MissingHistoryError) as caught:
+        base(clone, "relaese")
+    assert "origin/relaese" in caught.value.help
+    with pytest.raises(MissingHistoryError) as caught:
+        base(clone, "1" * 40)
+    assert caught.value.help == f"git fetch --no-tags origin {'1' * 40}"
+
+
+def test_fetch_brings_a_missing_branch(origin: Repo, clone: Repo) -> None:
+    origin.git("switch", "--quiet", "--create", "release")
+    released = origin.commit("released")
+    assert base(clone, "origin/release", fetch=True).commit == released
+
+
+def test_fetch_gives_up_when_it_does_not_help(clone: Repo) -> None:
+    with pytest.raises(MissingHistoryError, match="no tag"):
+        base(clone, "tag:v*", fetch=True)
+    with pytest.raises(SchemalintError, match="git fetch failed"):
+        base(clone, "origin/nowhere", fetch=True)
+
+
+def test_a_shallow_clone_gives_the_command_that_completes_it(origin: Repo, tmp_path: Path) -> None:
+    shallow = origin.clone(tmp_path / "shallow", "--depth=1")
+    with pytest.raises(MissingHistoryError, match="unknown revision: HEAD~1") as caught:
+        base(shallow, "HEAD~1")
+    assert caught.value.help == "git fetch --no-tags --unshallow origin"
+    assert base(shallow, "HEAD~1", fetch=True).commit == origin.git("rev-parse", "HEAD~1")
+    assert not (shallow.path / ".git/shallow").exists()
+
+
+def test_a_merge_base_beyond_the_end_of_a_shallow_clone(origin: Repo, tmp_path: Path) -> None:
+    fork = origin.head()
+    origin.git("switch", "--quiet", "--create", "feature")
+    origin.commit("mine")
+    origin.git("switch", "--quiet", "main")
+    origin.commit("somebody else's")
+    shallow = origin.clone(tmp_path / "shallow", "--depth=1", "--no-single-branch", "--branch=feature")
+    with pytest.raises(MissingHistoryError, match="no common ancestor") as caught:
+        base(shallow)
+    assert caught.value.help == "git fetch --no-tags --unshallow origin"
+    assert base(shallow, fetch=True).commit == fork
+
+
+def test_ancestry_is_not_denied_where_history_is_cut_off(origin: Repo, tmp_path: Path) -> None:
+    shallow = origin.clone(tmp_path / "shallow", "--depth=2")
+    opened = open_repository(shallow.path, shallow.env)
+    head, parent = (resolve(opened, name) for name in ("HEAD", "HEAD~1"))
+    assert is_ancestor(opened, parent, head)
+    with pytest.raises(MissingHistoryError, match="cannot be told in a shallow clone"):
+        is_ancestor(opened, head, parent)
+    full = open_repository(origin.path, origin.env)
+    assert not is_ancestor(full, head, parent)
+
+
+def test_the_working_tree_of_a_bare_repository_is_refused(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "server.git", bare=True)
+    for head in ("worktree", "index"):
+        with pytest.raises(UsageError, match=f"no {head} in a bare repository"):
+            base(repo, head=head)
+
+
+def test_the_head_is_what_was_asked_for(clone: Repo) -> None:
+    opened = open_repository(clone.path, clone.env)
+    assert find_head(opened, "worktree", {}) == Worktree()
+    assert find_head(opened, "index", {}) == Index()
+    assert find_head(opened, "HEAD", {}) == Revision("HEAD", clone.head(), "--head")

@@ -1,0 +1,81 @@
+"""Builds real git repositories for tests, away from the user's own configuration."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+def isolated_env(home: Path) -> dict[str, str]:
+    """The environment of every git in the tests: no settings of a user, system or CI."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": "Ada",
+        "GIT_AUTHOR_EMAIL": "ada@example.com",
+        "GIT_COMMITTER_NAME": "Ada",
+        "GIT_COMMITTER_EMAIL": "ada@example.com",
+        "GIT_ALLOW_PROTOCOL": "file",  # submodules and partial clones from a path
+    }
+
+
+class Repo:
+    """A git repository in a directory, made if it is not there.
+
+    Attributes:
+        path: Its top level.
+        env: The environment that its git processes, and the code under test, should get.
+    """
+
+    def __init__(self, path: Path, *, bare: bool = False) -> None:
+        self.path = path
+        self.env = isolated_env(path)
+        if not path.exists():
+            path.mkdir(parents=True)
+            self.git("init", "--quiet", "--initial-branch=main", *(["--bare"] if bare else []))
+
+    def git(self, *args: str | Path, env: Mapping[str, str] | None = None) -> str:
+        """The stripped output of a git command, which must succeed."""
+        environment = {**self.env, **(env or {})}
+        answer = subprocess.run(
+            ["git", *args], cwd=self.path, env=environment, capture_output=True, check=False
+        )
+        assert answer.returncode == 0, os.fsdecode(answer.stderr)
+        return os.fsdecode(answer.stdout).strip()
+
+    def write(self, path: str, text: str) -> Path:
+        """Write a file, its directories included, without touching line ends."""
+        file = self.path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="")
+        return file
+
+    def commit(self, message: str = "change") -> str:
+        """Commit everything there is; the new commit's id."""
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", message)
+        return self.head()
+
+    def head(self) -> str:
+        """The id of HEAD."""
+        return self.git("rev-parse", "HEAD")
+
+    def clone(self, path: Path, *options: str) -> Repo:
+        """A clone through the file transport, so that ``--depth`` counts."""
+        self.git("clone", "--quiet", *options, self.path.as_uri(), path)
+        return Repo(path)
+
+    def hook(self, name: str, script: str) -> None:
+        """Install a hook of this repository (shell)."""
+        hooks = self.path / self.git("rev-parse", "--git-path", "hooks")
+        hooks.mkdir(exist_ok=True)
+        file = hooks / name
+        file.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        file.chmod(0o755)

@@ -79,6 +79,7 @@ from schemalint.model.path import Part, Path, dotted, folded
 from schemalint.model.protocol import Protocol, minimum_versions
 from schemalint.model.table import Contract, LiveTable, TableState
 from schemalint.model.typetext import print_type
+from schemalint.model.typeverdict import TypeVerdict, classify
 from schemalint.model.widening import (
     MAX_PRECISION,
     TypeStep,
@@ -138,6 +139,7 @@ __all__ = [
     "RecordedChange",
     "Rule",
     "RuleContext",
+    "Scope",
     "SetProperty",
     "Severity",
     "Status",
@@ -151,9 +153,11 @@ __all__ = [
     "TypeChanged",
     "TypeHistoryChanged",
     "TypeStep",
+    "TypeVerdict",
     "Unmanaged",
     "Varchar",
     "at",
+    "classify",
     "dotted",
     "field_at",
     "folded",
@@ -170,6 +174,9 @@ __all__ = [
 ]
 
 Status = Literal["stable", "preview"]
+
+Scope = Literal["table", "contract"]
+"""Whether a rule judges what becomes of the table, or how the contract keeps its own records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +255,7 @@ class Rule:
     doc: str
     module: str
     status: Status = "stable"
+    scope: Scope = "table"
     fixable: bool = False
     delta_errors: tuple[str, ...] = ()
     distribution: str = ""
@@ -268,6 +276,7 @@ def rule(
     on: type | tuple[type, ...],
     severity: Severity,
     status: Status = "stable",
+    scope: Scope = "table",
     fixable: bool = False,
     delta_errors: tuple[str, ...] = (),
 ) -> Callable[[CheckT], CheckT]:
@@ -278,6 +287,8 @@ def rule(
         on: The kind of fact it judges, or several.
         severity: Its usual severity.
         status: ``preview`` rules run only when asked for.
+        scope: ``contract`` for a rule about the contract's own records: it is asked about git's changes,
+            also where the live table has them already.
         fixable: Whether its problems can come with a fix.
         delta_errors: The error classes of Delta that it foresees.
 
@@ -298,6 +309,7 @@ def rule(
             doc=doc,
             module=check.__module__,
             status=status,
+            scope=scope,
             fixable=fixable,
             delta_errors=delta_errors,
         )

@@ -9,7 +9,7 @@ from schemalint.git.base import find_base, find_head
 from schemalint.git.contents import MAX_SIZE, Contents, File, changes, dirty, files_at, read_blobs
 from schemalint.git.listing import DEFAULT_GLOBS, Listing, list_files, printable_path
 from schemalint.git.repository import Repository, open_repository
-from schemalint.git.revisions import MissingHistoryError, is_ancestor, resolve
+from schemalint.git.revisions import MissingHistoryError, first_parents, is_ancestor, resolve
 from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "files_at",
     "find_base",
     "find_head",
+    "first_parents",
     "is_ancestor",
     "list_files",
     "open_repository",

@@ -156,3 +156,13 @@ def _require_revision(text: str) -> None:
     # No option (-), no exclusion (^), no range (..), no path or search (:), no glob, nothing unprintable.
     if not text or text[0] in "-^" or ".." in text or not text.isprintable() or set(text) & set(":*?[\\"):
         raise UsageError(f"not a revision: {text!r}", help="a branch, a tag, a commit id, or HEAD~1")
+
+
+def first_parents(repo: Repository, commit: str, *, most: int = 1_000) -> list[str]:
+    """The commit and its first parents, newest first: what the branch was, without what was merged into it.
+
+    Raises:
+        GitError: git failed.
+    """
+    out = repo.run("rev-list", "--first-parent", f"--max-count={most}", "--end-of-options", commit).stdout
+    return out.decode().split()

@@ -1,8 +1,8 @@
 """The table features of Delta: one row each, with what switches it on and what it needs.
 
-Sources: ``TableFeature.scala`` of Delta Spark 4.4.0 (each row compared with the registry of the released jar),
-``TableFeatures.java`` of Delta Kernel 4.4.0, PROTOCOL.md. The appendix "Valid Feature Names in Table Features"
-of PROTOCOL.md is no such list: it lacks typeWidening, variantType, checkpointProtection and others.
+Sources: ``TableFeature.scala`` of Delta Spark 4.4.0, each row compared with the registry of the released jar;
+``TableFeatures.java`` of Delta Kernel 4.4.0; PROTOCOL.md, whose appendix "Valid Feature Names in Table
+Features" is not complete: it lacks typeWidening, variantType, checkpointProtection and others.
 """
 
 from __future__ import annotations
@@ -292,11 +292,7 @@ _PREVIEWS: Final = (
         removable=True,
         preview=True,
     ),
-)
-
-# Names that a table may list and that Delta Spark 4.4.0 does not take: behind a setting, registered in its
-# own tests only, or known to Delta Kernel alone.
-_NOT_IN_SPARK: Final = (
+    # For new tables only (DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED).
     TableFeature(
         "adaptiveMetadata-preview",
         reader=True,
@@ -305,8 +301,12 @@ _NOT_IN_SPARK: Final = (
         ),
         preview=True,
         settable=False,
-        in_spark=False,
     ),
+)
+
+# Names that a table may list and that Delta Spark 4.4.0 does not take: registered in its own tests only, or
+# known to Delta Kernel alone.
+_NOT_IN_SPARK: Final = (
     TableFeature("redirectReaderWriter-preview", reader=True, preview=True, settable=False, in_spark=False),
     TableFeature("redirectWriterOnly-preview", preview=True, settable=False, in_spark=False),
     TableFeature(

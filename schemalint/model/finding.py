@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
-from schemalint.errors import Location
+from schemalint.errors import Location, SchemalintError
 from schemalint.model.datatype import RecordedChange
 from schemalint.model.path import Path, as_json, dotted
 
@@ -158,7 +158,12 @@ class SideRef:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was compared with what."""
+    """What was compared with what.
+
+    Attributes:
+        base: None if nothing stands on the other side: ``--against none``, or it was not found.
+        compared: The names of the tables that were judged.
+    """
 
     base: SideRef | None
     head: SideRef
@@ -169,10 +174,16 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Problems:
-    """The result of a run: findings in order, and what could not be judged."""
+    """The result of a run.
+
+    Attributes:
+        findings: In the order in which reports show them.
+        errors: What could not be judged.
+        sources: The head's text of the files that locations name, as far as it is known.
+    """
 
     run: Run
     findings: tuple[Finding, ...]
-    errors: tuple[Exception, ...] = ()
+    errors: tuple[SchemalintError, ...] = ()
     exit_status: int = 0
     sources: Mapping[str, str] | None = None

@@ -16,7 +16,7 @@ from schemalint.model.datatype import (
     Unmanaged,
 )
 from schemalint.model.path import Part, Path, words
-from schemalint.model.protocol import canonical
+from schemalint.model.properties import is_protocol_key
 from schemalint.model.table import TableState
 
 
@@ -35,8 +35,8 @@ def over(declared: TableState, live: TableState) -> TableState:
         partitioned_by=_managed(declared.partitioned_by, live.partitioned_by),
         clustered_by=_managed(declared.clustered_by, live.clustered_by),
         constraints=_entries(declared.constraints, live.constraints),
-        properties=_entries(declared.properties, live.properties),
-        features=live.features | {canonical(name) for name in declared.features},
+        properties=_entries(_stored(declared.properties), live.properties),
+        features=live.features | declared.asked_features,
         dropped=(),
     )
 
@@ -123,8 +123,8 @@ def created(declared: TableState) -> TableState:
         partitioned_by=_managed(declared.partitioned_by, ()),
         clustered_by=_managed(declared.clustered_by, ()),
         constraints={name: text for name, text in declared.constraints.items() if text is not None},
-        properties=declared.set_properties,
-        features=frozenset(canonical(name) for name in declared.features),
+        properties=_entries(_stored(declared.properties), {}),
+        features=declared.asked_features,
         dropped=(),
     )
 
@@ -144,6 +144,11 @@ def _new(declared: Field) -> Field:
 
 def _managed(declared: Managed[T], live: Managed[T]) -> Managed[T]:
     return live if isinstance(declared, Unmanaged) else declared
+
+
+def _stored(properties: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Without what goes into the protocol: Delta stores no such property."""
+    return {key: value for key, value in properties.items() if not is_protocol_key(key)}
 
 
 def _entries(declared: Mapping[str, str | None], live: Mapping[str, str | None]) -> dict[str, str | None]:

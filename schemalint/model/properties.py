@@ -1,9 +1,9 @@
 """The table properties of Delta: one row each, with the values that Delta takes.
 
-Sources: ``DeltaConfig.scala`` of Delta Spark 4.4.0, every row compared with the registry of the released jar and
-the values of each kind tried on it; ``IntervalUtils.scala`` of Spark 4.2 for intervals.
-``delta.parquet.compression.codec`` stands in PROTOCOL.md, "Table Properties", but Delta Spark does not know it
-(measured on 4.4.0: ``DELTA_UNKNOWN_CONFIGURATION``), so it has no row.
+Sources: ``DeltaConfig.scala`` of Delta Spark 4.4.0, each row compared with the registry of the released jar,
+and the values of each kind tried on it; ``SparkIntervalUtils.scala`` of Spark 4.2 for intervals.
+``delta.parquet.compression.codec`` stands in PROTOCOL.md, "Table Properties", but Delta Spark refuses it as
+unknown (measured on 4.4.0: ``DELTA_UNKNOWN_CONFIGURATION``), so it has no row.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Kind(Enum):
     INTEGER = "an integer"
     LONG = "an integer of 64 bits"
     INTERVAL = "an interval such as '2 weeks', not negative, without months and years"
-    ENUM = "one of"
-    ENUM_ANY_CASE = "one of, in any case"
-    FORMATS = "a list of formats, each once, with commas and without blanks, of"
+    ENUM = "one word"
+    ENUM_ANY_CASE = "one word, in any case,"
+    FORMATS = "a list of formats, each once, with commas and without blanks,"
     COLUMNS = "a list of columns with commas, special names in back-quotes"
     VERSION = "a version such as 1.0.0"
-    JSON = "a JSON object of texts"
+    JSON = "a JSON object"
     TEXT = "text"
 
 
@@ -143,7 +143,7 @@ def problem(key: str, value: str) -> str | None:
         return None
     words = row.kind.value
     if row.choices:
-        words = f"{words} {', '.join(row.choices)}"
+        words = f"{words} out of {', '.join(row.choices)}"
     if row.minimum is not None:
         words = f"{words} of at least {row.minimum}"
     return f"{row.key} needs to be {words}, not {value!r}"
@@ -157,10 +157,10 @@ def suggest(key: str) -> str | None:
     lower = key.lower()
     if lower.startswith(FEATURE_PREFIX):
         name = feature.suggest(key[len(FEATURE_PREFIX) :])
-        return name and FEATURE_PREFIX + name
+        return FEATURE_PREFIX + name if name else None
     if not lower.startswith(PREFIX):
         row = find(PREFIX + key)
-        return row and row.key
+        return row.key if row else None
     names = [known.removeprefix(PREFIX) for known in _BY_LOWER_CASE]
     near = difflib.get_close_matches(lower.removeprefix(PREFIX), names, n=1, cutoff=0.75)
     return _BY_LOWER_CASE[PREFIX + near[0]].key if near else None
@@ -173,22 +173,20 @@ def parse_interval(text: str) -> int | None:
     by a blank, then pairs of a number and a unit from microsecond to week, signs allowed, a fraction for
     seconds only, no quotes. Months and years are read, but must come to nothing.
     """
-    words = text.strip(_TRIMMED).lower().removeprefix("interval ")
-    if _INTERVAL.fullmatch(words) is None:
-        return None
-    months, days, microseconds = 0, 0, 0
-    for pair in _PAIR.finditer(words):
-        number = int(pair["sign"] + (pair["whole"] or "0"))
-        match pair["unit"]:
-            case "year" | "month" as unit:
-                months += number * (12 if unit == "year" else 1)
-            case "week" | "day" as unit:
-                days += number * (7 if unit == "week" else 1)
-            case unit:
-                microseconds += number * _MICROSECONDS[unit]
-                microseconds += int(pair["sign"] + (pair["fraction"] or "").ljust(6, "0")[:6])
-    total = days * _MICROSECONDS_PER_DAY + microseconds
-    return total if months == 0 and abs(days) < 2**31 and abs(total) < 2**63 else None
+    words = text.strip(_TRIMMED).lower().removeprefix("interval ").lstrip(_BLANKS)
+    months, microseconds, position = 0, 0, 0
+    while position < len(words) or not words:
+        pair = _PAIR.match(words, position)
+        if pair is None:
+            return None
+        sign, whole, fraction, unit = pair.groups(default="")
+        number = int(f"{sign}{whole or 0}")
+        if unit in _MONTHS:
+            months += number * _MONTHS[unit]
+        else:
+            microseconds += number * _MICROSECONDS[unit] + int(f"{sign}{fraction[:6]:0<6}")
+        position = pair.end()
+    return microseconds if months == 0 and abs(microseconds) < 2**63 else None
 
 
 def _read(row: TableProperty, text: str) -> object | None:
@@ -196,11 +194,16 @@ def _read(row: TableProperty, text: str) -> object | None:
     value = _READERS[row.kind](text)
     if isinstance(value, frozenset):
         return value if value <= set(row.choices) else None
-    if row.choices and str(value).lower() not in map(str.lower, row.choices):
+    if row.choices and str(value) not in _choices(row):
         return None
     if row.minimum is not None and isinstance(value, int) and value < row.minimum:
         return None
     return value
+
+
+def _choices(row: TableProperty) -> tuple[str, ...]:
+    any_case = row.kind is Kind.ENUM_ANY_CASE
+    return tuple(choice.lower() for choice in row.choices) if any_case else row.choices
 
 
 def _boolean(text: str) -> bool | None:
@@ -208,10 +211,11 @@ def _boolean(text: str) -> bool | None:
 
 
 def _integer(bits: int) -> Callable[[str], int | None]:
+    bound = 2 ** (bits - 1)
+
     def read(text: str) -> int | None:
-        # What Java's parseInt takes: no blanks, no underscores.
-        value = int(text) if re.fullmatch(r"[+-]?\d+", text) else None
-        return value if value is not None and -(2 ** (bits - 1)) <= value < 2 ** (bits - 1) else None
+        value = int(text) if _INTEGER.fullmatch(text) else None
+        return value if value is not None and -bound <= value < bound else None
 
     return read
 
@@ -240,8 +244,7 @@ def _json(text: str) -> str | None:
         value = json.loads(text)
     except ValueError:
         return None
-    flat = isinstance(value, dict) and not any(isinstance(entry, dict | list) for entry in value.values())
-    return text if flat else None
+    return text if isinstance(value, dict) else None
 
 
 _READERS: Final[Mapping[Kind, Callable[[str], object | None]]] = {
@@ -258,3 +261,129 @@ _READERS: Final[Mapping[Kind, Callable[[str], object | None]]] = {
     Kind.JSON: _json,
     Kind.TEXT: str,
 }
+
+# Java's parseInt: no blanks, no underscores. Bounded, because int() refuses thousands of digits.
+_INTEGER: Final = re.compile(r"[+-]?\d{1,100}")
+
+# Java's trim, and its Character.isWhitespace within ASCII.
+_TRIMMED: Final = "".join(map(chr, range(0x21)))
+_BLANKS: Final = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
+_PAIR: Final = re.compile(
+    rf"""(?:([+-])[{_BLANKS}]*|(?=\.?[0-9]))(?=[0-9.])
+         ([0-9]{{0,100}})(?:\.([0-9]{{0,9}})(?=[{_BLANKS}]+second))?
+         [{_BLANKS}]+(year|month|week|day|hour|minute|second|millisecond|microsecond)s?
+         (?:[{_BLANKS}]+|\Z)""",
+    re.VERBOSE,
+)
+_MONTHS: Final = {"year": 12, "month": 1}
+_MICROSECONDS: Final = {
+    "week": 7 * 86_400_000_000,
+    "day": 86_400_000_000,
+    "hour": 3_600_000_000,
+    "minute": 60_000_000,
+    "second": 1_000_000,
+    "millisecond": 1_000,
+    "microsecond": 1,
+}
+
+# Delta reads as many names as it can and forgets the rest, so only what stops it at once or after a comma is
+# an error, with two exceptions of Spark's grammar (ErrorIdentifier): a minus, and a letter beyond ASCII.
+_PART: Final = r"(?>`(?:[^`]|``)*`|[A-Za-z0-9_]++(?!\w))"
+_COLUMN: Final = rf"\s*+(?!\d++(?!\w)){_PART}(?:\.{_PART})*+"
+_COLUMNS: Final = re.compile(rf"{_COLUMN}(?:\s*+,{_COLUMN})*+(?!\s*+(?:,|-\s*+[A-Za-z_]))")
+
+# The greatest known version not above the given one must exist: 1.0.0 is the first.
+_VERSION: Final = re.compile(r"0*[1-9]\d{0,8}\.\d{1,9}\.\d{1,9}")
+
+_ROWS: Final = (
+    TableProperty("delta.appendOnly", Kind.BOOLEAN, "false"),
+    TableProperty("delta.autoOptimize", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.autoOptimize.autoCompact", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.autoOptimize.optimizeWrite", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.castIcebergTimeType", Kind.BOOLEAN, "false"),
+    TableProperty("delta.checkpoint.writeStatsAsJson", Kind.BOOLEAN, "true"),
+    # PROTOCOL.md says that it is false where it is absent; Delta Spark holds it as true.
+    TableProperty("delta.checkpoint.writeStatsAsStruct", Kind.BOOLEAN, "true"),
+    TableProperty("delta.checkpointInterval", Kind.INTEGER, "10", minimum=1),
+    TableProperty("delta.checkpointPolicy", Kind.ENUM, "classic", choices=("classic", "v2")),
+    TableProperty("delta.checkpointRetentionDuration", Kind.INTERVAL, "interval 2 days"),
+    TableProperty("delta.columnMapping.maxColumnId", Kind.LONG, "0", editable=False, written_by_delta=True),
+    TableProperty("delta.columnMapping.mode", Kind.ENUM_ANY_CASE, "none", choices=("none", "id", "name")),
+    TableProperty("delta.compatibility.symlinkFormatManifest.enabled", Kind.BOOLEAN, "false"),
+    TableProperty("delta.coordinatedCommits.commitCoordinator-preview", Kind.TEXT),
+    TableProperty("delta.coordinatedCommits.commitCoordinatorConf-preview", Kind.JSON),
+    TableProperty("delta.coordinatedCommits.tableConf-preview", Kind.JSON),
+    TableProperty("delta.dataSkippingNumIndexedCols", Kind.INTEGER, "32", minimum=-1),
+    TableProperty("delta.dataSkippingStatsColumns", Kind.COLUMNS),
+    TableProperty("delta.dataSkippingStringPrefixLength", Kind.INTEGER, minimum=0),
+    TableProperty("delta.deletedFileRetentionDuration", Kind.INTERVAL, "interval 1 week"),
+    TableProperty("delta.dropFeatureTruncateHistory.retentionDuration", Kind.INTERVAL, "interval 24 hours"),
+    TableProperty("delta.enableChangeDataCapture", Kind.BOOLEAN, "false"),
+    TableProperty(
+        "delta.enableChangeDataFeed", Kind.BOOLEAN, "false", older_key="delta.enableChangeDataCapture"
+    ),
+    TableProperty("delta.enableDeletionVectors", Kind.BOOLEAN, "false"),
+    TableProperty("delta.enableExpiredLogCleanup", Kind.BOOLEAN, "true"),
+    TableProperty("delta.enableFullRetentionRollback", Kind.BOOLEAN, "true"),
+    TableProperty("delta.enableIcebergCompatV1", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.enableIcebergCompatV2", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.enableIcebergCompatV3", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.enableInCommitTimestamps", Kind.BOOLEAN, "false"),
+    TableProperty("delta.enableMaterializePartitionColumnsFeature", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.enableRowTracking", Kind.BOOLEAN, "false"),
+    TableProperty("delta.enableTypeWidening", Kind.BOOLEAN, "false"),
+    TableProperty("delta.enableVariantShredding", Kind.BOOLEAN, "false"),
+    TableProperty("delta.ignoreIcebergBucketPartition", Kind.BOOLEAN, "false"),
+    TableProperty("delta.ignoreProtocolDefaults", Kind.BOOLEAN, "false"),
+    TableProperty("delta.inCommitTimestampEnablementTimestamp", Kind.LONG, written_by_delta=True),
+    TableProperty("delta.inCommitTimestampEnablementVersion", Kind.LONG, written_by_delta=True),
+    # Delta takes one level only.
+    TableProperty("delta.isolationLevel", Kind.ENUM_ANY_CASE, "Serializable", choices=("Serializable",)),
+    TableProperty("delta.logRetentionDuration", Kind.INTERVAL, "interval 30 days"),
+    TableProperty("delta.minReaderVersion", Kind.INTEGER, choices=("1", "2", "3")),
+    TableProperty("delta.minWriterVersion", Kind.INTEGER, choices=("1", "2", "3", "4", "5", "6", "7")),
+    TableProperty("delta.parquet.format.version", Kind.VERSION, "1.0.0"),
+    TableProperty("delta.randomPrefixLength", Kind.INTEGER, "2", minimum=1),
+    TableProperty("delta.randomizeFilePrefixes", Kind.BOOLEAN, "false"),
+    TableProperty("delta.redirectReaderWriter-preview", Kind.JSON),
+    TableProperty("delta.redirectWriterOnly-preview", Kind.JSON),
+    TableProperty(
+        "delta.requireCheckpointProtectionBeforeVersion", Kind.LONG, "0", minimum=0, written_by_delta=True
+    ),
+    # Not in Delta's registry of properties: it writes them, and refuses them as unknown from anybody else.
+    TableProperty(
+        "delta.rowTracking.materializedRowCommitVersionColumnName",
+        Kind.TEXT,
+        editable=False,
+        written_by_delta=True,
+        source="MaterializedRowTrackingColumn.scala",
+    ),
+    TableProperty(
+        "delta.rowTracking.materializedRowIdColumnName",
+        Kind.TEXT,
+        editable=False,
+        written_by_delta=True,
+        source="MaterializedRowTrackingColumn.scala",
+    ),
+    TableProperty("delta.rowTrackingSuspended", Kind.BOOLEAN, "false"),
+    TableProperty("delta.sampleRetentionDuration", Kind.INTERVAL, "interval 7 days"),
+    TableProperty("delta.setTransactionRetentionDuration", Kind.INTERVAL),
+    TableProperty("delta.universalFormat.enabledFormats", Kind.FORMATS, "", choices=("hudi", "iceberg")),
+    TableProperty(
+        "delta.universalFormat.iceberg.atomicConversion.supported",
+        Kind.BOOLEAN,
+        "false",
+        written_by_delta=True,
+    ),
+    TableProperty("delta.writePartitionColumnsToParquet", Kind.OPTIONAL_BOOLEAN),
+)
+
+PROPERTIES: Final[Mapping[str, TableProperty]] = MappingProxyType({row.key: row for row in _ROWS})
+"""Every property that Delta knows, by its key."""
+
+_BY_LOWER_CASE: Final = {key.lower(): row for key, row in PROPERTIES.items()}
+
+_PROTOCOL_KEYS: Final = frozenset(
+    {"delta.minreaderversion", "delta.minwriterversion", "delta.ignoreprotocoldefaults"}
+)
+_PASSED_THROUGH: Final = (FEATURE_PREFIX, CONSTRAINT_PREFIX, UNIVERSAL_FORMAT_PREFIX)

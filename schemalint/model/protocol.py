@@ -13,6 +13,7 @@ from typing import Final
 from schemalint.model import feature
 from schemalint.model.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Identity, Struct, walk, walk_fields
 from schemalint.model.feature import FEATURES, SchemaTrigger, TableFeature
+from schemalint.model.properties import value_of
 
 TABLE_FEATURES_READER: Final = 3
 TABLE_FEATURES_WRITER: Final = 7
@@ -57,16 +58,37 @@ def activated(
 def needed(current: frozenset[str], active: frozenset[str], asked: Iterable[str] = ()) -> frozenset[str]:
     """The features that a table must support: what it has, what is active or asked for, what those require.
 
-    A feature whose preview the table supports already is not added (``typeWidening`` beside
-    ``typeWidening-preview``).
+    A feature that is merely active is not added beside its preview (``typeWidening`` beside
+    ``typeWidening-preview``; measured on Delta 4.4.0).
     """
-    wanted = active | {canonical(name) for name in asked}
+    named = frozenset(canonical(name) for name in asked)
     added = {
         name
-        for name in wanted
-        if (row := FEATURES.get(name)) is None or row.unless is None or row.unless not in current
+        for name in active
+        if (row := FEATURES.get(name)) is None or row.unless is None or row.unless not in current | named
     }
-    return feature.closure(current | added)
+    return feature.closure(current | named | added)
+
+
+def needed_to_alter(
+    current: frozenset[str], active: frozenset[str], asked: Iterable[str] = ()
+) -> frozenset[str]:
+    """As `needed`, for an existing table, without the features that Delta then adds only when asked to.
+
+    Source: ``upgradeProtocolFromMetadataForExistingTable``; only timestampNtz is not automatic.
+    """
+    automatic = {name for name in active if (row := FEATURES.get(name)) is None or row.automatic}
+    return needed(current, frozenset(automatic), asked)
+
+
+def causes(
+    columns: Struct, properties: Mapping[str, str | None], asked: Iterable[str]
+) -> tuple[tuple[str, str, frozenset[str]], ...]:
+    """What asks for features: (``property``, ``feature`` or ``column``; its name; the features)."""
+    found = [("property", key, activated(Struct(), {key: value})) for key, value in properties.items()]
+    found += [("feature", name, frozenset({canonical(name)})) for name in asked]
+    found += [("column", field.name, activated(Struct((field,)), {})) for field in columns.fields]
+    return tuple(cause for cause in found if cause[2])
 
 
 def of_new_table(active: frozenset[str], asked: Iterable[str] = ()) -> frozenset[str]:
@@ -100,11 +122,11 @@ def minimum_versions(features: Iterable[str]) -> tuple[int, int]:
     return reader, TABLE_FEATURES_WRITER
 
 
-def _enabled_by(row: TableFeature, properties: Mapping[str, str | None]) -> bool:
+def _enabled_by(row: TableFeature, given: Mapping[str, str | None]) -> bool:
     if row.enabled_by_property is None:
         return False
     key, values = row.enabled_by_property
-    value = properties.get(key)
+    value = value_of(key, given)
     return value is not None and (not values or value.casefold() in values)
 
 

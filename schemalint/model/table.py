@@ -16,6 +16,9 @@ MARKER: Final = "schemalint.applied"
 """The table property that says which declaration was applied last: without the ``delta.`` prefix it stops no
 stream, and it outlives the clean-up of the log."""
 
+FEATURE_PREFIX: Final = "delta.feature."
+"""Of the properties that ask for a feature by name; Delta stores none of them."""
+
 PENDING: Final = "schemalint.pending"
 """Set while a plan that gives up and takes a name is on its way."""
 
@@ -56,6 +59,14 @@ class TableState:
     def enabled(self, key: str) -> bool:
         """Whether a boolean property is ``true`` (in any case, as Delta reads it)."""
         return properties.is_true(self.properties.get(key))
+
+    @property
+    def asked_features(self) -> frozenset[str]:
+        """The features that are asked for, in the list of features or as properties, by Delta's names."""
+        named = [
+            key.removeprefix(FEATURE_PREFIX) for key in self.set_properties if key.startswith(FEATURE_PREFIX)
+        ]
+        return frozenset(protocol.canonical(name) for name in (*self.features, *named))
 
     @property
     def active_features(self) -> frozenset[str]:
@@ -168,7 +179,7 @@ class Contract:
     @property
     def created_features(self) -> frozenset[str]:
         """The features of a table that Delta creates from this contract."""
-        return protocol.of_new_table(self.state.active_features, self.state.features)
+        return protocol.of_new_table(self.state.active_features, self.state.asked_features)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from schemalint.model.datatype import (
     SHORT,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    VARIANT,
     VOID,
     Array,
     Char,
@@ -50,7 +51,7 @@ _DIGITS: Final[dict[DataType, int]] = {BYTE: 10, SHORT: 10, INTEGER: 10, LONG: 2
 _ORDER: Final[dict[DataType, int]] = {BYTE: 1, SHORT: 2, INTEGER: 3, LONG: 4, FLOAT: 5, DOUBLE: 6}
 _UPCASTS: Final = frozenset(
     (old, new) for old in (DATE, TIMESTAMP, TIMESTAMP_NTZ) for new in (TIMESTAMP, TIMESTAMP_NTZ)
-)
+) | {(LONG, TIMESTAMP), (TIMESTAMP, LONG)}
 _LOSSLESS: Final[dict[DataType, Decimal]] = {
     BYTE: Decimal(3),
     SHORT: Decimal(5),
@@ -138,7 +139,7 @@ def _is_wider_decimal(old: DataType, new: DataType) -> bool:
     if not isinstance(new, Decimal) or new.precision > MAX_PRECISION or new.scale > new.precision:
         return False
     if isinstance(old, Decimal):
-        return new.precision - new.scale >= old.precision - old.scale and new.scale >= old.scale
+        return _covers(new, old)
     return new.precision - new.scale >= _DIGITS.get(old, MAX_PRECISION + 1)
 
 
@@ -155,7 +156,7 @@ def _is_wider_text(old: DataType, new: DataType) -> bool:
 def _is_upcast(old: DataType, new: DataType) -> bool:
     """``Cast.canUpCast`` of Spark, for leaves."""
     if isinstance(new, String):
-        return not is_container(old)
+        return not is_container(old) and old != VARIANT
     if (old, new) in _UPCASTS or (old in _ORDER and new in _ORDER and _ORDER[old] <= _ORDER[new]):
         return True
     return _digits_fit(old, new)
@@ -163,9 +164,13 @@ def _is_upcast(old: DataType, new: DataType) -> bool:
 
 def _digits_fit(old: DataType, new: DataType) -> bool:
     """Whether a decimal and an integer, or two decimals, hold the same values by their digits alone."""
-    if not isinstance(old, Decimal) and not isinstance(new, Decimal):
-        return False
-    narrow, wide = _LOSSLESS.get(old, old), _LOSSLESS.get(new, new)
-    if not isinstance(narrow, Decimal) or not isinstance(wide, Decimal):
-        return False
+    if isinstance(new, Decimal):
+        narrow = _LOSSLESS.get(old, old)
+        return isinstance(narrow, Decimal) and _covers(new, narrow)
+    # Fewer digits than the integer has: with as many, some values are too large for it (DecimalType.scala).
+    wide = _LOSSLESS.get(new)
+    return wide is not None and isinstance(old, Decimal) and not old.scale and old.precision < wide.precision
+
+
+def _covers(wide: Decimal, narrow: Decimal) -> bool:
     return wide.precision - wide.scale >= narrow.precision - narrow.scale and wide.scale >= narrow.scale

@@ -1,0 +1,87 @@
+"""The command line: one module per command, loaded when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+
+import click
+
+import schemalint
+from schemalint.errors import SchemalintError
+
+INTERRUPTED = 130
+BUG = 3
+USAGE = 2
+
+
+class _Commands(click.Group):
+    """The commands are the modules beside this one; those with a leading underscore are helpers."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        return sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command: click.Command = importlib.import_module(f"{__name__}.{cmd_name}").command
+        return command
+
+
+@click.command(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit status: 0 nothing found, 1 findings, 2 could not judge, 3 a bug, 4 changes pending.",
+)
+@click.version_option(schemalint.__version__, prog_name="schemalint")
+def cli() -> None:
+    """Lint and apply the schemas of Delta Lake tables, declared in YAML."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and give its exit status."""
+    try:
+        return int(cli.main(arguments, prog_name="schemalint", standalone_mode=False) or 0)
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except SchemalintError as error:
+        tell_error(error)
+        return error.exit_status
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): nothing is left to be said to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return USAGE
+    except Exception:  # noqa: BLE001 the last resort: a bug is reported as a bug, with a status of its own
+        click.echo(f"schemalint: a bug in schemalint; please report it with {_bug_report()}", err=True)
+        return BUG
+
+
+def tell_error(error: SchemalintError) -> None:
+    """Say on standard error what went wrong, where, and what to do."""
+    place = f"{error.location}: " if error.location else ""
+    click.echo(f"{click.style('error', fg='red', bold=True)}: {place}{_printable(error.message)}", err=True)
+    if error.help:
+        click.echo(f"  help: {_printable(error.help)}", err=True)
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text)
+
+
+def _bug_report() -> str:
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="schemalint-bug-", suffix=".txt", delete=False, encoding="utf-8"
+    ) as file:
+        file.write(f"schemalint {schemalint.__version__}, Python {sys.version}\n\n{traceback.format_exc()}")
+    return file.name

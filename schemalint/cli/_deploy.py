@@ -1,0 +1,53 @@
+"""What `plan` and `apply` have in common."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from schemalint import git
+from schemalint.cli._shared import F, project, project_options, rules_of
+from schemalint.deploy import UPGRADE, DeployInput, Deployment, prepare
+from schemalint.engine.place import choose_target
+
+
+def deploy_options(default_head: str) -> Callable[[F], F]:
+    """Which contracts go where, and what is approved."""
+
+    def decorated(function: F) -> F:
+        for option in (
+            click.option("--repair-drift", is_flag=True, help="Overwrite what somebody altered."),
+            click.option("--allow-older", is_flag=True, help="Apply although the table was brought further."),
+            click.option("--base", metavar="REV", help="What was applied last, if the table does not tell."),
+            click.option("--allow", multiple=True, type=click.Choice([UPGRADE]), help="Approve such steps."),
+            click.option(
+                "--head", default=default_head, show_default=True, metavar="SIDE", help="worktree or REV."
+            ),
+            click.option("--target", metavar="NAME", help="The environment."),
+            click.argument("tables", nargs=-1),
+        ):
+            function = option(function)
+        return project_options(function)
+
+    return decorated
+
+
+def prepared(options: dict[str, Any]) -> Deployment:
+    """The plan of what was asked for."""
+    here = project(options["config_file"], isolated=options["isolated"])
+    request = DeployInput(
+        repository=here.repository,
+        config=here.config,
+        target=choose_target(here.config, options["target"]),
+        head=git.find_head(here.repository, options["head"], os.environ),
+        rules=rules_of(here.config),
+        tables=options["tables"],
+        allow=frozenset(options["allow"]),
+        allow_older=options["allow_older"],
+        repair_drift=options["repair_drift"],
+        base=options["base"],
+    )
+    return prepare(request)

@@ -1,0 +1,23 @@
+"""``schemalint schema``."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+
+@click.command("schema")
+@click.argument("what", type=click.Choice(["contract", "report"]), default="contract")
+def command(what: str) -> int:
+    """Print a JSON Schema: of the contract's format (for editors), or of the JSON report."""
+    if what == "contract":
+        from schemalint.contract import native  # noqa: PLC0415 (pydantic is slow to load)
+
+        content = native.json_schema()
+    else:
+        from schemalint.report import json as json_report  # noqa: PLC0415
+
+        content = json_report.schema()
+    click.echo(json.dumps(content, indent=2))
+    return 0

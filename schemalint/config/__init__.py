@@ -1,0 +1,102 @@
+"""The configuration: ``schemalint.toml``, or ``[tool.schemalint]`` in ``pyproject.toml``, or none."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from schemalint.errors import ConfigError, Location
+from schemalint.model.finding import Severity
+
+FILES = ("schemalint.toml", "pyproject.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An environment that contracts are applied to.
+
+    Attributes:
+        root: Where tables lie whose contract gives no absolute location.
+        catalog: The first part of the names of tables that are reached by name.
+        allowed_locations: Prefixes beside `root` that an absolute location may have.
+        create: Whether a missing table may be created.
+    """
+
+    name: str
+    root: str | None = None
+    catalog: str | None = None
+    allowed_locations: tuple[str, ...] = ()
+    create: bool = True
+    engine: str | None = None
+    storage: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SparkSettings:
+    """How a Spark session is started."""
+
+    master: str | None = None
+    remote: str | None = None
+    packages: tuple[str, ...] = ()
+    conf: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings; a flag of the command line wins over each.
+
+    Attributes:
+        file: Where they stand, None if nowhere.
+        contracts: Globs, ``!`` excludes; empty for every file that is a contract.
+        fail_on: None is "never".
+        removed: The approved reason by table, for contracts that may go.
+    """
+
+    file: str | None = None
+    contracts: tuple[str, ...] = ()
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    severity: Mapping[str, Severity] = field(default_factory=dict)
+    preview: bool = False
+    fail_on: Severity | None = Severity.ERROR
+    against: str | None = None
+    removed: Mapping[str, str] = field(default_factory=dict)
+    targets: Mapping[str, Target] = field(default_factory=dict)
+    spark: SparkSettings = SparkSettings()
+
+
+def load(read: Callable[[str], bytes | None]) -> Config:
+    """The configuration of a repository.
+
+    Args:
+        read: The content of a file at the repository's root, None if there is none.
+
+    Raises:
+        ConfigError: A file is no TOML, or holds what is not understood.
+    """
+    for name in FILES:
+        data = read(name)
+        if data is None or (name == "pyproject.toml" and b"tool.schemalint" not in data):
+            continue
+        return parse(name, data)
+    return Config()
+
+
+def parse(file: str, data: bytes) -> Config:
+    """The settings in one file.
+
+    Raises:
+        ConfigError: The file is no TOML, or holds what is not understood.
+    """
+    try:
+        text = data.decode()
+        content = tomllib.loads(text)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"this is no TOML: {error}", location=Location(file)) from error
+    if file.endswith("pyproject.toml"):
+        content = content.get("tool", {}).get("schemalint", {})
+    from schemalint.config import model  # noqa: PLC0415 (pydantic is only loaded where there are settings)
+
+    return model.validated(file, text, content)

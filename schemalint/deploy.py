@@ -1,0 +1,277 @@
+"""Contracts at a revision, live tables -> the plan: what `plan` shows and `apply` runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from schemalint import contract as contracts
+from schemalint import live
+from schemalint.config import Config, Target
+from schemalint.delta_log import NoTable
+from schemalint.document import candidate
+from schemalint.engine import LiveComparison, judge_live, judge_pair
+from schemalint.engine.place import table_location
+from schemalint.errors import SchemalintError, UsageError
+from schemalint.git import (
+    EmptyTree,
+    File,
+    Repository,
+    Revision,
+    Side,
+    Worktree,
+    changes,
+    dirty,
+    first_parents,
+    is_ancestor,
+    printable_path,
+    resolve,
+)
+from schemalint.model.diff import diff
+from schemalint.model.finding import Skipped
+from schemalint.model.marker import Marker, declaration_hash, read_marker
+from schemalint.model.overlay import over
+from schemalint.model.path import dotted
+from schemalint.model.plan import Plan, Refusal, TablePlan
+from schemalint.model.table import Contract, LiveTable, table_key
+from schemalint.planner import pending, plan_table, touched
+from schemalint.plugin import Rule
+
+UPGRADE = "upgrade"
+
+
+@dataclass(frozen=True, slots=True)
+class DeployInput:
+    """What is to be brought where.
+
+    Attributes:
+        head: The revision (or the working tree) that the contracts are read from.
+        tables: The names of those that are wanted; empty for all.
+        allow: Kinds of steps that are approved: ``upgrade``.
+        base: The commit that was applied last, where the tables do not tell.
+    """
+
+    repository: Repository
+    config: Config
+    target: Target
+    head: Side
+    rules: Sequence[Rule]
+    tables: tuple[str, ...] = ()
+    allow: frozenset[str] = frozenset()
+    allow_older: bool = False
+    repair_drift: bool = False
+    base: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """A plan, and what it was made from.
+
+    Attributes:
+        contracts: The effective contract by table name.
+        revision: The commit that the contracts come from, None for uncommitted ones.
+        errors: Tables that could not be planned.
+    """
+
+    plan: Plan
+    contracts: dict[str, Contract] = field(default_factory=dict)
+    revision: str | None = None
+    skipped: tuple[Skipped, ...] = ()
+    errors: tuple[SchemalintError, ...] = ()
+
+
+def prepare(request: DeployInput) -> Deployment:
+    """Plan all tables before anything runs.
+
+    Raises:
+        SchemalintError: The contracts cannot be read, or a wanted table has none.
+    """
+    declared = _declared(request)
+    wanted = _wanted(request, declared)
+    tables: list[TablePlan] = []
+    effective: dict[str, Contract] = {}
+    skipped: list[Skipped] = []
+    errors: list[SchemalintError] = []
+    for one in wanted:
+        contract = _with_approval(contracts.effective(one, request.target.name), request.allow)
+        if contract.absent or contract.managed_by != "schemalint":
+            reason = "absent from this target" if contract.absent else f"managed by {contract.managed_by}"
+            skipped.append(Skipped(contract.table, reason))
+            continue
+        try:
+            tables.append(_planned(request, contract))
+            effective[contract.table] = contract
+        except SchemalintError as error:
+            errors.append(error)
+    revision = request.head.commit
+    return Deployment(
+        Plan(request.target.name, tuple(tables)), effective, revision, tuple(skipped), tuple(errors)
+    )
+
+
+def read_live(uri: str) -> LiveTable | None:
+    """The table at a place, None if there is none.
+
+    Raises:
+        LiveError: The place cannot be reached, or the log cannot be read.
+    """
+    try:
+        return live.read(uri)
+    except NoTable:
+        return None
+
+
+def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> dict[str, Contract]:
+    """All contracts of one side by table key; files that cannot be read raise.
+
+    Raises:
+        ContractError: A contract cannot be read.
+    """
+    found: dict[str, Contract] = {}
+    for file in _files(repository, side, globs):
+        result = contracts.read(printable_path(file.path), file.data)
+        if result.errors:
+            raise result.errors[0]
+        found.update({one.key: one for one in result.contracts})
+    return found
+
+
+def table_at(repository: Repository, globs: Sequence[str]) -> Callable[[str, str], Contract | None]:
+    """A table's contract by commit and key; None if it is unknown there. Each commit is read once."""
+
+    @lru_cache(maxsize=64)
+    def read(commit: str) -> dict[str, Contract]:
+        found: dict[str, Contract] = {}
+        for file in _files(repository, Revision(commit, commit, "applied last"), globs):
+            readable = contracts.read(printable_path(file.path), file.data).contracts
+            found.update({one.key: one for one in readable})
+        return found
+
+    return lambda commit, key: read(commit).get(key)
+
+
+def _files(repository: Repository, side: Side, globs: Sequence[str]) -> Iterable[File]:
+    return changes(repository, EmptyTree("one side"), side, candidate, globs).head.values()
+
+
+def _declared(request: DeployInput) -> dict[str, Contract]:
+    declared = contracts_at(request.repository, request.head, request.config.contracts)
+    if not isinstance(request.head, Worktree):
+        changed = dirty(request.repository, {one.file for one in declared.values()})
+        if changed:
+            raise UsageError(
+                f"{min(changed)} has changes that are not committed",
+                help="commit them, or name the working tree: --head worktree",
+            )
+    return declared
+
+
+def _wanted(request: DeployInput, declared: dict[str, Contract]) -> list[Contract]:
+    if not declared:
+        raise UsageError("there are no contracts here", help="a contract is a YAML file with `schemalint: 1`")
+    keys = [table_key(name) for name in request.tables] or sorted(declared)
+    for name, key in zip(request.tables, keys, strict=False):
+        if key not in declared:
+            raise UsageError(f"no contract declares {name}", help=f"declared: {', '.join(sorted(declared))}")
+    return [declared[key] for key in keys]
+
+
+def _with_approval(contract: Contract, allow: frozenset[str]) -> Contract:
+    if UPGRADE not in allow:
+        return contract
+    return replace(contract, protocol=replace(contract.protocol, allow_upgrade=True))
+
+
+def _planned(request: DeployInput, contract: Contract) -> TablePlan:
+    uri = table_location(contract, request.target, request.repository.root)
+    table = read_live(uri)
+    if table is None:
+        findings = judge_pair(None, replace(contract, targets={}), request.rules)
+        plan = plan_table(contract, None, uri, findings)
+        if not request.target.create:
+            refusal = Refusal(f"there is no table at {uri}, and target {request.target.name} creates none")
+            return replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
+        return plan
+    findings = judge_live(LiveComparison(contract, table), request.rules)
+    plan = plan_table(contract, table, uri, findings)
+    obstacles = tuple(_obstacles(request, contract, table))
+    if obstacles:
+        return replace(plan, steps=(), record=False, refusals=(*obstacles, *plan.refusals))
+    return plan
+
+
+def _obstacles(request: DeployInput, contract: Contract, table: LiveTable) -> Iterator[Refusal]:
+    """What the table itself says against going on: it is ahead, or it drifted since it was applied to."""
+    marker = read_marker(table)
+    if marker is None:
+        return
+    base: Contract | None = contract
+    if marker.hash != declaration_hash(contract):
+        found = _applied(request, contract, marker)
+        if isinstance(found, Refusal):
+            yield found
+            return
+        base = found
+    if base is not None and not request.repair_drift:
+        yield from _drift(contract, base, table)
+
+
+def _drift(contract: Contract, base: Contract, table: LiveTable) -> Iterator[Refusal]:
+    since = {touched(one) for one in diff(table.state, over(base.state, table.state))}
+    for one in pending(contract, table.state):
+        if touched(one) in since:
+            name = getattr(one, "key", None) or getattr(one, "name", None) or dotted(getattr(one, "path", ()))
+            yield Refusal(
+                f"{name or 'the table'} is neither as declared nor as it was applied last",
+                "somebody altered the table: take it into the contract, or overwrite it: --repair-drift",
+                "DR001",
+                is_finding=False,
+            )
+
+
+def _applied(request: DeployInput, contract: Contract, marker: Marker) -> Contract | Refusal | None:
+    """The contract as it was applied last, found by the marker's commit, else by its hash."""
+    repository, head = request.repository, _head_commit(request)
+    at = table_at(repository, request.config.contracts)
+    if request.base is not None:
+        return _effective(request, at(resolve(repository, request.base), contract.key))
+    if marker.revision is not None:
+        commit = _known(repository, marker.revision)
+        if commit is not None and is_ancestor(repository, commit, head):
+            return _effective(request, at(commit, contract.key))
+        if commit is not None and is_ancestor(repository, head, commit):
+            if request.allow_older:
+                return _effective(request, at(commit, contract.key))
+            return Refusal(
+                f"the table is ahead: {marker.revision[:12]} was applied, which comes after this revision",
+                "an old job run again? --allow-older applies it all the same",
+                is_finding=False,
+            )
+    for commit in first_parents(repository, head):
+        found = _effective(request, at(commit, contract.key))
+        if found is not None and declaration_hash(found) == marker.hash:
+            return found
+    return Refusal(
+        "what was applied last is no revision of this branch",
+        "name the commit that the table is at: --base REV",
+        is_finding=False,
+    )
+
+
+def _known(repository: Repository, revision: str) -> str | None:
+    """The commit; None if it is gone for good, an error if only this shallow clone lacks it."""
+    try:
+        return resolve(repository, revision)
+    except SchemalintError:
+        if repository.is_shallow():
+            raise
+        return None
+
+
+def _effective(request: DeployInput, contract: Contract | None) -> Contract | None:
+    return contracts.effective(contract, request.target.name) if contract else None
+
+
+def _head_commit(request: DeployInput) -> str:
+    return request.head.commit or resolve(request.repository, "HEAD")

@@ -1,0 +1,42 @@
+"""YAML text to frozen nodes with positions, and back to text by edits that leave the rest as it is."""
+
+from schemalint.document.edits import TextEdit, append_item, apply_edits, remove_entry, set_key, splice
+from schemalint.document.nodes import (
+    Document,
+    Entry,
+    Mapping,
+    Node,
+    Path,
+    Scalar,
+    Sequence,
+    Span,
+    entry_at,
+    location,
+    node_at,
+)
+from schemalint.document.reader import candidate, decode, read_documents
+from schemalint.document.scalars import print_scalar
+
+__all__ = [
+    "Document",
+    "Entry",
+    "Mapping",
+    "Node",
+    "Path",
+    "Scalar",
+    "Sequence",
+    "Span",
+    "TextEdit",
+    "append_item",
+    "apply_edits",
+    "candidate",
+    "decode",
+    "entry_at",
+    "location",
+    "node_at",
+    "print_scalar",
+    "read_documents",
+    "remove_entry",
+    "set_key",
+    "splice",
+]

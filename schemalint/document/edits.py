@@ -1,0 +1,248 @@
+"""Edits that change one thing in a YAML text and leave comments, quotes, order and line ends as they are.
+
+Every edit is proven before it is handed out: the edited text is read again, and must hold the old content
+with that one change. A layout that an edit does not master is refused, never spoilt.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from schemalint.document import layout
+from schemalint.document.nodes import Mapping, Scalar, Sequence, Span, children, entry_at, node_at
+from schemalint.document.proof import leaves, leaves_with, leaves_without
+from schemalint.document.reader import read_documents
+from schemalint.document.scalars import print_scalar
+from schemalint.errors import ContractError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from schemalint.document.nodes import Document, Entry, Path
+    from schemalint.document.proof import Leaves
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """Replace the text between two offsets (code points of the file's text, the end exclusive)."""
+
+    start: int
+    end: int
+    text: str
+
+
+def splice(text: str, edits: Iterable[TextEdit]) -> str:
+    """The text after all edits; insertions at one offset keep their order.
+
+    Raises:
+        ValueError: Two edits overlap, or one lies outside the text.
+    """
+    pieces, position = [], 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        if not position <= edit.start <= edit.end <= len(text):
+            raise ValueError(f"edits overlap, or leave the text, at offset {edit.start}")
+        pieces += [text[position : edit.start], edit.text]
+        position = edit.end
+    return "".join([*pieces, text[position:]])
+
+
+def apply_edits(text: str, edits: Iterable[TextEdit], file: str) -> str:
+    """The text after all edits, read again to prove that it is still YAML.
+
+    Each edit was proven alone: where a second one depends on the first (both fill the same empty mapping),
+    read the document again in between.
+
+    Raises:
+        ContractError: The result cannot be read.
+        ValueError: Two edits overlap, or one lies outside the text.
+    """
+    edited = splice(text, edits)
+    read_documents(edited, file)
+    return edited
+
+
+def set_key(document: Document, path: Path, key: str, value: str) -> TextEdit:
+    """The edit that sets a key of the mapping at ``path``: in place, or as its last entry.
+
+    A mapping that is missing or null is made, if its parent is there.
+
+    Args:
+        document: As read.
+        path: Of the mapping.
+        key: The key's text.
+        value: YAML on one line, as ``print_scalar`` or a flow collection gives it.
+
+    Raises:
+        ContractError: There is no mapping, or its layout cannot be edited in place.
+    """
+    entry = entry_at(document, (*path, key))
+    if entry:
+        edit = _replace_value(document.text, entry, value)
+    else:
+        line = f"{print_scalar(key)}: {value}"
+        edit = _add(document, path, _Child(Mapping, (line,), line, "{}"))
+    return _proven(document, path, edit, lambda: leaves_with(document, (*path, key), value))
+
+
+def append_item(document: Document, path: Path, value: str) -> TextEdit:
+    """The edit that adds an item to the sequence at ``path``, which is made if it is missing or null.
+
+    Args:
+        document: As read.
+        path: Of the sequence.
+        value: YAML on one line, as for ``set_key``.
+
+    Raises:
+        ContractError: There is no sequence, or its layout cannot be edited in place.
+    """
+    node = node_at(document, path)
+    count = len(node.items) if isinstance(node, Sequence) else 0
+    edit = _add(document, path, _Child(Sequence, (f"- {value}",), value, "[]"))
+    return _proven(document, path, edit, lambda: leaves_with(document, (*path, count), value))
+
+
+def remove_entry(document: Document, path: Path) -> TextEdit:
+    """The edit that removes the entry or item at ``path``; the last one leaves ``{}`` or ``[]``.
+
+    Raises:
+        ContractError: There is no such entry, or its layout cannot be edited in place.
+    """
+    container = node_at(document, path[:-1])
+    if not path or node_at(document, path) is None or not isinstance(container, Mapping | Sequence):
+        raise _refusal(document, path)
+    members = layout.members(document.text, container)
+    index = [step for step, _ in children(container)].index(path[-1])
+    if len(members) == 1:
+        edit = _replace(document, path[:-1], "{}" if isinstance(container, Mapping) else "[]")
+    elif container.flow:
+        edit = _remove_from_flow(members, index)
+    else:
+        edit = _remove_lines(document.text, members, index)
+    return _proven(document, path, edit, lambda: leaves_without(document, path))
+
+
+class _Child(NamedTuple):
+    """What is added to a container: as lines of a block, or inside brackets."""
+
+    container: type[Mapping | Sequence]
+    lines: tuple[str, ...]
+    flow: str
+    brackets: str
+
+    def in_brackets(self) -> str:
+        return self.brackets[0] + self.flow + self.brackets[1]
+
+
+def _add(document: Document, path: Path, child: _Child) -> TextEdit:
+    node = node_at(document, path)
+    if isinstance(node, Mapping | Sequence) and isinstance(node, child.container):
+        return _insert(document.text, node, child)
+    if isinstance(node, Scalar) and node.value is None:
+        return _fill_null(document, path, node, child)
+    parent = node_at(document, path[:-1])
+    if node is None and isinstance(parent, Mapping) and isinstance(path[-1], str):
+        return _insert(document.text, parent, _with_key(document, path[-1], child))
+    raise _refusal(document, path)
+
+
+def _with_key(document: Document, key: str, child: _Child) -> _Child:
+    name = print_scalar(key)
+    indent = " " * layout.block_indent(document, child.container)
+    lines = (f"{name}:", *(indent + line for line in child.lines))
+    return _Child(Mapping, lines, f"{name}: {child.in_brackets()}", "{}")
+
+
+def _insert(text: str, container: Mapping | Sequence, child: _Child) -> TextEdit:
+    start, end = container.start, container.end
+    if not container.flow:
+        indent = " " * layout.column(text, start)
+        return _insert_lines(text, end, [indent + line for line in child.lines])
+    members = layout.members(text, container)
+    if members:
+        last = members[-1].end
+        return TextEdit(last, last, ", " + child.flow)
+    inside = text[start + 1 : end - 1]
+    comment = inside if inside.strip() else ""
+    return TextEdit(start, end, child.brackets[0] + child.flow + comment + child.brackets[1])
+
+
+def _insert_lines(text: str, end: int, lines: list[str]) -> TextEdit:
+    """New lines after the one that holds the end of the last value, before blank lines and comments."""
+    line_break = layout.line_break(text)
+    if layout.ends_line(text, end):
+        return TextEdit(end, end, "".join(line + line_break for line in lines))
+    place = layout.line_end(text, end)
+    return TextEdit(place, place, "".join(line_break + line for line in lines))
+
+
+def _fill_null(document: Document, path: Path, null: Scalar, child: _Child) -> TextEdit:
+    """A block where ``key:`` stands in a block, brackets anywhere else."""
+    text, entry, parent = document.text, entry_at(document, path), node_at(document, path[:-1])
+    if entry is None or not isinstance(parent, Mapping) or parent.flow:
+        return _replace(document, path, child.in_brackets())
+    start, end = layout.after_colon(text, entry), layout.line_end(text, null.end)
+    comment = text[start : null.start].rstrip() + text[null.end : end].rstrip()
+    column = layout.column(text, entry.key.start) + layout.block_indent(document, child.container)
+    lines = (layout.line_break(text) + " " * column + line for line in child.lines)
+    return TextEdit(start, end, comment + "".join(lines))
+
+
+def _replace(document: Document, path: Path, value: str) -> TextEdit:
+    entry, node = entry_at(document, path), node_at(document, path)
+    if entry:
+        return _replace_value(document.text, entry, value)
+    if node is None:
+        raise _refusal(document, path)
+    return _replace_span(document.text, node.span, value)
+
+
+def _replace_value(text: str, entry: Entry, value: str) -> TextEdit:
+    key, old = entry.key.span, entry.value.span
+    if not re.match(r"\s*:", text[key.end : old.start]):
+        return TextEdit(key.end, key.end, f": {value}")  # {key}
+    start = layout.after_colon(text, entry)
+    first_line_end = layout.line_end(text, start)
+    if first_line_end >= old.start:
+        return _replace_span(text, old, value)
+    comment = text[start:first_line_end].strip()
+    return TextEdit(start, layout.content_end(text, old), f" {value}" + (f"  {comment}" if comment else ""))
+
+
+def _replace_span(text: str, span: Span, value: str) -> TextEdit:
+    """A null of no characters stands right behind the colon or the dash."""
+    glued = span.start == span.end and text[span.start - 1 : span.start] in {":", "-"}
+    return TextEdit(span.start, layout.content_end(text, span), f" {value}" if glued else value)
+
+
+def _remove_from_flow(members: list[Span], index: int) -> TextEdit:
+    if index + 1 < len(members):
+        return TextEdit(members[index].start, members[index + 1].start, "")
+    return TextEdit(members[index - 1].end, members[index].end, "")
+
+
+def _remove_lines(text: str, members: list[Span], index: int) -> TextEdit:
+    start, end = members[index]
+    line_start = layout.line_start(text, start)
+    if not text[line_start:start].strip():
+        return TextEdit(line_start, end if layout.ends_line(text, end) else layout.next_line(text, end), "")
+    # It shares its line with the dash before it: the next member moves up, unless a comment is between.
+    end, following = layout.line_end(text, end), members[index + 1].start
+    return TextEdit(start, end if text[end:following].strip() else following, "")
+
+
+def _proven(document: Document, path: Path, edit: TextEdit, expected: Callable[[], Leaves]) -> TextEdit:
+    try:
+        if leaves(splice(document.text, [edit]), document.file) == expected():
+            return edit
+    except ContractError as error:
+        raise _refusal(document, path) from error
+    raise _refusal(document, path)
+
+
+def _refusal(document: Document, path: Path) -> ContractError:
+    above = (node_at(document, path[:length]) for length in range(len(path), -1, -1))
+    nearest = next(node for node in above if node)
+    message = f"The text at {'.'.join(map(str, path)) or 'the root'} cannot be edited in place."
+    return ContractError(message, help="Make the change by hand.", location=document.location(nearest.span))

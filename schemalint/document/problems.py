@@ -1,0 +1,119 @@
+"""What is wrong with a YAML text, in words that say what to do."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from schemalint.document.nodes import Span, location
+from schemalint.document.scalars import quote
+from schemalint.errors import ContractError
+
+if TYPE_CHECKING:
+    import yaml
+
+_NO_COLON_HERE = "mapping values are not allowed"
+# Part of libyaml's problem or context, and the help for it; the first match counts.
+_HELP = (
+    ("tab character", "Indent with spaces, not with tabs."),
+    ("cannot start any token", "Quote a value that begins with this character."),
+    ("alias", "Quote a value that begins with an asterisk."),
+    ("anchor", "Quote a value that begins with an ampersand."),
+    ("while scanning a tag", "Quote a value that begins with an exclamation mark."),
+    ("quoted scalar", "Close the quote; inside double quotes a backslash is written twice."),
+    (_NO_COLON_HERE, "Quote a value that holds a colon and a space, and check the indentation."),
+    ("", "Check the indentation, the quotes and the brackets around this place."),
+)
+_TYPE_WITH_BRACKETS = re.compile(r"(?:array|map|struct)\s*<", re.IGNORECASE)
+_KEY_AND_VALUE = re.compile(
+    r"""[ ]*(?:-[ ]+)*("[^"]*"|'[^']*'|[^\s:#{}\[\]"'][^:]*):[ \t]+(?P<value>.*?)[ \t]*(?:[ \t]\#.*)?$"""
+)
+_REST_OF_FLOW_VALUE = re.compile(r"[^,\[\]{}#\r\n]*")
+
+
+def refusal(file: str, text: str, span: Span, message: str, help: str) -> ContractError:  # noqa: A002 - as in errors
+    """An error at a span of the text."""
+    return ContractError(message, help=help, location=location(file, text, span))
+
+
+def syntax_error(error: yaml.YAMLError, file: str, text: str) -> ContractError:
+    """What PyYAML's parser says, at its place, with help for the mistakes that contracts provoke."""
+    context, problem = getattr(error, "context", None), getattr(error, "problem", None)
+    message = ", ".join(filter(None, (context, problem))) or str(error)
+    span = _place(error, text)
+    unquoted = _unquoted_value(text, span.start, message)
+    if unquoted:
+        return unquoted_value(file, text, unquoted)
+    at_tab = text[span.start : span.end] == "\t"
+    help_text = _HELP[0][1] if at_tab else next(help_text for part, help_text in _HELP if part in message)
+    return refusal(file, text, span, f"This is not valid YAML: {message}.", help_text)
+
+
+def unquoted_value(file: str, text: str, span: Span) -> ContractError:
+    """The error for a value that YAML takes apart, with the quotes to add."""
+    value = text[span.start : span.end]
+    kind = "type" if _TYPE_WITH_BRACKETS.match(value) or value.startswith("decimal") else "value"
+    message = f"YAML takes this {kind} apart, because it is not quoted: {value}"
+    return refusal(file, text, span, message, f"Quote it: {_key_before(text, span.start)}{quote(value)}")
+
+
+def value_cut_short(text: str, span: Span) -> Span | None:
+    """The whole value that was meant, if a comma cut the plain one at ``span`` inside its brackets.
+
+    In a flow collection YAML reads ``type: decimal(12,2)`` as the value ``decimal(12`` and a key ``2)``.
+    """
+    opening, closing = _brackets(text, span.start)
+    value = text[span.start : span.end]
+    if sum(map(value.count, opening)) <= sum(map(value.count, closing)):
+        return None
+    return _through_closing(text, span.start, span.end)
+
+
+def _through_closing(text: str, start: int, at_least: int) -> Span | None:
+    """From ``start`` to the end of the value in which the brackets close, not before ``at_least``."""
+    opening, closing = _brackets(text, start)
+    depth = 0
+    for offset in range(start, _line(text, start).end):
+        depth += (text[offset] in opening) - (text[offset] in closing)
+        if depth == 0 and offset >= at_least and text[offset] in closing:
+            return _through(text, start, offset + 1)
+    return None
+
+
+def _brackets(text: str, start: int) -> tuple[str, str]:
+    return ("(<", ")>") if _TYPE_WITH_BRACKETS.match(text, start) else ("(", ")")
+
+
+def _through(text: str, start: int, end: int) -> Span:
+    rest = _REST_OF_FLOW_VALUE.match(text, end)
+    return Span(start, end + len(rest.group().rstrip()) if rest else end)
+
+
+def _place(error: yaml.YAMLError, text: str) -> Span:
+    marks = (getattr(error, "problem_mark", None), getattr(error, "context_mark", None))
+    offsets = [mark.index for mark in marks if mark is not None]
+    # An unclosed quote or bracket is noticed at the end of the file, and mended where it opens.
+    inside = [offset for offset in offsets if offset < len(text)]
+    start = next(iter(inside or offsets), 0)
+    return Span(start, min(start + 1, len(text)))
+
+
+def _unquoted_value(text: str, offset: int, message: str) -> Span | None:
+    line = _line(text, offset)
+    match = _KEY_AND_VALUE.match(text[line.start : line.end])
+    if match is None or _NO_COLON_HERE not in message:
+        return None
+    value = Span(line.start + match.start("value"), line.start + match.end("value"))
+    return value if value.start <= offset < value.end else None
+
+
+def _key_before(text: str, offset: int) -> str:
+    line = _line(text, offset)
+    match = re.search(r"[\w.]+[ \t]*:[ \t]+$", text[line.start : offset])
+    return match.group() if match else ""
+
+
+def _line(text: str, offset: int) -> Span:
+    start = max(text.rfind(end, 0, offset) for end in "\r\n") + 1
+    ends = [end for end in (text.find(character, offset) for character in "\r\n") if end >= 0]
+    return Span(start, min(ends, default=len(text)))

@@ -1,0 +1,243 @@
+"""Reads YAML text into nodes with positions, and refuses what a contract must not hold.
+
+PyYAML's event parser over libyaml gives positions at a fortieth of the price of ruamel's round trip, but it
+knows YAML 1.1 only: scalars are therefore resolved here, by YAML 1.2.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import TYPE_CHECKING
+
+import yaml
+from yaml.events import (
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+
+from schemalint.document.nodes import (
+    BOM,
+    Document,
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    Span,
+    Style,
+    location,
+)
+from schemalint.document.problems import refusal, syntax_error, unquoted_value, value_cut_short
+from schemalint.document.scalars import resolve
+from schemalint.errors import ContractError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from yaml.events import CollectionStartEvent, Event
+
+MAX_CHARACTERS = 1024 * 1024
+MAX_DEPTH = 64
+MAX_NODES = 100_000
+
+# Without libyaml (PyYAML built from source) the pure parser gives the same events, fifteen times slower.
+_Parser = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_CANDIDATE = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:--- )?["']?schemalint["']?\s*:\s*["']?\d""", re.MULTILINE)
+# https://yaml.org/spec/1.2.2/#51-character-set
+_NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_WHITE_SPACE = " \t\r\n"
+_SPLIT = "Split it: one file per table will do."
+_NO_TAG = "Remove the tag; if it is a text, quote it."
+_WRITE_OUT = "Write the value out; if it is a text, quote it."
+_STYLES: dict[str | None, Style] = {
+    None: "plain", "": "plain", "'": "single", '"': "double", "|": "literal", ">": "folded",
+}  # fmt: skip
+
+
+def candidate(data: bytes) -> bool:
+    """Whether a file claims to hold a contract: a line with the key ``schemalint`` and a number."""
+    return b"schemalint" in data and _CANDIDATE.search(data) is not None
+
+
+def decode(data: bytes, file: str) -> str:
+    """The text of a file; a byte order mark stays in it, as offset 0.
+
+    Raises:
+        ContractError: The bytes are not UTF-8.
+    """
+    if data.startswith(_UTF_16_BOMS):
+        raise refusal(file, "", Span(0, 0), "The file is UTF-16.", "Save it as UTF-8.")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        message = f"The file is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}."
+        where = location(file, before, Span(len(before), len(before)))
+        raise ContractError(message, help="Save it as UTF-8.", location=where) from error
+
+
+def read_documents(text: str, file: str) -> tuple[Document, ...]:
+    """The documents of a file, in order.
+
+    Args:
+        text: The whole file, as ``decode`` gives it.
+        file: Its name, for locations.
+
+    Raises:
+        ContractError: The text is not YAML, holds aliases, anchors, tags, merge keys, duplicate keys or keys
+            that are no scalars, or passes a limit (1 MiB of characters, 64 levels, 100,000 nodes).
+    """
+    _check_characters(text, file)
+    try:
+        return tuple(_Reader(text, file).documents())
+    except yaml.YAMLError as error:
+        raise syntax_error(error, file, text) from error
+    except (ValueError, OverflowError) as error:
+        # The pure parser lets these out of chr() for "\U00110000" and beyond; libyaml says it properly.
+        message = "An escape in double quotes names no character."
+        raise refusal(file, text, Span(0, 0), message, "Look for \\U with more than 0010FFFF.") from error
+
+
+def _check_characters(text: str, file: str) -> None:
+    if len(text) > MAX_CHARACTERS:
+        message = f"The file has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read."
+        raise refusal(file, text, Span(0, 0), message, _SPLIT)
+    wrong = _NOT_YAML.search(text)
+    if wrong:
+        message = f"YAML does not allow the character U+{ord(wrong.group()):04X}."
+        raise refusal(
+            file, text, Span(*wrong.span()), message, "Remove it, or write it as an escape in double quotes."
+        )
+
+
+class _Reader:
+    def __init__(self, text: str, file: str) -> None:
+        self._text = text
+        self._file = file
+        self._nodes = 0
+        # libyaml does not count a byte order mark: a line break in its place keeps the text's offsets.
+        parser = _Parser("\n" + text[1:] if text.startswith(BOM) else text)
+        self._next: Callable[[], Event] = parser.get_event
+
+    def documents(self) -> Iterator[Document]:
+        self._next()  # the start of the stream
+        for index in count():
+            start = self._next()
+            if not isinstance(start, DocumentStartEvent):
+                return
+            root = self._node(self._next(), 1)
+            yield Document(self._file, self._text, index, root, Span(_start(start), _end(self._next())))
+
+    def _node(self, event: Event, depth: int) -> Node:
+        if type(event) is ScalarEvent:
+            return self._scalar(event)
+        if isinstance(event, SequenceStartEvent):
+            return self._sequence(event, depth)
+        if isinstance(event, MappingStartEvent):
+            return self._mapping(event, depth)
+        span = _span(event)
+        message = f"The alias {self._text[span.start : span.end]} is not supported."
+        raise self._refusal(span, message, _WRITE_OUT)
+
+    def _sequence(self, start: SequenceStartEvent, depth: int) -> Sequence:
+        self._check_collection(start, depth)
+        items: list[Node] = []
+        while type(event := self._next()) is not SequenceEndEvent:
+            item = self._node(event, depth + 1)
+            if start.flow_style:
+                self._check_cut(item)
+            items.append(item)
+        end = _end(event) if start.flow_style else items[-1].end
+        return Sequence(tuple(items), bool(start.flow_style), _start(start), end)
+
+    def _mapping(self, start: MappingStartEvent, depth: int) -> Mapping:
+        self._check_collection(start, depth)
+        entries: list[Entry] = []
+        keys: set[str] = set()
+        while type(event := self._next()) is not MappingEndEvent:
+            key = self._key(event)
+            if key.text in keys:
+                message = f'The key "{key.text}" stands here a second time.'
+                raise self._refusal(key.span, message, "Remove one of the two.")
+            keys.add(key.text)
+            value = self._node(self._next(), depth + 1)
+            if start.flow_style:
+                self._check_cut(value)
+            entries.append(Entry(key, value))
+        end = _end(event) if start.flow_style else entries[-1].value.end
+        return Mapping(tuple(entries), bool(start.flow_style), _start(start), end)
+
+    def _key(self, event: Event) -> Scalar:
+        if type(event) is not ScalarEvent:
+            message = "A key must be a plain or quoted word."
+            raise self._refusal(_span(event), message, "Quote a key that begins with [, {, * or &.")
+        key = self._scalar(event)
+        if key.text == "<<" and key.style == "plain":
+            raise self._refusal(key.span, "Merge keys (<<) are not supported.", "Write the entries out.")
+        return key
+
+    def _scalar(self, event: ScalarEvent) -> Scalar:
+        self._nodes += 1
+        if self._nodes > MAX_NODES or event.anchor is not None or event.tag is not None:
+            raise self._node_refusal(event)
+        text, style, start, end = event.value, _STYLES[event.style], _start(event), _end(event)
+        if style == "plain":
+            try:
+                return Scalar(resolve(text), text, style, start, end)
+            except ValueError as error:
+                message = f"The number has {len(text):,} digits."
+                raise self._refusal(_span(event), message, "Quote it, if it is a text.") from error
+        if style in {"literal", "folded"}:
+            end = _content_end(self._text, start, end)
+        return Scalar(text, text, style, start, end)
+
+    def _check_collection(self, event: CollectionStartEvent, depth: int) -> None:
+        self._nodes += 1
+        if self._nodes > MAX_NODES or event.anchor is not None or event.tag is not None:
+            raise self._node_refusal(event)
+        if depth > MAX_DEPTH:
+            message = f"More than {MAX_DEPTH} levels of nesting."
+            raise self._refusal(_span(event), message, "A nested type can be written as type text.")
+
+    def _node_refusal(self, event: ScalarEvent | CollectionStartEvent) -> ContractError:
+        if self._nodes > MAX_NODES:
+            message, help_text = f"The file has more than {MAX_NODES:,} nodes.", _SPLIT
+        elif event.anchor is not None:
+            message, help_text = f"The anchor &{event.anchor} is not supported.", _WRITE_OUT
+        else:
+            message, help_text = f"The tag {event.tag} is not supported.", _NO_TAG
+        return self._refusal(_span(event), message, help_text)
+
+    def _check_cut(self, value: Node) -> None:
+        if isinstance(value, Scalar) and value.style == "plain" and ("(" in value.text or "<" in value.text):
+            whole = value_cut_short(self._text, value.span)
+            if whole:
+                raise unquoted_value(self._file, self._text, whole)
+
+    def _refusal(self, span: Span, message: str, help_text: str) -> ContractError:
+        return refusal(self._file, self._text, span, message, help_text)
+
+
+def _span(event: Event) -> Span:
+    return Span(_start(event), _end(event))
+
+
+def _start(event: Event) -> int:
+    return event.start_mark.index  # type: ignore[union-attr] # a parsed event has its marks
+
+
+def _end(event: Event) -> int:
+    return event.end_mark.index  # type: ignore[union-attr] # a parsed event has its marks
+
+
+def _content_end(text: str, start: int, end: int) -> int:
+    """The end of a block scalar without the blank lines after it, which are content after ``|+`` only."""
+    header, *_ = text[start:end].splitlines()
+    return end if "+" in header.partition("#")[0] else start + len(text[start:end].rstrip(_WHITE_SPACE))

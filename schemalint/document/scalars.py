@@ -1,0 +1,84 @@
+"""Scalars: what a plain one means in YAML 1.2, and how to print a string that every YAML reads alike."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from schemalint.errors import ContractError
+
+if TYPE_CHECKING:
+    from schemalint.document.nodes import ScalarValue
+
+# https://yaml.org/spec/1.2.2/#1032-tag-resolution
+_WORDS: dict[str, ScalarValue] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+    **{sign + word: float("inf") for sign in ("", "+") for word in (".inf", ".Inf", ".INF")},
+    **{"-" + word: float("-inf") for word in (".inf", ".Inf", ".INF")},
+}
+_NUMBER_STARTS = frozenset("+-.0123456789")
+_DECIMAL = re.compile(r"[-+]?[0-9]+")
+_PREFIXED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+
+# A letter or underscore first excludes numbers, dates and every indicator. Commas and brackets end a plain
+# scalar in a flow collection, ": " and " #" end one anywhere.
+_PLAIN = re.compile(r"[^\W\d](?:[^,\[\]{}:#]*[^,\[\]{}:#\s])?")
+# Strings in 1.2, but not in 1.1: https://yaml.org/type/bool.html, https://yaml.org/type/null.html.
+_YAML_1_1_WORDS = frozenset({"y", "yes", "n", "no", "on", "off", "true", "false", "null"})
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_LARGEST_2_DIGITS, _LARGEST_4_DIGITS = 0xFF, 0xFFFF
+
+
+def resolve(text: str) -> ScalarValue:
+    """The value of a plain scalar by YAML 1.2's core schema: ``yes``, ``on`` and dates are strings.
+
+    Raises:
+        ValueError: The text is a decimal integer with more digits than Python converts.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in _NUMBER_STARTS:
+        return text
+    if _DECIMAL.fullmatch(text):
+        return int(text)
+    if _PREFIXED.fullmatch(text):
+        return int(text, 0)
+    return float(text) if _FLOAT.fullmatch(text) else text
+
+
+def print_scalar(text: str) -> str:
+    """YAML of a string on one line: plain where YAML 1.1, 1.2 and a flow collection allow it, else quoted.
+
+    Raises:
+        ContractError: A lone surrogate has no form in YAML.
+    """
+    if text.isprintable() and _PLAIN.fullmatch(text) and text.lower() not in _YAML_1_1_WORDS:
+        return text
+    return quote(text)
+
+
+def quote(text: str) -> str:
+    """The double-quoted form of a string, on one line.
+
+    Raises:
+        ContractError: A lone surrogate has no form in YAML.
+    """
+    return '"' + "".join(map(_escape, text)) + '"'
+
+
+def _escape(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if character.encode("utf-8", "replace") == b"?":
+        message = f"The text holds half a character (U+{code:04X}), which YAML cannot."
+        raise ContractError(message, help="Remove the character at its source.")
+    if code <= _LARGEST_2_DIGITS:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= _LARGEST_4_DIGITS else f"\\U{code:08x}"

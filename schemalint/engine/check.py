@@ -1,0 +1,246 @@
+"""A whole run: both sides' files -> pairs of contracts -> findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from schemalint import contract as contracts
+from schemalint.engine.duplicates import duplicates
+from schemalint.engine.judge import Judge, git_context, judge_pair, ordered
+from schemalint.engine.live import LiveComparison, judge_live, live_context
+from schemalint.errors import LiveError, SchemalintError
+from schemalint.git import Contents, File, Side, printable_path
+from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, TableRetired
+from schemalint.model.finding import Finding, Problems, Run, Severity, SideRef, Skipped
+from schemalint.model.marker import Marker, declaration_hash, read_marker
+from schemalint.model.table import Contract, LiveTable
+from schemalint.plugin import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSide:
+    """Where live tables come from.
+
+    Attributes:
+        target: The environment.
+        read: The live table of an effective contract, None if there is none; raises a LiveError.
+        place: Where such a table lies.
+        at_revision: A table's contract at a commit, None if the commit or the table is unknown.
+    """
+
+    target: str | None
+    read: Callable[[Contract], LiveTable | None]
+    place: Callable[[Contract], str]
+    at_revision: Callable[[str, str], Contract | None]
+    may_create: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CheckInput:
+    """What a run looks at.
+
+    Attributes:
+        everything: Judge every contract, not only those that changed.
+        approved_removals: The reason by table key, as the configuration gives it.
+        only: Judge the contracts of these files alone; None for all.
+    """
+
+    base: Side
+    head: Side
+    contents: Contents
+    rules: Sequence[Rule]
+    everything: bool = False
+    approved_removals: Mapping[str, str] = field(default_factory=dict)
+    only: Callable[[str], bool] | None = None
+    live: LiveSide | None = None
+
+
+def check(request: CheckInput) -> Problems:
+    """Judge every table that changed."""
+    return _Check(request).run()
+
+
+@dataclass(slots=True)
+class _Sides:
+    """The parsed contracts of the files that are looked at, by table key."""
+
+    before: dict[str, Contract] = field(default_factory=dict)
+    after: dict[str, Contract] = field(default_factory=dict)
+    unreadable: set[str] = field(default_factory=set)
+
+
+class _Check:
+    def __init__(self, request: CheckInput) -> None:
+        self.request = request
+        self.errors: list[SchemalintError] = []
+        self.skipped: list[Skipped] = []
+        self.sides = _Sides()
+
+    def run(self) -> Problems:
+        changed = [path for path in self._paths() if self._is_looked_at(path)]
+        for path in changed:
+            self._read(path)
+        findings = [
+            *self._duplicates(set(changed)),
+            *(finding for key in self._tables() for finding in self._table(key)),
+        ]
+        return Problems(
+            run=Run(
+                base=_side(self.request.base),
+                head=_side(self.request.head),
+                target=self.request.live.target if self.request.live else None,
+                compared=tuple(sorted(one.table for one in self._compared())),
+                skipped=tuple(self.skipped),
+            ),
+            findings=ordered(self._with_text(finding) for finding in findings),
+            errors=tuple(self.errors),
+            sources=self._sources(),
+        )
+
+    def _paths(self) -> list[str]:
+        return sorted({*self.request.contents.base, *self.request.contents.head})
+
+    def _is_looked_at(self, path: str) -> bool:
+        if self.request.only is not None and not self.request.only(path):
+            return False
+        return self.request.everything or not self._unchanged(path)
+
+    def _unchanged(self, path: str) -> bool:
+        base, head = self.request.contents.base.get(path), self.request.contents.head.get(path)
+        return base is not None and head is not None and base.data == head.data
+
+    def _read(self, path: str) -> None:
+        base, head = self.request.contents.base.get(path), self.request.contents.head.get(path)
+        after = self._parsed(head)
+        before = after if self._unchanged(path) else self._parsed(base)
+        if head is not None and after.errors:
+            self.errors += after.errors
+            self.sides.unreadable |= {one.key for one in before.contracts}
+        elif before.errors:
+            reason = "its contract at the base cannot be read: judged as new"
+            self.skipped += [Skipped(one.table, reason) for one in after.contracts]
+        for one in before.contracts:
+            self.sides.before.setdefault(one.key, one)
+        for one in after.contracts:
+            self.sides.after.setdefault(one.key, one)
+
+    @staticmethod
+    def _parsed(file: File | None) -> contracts.ReadResult:
+        if file is None:
+            return contracts.ReadResult((), ())
+        return contracts.read(printable_path(file.path), file.data)
+
+    def _tables(self) -> list[str]:
+        return sorted({*self.sides.before, *self.sides.after} - self._hidden())
+
+    def _hidden(self) -> set[str]:
+        """Tables whose contract is gone only because its file cannot be read."""
+        return self.sides.unreadable - self.sides.after.keys()
+
+    def _compared(self) -> list[Contract]:
+        everything = {**self.sides.before, **self.sides.after}
+        return [everything[key] for key in self._tables()]
+
+    def _table(self, key: str) -> Iterator[Finding]:
+        before, after = self.sides.before.get(key), self.sides.after.get(key)
+        if after is None and before is not None:
+            yield from self._retired(before)
+        elif after is not None and self.request.live is not None:
+            yield from self._live(before, after, self.request.live)
+        else:
+            yield from judge_pair(before, after, self.request.rules)
+
+    def _retired(self, before: Contract) -> Iterator[Finding]:
+        fact = TableRetired(before, self.request.approved_removals.get(before.key))
+        judge = Judge(tuple(self.request.rules))
+        yield from judge(fact, git_context(before, before), ("git",))
+
+    def _live(self, before: Contract | None, after: Contract, live: LiveSide) -> Iterator[Finding]:
+        contract = contracts.effective(after, live.target)
+        base = contracts.effective(before, live.target) if before else None
+        if contract.absent:
+            self.skipped.append(Skipped(contract.table, f"absent from target {live.target}"))
+            return
+        try:
+            table = live.read(contract)
+        except LiveError as error:
+            self.errors.append(error)
+            return
+        if table is None:
+            yield from judge_pair(before, after, self.request.rules)
+            yield from self._missing(base, contract, live)
+        else:
+            yield from self._compared_with_live(base, contract, table, live)
+
+    def _missing(self, base: Contract | None, contract: Contract, live: LiveSide) -> Iterator[Finding]:
+        expected = None if live.may_create else f"target {live.target} creates no tables"
+        if base is not None and (was := live.place(base)) != live.place(contract):
+            expected = f"the base has it at {was}"
+        fact = LiveTableMissing(live.place(contract), expected)
+        yield from Judge(tuple(self.request.rules))(fact, git_context(base, contract), ("live",))
+
+    def _compared_with_live(
+        self, base: Contract | None, contract: Contract, table: LiveTable, live: LiveSide
+    ) -> Iterator[Finding]:
+        marker = read_marker(table)
+        if marker and marker.table_id not in (None, table.metadata.table_id):
+            fact = LiveTableReplaced(str(marker.table_id), table.metadata.table_id)
+            ctx = live_context(contract, table, base)
+            yield from Judge(tuple(self.request.rules))(fact, ctx, ("live",))
+        comparison = LiveComparison(
+            contract,
+            table,
+            base=base,
+            applied=self._applied(marker, contract, live),
+            settled=marker is not None and marker.hash == declaration_hash(contract),
+        )
+        for finding in judge_live(comparison, self.request.rules):
+            yield replace(finding, target=live.target)
+
+    @staticmethod
+    def _applied(marker: Marker | None, contract: Contract, live: LiveSide) -> Contract | None:
+        if marker is None or marker.revision is None:
+            return None
+        applied = live.at_revision(marker.revision, contract.key)
+        return contracts.effective(applied, live.target) if applied else None
+
+    def _duplicates(self, changed: set[str]) -> Iterator[Finding]:
+        judge = Judge(tuple(self.request.rules))
+        for fact in duplicates(self.request.contents.head, changed):
+            existing = self._unchanged(fact.contract.file) and self._unchanged(fact.first.file)
+            for finding in judge(fact, git_context(None, fact.contract), ("contract",)):
+                yield replace(finding, existing=existing)
+
+    def _with_text(self, finding: Finding) -> Finding:
+        contract = self.sides.after.get(finding.table.replace("`", "").casefold())
+        if finding.fix is None or contract is None:
+            return finding
+        text = self._source(contract.file)
+        changes = contracts.text_changes(contract, text, finding.fix.edits)
+        return replace(finding, text_changes=tuple(changes))
+
+    def _sources(self) -> dict[str, str]:
+        return {
+            printable_path(path): file.data.decode("utf-8", "replace")
+            for path, file in self.request.contents.head.items()
+            if self._is_looked_at(path)
+        }
+
+    def _source(self, file: str) -> str:
+        return self._sources()[file]
+
+
+def exit_status(result: Problems, fail_on: Severity | None, *, count_existing: bool = False) -> int:
+    """2 if something could not be judged, 1 if a finding is bad enough, else 0."""
+    if any(isinstance(error, SchemalintError) for error in result.errors):
+        return max(error.exit_status for error in result.errors if isinstance(error, SchemalintError))
+    if fail_on is None:
+        return 0
+    bad = (one for one in result.findings if count_existing or not one.existing)
+    return int(any(one.severity >= fail_on for one in bad))
+
+
+def _side(side: Side) -> SideRef:
+    return SideRef(side.spec, side.commit, side.why)
+

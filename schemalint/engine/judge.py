@@ -1,0 +1,172 @@
+"""A pair of contracts -> facts -> findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from schemalint import contract as contracts
+from schemalint.engine.places import object_of, place_of, values_of
+from schemalint.engine.rulebook import BUILT_IN
+from schemalint.errors import InternalError, Location, PluginError, SchemalintError
+from schemalint.model import protocol
+from schemalint.model.change import TableAdded
+from schemalint.model.diff import diff
+from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
+from schemalint.model.finding import Finding, Severity
+from schemalint.model.overlay import created, over
+from schemalint.model.table import Contract, TableState
+from schemalint.plugin import Problem, Rule, RuleContext
+
+MOST_PROBLEMS = 1_000
+"""Of one rule for one fact: a rule that never ends is stopped there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The selected rules, ready to be asked."""
+
+    rules: tuple[Rule, ...]
+
+    def __call__(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
+        """The findings of every rule that is about such a fact."""
+        for rule in self.rules:
+            if isinstance(fact, rule.subjects):
+                for problem in _problems(rule, fact, ctx):
+                    yield _finding(rule, problem, fact, ctx, against)
+
+    def record(self, fact: Fact, ctx: RuleContext) -> Iterator[Finding]:
+        """The findings of the rules about how the contract keeps its own records."""
+        own = Judge(tuple(rule for rule in self.rules if rule.scope == "contract"))
+        return own(fact, ctx, ("git",))
+
+
+def judge_pair(before: Contract | None, after: Contract | None, rules: Sequence[Rule]) -> tuple[Finding, ...]:
+    """What the rules say of a contract compared with its base, without any live table.
+
+    Every target's effective contract is judged; what they have in common is said once. A finding that the
+    base contract alone gives too is marked as existing.
+    """
+    judge = Judge(tuple(rules))
+    targets: list[str | None] = [None]
+    for one in (before, after):
+        targets += [name for name in (one.targets if one else ()) if name not in targets]
+    merged: dict[object, Finding] = {}
+    for target in targets:
+        old = contracts.effective(before, target) if before else None
+        new = contracts.effective(after, target) if after else None
+        if new is not None and new.absent:
+            continue
+        for finding in _judge_effective(judge, old, new):
+            merged.setdefault(finding.identity, replace(finding, target=target))
+    return tuple(merged.values())
+
+
+def git_context(before: Contract | None, after: Contract) -> RuleContext:
+    """The base contract stands for the table: it is what Delta makes of it."""
+    old = created(before.state) if before else TableState()
+    return RuleContext(
+        contract=after,
+        before=old,
+        after=over(after.state, old),
+        features=before.created_features if before else frozenset(),
+        base=before,
+    )
+
+
+def git_facts(before: Contract | None, after: Contract, ctx: RuleContext) -> tuple[Fact, ...]:
+    """What differs between a contract and its base, and what follows from it."""
+    if before is None:
+        return (TableAdded(after.state), after)
+    return (*diff(before.state, after.state), *upgrades(ctx), after)
+
+
+def upgrades(ctx: RuleContext) -> tuple[ProtocolUpgrade, ...]:
+    """The upgrade that the declared state asks of the table, if it does."""
+    asked = ctx.contract.state.asked_features
+    wanted = protocol.needed_to_alter(ctx.features, ctx.after.active_features, asked)
+    if wanted <= ctx.features:
+        return ()
+    added = wanted - ctx.features
+    because = protocol.causes(ctx.after.columns, ctx.after.properties, sorted(asked))
+    return (
+        ProtocolUpgrade(
+            ctx.features,
+            wanted,
+            tuple((kind, name, names & added) for kind, name, names in because if names & added),
+        ),
+    )
+
+
+def _judge_effective(judge: Judge, before: Contract | None, after: Contract | None) -> Iterator[Finding]:
+    if after is None:
+        if before is not None:
+            yield from judge(TableRetired(before), git_context(before, before), ("git",))
+        return
+    ctx = git_context(before, after)
+    old_sins = _alone(judge, before) if before else frozenset()
+    for fact in git_facts(before, after, ctx):
+        for finding in judge(fact, ctx, ("git",)):
+            yield replace(finding, existing=finding.identity in old_sins)
+
+
+def _alone(judge: Judge, contract: Contract) -> frozenset[object]:
+    """The findings that a contract gives by itself."""
+    return frozenset(finding.identity for finding in judge(contract, git_context(None, contract), ("git",)))
+
+
+def _problems(rule: Rule, fact: Fact, ctx: RuleContext) -> Iterator[Problem]:
+    count = 0
+    try:
+        for count, problem in enumerate(rule.check(fact, ctx), 1):
+            if count > MOST_PROBLEMS:
+                break
+            yield problem
+    except SchemalintError:
+        raise
+    except Exception as error:  # a rule is anybody's code: whatever it raises ends the run, by its name
+        raise _blamed(rule, f"failed on {ctx.contract.table}: {type(error).__name__}: {error}") from error
+    if count > MOST_PROBLEMS:
+        raise _blamed(rule, f"found more than {MOST_PROBLEMS} problems in one place of {ctx.contract.table}")
+
+
+def _blamed(rule: Rule, what: str) -> SchemalintError:
+    message = f"rule {rule.code} ({rule.module}, of {rule.distribution or 'an unknown package'}) {what}"
+    if rule.distribution == BUILT_IN:
+        return InternalError(message)
+    return PluginError(message, help=f"run without it: --ignore {rule.code}")
+
+
+def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Finding:
+    object_ = problem.object or object_of(fact, problem.path)
+    old, new = values_of(fact)
+    return Finding(
+        code=rule.code,
+        rule=rule.name,
+        severity=_severity(rule, problem),
+        message=problem.message,
+        help=problem.help,
+        table=ctx.contract.table,
+        object=object_,
+        path=problem.path if problem.path is not None else getattr(fact, "path", ()),
+        against=against,
+        old=problem.old if problem.old is not None else old,
+        new=problem.new if problem.new is not None else new,
+        location=place_of(fact, problem, ctx.contract),
+        previous_location=_previous(fact, problem, ctx.base),
+        delta_error=problem.delta_error,
+        fix=problem.fix,
+    )
+
+
+def _severity(rule: Rule, problem: Problem) -> Severity:
+    return problem.severity or rule.severity
+
+
+def _previous(fact: Fact, problem: Problem, base: Contract | None) -> Location | None:
+    return place_of(fact, problem, base) if base else None
+
+
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """By place, then worst first."""
+    return tuple(sorted(findings, key=lambda one: (one.location, -one.severity, one.code, one.message)))

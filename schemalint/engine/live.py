@@ -1,0 +1,196 @@
+"""A contract, its base and the live table: each difference is judged once.
+
+| base | declared | live | result                                                             |
+|------|----------|------|--------------------------------------------------------------------|
+| A    | A        | A    | nothing                                                            |
+| A    | A        | B    | one `Drift`: not applied yet, or drifted; an error if it must stay |
+| A    | B        | B    | one `Drift`: already applied; only the record of the change judged |
+| A    | B        | A    | the change judged once, against git and live                       |
+| A    | B        | C    | the rule's finding if C -> B is impossible, else one `Drift`       |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from schemalint.engine.judge import Judge, git_context, upgrades
+from schemalint.model import change
+from schemalint.model.change import Change
+from schemalint.model.datatype import Struct, Unmanaged, at, field_at, walk_fields
+from schemalint.model.diff import diff
+from schemalint.model.fact import Drift, DriftKind
+from schemalint.model.finding import Finding, Severity
+from schemalint.model.overlay import created, over
+from schemalint.model.path import Path, folded, words
+from schemalint.model.table import Contract, LiveTable
+from schemalint.plugin import Rule, RuleContext
+
+GIT = ("git",)
+LIVE = ("live",)
+GIT_AND_LIVE = ("git", "live")
+
+# What a contract says about itself, or what is never asked of a live table.
+_NEVER_APPLIED = (
+    change.FieldRemoved,
+    change.FieldMoved,
+    change.TypeHistoryChanged,
+    change.DeletionListed,
+    change.DeletionUnlisted,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveComparison:
+    """The three states of one table, effective for one target.
+
+    Attributes:
+        base: As declared at the base.
+        applied: As declared when it was applied last, if the table says so and git knows it.
+        settled: Whether the table says that the very declaration was applied.
+    """
+
+    contract: Contract
+    live: LiveTable
+    base: Contract | None = None
+    applied: Contract | None = None
+    settled: bool = False
+
+
+def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Finding, ...]:
+    """What the rules say of a contract, its base and the live table."""
+    return tuple(_findings(Judge(tuple(rules)), comparison))
+
+
+def live_context(contract: Contract, live: LiveTable, base: Contract | None = None) -> RuleContext:
+    """The log says what the table is."""
+    return RuleContext(
+        contract=contract,
+        before=live.state,
+        after=over(contract.state, live.state),
+        features=live.protocol.features,
+        base=base,
+        live=live,
+        against="live",
+    )
+
+
+def live_changes(ctx: RuleContext) -> tuple[Change, ...]:
+    """What has to be done to the live table; nothing of what the contract does not manage."""
+    return diff(ctx.before, ctx.after)
+
+
+def _findings(judge: Judge, comparison: LiveComparison) -> Iterator[Finding]:
+    contract, base = comparison.contract, comparison.base
+    ctx = live_context(contract, comparison.live, base)
+    pending = live_changes(ctx)
+    if base is None:
+        for one in pending:
+            yield from _gap(judge, one, ctx, comparison)
+        for upgrade in upgrades(ctx):
+            yield from judge(upgrade, ctx, LIVE)
+    else:
+        of_git = {_object(one): one for one in diff(base.state, contract.state)}
+        for one in pending:
+            yield from _three_way(judge, one, of_git, ctx, comparison)
+        yield from _done(judge, of_git, pending, ctx, git_context(base, contract))
+        if upgrades(git_context(base, contract)):
+            for upgrade in upgrades(ctx):
+                yield from judge(upgrade, ctx, GIT_AND_LIVE)
+    yield from _undeclared(judge, ctx)
+    yield from judge(contract, ctx, GIT_AND_LIVE)
+
+
+def _three_way(
+    judge: Judge, one: Change, of_git: Mapping[Hashable, Change], ctx: RuleContext, comparison: LiveComparison
+) -> Iterator[Finding]:
+    in_git = of_git.get(_object(one))
+    if in_git is None and not _inside_added(one, of_git):
+        cause = next(_impossible(judge, one, ctx), None)
+        yield from judge(Drift(one, _drift_kind(one, comparison), cause), ctx, LIVE)
+    elif in_git is not None and _same_start(in_git, one):
+        yield from judge(one, ctx, GIT_AND_LIVE)
+    else:
+        yield from _gap(judge, one, ctx, comparison)
+
+
+def _gap(judge: Judge, one: Change, ctx: RuleContext, comparison: LiveComparison) -> Iterator[Finding]:
+    """The rule's findings if the way from live to declared is barred, else that there is one to go."""
+    impossible = tuple(_impossible(judge, one, ctx))
+    yield from impossible or judge(Drift(one, _drift_kind(one, comparison)), ctx, LIVE)
+
+
+def _impossible(judge: Judge, one: Change, ctx: RuleContext) -> Iterator[Finding]:
+    return (found for found in judge(one, ctx, LIVE) if found.severity >= Severity.ERROR)
+
+
+def _drift_kind(one: Change, comparison: LiveComparison) -> DriftKind:
+    """Not applied yet: live is still what was applied last, or nothing ever was. Drifted otherwise."""
+    if comparison.settled:
+        return DriftKind.DRIFTED
+    if comparison.applied is None:
+        return DriftKind.DRIFTED if comparison.base else DriftKind.NOT_APPLIED
+    live = comparison.live.state
+    since = {_object(other) for other in diff(live, over(comparison.applied.state, live))}
+    return DriftKind.DRIFTED if _object(one) in since else DriftKind.NOT_APPLIED
+
+
+def _done(
+    judge: Judge,
+    of_git: Mapping[Hashable, Change],
+    pending: Sequence[Change],
+    live_ctx: RuleContext,
+    git_ctx: RuleContext,
+) -> Iterator[Finding]:
+    """What git shows as changed and live needs no more; and what the contract owes itself."""
+    open_objects = {_object(one) for one in pending}
+    open_paths = [path for one in pending if (path := _path(one))]
+    listed = {words(entry.path) for entry in git_ctx.contract.state.dropped}
+    for object_, one in of_git.items():
+        yield from judge.record(one, git_ctx)
+        path = _path(one)
+        if isinstance(one, change.FieldRemoved) and words(one.path) not in listed:
+            if field_at(live_ctx.before.columns, one.path):
+                yield from judge(one, live_ctx, GIT_AND_LIVE)
+        elif object_ in open_objects or isinstance(one, _NEVER_APPLIED):
+            continue
+        elif not path or not any(other[: len(path)] == path for other in open_paths):
+            yield from judge(Drift(one, DriftKind.APPLIED), live_ctx, LIVE)
+
+
+def _undeclared(judge: Judge, ctx: RuleContext) -> Iterator[Finding]:
+    """Live fields that nobody declares, neither now nor at the base."""
+    listed = {words(entry.path) for entry in ctx.contract.state.dropped}
+    for path, field in walk_fields(ctx.before.columns):
+        parent = at(ctx.contract.state.columns, path[:-1])
+        if not isinstance(parent, Struct) or words(path) in listed or _declared(parent, field.name):
+            continue
+        if ctx.base is None or field_at(created(ctx.base.state).columns, path) is None:
+            yield from judge(Drift(change.FieldRemoved(path, field), DriftKind.UNDECLARED), ctx, LIVE)
+
+
+def _declared(parent: Struct, name: str) -> bool:
+    renamed = {field.renamed_from.casefold() for field in parent.fields if field.renamed_from}
+    return parent.get(name) is not None or name.casefold() in renamed
+
+
+def _same_start(in_git: Change, in_live: Change) -> bool:
+    """Whether live is what the base says, or what it leaves open."""
+    declared = getattr(in_git, "old", None)
+    return isinstance(declared, Unmanaged) or declared == getattr(in_live, "old", None)
+
+
+def _inside_added(one: Change, of_git: Mapping[Hashable, Change]) -> bool:
+    path = _path(one)
+    added = [folded(other.path) for other in of_git.values() if isinstance(other, change.FieldAdded)]
+    return path is not None and any(path[: len(other)] == other for other in added)
+
+
+def _path(one: Change) -> Path | None:
+    path: Path | None = getattr(one, "path", None)
+    return folded(path) if path is not None else None
+
+
+def _object(one: Change) -> Hashable:
+    """What a change is about: changes of one object on both sides are the same edit."""
+    return (type(one), _path(one), getattr(one, "key", None), getattr(one, "name", None))

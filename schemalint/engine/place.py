@@ -1,0 +1,77 @@
+"""Where the table of a contract lies in a target."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+
+from schemalint.config import Config, Target
+from schemalint.errors import ConfigError, UsageError
+from schemalint.model.table import Contract
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+def choose_target(config: Config, name: str | None) -> Target:
+    """The target of that name, or the only one there is.
+
+    Raises:
+        UsageError: There is no such target, or the choice is not clear.
+    """
+    names = ", ".join(config.targets) or "none"
+    if name is None and len(config.targets) == 1:
+        return next(iter(config.targets.values()))
+    if name is None:
+        raise UsageError("which target?", help=f"--target NAME; configured: {names}")
+    if name not in config.targets:
+        raise UsageError(f"there is no target {name!r}", help=f"configured: {names}")
+    return config.targets[name]
+
+
+def table_location(contract: Contract, target: Target, repository: Path) -> str:
+    """The absolute place of a table: its own location, or one below the target's root.
+
+    A root that is a relative path is taken from the repository's top level.
+
+    Raises:
+        ConfigError: The target has no root, or the location lies outside of what the target allows.
+    """
+    location = contract.location
+    if location is not None and _is_absolute(location):
+        return _allowed(contract, target, location.rstrip("/"), repository)
+    if target.root is None:
+        raise ConfigError(
+            f"{contract.table} has no place in target {target.name}",
+            help=f"give the contract an absolute location, or targets.{target.name} a root",
+        )
+    below = location if location is not None else contract.key.replace(".", "/")
+    parts = PurePosixPath(below).parts
+    if not parts or ".." in parts:
+        raise _not_allowed(contract, f"location {below!r} leaves the target's root")
+    return f"{_root(target.root, repository)}/{'/'.join(parts)}"
+
+
+def _allowed(contract: Contract, target: Target, location: str, repository: Path) -> str:
+    prefixes = [_root(one, repository) for one in (target.root, *target.allowed_locations) if one is not None]
+    if ".." in PurePosixPath(location).parts:
+        raise _not_allowed(contract, f"location {location!r} holds '..'")
+    if not any(location == one or location.startswith(one + "/") for one in prefixes):
+        raise _not_allowed(contract, f"location {location!r} is not allowed in target {target.name}")
+    return location
+
+
+def _not_allowed(contract: Contract, message: str) -> ConfigError:
+    return ConfigError(
+        message,
+        help="a location lies below the target's root or one of its allowed_locations",
+        location=contract.anchors.get(("location",)),
+    )
+
+
+def _root(root: str, repository: Path) -> str:
+    text = root if _is_absolute(root) else str(repository / root)
+    return text.rstrip("/")
+
+
+def _is_absolute(location: str) -> bool:
+    return location.startswith("/") or _SCHEME.match(location) is not None

@@ -1,0 +1,109 @@
+"""What a table itself says was applied to it last."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from schemalint.model.datatype import Field, Struct, Unmanaged, walk
+from schemalint.model.path import as_json, dotted
+from schemalint.model.table import MARKER, Contract, LiveTable
+from schemalint.model.typetext import print_type
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """The value of the property ``schemalint.applied``.
+
+    Attributes:
+        hash: Of the declaration; see `declaration_hash`.
+        revision: The commit that it was read from, None for an uncommitted one.
+        table_id: The table that it was applied to: a clone carries the marker of its source.
+    """
+
+    hash: str
+    revision: str | None = None
+    table_id: str | None = None
+
+    def to_text(self) -> str:
+        """As it is written, the same bytes for the same values."""
+        return json.dumps(
+            {"hash": self.hash, "revision": self.revision, "table": self.table_id}, separators=(",", ":")
+        )
+
+
+def read_marker(live: LiveTable) -> Marker | None:
+    """The marker of a live table; None if there is none, or none that can be understood."""
+    try:
+        content = json.loads(live.state.properties.get(MARKER) or "null")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict) or not isinstance(content.get("hash"), str):
+        return None
+    revision, table_id = content.get("revision"), content.get("table")
+    return Marker(
+        content["hash"],
+        revision if isinstance(revision, str) else None,
+        table_id if isinstance(table_id, str) else None,
+    )
+
+
+def declaration_hash(contract: Contract) -> str:
+    """Names the managed state of an effective contract: the format's number and a sha256.
+
+    Consumers, waivers and deprecations are no part of it, and no spelling is.
+    """
+    state = contract.state
+    canonical = {
+        "columns": _columns(state.columns),
+        "description": _value(state.description),
+        "partitioned_by": _value(state.partitioned_by),
+        "clustered_by": [dotted(path) for path in state.clustered_by]
+        if not isinstance(state.clustered_by, Unmanaged)
+        else {},
+        "constraints": _sorted(state.constraints),
+        "properties": _sorted(state.properties),
+        "features": sorted(state.features),
+        "dropped": [
+            [as_json(entry.path), print_type(entry.type) if entry.type else None] for entry in state.dropped
+        ],
+        "drop_features": sorted(contract.drop_features),
+    }
+    text = json.dumps(canonical, sort_keys=True, separators=(",", ":"))
+    return f"{_FORMAT}:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def _columns(struct: Struct) -> list[object]:
+    return [_field(field) for field in struct.fields]
+
+
+def _field(field: Field) -> dict[str, object]:
+    return {
+        "name": field.name,
+        "type": print_type(field.type),
+        "nullable": field.nullable,
+        "nulls": [_nulls(type_) for _path, type_ in walk(field.type)],
+        "comment": _value(field.comment),
+        "default": _value(field.default),
+        "generated": _value(field.generated),
+        "identity": repr(field.identity),
+        "renamed_from": field.renamed_from,
+        "fields": [_columns(type_) for _path, type_ in walk(field.type) if isinstance(type_, Struct)],
+    }
+
+
+def _nulls(type_: object) -> object:
+    return _value(getattr(type_, "contains_null", getattr(type_, "value_contains_null", None)))
+
+
+def _value(value: object) -> object:
+    """JSON for what may be unmanaged: an empty object is nothing that a value can be."""
+    return {} if isinstance(value, Unmanaged) else value
+
+
+def _sorted(entries: Mapping[str, str | None]) -> list[list[str | None]]:
+    return [[key, entries[key]] for key in sorted(entries)]

@@ -1,0 +1,120 @@
+"""What would be done to the live tables: ordered statements, each with the changes it makes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from schemalint.model.change import Change
+from schemalint.model.finding import Finding
+from schemalint.model.table import TableState
+
+PLAN_FORMAT: Final = 1
+
+
+class StepKind(Enum):
+    """What a step does."""
+
+    CREATE = "create the table"
+    SET_PROPERTIES = "set properties"
+    UNSET_PROPERTIES = "unset properties"
+    ALTER_COLUMNS = "alter columns"
+    ADD_COLUMNS = "add columns"
+    RECORD = "record what is applied"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One statement.
+
+    Attributes:
+        changes: What it makes of the table, to simulate and to check it by.
+        reasons: The declared things that ask for it, one sentence each.
+        adds_features: The table features that Delta adds with it.
+        undo: The statement that takes it back, None if there is none.
+        commits: Versions that it adds to the log.
+    """
+
+    kind: StepKind
+    sql: str
+    changes: tuple[Change, ...]
+    reasons: tuple[str, ...]
+    adds_features: frozenset[str] = frozenset()
+    undo: str | None = None
+    commits: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a table gets no steps: by a rule, or by what this version cannot do yet.
+
+    Attributes:
+        code: The rule's code; None where no rule forbids it.
+        is_finding: Whether it is said of the declaration (status 1); else the table's state forbids to go on
+            (status 2), as a drift does.
+    """
+
+    reason: str
+    help: str = ""
+    code: str | None = None
+    finding: Finding | None = None
+    is_finding: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """The way from a live table to its declaration.
+
+    Attributes:
+        uri: Where the table lies.
+        table_id: Of the live table, None if it is to be created.
+        version: Of the live table when the plan was made.
+        live: Its state then, None if it is to be created.
+        features: What it supported then.
+        hash: Of the declaration.
+        record: Whether the marker is to be written.
+        refusals: Not empty: there are no steps.
+    """
+
+    table: str
+    uri: str
+    hash: str
+    table_id: str | None = None
+    version: int | None = None
+    live: TableState | None = None
+    features: frozenset[str] = frozenset()
+    steps: tuple[Step, ...] = ()
+    record: bool = False
+    refusals: tuple[Refusal, ...] = ()
+
+    @property
+    def adds_features(self) -> frozenset[str]:
+        """The protocol upgrade, as the features that come to a table that exists."""
+        if self.live is None:
+            return frozenset()
+        return frozenset[str]().union(*(step.adds_features for step in self.steps))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The plans of all tables of one target."""
+
+    target: str | None
+    tables: tuple[TablePlan, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would change; a mere record does not count."""
+        return not any(table.steps for table in self.tables)
+
+    @property
+    def hash(self) -> str:
+        """Names target, tables and statements: neither revision nor time, so that it can be approved."""
+        content = [
+            self.target,
+            [[one.table, one.uri, one.table_id, [step.sql for step in one.steps]] for one in self.tables],
+        ]
+        return f"{PLAN_FORMAT}:{hashlib.sha256(json.dumps(content).encode()).hexdigest()}"

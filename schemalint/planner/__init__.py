@@ -1,0 +1,8 @@
+"""A live table and its declaration -> the ordered statements between them."""
+
+from __future__ import annotations
+
+from schemalint.planner.plan import pending, plan_table
+from schemalint.planner.simulate import moved, simulate, touched
+
+__all__ = ["moved", "pending", "plan_table", "simulate", "touched"]

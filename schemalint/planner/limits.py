@@ -1,0 +1,78 @@
+"""What this version cannot carry out yet: refused by name, never ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from schemalint.model import change
+from schemalint.model.change import Change
+from schemalint.model.datatype import Field, Identity, Struct, walk_fields
+from schemalint.model.path import Part, Path, dotted
+from schemalint.model.plan import Refusal
+from schemalint.model.table import Contract
+from schemalint.model.widening import is_container
+
+LATER: Final = "this version of schemalint cannot do that yet: do it by hand, then run again"
+
+_NAMES: Final[dict[type, str]] = {
+    change.FieldRenamed: "the rename of {0} from {1.old_name}",
+    change.FieldRemoved: "the drop of {0}",
+    change.DefaultChanged: "the default of {0}",
+    change.GeneratedChanged: "the generation expression of {0}",
+    change.IdentityChanged: "the identity of {0}",
+    change.ConstraintChanged: "the constraint {1.name}",
+    change.PartitioningChanged: "the partitioning",
+    change.ClusteringChanged: "the clustering",
+}
+
+
+def refused_changes(changes: Iterable[Change]) -> Iterator[Refusal]:
+    """The changes of a live table that get no statement."""
+    for one in changes:
+        if (name := _NAMES.get(type(one))) is not None:
+            where = dotted(getattr(one, "path", ()))
+            yield Refusal(f"{name.format(where, one)} cannot be applied", LATER)
+            continue
+        match one:
+            case change.FieldAdded(path=path, field=field):
+                inner = walk_fields(Struct((field,)), path[:-1])
+                yield from _refused_fields(inner)
+            case change.TypeChanged(path=path, old=old, new=new) if is_container(old) or is_container(new):
+                yield Refusal(f"{dotted(path)} cannot change its shape in place", "add a new column")
+            case change.NullabilityChanged(path=(*_, Part()) as path):
+                yield Refusal(
+                    f"the nullability of {dotted(path)} cannot be changed", "Delta has no such statement"
+                )
+            case change.NullabilityChanged(path=path, new=False):
+                yield Refusal(f"{dotted(path)} cannot become NOT NULL", "add CHECK (… IS NOT NULL) instead")
+
+
+def refused_contract(contract: Contract, *, exists: bool) -> Iterator[Refusal]:
+    """What a contract asks for beside changes of a live table."""
+    if contract.drop_features:
+        names = ", ".join(sorted(contract.drop_features))
+        yield Refusal(f"the drop of features ({names}) cannot be applied", LATER)
+    state = contract.state
+    for key in ("delta.minReaderVersion", "delta.minWriterVersion"):
+        if state.properties.get(key) is not None:
+            yield Refusal(f"{key} cannot be applied", "name the features that are needed: `features: […]`")
+    if exists:
+        return
+    yield from _refused_fields(walk_fields(state.columns))
+    for what, columns in (("partitioning", state.partitioned_by), ("clustering", state.clustered_by)):
+        if isinstance(columns, tuple) and columns:
+            yield Refusal(f"the {what} cannot be applied", LATER)
+    for name, expression in state.constraints.items():
+        if expression is not None:
+            yield Refusal(f"the constraint {name} cannot be applied", LATER)
+
+
+def _refused_fields(fields: Iterable[tuple[Path, Field]]) -> Iterator[Refusal]:
+    for path, field in fields:
+        if isinstance(field.default, str):
+            yield Refusal(f"the default of {dotted(path)} cannot be applied", LATER)
+        if isinstance(field.generated, str):
+            yield Refusal(f"the generation expression of {dotted(path)} cannot be applied", LATER)
+        if isinstance(field.identity, Identity):
+            yield Refusal(f"the identity of {dotted(path)} cannot be applied", LATER)

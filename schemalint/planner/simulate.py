@@ -1,0 +1,56 @@
+"""What a step makes of a table, known before it runs and checked after it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+
+from schemalint.model import change
+from schemalint.model.change import Change
+from schemalint.model.diff import diff
+from schemalint.model.patch import apply_changes
+from schemalint.model.path import Path, dotted, folded
+from schemalint.model.plan import Step
+from schemalint.model.table import TableState
+
+
+def simulate(state: TableState, steps: Iterable[Step]) -> TableState:
+    """The table after the steps, with the features that Delta adds on the way."""
+    for step in steps:
+        changed = apply_changes(state, step.changes)
+        state = replace(changed, features=changed.features | step.adds_features)
+    return state
+
+
+def moved(expected: TableState, found: TableState, step: Step) -> tuple[str, ...]:
+    """What a step touches and what is no longer as planned; a neighbour's column does not matter."""
+    objects = {touched(one) for one in step.changes}
+    paths = {path for one in step.changes if (path := _path(one))}
+    different = [
+        one
+        for one in diff(expected, found)
+        if touched(one) in objects or isinstance(one, change.FeatureChanged) or _above(_path(one), paths)
+    ]
+    return tuple(_said(one) for one in different)
+
+
+def touched(one: Change) -> Hashable:
+    """What a change is about: changes of one object are told by it."""
+    return (type(one), _path(one), getattr(one, "key", None), getattr(one, "name", None))
+
+
+def _above(path: Path | None, touched: set[Path]) -> bool:
+    """Whether a column that a step reaches into is gone, or of another type."""
+    return path is not None and any(other[: len(path)] == path for other in touched)
+
+
+def _said(one: Change) -> str:
+    kind = type(one).__name__
+    name = getattr(one, "key", None) or getattr(one, "name", None) or dotted(getattr(one, "path", ()))
+    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind).strip()
+    return f"{words}: {name}" if name else words
+
+
+def _path(one: Change) -> Path | None:
+    path: Path | None = getattr(one, "path", None)
+    return folded(path) if path is not None else None

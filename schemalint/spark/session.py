@@ -1,0 +1,124 @@
+"""Starting a Spark session that can write Delta tables."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from schemalint.config import SparkSettings
+from schemalint.errors import ApplyError, UsageError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JAVA: Final = "Java 17 or later"
+
+# What makes a session one for Delta (Delta's documentation, "Set up Apache Spark with Delta Lake").
+_DELTA: Final = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+# Nothing that a user would look at or wait for; their own settings win.
+_QUIET: Final = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.log.level": "ERROR",
+}
+
+
+class SqlSession(Protocol):
+    """What is needed of a session: classic, Connect and Databricks Connect all have it."""
+
+    @property
+    def conf(self) -> Any: ...  # noqa: ANN401 (pyspark's RuntimeConfig, classic or Connect)
+
+    def sql(self, sqlQuery: str) -> Any: ...  # noqa: ANN401, N803 (pyspark's own name)
+
+
+def start(settings: SparkSettings) -> SparkSession:
+    """A session of one's own: local unless the settings name a master or a Connect server.
+
+    Delta's jars are resolved by Spark, in the version that belongs to the installed ``delta-spark``.
+
+    Raises:
+        UsageError: pyspark or delta-spark is not installed, or there is no Java.
+        ApplyError: Spark does not start.
+    """
+    try:
+        from delta import configure_spark_with_delta_pip  # noqa: PLC0415
+        from pyspark.sql import SparkSession  # noqa: PLC0415
+    except ImportError as error:
+        raise UsageError(
+            f"Spark is not installed here: {error}", help="pip install 'schemalint[spark]'"
+        ) from error
+    remote = settings.remote or os.environ.get("SPARK_REMOTE")
+    if remote:
+        builder = _configured(SparkSession.builder.remote(remote), settings.conf)
+    else:
+        _require_java()
+        builder = SparkSession.builder.master(settings.master or "local[*]").appName("schemalint")
+        builder = _configured(builder, {**_QUIET, **_DELTA, **settings.conf})
+        builder = configure_spark_with_delta_pip(builder, extra_packages=list(settings.packages))
+    try:
+        return builder.getOrCreate()
+    except Exception as error:  # Spark's launcher raises many kinds, none of them documented
+        raise ApplyError(f"Spark does not start: {_first_line(error)}") from error
+
+
+@contextmanager
+def provenance(session: SqlSession, text: str) -> Iterator[None]:
+    """While it lasts, every commit of the session carries a text as its user metadata."""
+    key = "spark.databricks.delta.commitInfo.userMetadata"
+    before = session.conf.get(key, None)
+    session.conf.set(key, text)
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(key)
+        else:
+            session.conf.set(key, before)
+
+
+def run(session: SqlSession, statement: str) -> None:
+    """Run one statement to its end.
+
+    Raises:
+        ApplyError: The engine refused it.
+    """
+    try:
+        session.sql(statement).collect()
+    except Exception as error:  # pyspark's errors have no common base class over classic and Connect
+        raise ApplyError(
+            f"the engine refused: {_first_line(error)}", help=f"the statement was: {statement}"
+        ) from error
+
+
+def _configured(builder: Any, settings: Mapping[str, str]) -> Any:  # noqa: ANN401 (pyspark's builders)
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder
+
+
+def _require_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    if home and os.access(os.path.join(home, "bin", "java"), os.X_OK):  # noqa: PTH118
+        return
+    if shutil.which("java") is None:
+        how = (
+            "brew install openjdk@17"
+            if sys.platform == "darwin"
+            else "apt-get install openjdk-17-jre-headless"
+        )
+        raise UsageError(
+            f"there is no Java: Spark needs {JAVA}", help=f"for example: {how}; or set JAVA_HOME"
+        )
+
+
+def _first_line(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

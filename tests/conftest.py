@@ -1,0 +1,83 @@
+"""The real engine: one local SparkSession with Delta, shared by all tests of the run marked ``spark``."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+JAVA_VERSIONS = "17 or 21"  # what Spark 4.2 runs on
+# The cheap compiler and collector start seconds sooner, and leave a core to the other tests.
+JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SESSION_CONF = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.databricks.delta.snapshotPartitions": "1",
+    "spark.ui.enabled": "false",
+    # A machine whose own name does not resolve, such as a container, could not start otherwise.
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+
+
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the engine's tests on one worker of pytest-xdist (``--dist loadgroup``), and start them first."""
+    for item in items:
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A local session with Delta, its warehouse in a temporary folder.
+
+    Without Java or PySpark the test is skipped, or fails where SCHEMALINT_TEST_ALL=1 asks for every test.
+    """
+    if missing := missing_engine():
+        give_up = pytest.fail if os.environ.get("SCHEMALINT_TEST_ALL") == "1" else pytest.skip
+        give_up(missing)
+    session = start_session(tmp_path_factory.mktemp("warehouse"))
+    yield session
+    session.stop()
+
+
+def missing_engine() -> str:
+    """What has to be installed before Spark can start, or an empty string."""
+    if any(importlib.util.find_spec(package) is None for package in ("pyspark", "delta")):
+        return "the engine's tests need PySpark and Delta: pip install 'schemalint[spark]'"
+    java_home = os.environ.get("JAVA_HOME")
+    if not shutil.which("java", path=str(Path(java_home, "bin")) if java_home else None):
+        return f"the engine's tests need Java {JAVA_VERSIONS}, on the PATH or in JAVA_HOME"
+    return ""
+
+
+def start_session(warehouse: Path) -> SparkSession:
+    """Start Spark in this process; Delta's jars come from Maven Central into Ivy's cache on first use."""
+    from delta import configure_spark_with_delta_pip  # noqa: PLC0415 (takes long, and only these tests need it)
+    from pyspark.logger import PySparkLogger  # noqa: PLC0415
+    from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    builder = SparkSession.builder.master("local[2]").appName("schemalint-tests")
+    for key, value in {**SESSION_CONF, "spark.sql.warehouse.dir": str(warehouse)}.items():
+        builder = builder.config(key, value)
+    with pytest.MonkeyPatch.context() as environment:
+        # Added to, not replaced: a site may need its own options to reach Maven Central (proxy, trust store).
+        environment.setenv("JAVA_TOOL_OPTIONS", JVM_OPTIONS, prepend=" ")
+        session = configure_spark_with_delta_pip(builder).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    # PySpark logs every refused statement with its Java stack trace; here refusals are what is asked for.
+    PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    return session

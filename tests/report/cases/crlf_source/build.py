@@ -1,0 +1,12 @@
+"""A file with Windows line ends, and one lone carriage return."""
+
+from schemalint.model.finding import Problems
+
+from report.builders import ORDERS, finding, run, spot
+
+TEXT = "schemalint: 1\r\ntable: sales.orders\r\ncolumns:\r  - {name: qty, type: int}\r\n"
+FINDINGS = (
+    finding("column qty changes from bigint to int", spot(ORDERS, TEXT, r"int(?=\})")),
+    finding("at the end of a line", spot(ORDERS, TEXT, r"(?<=columns:)")),
+)
+RESULT = Problems(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})

@@ -1,0 +1,27 @@
+"""A column is gone: the finding stands on the list that held it, and names its old place."""
+
+from schemalint.errors import Location
+from schemalint.model.finding import ObjectRef, Problems
+
+from report.builders import ORDERS, finding, run, spot
+
+TEXT = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: order_id, type: bigint}
+"""
+FINDINGS = (
+    finding(
+        "column cust is removed, and neither renamed nor listed under dropped",
+        spot(ORDERS, TEXT, "columns"),
+        code="CM003",
+        rule="undeclared-removal",
+        help="Say `renamed_from: cust` at its successor, or list it: `dropped: [cust]`.",
+        object=ObjectRef("column", "cust"),
+        path=("cust",),
+        old="string",
+        previous_location=Location("contracts/old/orders.yml", 114, 5, 114, 31),
+    ),
+)
+RESULT = Problems(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})

@@ -1,0 +1,14 @@
+"""Status 2: neither the base nor one of the contracts could be read."""
+
+from schemalint.errors import ContractError, GitError
+from schemalint.model.finding import Problems, Run
+
+from report.builders import HEAD, ORDERS, spot
+
+TEXT = "schemalint: 1\ntable: sales.orders\ncolums: []\n"
+ERRORS = (
+    GitError("this clone lacks the merge base with origin/main", help="git fetch --unshallow origin"),
+    ContractError("unknown key: colums", help="did you mean columns?", location=spot(ORDERS, TEXT, "colums")),
+    ContractError("the file is no text"),
+)
+RESULT = Problems(Run(None, HEAD), (), ERRORS, exit_status=2, sources={ORDERS: TEXT})

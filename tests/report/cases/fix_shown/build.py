@@ -1,0 +1,58 @@
+"""Findings with a fix: a safe one, an unsafe one, and one whose place in the text is not known."""
+
+from schemalint.model.datatype import INTEGER, LONG, RecordedChange
+from schemalint.model.finding import Fix, ObjectRef, Problems, RecordTypeChanges, SetProperty, TextChange
+
+from report.builders import ORDERS, finding, run, spot
+
+TEXT = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - name: qty
+    type: bigint
+properties: {delta.enableTypeWidening: false}
+"""
+END_OF_TYPE = spot(ORDERS, TEXT, r"(?<=bigint)")
+OLD_VALUE = spot(ORDERS, TEXT, "false")
+WIDENING = ObjectRef("property", "delta.enableTypeWidening")
+RECORD = Fix("Record the type change", (RecordTypeChanges(("qty",), (RecordedChange((), INTEGER, LONG),)),))
+ENABLE = Fix("Enable type widening", (SetProperty("delta.enableTypeWidening", "true"),), safe=False)
+FINDINGS = (
+    finding(
+        "the change of qty from int to bigint is not recorded",
+        spot(ORDERS, TEXT, "bigint"),
+        code="TH001",
+        rule="type-change-not-recorded",
+        fix=RECORD,
+        text_changes=(
+            TextChange(
+                END_OF_TYPE,
+                TEXT.index("bigint") + 6,
+                TEXT.index("bigint") + 6,
+                "\n    type_changes:\n      - {from: int, to: bigint}",
+            ),
+        ),
+    ),
+    finding(
+        "type widening is not enabled",
+        OLD_VALUE,
+        code="TW006",
+        rule="widening-not-enabled",
+        object=WIDENING,
+        path=(),
+        fix=ENABLE,
+        text_changes=(TextChange(OLD_VALUE, TEXT.index("false"), TEXT.index("false") + 5, "true"),),
+    ),
+    finding(
+        "type widening is not enabled for the target",
+        OLD_VALUE,
+        code="TW006",
+        rule="widening-not-enabled",
+        object=WIDENING,
+        path=(),
+        target="staging",
+        fix=ENABLE,
+    ),
+)
+RESULT = Problems(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})

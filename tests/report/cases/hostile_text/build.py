@@ -1,0 +1,41 @@
+"""A pull request from a stranger: escapes, line ends, turned text and commands wherever text can be."""
+
+from schemalint.errors import ContractError, Location
+from schemalint.model.finding import Fix, ObjectRef, Problems, Run, SetProperty, SideRef, Skipped, TextChange
+
+from report.builders import HEAD, finding, spot
+
+ESCAPE = "\x1b[2J\x1b]8;;http://example.com\x07"
+COMMANDS = "\n::add-mask::x\r##[set-output name=a]b ##vso[task.setvariable variable=c]d ###[group]e"
+TURNED = "\u202eevil\u2066 \u200b\u2028\x85\xad"
+NASTY = f"{ESCAPE}{COMMANDS}{TURNED}%0A::error::\ud800, 100%"
+FILE = f" ::stop-commands::x,line=9:{NASTY}.yml"
+TEXT = f"schemalint: 1\n  ::add-mask::y {ESCAPE}{TURNED}##[group] {{name: qty}}\n"
+PLACE = spot(FILE, TEXT, r"\{name: qty\}")
+FINDINGS = (
+    finding(
+        f"::error::column {NASTY}",
+        Location(FILE, 2, 1, 2, 5),
+        help=f"::warning::{NASTY}",
+        table=f"::notice::{NASTY}",
+        target=NASTY,
+        rule=f"x::{NASTY}",
+        object=ObjectRef("column", NASTY),
+        path=(NASTY,),
+        old=NASTY,
+        new=NASTY,
+        delta_error=NASTY,
+        previous_location=PLACE,
+        fix=Fix(NASTY, (SetProperty(NASTY, NASTY),)),
+        text_changes=(TextChange(PLACE, 0, 0, f"::debug::{NASTY}"),),
+    ),
+)
+ERRORS = (ContractError(f"::error::{NASTY}", help=f"::error::{NASTY}", location=PLACE), ContractError(NASTY))
+RUN = Run(
+    base=SideRef(NASTY, None, NASTY),
+    head=HEAD,
+    target=NASTY,
+    compared=(NASTY,),
+    skipped=(Skipped(NASTY, NASTY),),
+)
+RESULT = Problems(RUN, FINDINGS, ERRORS, exit_status=2, sources={FILE: TEXT})

@@ -1,0 +1,28 @@
+"""Stretches of three lines, of ten, and one that ends with the line's end."""
+
+from schemalint.model.finding import ObjectRef, Problems, Severity
+
+from report.builders import ORDERS, finding, run, spot
+
+TEXT = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - name: shipping
+    type: struct
+    columns: [{name: city, type: string}]
+  - {name: a, type: int}
+  - {name: b, type: int}
+  - {name: c, type: int}
+  - {name: d, type: int}
+  - {name: e, type: int}
+"""
+SHIPPING = {"object": ObjectRef("column", "shipping"), "path": ("shipping",)}
+COLUMNS = {"object": ObjectRef("table", "sales.orders"), "path": (), "severity": Severity.WARNING}
+FINDINGS = (
+    finding("shipping changes from string to struct", spot(ORDERS, TEXT, r"name: shipping.*?\]"), **SHIPPING),
+    finding("the table has too few columns", spot(ORDERS, TEXT, r"columns:\n.*e, type: int\}"), **COLUMNS),
+    finding("the last line ends with its line end", spot(ORDERS, TEXT, r"  - \{name: d.*\n"), **COLUMNS),
+    finding("one line with its line end", spot(ORDERS, TEXT, r"table: sales.orders\n"), **COLUMNS),
+)
+RESULT = Problems(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})

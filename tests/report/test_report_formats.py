@@ -1,0 +1,111 @@
+"""What holds for all formats, and what the golden files do not show."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from dataclasses import replace
+
+import click
+import pytest
+from schemalint import report
+from schemalint.errors import UsageError
+from schemalint.model.finding import Problems, Severity
+from schemalint.report import concise, full, github, json
+from schemalint.report._summary import summary, verdict
+
+from report.builders import all_cases, result_of
+
+TYPED: tuple[report.Format, ...] = (full, concise, json, github)  # mypy compares them with the Protocol
+
+
+@pytest.fixture
+def mixed() -> Problems:
+    return result_of("several_severities")
+
+
+@pytest.mark.parametrize("name", report.names())
+def test_each_module_of_the_package_is_a_format(name: str) -> None:
+    parameters = dict(inspect.signature(report.Format.render).parameters)
+    del parameters["self"]
+    assert inspect.signature(report.get(name).render).parameters == parameters
+
+
+def test_the_formats_are_found_by_their_modules() -> None:
+    assert set(report.names()) >= {"concise", "full", "github", "json"}
+    assert not [name for name in report.names() if name.startswith(("-", "_"))]
+
+
+@pytest.mark.parametrize("name", ["", "nonsense", "_text", "-text", "json.schema"])
+def test_an_unknown_format_is_refused_with_the_names_of_the_others(name: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        report.get(name)
+    assert "concise, full, github, json" in caught.value.help
+
+
+def test_only_the_chosen_format_is_imported() -> None:
+    script = (
+        "import sys; from schemalint import report; report.names(); report.get('concise');"
+        "print(*sorted(name for name in sys.modules if name.startswith('schemalint.report.')))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = {name.rpartition(".")[2] for name in run.stdout.split()}
+    assert "concise" in loaded
+    assert not loaded & {"full", "github", "json", "_excerpt"}
+
+
+@pytest.mark.parametrize("name", report.names())
+@pytest.mark.parametrize("case", all_cases())
+def test_colour_changes_the_style_and_not_the_text(case: str, name: str) -> None:
+    result, output = result_of(case), report.get(name)
+    plain, colored = output.render(result), output.render(result, color=True)
+    assert "\x1b" not in plain
+    assert ("\x1b[" in colored) == (name in ("concise", "full"))
+    assert "\n".join(line.rstrip() for line in click.unstyle(colored).split("\n")) == plain
+
+
+@pytest.mark.parametrize("name", ["concise", "full", "github"])
+def test_what_the_base_has_too_is_counted_and_shown_on_demand(name: str, mixed: Problems) -> None:
+    output = report.get(name)
+    hidden, everything = output.render(mixed), output.render(mixed, show_existing=True)
+    assert "delta.colour is" not in hidden
+    assert "2 findings that the base has too; --all shows them" in hidden
+    assert "delta.colour is" in everything
+    assert "--all" not in everything
+    for text in (hidden, everything):
+        assert "2 errors, 1 warning, 1 info in 3 tables" in text
+
+
+def test_old_findings_alone_leave_the_run_green(mixed: Problems) -> None:
+    old = replace(mixed, findings=tuple(replace(finding, existing=True) for finding in mixed.findings))
+    assert verdict(old) is Severity.INFO
+    assert summary(old).startswith("no new findings in 3 tables (base abc1234,")
+
+
+def test_annotations_come_worst_first_and_old_ones_last(mixed: Problems) -> None:
+    lines = github.render(mixed, show_existing=True).splitlines()
+    kinds = [line.partition(" ")[0].strip(":") for line in lines]
+    assert kinds == ["notice", "error", "error", "warning", "notice", "error", "warning"]
+
+
+def test_a_run_that_compared_nothing_is_not_green() -> None:
+    nothing = result_of("nothing_compared")
+    bare = replace(nothing, run=replace(nothing.run, skipped=()))
+    assert verdict(bare) is Severity.WARNING
+    assert summary(bare).startswith("no table was compared (")
+    for name in ("concise", "full"):
+        last = report.get(name).render(bare, color=True).splitlines()[-1]
+        assert last == click.style(summary(bare), fg="yellow", bold=True)
+    assert github.render(bare).startswith("::warning title=schemalint::no table was compared")
+
+
+def test_a_run_that_left_a_table_out_is_not_green() -> None:
+    nothing = result_of("nothing_compared")
+    partly = replace(nothing, run=replace(nothing.run, compared=("sales.customers",)))
+    assert verdict(partly) is Severity.WARNING
+    assert summary(partly).startswith("no findings in 1 table (")
+
+
+def test_a_failure_is_worse_than_anything() -> None:
+    assert verdict(result_of("errors_only")) is Severity.ERROR

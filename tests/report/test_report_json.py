@@ -1,0 +1,89 @@
+"""The JSON format against its schema."""
+
+from __future__ import annotations
+
+import json as stdlib_json
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from schemalint.report import json
+
+from report.builders import all_cases, result_of
+
+Json = dict[str, Any]
+VALIDATOR = Draft202012Validator(json.schema())
+
+
+def rendered(case: str) -> Json:
+    document: Json = stdlib_json.loads(json.render(result_of(case)))
+    return document
+
+
+def objects(schema: object) -> Iterator[Json]:
+    """Every schema of an object in a schema."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "object":
+            yield schema
+        for value in schema.values():
+            yield from objects(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from objects(value)
+
+
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(json.schema())
+
+
+def test_the_schema_leaves_no_key_open() -> None:
+    found = list(objects(json.schema()))
+    assert len(found) > 8
+    for schema in found:
+        assert schema["additionalProperties"] is False
+        assert schema["required"] == list(schema["properties"])
+
+
+@pytest.mark.parametrize("case", all_cases())
+def test_the_output_of_every_case_is_valid(case: str) -> None:
+    VALIDATOR.validate(rendered(case))
+
+
+def test_a_missing_and_an_unknown_key_are_invalid() -> None:
+    document = rendered("several_severities")
+    missing, unknown = deepcopy(document), deepcopy(document)
+    del missing["findings"][0]["fingerprint"]
+    unknown["findings"][0]["line"] = 1
+    assert not VALIDATOR.is_valid(missing)
+    assert not VALIDATOR.is_valid(unknown)
+
+
+def test_at_status_2_the_document_is_whole() -> None:
+    document = rendered("errors_only")
+    assert document["run"]["exit_status"] == 2
+    assert document["run"]["base"] is None
+    assert [error["location"] is None for error in document["errors"]] == [True, False, True]
+
+
+def test_text_arrives_as_it_was_although_the_file_is_ascii() -> None:
+    result = result_of("hostile_text")
+    text = json.render(result)
+    assert text.isascii()
+    finding = stdlib_json.loads(text)["findings"][0]
+    assert finding["message"] == result.findings[0].message
+    assert finding["location"]["file"] == result.findings[0].location.file
+    assert finding["from"] == result.findings[0].old
+
+
+def test_a_column_is_given_as_text_and_as_steps() -> None:
+    column = next(item for item in rendered("several_severities")["findings"] if item["target"] == "staging")
+    assert column["column"] == "lines.element.qty"
+    assert column["path"] == ["lines", {"in": "element"}, "qty"]
+
+
+def test_only_built_in_rules_have_a_page() -> None:
+    urls = {item["code"]: item["url"] for item in rendered("several_severities")["findings"]}
+    assert urls["TW001"] == "docs/rules/tw001.md"
+    assert urls["ACME001"] is None

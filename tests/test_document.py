@@ -1,0 +1,931 @@
+"""YAML text to nodes and back: positions, refusals, edits."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, TypeAlias
+
+import pytest
+import yaml
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+from schemalint.document import (
+    Document,
+    Mapping,
+    Node,
+    Path,
+    Scalar,
+    Sequence,
+    TextEdit,
+    append_item,
+    apply_edits,
+    candidate,
+    decode,
+    entry_at,
+    node_at,
+    print_scalar,
+    read_documents,
+    remove_entry,
+    set_key,
+    splice,
+)
+from schemalint.errors import ContractError, Location
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+untimed = settings(deadline=None)
+
+Data: TypeAlias = "dict[object, Data] | list[Data] | str | int | float | bool | None"
+
+# What contracts look like at their worst: both kinds of dashes, comments everywhere, a block scalar, flows.
+CONTRACT = """\
+# owned by sales
+schemalint: 1   # format
+table: sales.orders
+
+columns:
+  - name: order_id   # the key
+    type: bigint
+    # nullable is checked upstream
+    nullable: false
+
+  - {name: total, type: "decimal(14,2)"}
+  -
+    name: note
+    comment: |
+      Two
+      lines
+
+# what may go
+dropped:
+- old_code
+- shipping.zip   # moved
+properties:   # nothing yet
+open: {}
+targets: {staging: {absent: true}, sandbox: }
+"""
+
+
+def one(text: str) -> Document:
+    (document,) = read_documents(text, "a.yml")
+    return document
+
+
+def refused(text: str) -> ContractError:
+    with pytest.raises(ContractError) as caught:
+        read_documents(text, "a.yml")
+    return caught.value
+
+
+def data(node: Node) -> Data:
+    if isinstance(node, Mapping):
+        return {entry.key.value: data(entry.value) for entry in node.entries}
+    if isinstance(node, Sequence):
+        return [data(item) for item in node.items]
+    return node.value
+
+
+def ruamel(text: str) -> Data:
+    loaded: Data = YAML(typ="safe", pure=True).load(io.StringIO(text))
+    return loaded
+
+
+def edited(text: str, edit: Callable[..., TextEdit], *arguments: Path | str) -> str:
+    return apply_edits(text, [edit(one(text), *arguments)], "a.yml")
+
+
+# Reading
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *((word, None) for word in ("null", "Null", "NULL", "~", "")),
+        *((word, True) for word in ("true", "True", "TRUE")),
+        *((word, False) for word in ("false", "False", "FALSE")),
+        *((word, word) for word in ("yes", "No", "on", "off", "y", "nULL", "tRUE", "2026-01-01", "12:30:45")),
+        *((word, word) for word in ("1_000", "0b11", "0o8", "0xg", "1e", ".", "+", "-.", "1.2.3", "._1")),
+        ("0", 0),
+        ("-12", -12),
+        ("+7", 7),
+        ("010", 10),
+        ("0o17", 15),
+        ("0xFf", 255),
+        ("1.", 1.0),
+        (".5", 0.5),
+        ("-1.5e-3", -0.0015),
+        ("1e3", 1000.0),
+        (".inf", float("inf")),
+        ("-.INF", float("-inf")),
+    ],
+)
+def test_plain_scalar_follows_the_core_schema_of_yaml_1_2(text: str, value: Data) -> None:
+    node = node_at(one(f"key: {text}\n"), ("key",))
+    assert isinstance(node, Scalar)
+    assert (node.value, type(node.value)) == (value, type(value))
+    assert node.text == text
+
+
+def test_nan_is_a_float() -> None:
+    node = node_at(one("[.nan]"), (0,))
+    assert isinstance(node, Scalar)
+    assert isinstance(node.value, float)
+    assert node.value != node.value
+
+
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [("'1'", "single"), ('"null"', "double"), ("|-\n 1", "literal"), (">-\n 1", "folded")],
+)
+def test_quoted_and_block_scalars_are_strings(text: str, style: str) -> None:
+    node = node_at(one(f"key: {text}\n"), ("key",))
+    assert isinstance(node, Scalar)
+    assert isinstance(node.value, str)
+    assert node.style == style
+
+
+def test_decimal_of_more_digits_than_python_converts_is_refused() -> None:
+    error = refused("a: " + "9" * 5000)
+    assert error.message == "The number has 5,000 digits."
+    assert error.location == Location("a.yml", 1, 4, 1, 5004)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CONTRACT,
+        "a:\n- b: c\n  d:\n-\n  - x\n  - - y\n    - z\n",
+        "- {a: [b, {c: d}], 'e': \"f\\u00e9\\n\"}\n- []\n- {}\n",
+        'a: >\n  folded\n  text\n\n  more\nb: |2+\n    kept\n\nc: "x\n  y"\n',
+        "? a\n: b\n? c\n",
+        "a: b#c\nd: 'it''s'\ne: http://x/y\nf: -1 - 2\n",
+        "a: 😀 # 😀\r\nb:\r\n  - |\r\n    x\r\n\r\n  - y\r\n",
+        "--- # start\na: 1\n...\n",
+        "plain\n  over lines\n",
+        "a: [\n  b, # c\n  d,\n]\n",
+    ],
+)
+def test_reads_the_same_data_as_ruamel(text: str) -> None:
+    assert data(one(text).root) == ruamel(text)
+
+
+def test_several_documents_are_numbered_and_keep_the_text_of_the_file() -> None:
+    text = "a: 1\n---\nb: 2\n...\n# c\n---\n"
+    documents = read_documents(text, "a.yml")
+    assert [(document.index, data(document.root)) for document in documents] == [
+        (0, {"a": 1}),
+        (1, {"b": 2}),
+        (2, None),
+    ]
+    assert {document.text for document in documents} == {text}
+    assert text[documents[1].span.start : documents[1].span.end] == "---\nb: 2\n..."
+
+
+@pytest.mark.parametrize("text", ["", "# only a comment\n", "\ufeff"])
+def test_text_without_a_document_has_none(text: str) -> None:
+    assert read_documents(text, "a.yml") == ()
+
+
+def test_keys_are_found_by_their_text() -> None:
+    document = one("1: a\ntrue: b\n'x y': c\n")
+    found = [node_at(document, (key,)) for key in ("1", "true", "x y")]
+    assert [node.value for node in found if isinstance(node, Scalar)] == ["a", "b", "c"]
+
+
+def test_node_at_an_unknown_path_is_none() -> None:
+    document = one(CONTRACT)
+    paths: list[Path] = [
+        ("nothing",),
+        ("columns", 9),
+        ("columns", -1),
+        ("columns", "0"),
+        (0,),
+        ("table", "x"),
+    ]
+    assert [node_at(document, path) for path in paths] == [None] * len(paths)
+
+
+# Positions
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
+def test_spans_and_locations_count_code_points_whatever_the_line_break(mark: str, line_break: str) -> None:
+    lines = ["é: 😀😀 # 😀", "", "list:\t[😀, 'x', \"y\"]", "block:", "  - |", "    😀", "  - last"]
+    document = one(mark + line_break.join(lines))
+    found = {
+        document.text[node.start : node.end]: str(document.location(node.span))
+        for path in [("é",), ("list", 0), ("list", 1), ("list", 2), ("block", 1)]
+        if (node := node_at(document, path))
+    }
+    assert found == {
+        "😀😀": "a.yml:1:4",
+        "😀": "a.yml:3:8",
+        "'x'": "a.yml:3:11",
+        '"y"': "a.yml:3:16",
+        "last": "a.yml:7:5",
+    }
+
+
+def test_location_spans_lines_with_an_exclusive_end() -> None:
+    document = one("a:\n  - b\n  - c   # d\n\n# e\nf: g\n")
+    node = node_at(document, ("a",))
+    assert node
+    assert document.location(node.span) == Location("a.yml", 2, 3, 3, 6)
+
+
+def test_entry_gives_the_place_of_a_key() -> None:
+    document = one(CONTRACT)
+    entry = entry_at(document, ("columns", 1, "type"))
+    assert entry
+    assert str(document.location(entry.key.span)) == "a.yml:11:19"
+    assert entry_at(document, ()) is entry_at(document, ("columns", 1)) is entry_at(document, ("no",)) is None
+
+
+def test_line_separators_of_unicode_are_no_lines_for_people() -> None:
+    document = one('a: "x\u2028\u0085y"\nb: c\n')
+    entry = entry_at(document, ("b",))
+    assert entry
+    assert str(document.location(entry.key.span)) == "a.yml:2:1"
+
+
+printable = st.text(
+    st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\ufeff\u2028\u2029\ufffe\uffff")
+)
+
+
+@untimed
+@given(st.lists(st.tuples(printable, printable), max_size=4), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_span_of_every_scalar_is_its_text(pairs: list[tuple[str, str]], line_break: str, mark: bool) -> None:  # noqa: FBT001 - drawn
+    lines = [f"- {print_scalar(value)} # {comment}" for value, comment in pairs]
+    text = ("\ufeff" if mark else "") + line_break.join([*lines, "- end"])
+    items = one(text).root
+    assert isinstance(items, Sequence)
+    assert [text[item.start : item.end] for item in items.items] == [
+        *(print_scalar(value) for value, _ in pairs),
+        "end",
+    ]
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("a: 1\nb: 2\n'a': 3\n", "3:1", 'The key "a" stands here a second time.'),
+        ('x: {a: 1, "a": 2}\n', "1:11", 'The key "a" stands here a second time.'),
+        ("a: 1\n? [b]\n: c\n", "2:3", "A key must be a plain or quoted word."),
+        ("{a: b}: c\n", "1:1", "A key must be a plain or quoted word."),
+        ("a: &x 1\n", "1:4", "The anchor &x is not supported."),
+        ("a: [1, &x {b: c}]\n", "1:8", "The anchor &x is not supported."),
+        ("a: b\nc: *x\n", "2:4", "The alias *x is not supported."),
+        ("base: {a: b}\n<<: {c: d}\n", "2:1", "Merge keys (<<) are not supported."),
+        ("a: !!str 1\n", "1:4", "The tag tag:yaml.org,2002:str is not supported."),
+        ("a: ! 1\n", "1:4", "The tag ! is not supported."),
+        ("- !set {a: b}\n", "1:3", "The tag !set is not supported."),
+        ("!k a: b\n", "1:1", "The tag !k is not supported."),
+        ("a: b\x00\n", "1:5", "YAML does not allow the character U+0000."),
+        ("é: \x07\n", "1:4", "YAML does not allow the character U+0007."),
+        ("a: \ud800\n", "1:4", "YAML does not allow the character U+D800."),
+        ("[" * 100_000, "1:65", "More than 64 levels of nesting."),
+        ("- " * 100_000, "1:129", "More than 64 levels of nesting."),
+        ("? " * 100_000, "1:3", "A key must be a plain or quoted word."),
+        ("{a: " * 100_000, "1:257", "More than 64 levels of nesting."),
+        ("[" + "a," * 100_001 + "]", "1:200000", "The file has more than 100,000 nodes."),
+        ("a" * (1024 * 1024 + 1), "1:1", "The file has 1,048,577 characters; at most 1,048,576 are read."),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_what_no_contract_may_hold_is_refused_where_it_stands(text: str, place: str, message: str) -> None:
+    error = refused(text)
+    assert str(error.location) == f"a.yml:{place}"
+    assert error.message == message
+    assert error.help
+
+
+def test_64_levels_and_quoted_merge_key_are_allowed() -> None:
+    assert data(one('"<<": ' + "[" * 63 + "]" * 63).root)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "help_text"),
+    [
+        ("a:\n\tb: c\n", "2:1", "Indent with spaces, not with tabs."),
+        ("a:\n  b: 1\n\tc: 2\n", "3:1", "Indent with spaces, not with tabs."),
+        ("a: @daily\n", "1:4", "Quote a value that begins with this character."),
+        ("a: `b`\n", "1:4", "Quote a value that begins with this character."),
+        ("a: *\n", "1:5", "Quote a value that begins with an asterisk."),
+        ("a: & b\n", "1:5", "Quote a value that begins with an ampersand."),
+        ("a: 'b\nc: d\n", "1:4", "Close the quote; inside double quotes a backslash is written twice."),
+        ('a: "\\d+"\n', "1:5", "Close the quote; inside double quotes a backslash is written twice."),
+        ("a: [b, c\n", "1:4", "Check the indentation, the quotes and the brackets around this place."),
+        ("a: b\n c: d\n", "2:3", "Quote a value that holds a colon and a space, and check the indentation."),
+        (
+            "a: 1\n---\nb: 'x' y\n",
+            "3:8",
+            "Check the indentation, the quotes and the brackets around this place.",
+        ),
+    ],
+)
+def test_broken_yaml_is_refused_where_it_can_be_mended(text: str, place: str, help_text: str) -> None:
+    error = refused(text)
+    assert str(error.location) == f"a.yml:{place}"
+    assert error.message.startswith("This is not valid YAML: ")
+    assert error.help == help_text
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "help_text"),
+    [
+        ("type: struct<a: int>\n", "1:7", 'Quote it: type: "struct<a: int>"'),
+        (
+            "- name: x\n  type: Array<struct<a: int, b: int>>  # c\n",
+            "2:9",
+            'Quote it: type: "Array<struct<a: int, b: int>>"',
+        ),
+        ("{name: x, type: decimal(12,2)}", "1:17", 'Quote it: type: "decimal(12,2)"'),
+        ("- {from: decimal(10,2), to: decimal(12,2)}", "1:10", 'Quote it: from: "decimal(10,2)"'),
+        ("- {type: map<string,int>, nullable: true}", "1:10", 'Quote it: type: "map<string,int>"'),
+        ("- {type: map<string,struct<a: int>>}", "1:10", 'Quote it: type: "map<string,struct<a: int>>"'),
+        ("- {type: struct<a: int>, name: b}", "1:10", 'Quote it: type: "struct<a: int>"'),
+        ("- {type: array<decimal(1,0)>}", "1:10", 'Quote it: type: "array<decimal(1,0)>"'),
+        ("{generated: a + coalesce(b, 0), name: x}", "1:13", 'Quote it: generated: "a + coalesce(b, 0)"'),
+        ("{generated: f(a) + g(b, c), name: x}", "1:13", 'Quote it: generated: "f(a) + g(b, c)"'),
+        ("partitioned_by: [years(a, b)]", "1:18", 'Quote it: "years(a, b)"'),
+        ('"type": struct<a: int>\n', "1:9", 'Quote it: "struct<a: int>"'),
+        ("comment: Note: see below\n", "1:10", 'Quote it: comment: "Note: see below"'),
+        ('- comment: say "x": y # z\n', "1:12", 'Quote it: comment: "say \\"x\\": y"'),
+    ],
+)
+def test_value_that_yaml_takes_apart_comes_with_the_quotes_to_add(
+    text: str, place: str, help_text: str
+) -> None:
+    error = refused(text)
+    assert str(error.location) == f"a.yml:{place}"
+    assert error.help == help_text
+    for _ in range(text.count("decimal") or 1):
+        text = with_quotes(text, refused(text))
+    read_documents(text, "a.yml")
+
+
+def with_quotes(text: str, error: ContractError) -> str:
+    where = error.location
+    assert where
+    value = text.split("\n")[where.line - 1][where.column - 1 : where.end_column - 1]
+    return text.replace(value, error.help[error.help.index('"') :])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{a: amount < 5, b: x > 3}",
+        "[x < y, z > 1]",
+        "{type: decimal(12}",
+        "type: decimal(12,2)",
+        "a: map<int,int>",
+    ],
+)
+def test_comparison_or_block_value_is_not_taken_for_a_cut_type(text: str) -> None:
+    assert data(one(text).root) == ruamel(text)
+
+
+def test_pure_parser_gives_the_same_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "\ufeff" + CONTRACT.replace(", sandbox: ", "")  # the mark of a null in a flow is another one
+    with_libyaml = one(text)
+    monkeypatch.setattr("schemalint.document.reader._Parser", yaml.SafeLoader)
+    assert one(text) == with_libyaml
+    assert refused('a: "\\U00110000"').help
+    assert refused('a: "\\Uffffffff"').help
+
+
+@untimed
+@given(
+    st.binary(max_size=200)
+    | st.text("[]{}:,-?!&*#|>'\"%@` \t\r\n\ufeffabc1.<()\\x", max_size=60).map(str.encode)
+)
+def test_any_bytes_are_read_or_refused_as_a_contract(content: bytes) -> None:
+    try:
+        documents = read_documents(decode(content, "a.yml"), "a.yml")
+    except ContractError as error:
+        assert error.location  # noqa: PT017 - most bytes are refused, and some are read
+        assert error.help  # noqa: PT017 - as above
+    else:
+        assert all(document.location(document.root.span) for document in documents)
+
+
+# Bytes
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"schemalint: 1\n",
+        b"# c\n\nschemalint: 1\n",
+        b"\xef\xbb\xbfschemalint: 1",
+        b"--- schemalint: 1\n",
+        b"a: 1\n---\n\"schemalint\" : '1'\n",
+        b"# c\r\nschemalint:   1\r\n",
+    ],
+)
+def test_file_with_the_key_and_a_number_is_a_candidate(content: bytes) -> None:
+    assert candidate(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"  schemalint: 1\n",
+        b"# schemalint: 1\n",
+        b"schemalint: {{ x }}\n",
+        b"schemalints: 1\n",
+        b"schemalint 1\n",
+    ],
+)
+def test_any_other_file_is_no_candidate(content: bytes) -> None:
+    assert not candidate(content)
+
+
+def test_decode_keeps_the_byte_order_mark() -> None:
+    assert decode(b"\xef\xbb\xbfa: b\r\n", "a.yml") == "\ufeffa: b\r\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "message"),
+    [
+        ("a: é\n".encode("utf-16"), "1:1", "The file is UTF-16."),
+        ("a: b\n".encode("utf-16-be"), "1:1", "YAML does not allow the character U+0000."),
+        ("a: b\né: ".encode() + b"\xe9\n", "2:4", "The file is not UTF-8: byte 0xe9 at offset 9."),
+        (b"a\xed\xa0\x80", "1:2", "The file is not UTF-8: byte 0xed at offset 1."),
+    ],
+)
+def test_other_encodings_are_refused_at_the_first_wrong_byte(
+    content: bytes, place: str, message: str
+) -> None:
+    with pytest.raises(ContractError) as caught:
+        read_documents(decode(content, "a.yml"), "a.yml")
+    assert str(caught.value.location) == f"a.yml:{place}"
+    assert caught.value.message == message
+
+
+# Printing
+
+
+@pytest.mark.parametrize(
+    "text", ["bigint", "a b", "sales.orders", "delta.enableTypeWidening", "amount >= 0", "Größe"]
+)
+def test_harmless_text_is_printed_plain(text: str) -> None:
+    assert print_scalar(text) == text
+
+
+AWKWARD = {
+    "other types": [
+        "",
+        "~",
+        "yes",
+        "No",
+        "y",
+        "null",
+        "1",
+        "0x1",
+        "1e3",
+        ".inf",
+        "1:30",
+        "2026-01-01",
+        "<<",
+        "=",
+    ],
+    "indicators": [
+        "-",
+        "- a",
+        "? a",
+        "*",
+        "&a",
+        "!t",
+        "%a",
+        "@a",
+        "`a`",
+        '"',
+        "'",
+        "[a]",
+        "{a}",
+        "---",
+        "...",
+    ],
+    "inside": ["decimal(12,2)", "a: b", "a:", "a #b", "a\\", " ", " a", "a ", "a\nb"],
+    "characters": ["\x07", "\ufeff", "a\xa0b", "\u2028", "_1\x85", "😀"],
+}
+
+
+@pytest.mark.parametrize("text", [text for texts in AWKWARD.values() for text in texts])
+def test_awkward_text_survives_every_reader(text: str) -> None:
+    check_printed(text)
+
+
+@untimed
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_printed_text_survives_every_reader(text: str) -> None:
+    check_printed(text)
+
+
+def check_printed(text: str) -> None:
+    printed = print_scalar(text)
+    in_flow, in_block = f"{{key: {printed}, a: [{printed}]}}", f"key: {printed}\na:\n  - {printed} # c\n"
+    for yaml_text in (in_flow, in_block):
+        assert data(one(yaml_text).root) == {"key": text, "a": [text]}
+        assert yaml.safe_load(yaml_text) == {"key": text, "a": [text]}
+        assert ruamel(yaml_text) == {"key": text, "a": [text]}
+
+
+def test_lone_surrogate_cannot_be_printed() -> None:
+    with pytest.raises(ContractError, match=r"U\+D83D"):
+        print_scalar("a\ud83d")
+
+
+# Edits
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "line_before", "line"),
+    [
+        ((), "owner", "targets: {staging: {absent: true}, sandbox: }", "owner: x"),
+        (("columns", 0), "comment", "    nullable: false", "    comment: x"),
+        (("columns", 2), "type", "      lines", "    type: x"),
+        (("properties",), "team", "properties:   # nothing yet", "  team: x"),
+    ],
+)
+def test_set_key_adds_a_line_right_after_the_last_entry(
+    path: Path, key: str, line_before: str, line: str
+) -> None:
+    expected = CONTRACT.replace(line_before + "\n", f"{line_before}\n{line}\n")
+    assert edited(CONTRACT, set_key, path, key, "x") == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "old", "new"),
+    [
+        (("columns", 1), "nullable", '"decimal(14,2)"}', '"decimal(14,2)", nullable: "x"}'),
+        (("open",), "columns", "open: {}", 'open: {columns: "x"}'),
+        (("targets", "sandbox"), "absent", "sandbox: }", 'sandbox: {absent: "x"}}'),
+        (("targets", "new"), "absent", "sandbox: }", 'sandbox: , new: {absent: "x"}}'),
+        (("columns", 0), "type", "type: bigint", 'type: "x"'),
+        ((), "schemalint", "schemalint: 1   # format", 'schemalint: "x"   # format'),
+        ((), "properties", "properties:   # nothing yet", 'properties: "x"   # nothing yet'),
+        ((), "dropped", "dropped:\n- old_code\n- shipping.zip   # moved", 'dropped: "x"   # moved'),
+        (("columns", 2), "comment", "comment: |\n      Two\n      lines\n", 'comment: "x"\n'),
+        (("columns", 1), "type", '"decimal(14,2)"', '"x"'),
+        (("protocol",), "max_reader", "sandbox: }\n", 'sandbox: }\nprotocol:\n  max_reader: "x"\n'),
+        ((), "a: b", "sandbox: }\n", 'sandbox: }\n"a: b": "x"\n'),
+    ],
+)
+def test_set_key_changes_one_place_only(path: Path, key: str, old: str, new: str) -> None:
+    assert CONTRACT.count(old) == 1
+    assert edited(CONTRACT, set_key, path, key, '"x"') == CONTRACT.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "result"),
+    [
+        ("a: 1", (), "a: 1\nk: v"),
+        ("a: 1\r\n\r\n# end\r\n", (), "a: 1\r\nk: v\r\n\r\n# end\r\n"),
+        ("\ufeffa: 1\n", (), "\ufeffa: 1\nk: v\n"),
+        ("a: |+\n  x\n\nb:\n  c: |+\n    y\n\n", ("b",), "a: |+\n  x\n\nb:\n  c: |+\n    y\n\n  k: v\n"),
+        ("a: |\n  x", (), "a: |\n  x\nk: v"),
+        ("a: 1\n---\nb: 2\n", (), "a: 1\nk: v\n---\nb: 2\n"),
+        ("a: 1\n...\n", (), "a: 1\nk: v\n...\n"),
+        ("a: null  # n\n", ("a",), "a:  # n\n  k: v\n"),
+        ("a:", ("a",), "a:\n  k: v"),
+        ("a:\n    b: 1\nc: ~\n", ("c",), "a:\n    b: 1\nc:\n    k: v\n"),
+        ("a: { }\n", ("a",), "a: {k: v}\n"),
+        ("a: {b}\n", ("a", "b"), "a: {b: {k: v}}\n"),
+        ("a: {b: 1,}\n", ("a",), "a: {b: 1, k: v,}\n"),
+        ("a: {\n  b: 1, # c\n  d: 2 # e\n}\n", ("a",), "a: {\n  b: 1, # c\n  d: 2, k: v # e\n}\n"),
+        ("a: { # c\n}\n", ("a",), "a: {k: v # c\n}\n"),
+        ("-\n- x\n", (0,), "- {k: v}\n- x\n"),
+        ("- - a: 1\n    b: 2\n  - c\n", (0, 0), "- - a: 1\n    b: 2\n    k: v\n  - c\n"),
+        ("a: 'x\n\n  y'   # c\nb: z\n", (), "a: 'x\n\n  y'   # c\nb: z\nk: v\n"),
+        ("a: b\n  c\n\n", (), "a: b\n  c\nk: v\n\n"),
+        ("? a\n: b\n", (), "? a\n: b\nk: v\n"),
+    ],
+)  # fmt: skip
+def test_set_key_in_odd_layouts(text: str, path: Path, result: str) -> None:
+    document = read_documents(text, "a.yml")[0]
+    assert apply_edits(text, [set_key(document, path, "k", "v")], "a.yml") == result
+
+
+def test_key_is_set_in_the_document_that_was_asked_for() -> None:
+    text = "a: 1\n---\na: 2\n---\na: 3\n"
+    edit = set_key(read_documents(text, "a.yml")[1], (), "k", "v")
+    assert splice(text, [edit]) == "a: 1\n---\na: 2\nk: v\n---\na: 3\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        (("dropped",), "- shipping.zip   # moved\n", "- shipping.zip   # moved\n- x\n"),
+        (("columns",), "      lines\n", "      lines\n  - x\n"),
+        (
+            ("columns", 0, "type_changes"),
+            "nullable: false\n",
+            "nullable: false\n    type_changes:\n      - x\n",
+        ),
+        (("columns", 1, "tags"), ', type: "decimal(14,2)"}', ', type: "decimal(14,2)", tags: [x]}'),
+        (("properties",), "properties:   # nothing yet\n", "properties:   # nothing yet\n  - x\n"),
+        (("features",), "sandbox: }\n", "sandbox: }\nfeatures:\n  - x\n"),
+    ],
+)
+def test_append_item_changes_one_place_only(path: Path, old: str, new: str) -> None:
+    assert CONTRACT.count(old) == 1
+    assert edited(CONTRACT, append_item, path, "x") == CONTRACT.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "result"),
+    [
+        ("a: []\n", ("a",), "a: [x]\n"),
+        ("a: [b]  # c\n", ("a",), "a: [b, x]  # c\n"),
+        ("a: [\n  b,\n]\n", ("a",), "a: [\n  b, x,\n]\n"),
+        ("a:\n- b\nc:\n", ("c",), "a:\n- b\nc:\n- x\n"),
+        ("a:\n    - b", ("a",), "a:\n    - b\n    - x"),
+        ("- a\r\n", (), "- a\r\n- x\r\n"),
+        ("a: {b: }\n", ("a", "b"), "a: {b: [x]}\n"),
+        ("- - a\n- b\n", (0,), "- - a\n  - x\n- b\n"),
+    ],
+)
+def test_append_item_keeps_to_the_style_in_use(text: str, path: Path, result: str) -> None:
+    assert edited(text, append_item, path, "x") == result
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        (("table",), "table: sales.orders\n", ""),
+        (("columns", 0, "name"), "name: order_id   # the key\n    type", "type"),
+        (("columns", 0, "type"), "    type: bigint\n", ""),
+        (("columns", 0, "nullable"), "    nullable: false\n", ""),
+        (("columns", 2), "  -\n    name: note\n    comment: |\n      Two\n      lines\n", ""),
+        (("columns", 1), '  - {name: total, type: "decimal(14,2)"}\n', ""),
+        (("columns", 1, "name"), "name: total, ", ""),
+        (("columns", 1, "type"), ', type: "decimal(14,2)"', ""),
+        (("dropped", 0), "- old_code\n", ""),
+        (("dropped", 1), "- shipping.zip   # moved\n", ""),
+        (("properties",), "properties:   # nothing yet\n", ""),
+        (("targets", "staging", "absent"), "{absent: true}", "{}"),
+        (("targets", "sandbox"), ", sandbox: ", ""),
+    ],
+)
+def test_remove_entry_changes_one_place_only(path: Path, old: str, new: str) -> None:
+    assert CONTRACT.count(old) == 1
+    assert edited(CONTRACT, remove_entry, path) == CONTRACT.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "result"),
+    [
+        ("a:\n  - b  # c\n", ("a", 0), "a: []  # c\n"),
+        ("a:  # c\n  b: 1\n", ("a", "b"), "a: {}  # c\n"),
+        ("a: 1\n", ("a",), "{}\n"),
+        ("a: [b,]\n", ("a", 0), "a: []\n"),
+        ("- a: 1\n  # on b\n  b: 2\n", (0, "a"), "- \n  # on b\n  b: 2\n"),
+        ("- - a\n  - b\n", (0, 0), "- - b\n"),
+        ("a:\n  - b\n  # - c\n  -  # - d\n    e: f\n  - g", ("a", 1), "a:\n  - b\n  # - c\n  - g"),
+        ("a: 1\nb: |+\n  x\n\nc: 2\n", ("b",), "a: 1\nc: 2\n"),
+        ("a: 1\r\nb: 2\r\n", ("a",), "b: 2\r\n"),
+        ("\ufeffa: 1\nb: 2\n", ("a",), "\ufeffb: 2\n"),
+    ],
+)
+def test_remove_entry_in_odd_layouts(text: str, path: Path, result: str) -> None:
+    assert edited(text, remove_entry, path) == result
+
+
+@pytest.mark.parametrize(
+    ("edit", "text", "arguments"),
+    [
+        (set_key, "a: [b: c]\n", (("a", 0), "k", "v")),  # a mapping without brackets: k would be another item
+        (set_key, "a: 1\n", (("a",), "k", "v")),
+        (set_key, "a: 1\n", (("b", "c"), "k", "v")),
+        (set_key, "a: {b: 1}\n", (("a",), "k", "v, w")),
+        (set_key, "a: 1\n", ((), "k", "")),
+        (set_key, "a: 1\n", ((), "k", "'")),
+        (set_key, "a: 1\n", ((), "k" * 2000, "v")),  # libyaml allows a key of 1,024 characters
+        (append_item, "a: {}\n", (("a",), "v")),
+        (append_item, "a: 1\n", (("a", 0), "v")),
+        (remove_entry, "a: 1\n", (("b",),)),
+        (remove_entry, "a: 1\n", ((),)),
+        (remove_entry, "a: {? b : c, d: e}\n", (("a", "d", "e"),)),
+        (remove_entry, "? a\n: b\nc: d\n", (("a",),)),
+    ],
+)
+def test_edit_that_would_spoil_the_file_is_refused(
+    edit: Callable[..., TextEdit], text: str, arguments: tuple[Path | str, ...]
+) -> None:
+    with pytest.raises(ContractError, match="cannot be edited in place") as caught:
+        edit(one(text), *arguments)
+    assert caught.value.help == "Make the change by hand."
+    assert caught.value.location
+
+
+def test_several_edits_are_applied_together_and_insertions_keep_their_order() -> None:
+    document = one(CONTRACT)
+    edits = [
+        set_key(document, (), "owner", "x"),
+        remove_entry(document, ("table",)),
+        set_key(document, (), "managed_by", "dbt"),
+    ]
+    result = apply_edits(CONTRACT, edits, "a.yml")
+    assert result == CONTRACT.replace("table: sales.orders\n", "") + "owner: x\nmanaged_by: dbt\n"
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [TextEdit(0, 2, ""), TextEdit(1, 3, "")],
+        [TextEdit(0, 99, "")],
+        [TextEdit(2, 1, "")],
+        [TextEdit(-1, 1, "")],
+    ],
+)
+def test_edits_that_overlap_or_leave_the_text_are_refused(edits: list[TextEdit]) -> None:
+    with pytest.raises(ValueError, match="overlap"):
+        splice("abcdef", edits)
+
+
+def test_edits_that_break_the_text_together_are_refused() -> None:
+    with pytest.raises(ContractError, match="second time"):
+        apply_edits("a: 1\n", [TextEdit(5, 5, "a: 2\n")], "a.yml")
+
+
+# Edits of any document
+
+words = st.sampled_from(["a", "b", "cd", "x y", "1", "'q'", '"z, w"', "true", "null", "decimal(2)"])
+keys = st.lists(st.sampled_from(["k1", "k2", "'k3'", '"k4"']), min_size=1, max_size=3, unique=True)
+comments = st.sampled_from(["", "", "  # c"])
+
+
+@st.composite
+def flows(draw: st.DrawFn, depth: int = 2) -> str:
+    kind = draw(st.sampled_from(["word", "mapping", "sequence"])) if depth else "word"
+    if kind == "word":
+        return draw(words)
+    space = draw(st.sampled_from(["", " "]))
+    if kind == "mapping":
+        entries = [f"{key}: {draw(flows(depth - 1))}" for key in draw(keys | st.just([]))]
+        return "{" + space + ", ".join(entries) + space + "}"
+    items = draw(st.lists(flows(depth - 1), max_size=3))
+    return "[" + space + ", ".join(items) + space + "]"
+
+
+@st.composite
+def blocks(draw: st.DrawFn, depth: int = 3) -> list[str]:
+    """The lines of a block collection, not indented."""
+    between = st.sampled_from([[], [], [""], ["# c"], ["", "# c", ""]])
+    lines: list[str] = []
+    if draw(st.booleans()):
+        for key in draw(keys):
+            lines += draw(between) if lines else []
+            head, *rest = draw(values(depth - 1))
+            lines += [f"{key}:{head}", *rest]
+        return lines
+    for _ in range(draw(st.integers(1, 3))):
+        lines += draw(between) if lines else []
+        if depth and draw(st.booleans()):
+            head, *rest = draw(blocks(depth - 1))
+            lines += [f"- {head}", *(f"  {line}" if line else "" for line in rest)]
+        else:
+            lines.append(f"- {draw(flows())}{draw(comments)}")
+    return lines
+
+
+@st.composite
+def values(draw: st.DrawFn, depth: int) -> list[str]:
+    """What follows a key: the rest of its line, and the lines below."""
+    kind = draw(
+        st.sampled_from(["flow", "empty", "literal", "quoted", "block"] if depth else ["flow", "empty"])
+    )
+    comment = draw(comments)
+    if kind == "flow":
+        return [f" {draw(flows())}{comment}"]
+    if kind == "empty":
+        return [comment]
+    if kind == "literal":
+        return [draw(st.sampled_from([" |", " |-", " >"])) + comment, "    one", "", "     two # no comment"]
+    if kind == "quoted":
+        return [' "one', "", f'   two"{comment}']
+    lines = draw(blocks(depth))
+    indent = " " * draw(st.sampled_from([0, 2, 4] if lines[0].startswith("-") else [2, 4]))
+    return [comment, *(indent + line if line else "" for line in lines)]
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    lines = draw(blocks())
+    line_break = draw(st.sampled_from(["\n", "\r\n"]))
+    end = draw(st.sampled_from(["", line_break, f"{line_break}# end{line_break}"]))
+    return draw(st.sampled_from(["", "\ufeff", f"# start{line_break}"])) + line_break.join(lines) + end
+
+
+def places(node: Node, path: Path = ()) -> list[tuple[Path, Node]]:
+    below: list[tuple[Path, Node]] = [(path, node)]
+    if isinstance(node, Mapping):
+        for entry in node.entries:
+            below += places(entry.value, (*path, entry.key.text))
+    elif isinstance(node, Sequence):
+        for index, item in enumerate(node.items):
+            below += places(item, (*path, index))
+    return below
+
+
+def at(root: Data, path: Path) -> Data:
+    for step in path:
+        assert isinstance(root, dict | list)
+        root = root[step]  # type: ignore[index] # the path comes from the same tree
+    return root
+
+
+def closed(text: str) -> str:
+    """A block scalar at the very end of a file gets its line break from the line that is added."""
+    return text if text.endswith("\n") else text + "\n"
+
+
+def lines_changed(before: str, after: str) -> int:
+    """How many lines of ``before`` lie between the common lines at both ends."""
+    old, new = before.splitlines(), after.splitlines()
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    tail = 0
+    while tail < min(len(old), len(new)) - same and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    return len(old) - same - tail
+
+
+@untimed
+@given(texts(), st.data())
+def test_set_key_adds_the_key_and_touches_one_line(text: str, draws: st.DataObject) -> None:
+    document = one(text)
+    mappings = [path for path, node in places(document.root) if isinstance(node, Mapping)]
+    assume(mappings)
+    path = draws.draw(st.sampled_from(mappings))
+    result = edited(text, set_key, path, "new", "[v, 1]")
+    expected = ruamel(closed(text))
+    mapping = at(expected, path)
+    assert isinstance(mapping, dict)
+    mapping["new"] = ["v", 1]
+    assert ruamel(closed(result)) == expected
+    assert list(at(data(one(result).root), path)) == list(mapping)  # type: ignore[arg-type] # a dict, see above
+    assert lines_changed(text, result) <= 1
+
+
+@untimed
+@given(texts(), st.data())
+def test_set_key_replaces_any_value(text: str, draws: st.DataObject) -> None:
+    entries = [path for path, _ in places(one(text).root) if path and isinstance(path[-1], str)]
+    assume(entries)
+    *parent, key = draws.draw(st.sampled_from(entries))
+    result = edited(text, set_key, tuple(parent), str(key), "[v, 1]")
+    expected = ruamel(closed(text))
+    at(expected, tuple(parent))[key] = ["v", 1]  # type: ignore[index] # a dict by its path
+    assert ruamel(closed(result)) == expected
+
+
+@untimed
+@given(texts(), st.data())
+def test_append_item_adds_one_item_and_touches_one_line(text: str, draws: st.DataObject) -> None:
+    sequences = [path for path, node in places(one(text).root) if isinstance(node, Sequence)]
+    assume(sequences)
+    path = draws.draw(st.sampled_from(sequences))
+    result = edited(text, append_item, path, "{v: 1}")
+    expected = ruamel(closed(text))
+    sequence = at(expected, path)
+    assert isinstance(sequence, list)
+    sequence.append({"v": 1})
+    assert ruamel(closed(result)) == expected
+    assert lines_changed(text, result) <= 1
+
+
+@untimed
+@given(texts(), st.data())
+def test_null_becomes_a_mapping_or_a_sequence(text: str, draws: st.DataObject) -> None:
+    nulls = [path for path, node in places(one(text).root) if isinstance(node, Scalar) and node.value is None]
+    assume(nulls)
+    path = draws.draw(st.sampled_from(nulls))
+    expected = ruamel(closed(text))
+    parent, step = at(expected, path[:-1]), path[-1]
+    for edit, arguments, value in ((set_key, ("k", "v"), {"k": "v"}), (append_item, ("v",), ["v"])):
+        result = edited(text, edit, path, *arguments)
+        parent[step] = value  # type: ignore[index,assignment] # a container by its path
+        assert ruamel(closed(result)) == expected
+
+
+@untimed
+@given(texts(), st.data())
+def test_remove_entry_removes_what_it_is_told(text: str, draws: st.DataObject) -> None:
+    path = draws.draw(st.sampled_from([path for path, _ in places(one(text).root) if path]))
+    result = edited(text, remove_entry, path)
+    expected = ruamel(closed(text))
+    del at(expected, path[:-1])[path[-1]]  # type: ignore[union-attr,arg-type] # a container by its path
+    assert ruamel(closed(result)) == expected
+    assert result.count("# end") == text.count("# end")

@@ -9,9 +9,10 @@ from functools import lru_cache
 from schemalint import contract as contracts
 from schemalint import live
 from schemalint.config import Config, Target
-from schemalint.delta_log import NoTable
+from schemalint.delta_log.store import NoTable
 from schemalint.document import candidate
-from schemalint.engine import LiveComparison, judge_live, judge_pair
+from schemalint.engine.judge import judge_pair
+from schemalint.engine.live import LiveComparison, judge_live
 from schemalint.engine.place import table_location
 from schemalint.errors import SchemalintError, UsageError
 from schemalint.git import (

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from schemalint.deploy import Deployment
-from schemalint.model.plan import PLAN_FORMAT, Refusal, Step, TablePlan
+from schemalint.model.plan import PLAN_FORMAT, Refusal, Step, StepKind, TablePlan
 
 
 def plan_as_text(deployment: Deployment) -> str:
@@ -44,7 +44,8 @@ def step_lines(step: Step) -> Iterator[str]:
     yield f"  - {step.kind.value} ({step.commits} commit{'s' if step.commits != 1 else ''}, metadata only)"
     yield from (f"      because {_one_line(reason)}" for reason in step.reasons)
     if step.adds_features:
-        yield f"      the protocol gains {', '.join(sorted(step.adds_features))}"
+        gains = "the table needs" if step.kind is StepKind.CREATE else "the protocol gains"
+        yield f"      {gains} {', '.join(sorted(step.adds_features))}"
     yield from (f"      {line}" for line in step.sql.splitlines())
 
 

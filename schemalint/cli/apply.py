@@ -16,7 +16,7 @@ from schemalint.cli.plan import status_of
 from schemalint.config import SparkSettings
 from schemalint.deploy import Deployment
 from schemalint.errors import UsageError
-from schemalint.spark.apply import Applied, Outcome, apply_plan
+from schemalint.spark.runner import Applied, Outcome, apply_plan
 
 
 @click.command("apply")

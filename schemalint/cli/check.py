@@ -166,7 +166,7 @@ def _fixed(here: Project, request: CheckInput, result: Problems, options: dict[s
         result = check(replace(request, contents=contents))
     for file in written.values():
         if options["show_diff"]:
-            click.echo(file.diff, nl=False, err=bool(options["output_file"] is None))
+            click.echo(file.diff, nl=False, err=True)
         else:
             (here.repository.root / file.file).write_bytes(file.after.encode())
             click.echo(f"fixed {file.file}", err=True)

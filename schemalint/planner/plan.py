@@ -103,7 +103,7 @@ def _create(contract: Contract, uri: str) -> Step:
         statement,
         (change.TableAdded(replace(state, features=features)),),
         ("the table is declared and does not exist",),
-        features,
+        features - protocol.DEFAULT_FEATURES,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
+from typing import Final
 
 from schemalint.model import change
 from schemalint.model.change import Change
@@ -12,6 +13,9 @@ from schemalint.model.patch import apply_changes
 from schemalint.model.path import Path, dotted, folded
 from schemalint.model.plan import Step
 from schemalint.model.table import TableState
+
+# What of a column's own or of those above it a step cannot do without; its record of types grows by the step.
+_GROUND: Final = (change.FieldRemoved, change.FieldRenamed, change.TypeChanged)
 
 
 def simulate(state: TableState, steps: Iterable[Step]) -> TableState:
@@ -29,7 +33,9 @@ def moved(expected: TableState, found: TableState, step: Step) -> tuple[str, ...
     different = [
         one
         for one in diff(expected, found)
-        if touched(one) in objects or isinstance(one, change.FeatureChanged) or _above(_path(one), paths)
+        if touched(one) in objects
+        or isinstance(one, change.FeatureChanged)
+        or (isinstance(one, _GROUND) and _above(_path(one), paths))
     ]
     return tuple(_said(one) for one in different)
 

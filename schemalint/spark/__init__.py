@@ -8,7 +8,7 @@ In a notebook or a job, where a session is there already:
 
 from __future__ import annotations
 
-from schemalint.spark.apply import Applied, Outcome, apply, apply_plan
+from schemalint.spark.runner import Applied, Outcome, apply, apply_plan
 from schemalint.spark.session import SqlSession, start
 
 __all__ = ["Applied", "Outcome", "SqlSession", "apply", "apply_plan", "start"]

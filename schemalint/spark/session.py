@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -64,10 +65,31 @@ def start(settings: SparkSettings) -> SparkSession:
         builder = SparkSession.builder.master(settings.master or "local[*]").appName("schemalint")
         builder = _configured(builder, {**_QUIET, **_DELTA, **settings.conf})
         builder = configure_spark_with_delta_pip(builder, extra_packages=list(settings.packages))
+    with _jvm_output_in_a_file() as output:
+        try:
+            return builder.getOrCreate()
+        except Exception as error:  # Spark's launcher raises many kinds, none of them documented
+            raise ApplyError(
+                f"Spark does not start: {_first_line(error)}", help=f"what it said stands in {output}"
+            ) from error
+
+
+@contextmanager
+def _jvm_output_in_a_file() -> Iterator[str]:
+    """What the JVM says for as long as it lives goes into a file: some hundred lines about jars and logging.
+
+    A JVM takes over the standard error that its parent has when it is started.
+    """
+    descriptor, path = tempfile.mkstemp(prefix="schemalint-spark-", suffix=".log")
+    sys.stderr.flush()
+    own = os.dup(2)
+    os.dup2(descriptor, 2)
     try:
-        return builder.getOrCreate()
-    except Exception as error:  # Spark's launcher raises many kinds, none of them documented
-        raise ApplyError(f"Spark does not start: {_first_line(error)}") from error
+        yield path
+    finally:
+        os.dup2(own, 2)
+        os.close(own)
+        os.close(descriptor)
 
 
 @contextmanager

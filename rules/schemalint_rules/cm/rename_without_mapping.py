@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import FieldRenamed, Problem, RuleContext, Severity, dotted, rule
+
+
+@rule("CM001", on=FieldRenamed, severity=Severity.ERROR, delta_errors=("DELTA_UNSUPPORTED_RENAME_COLUMN",))
+def rename_without_mapping(change: FieldRenamed, ctx: RuleContext) -> Iterator[Problem]:
+    """A column is renamed on a table without column mapping.
+
+    ## What it does
+
+    Finds a declared rename (`renamed_from`), at any depth, where neither the contract nor the table itself
+    has `delta.columnMapping.mode` set to `name` or `id`.
+
+    ## Why is this bad?
+
+    Without column mapping a column's name is the name in the Parquet files, so that another name means
+    another column. `ALTER TABLE … RENAME COLUMN` fails with `DELTA_UNSUPPORTED_RENAME_COLUMN`, "Column rename
+    is not supported for your Delta table. Please enable Column Mapping on your Delta table with mapping mode
+    'name'". Older pages add that the table needs reader version 2 and writer version 5: today it gets the
+    feature `columnMapping` instead, by itself.
+
+    ## What to do
+
+    Set `delta.columnMapping.mode: name`. It may be in the same edit: `apply` switches the mode on first, in
+    a commit of its own. Existing files stay as they are. Readers must know column mapping then (see PF004),
+    and streams that read the table need a schema tracking location.
+
+    ## Example
+
+    ```yaml title="before"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: cust, type: string}
+    ```
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: customer_ref, type: string, renamed_from: cust}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: customer_ref, type: string, renamed_from: cust}
+    properties: {delta.columnMapping.mode: name}
+    protocol: {allow_upgrade: true}
+    ```
+    """
+    if ctx.column_mapping == "none":
+        old = dotted((*change.path[:-1], change.old_name))
+        yield Problem(
+            f"{old} is renamed to {dotted(change.path)}, but the table has no column mapping",
+            help="set `delta.columnMapping.mode: name` under `properties`, or keep the name",
+            delta_error="DELTA_UNSUPPORTED_RENAME_COLUMN",
+        )

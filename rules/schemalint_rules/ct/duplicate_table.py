@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import DuplicateTable, Problem, RuleContext, Severity, rule
+
+
+@rule("CT002", on=DuplicateTable, severity=Severity.ERROR)
+def duplicate_table(duplicate: DuplicateTable, _ctx: RuleContext) -> Iterator[Problem]:
+    """Two contracts declare one table, or one place.
+
+    ## What it does
+
+    Finds contracts with the same `table` (ignoring case and back-quotes), in one file or in several, and
+    contracts whose tables would lie in the same place in some target.
+
+    ## Why is this bad?
+
+    Each of the two would undo what the other declares, and which one is applied last is an accident. Often
+    the second one is a copy that was meant to get another name.
+
+    ## What to do
+
+    Keep one of them. What differs per environment belongs under `targets` of the one contract.
+
+    ## Example
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    ---
+    schemalint: 1
+    table: Sales.Orders
+    columns:
+      - {name: order_id, type: bigint}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    ---
+    schemalint: 1
+    table: sales.returns
+    columns:
+      - {name: order_id, type: bigint}
+    ```
+    """
+    yield Problem(
+        f"the {duplicate.what} {duplicate.value} is declared by another contract too, at {duplicate.first}",
+        help="keep one of the two; what differs per environment belongs under `targets`",
+    )

@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    Change,
+    ClusteringChanged,
+    CommentChanged,
+    ConstraintChanged,
+    DefaultChanged,
+    DeletionListed,
+    DescriptionChanged,
+    Drift,
+    DriftKind,
+    FeatureChanged,
+    FieldAdded,
+    FieldMoved,
+    FieldRemoved,
+    FieldRenamed,
+    GeneratedChanged,
+    IdentityChanged,
+    NullabilityChanged,
+    PartitioningChanged,
+    Problem,
+    PropertyChanged,
+    RuleContext,
+    Severity,
+    TableAdded,
+    TableRemoved,
+    TypeChanged,
+    TypeHistoryChanged,
+    Unmanaged,
+    dotted,
+    print_type,
+    rule,
+)
+
+_SEVERITY = {
+    DriftKind.NOT_APPLIED: Severity.INFO,
+    DriftKind.APPLIED: Severity.INFO,
+    DriftKind.DRIFTED: Severity.WARNING,
+    DriftKind.UNDECLARED: Severity.WARNING,
+}
+
+_HELP = {
+    DriftKind.NOT_APPLIED: "the next `apply` brings it there",
+    DriftKind.APPLIED: "",
+    DriftKind.DRIFTED: "take it over with `schemalint pull`, or bring it back with `apply --repair-drift`",
+    DriftKind.UNDECLARED: "declare it, list it under `dropped`, or allow such: `open: {columns: true}`",
+}
+
+
+@rule("DR001", on=Drift, severity=Severity.WARNING)
+def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
+    """The live table differs from its contract.
+
+    ## What it does
+
+    Compares the contract with the Delta log (`check --live`), one finding for each column, property or
+    constraint that differs, and says how that came about:
+
+    - *not applied yet*: the table is as it was declared before; the next `apply` changes it;
+    - *already applied*: the table has the new state before the change is merged;
+    - *drifted*: somebody changed the table outside the contract;
+    - *undeclared*: the table has a column that no contract declares, unless `open: {columns: true}`.
+
+    What the contract does not manage is never compared.
+
+    ## Why is this bad?
+
+    The first two are only told. A drifted table stops `apply` for that table, since it would undo what
+    somebody else did. If Delta cannot go from what is live to what is declared, it is an error: the finding
+    then carries the reason, in the words of the rule that forbids it.
+
+    ## What to do
+
+    Take the live state over with `schemalint pull`, or let `apply --repair-drift` bring back the declared
+    one.
+
+    ## Example
+
+    The contract:
+
+    ```yaml title="contract"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    properties: {team: sales}
+    ```
+
+    The table, written as a contract:
+
+    ```yaml title="live"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    properties: {team: shop}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    properties: {team: shop}
+    ```
+    """
+    if drift.kind == DriftKind.UNDECLARED and ctx.contract.open.columns:
+        return
+    subject, live, declared = _sides(drift.change)
+    if drift.kind == DriftKind.APPLIED:
+        what = f"{subject} is {declared} in the live table already"
+    elif drift.kind == DriftKind.UNDECLARED:
+        what = f"{subject} is {live} in the live table, and nobody declares it"
+    else:
+        what = f"{subject} is {live} in the live table, and declared {declared} ({drift.kind.value})"
+    if drift.cause is None:
+        yield Problem(what, help=_HELP[drift.kind], severity=_SEVERITY[drift.kind])
+        return
+    yield Problem(
+        f"{what}, which cannot be brought together: {drift.cause.code}, {drift.cause.message}",
+        help="declare what is live (`schemalint pull`), or rewrite the table",
+        severity=Severity.ERROR,
+        delta_error=drift.cause.delta_error,
+    )
+
+
+def _sides(change: Change) -> tuple[str, str, str]:
+    """What differs, what live has of it, and what is declared."""
+    match change:
+        case FieldAdded(path=path, field=field):
+            return f"column {dotted(path)}", "missing", print_type(field.type)
+        case FieldRemoved(path=path, field=field):
+            return f"column {dotted(path)}", print_type(field.type), "gone"
+        case FieldRenamed(path=path, old_name=old):
+            return f"the name of {dotted(path)}", old, str(path[-1])
+        case FieldMoved(path=path, after=after):
+            return f"the place of {dotted(path)}", "another", f"behind {after}" if after else "first"
+        case TypeChanged(path=path, old=old_type, new=new_type):
+            return f"column {dotted(path)}", print_type(old_type), print_type(new_type)
+        case TypeHistoryChanged(path=path):
+            return f"the history of types of {dotted(path)}", "another", "otherwise"
+        case NullabilityChanged(path=path, old=old, new=new):
+            return f"column {dotted(path)}", _nullable(old), _nullable(new)
+        case CommentChanged(path=path, old=old, new=new):
+            return f"the comment of {dotted(path)}", _value(old), _value(new)
+        case DefaultChanged(path=path, old=old, new=new):
+            return f"the default of {dotted(path)}", _value(old), _value(new)
+        case GeneratedChanged(path=path, old=old, new=new):
+            return f"the generation of {dotted(path)}", _value(old), _value(new)
+        case IdentityChanged(path=path, old=old, new=new):
+            return f"the identity of {dotted(path)}", _value(old), _value(new)
+        case _:
+            return _table_sides(change)
+
+
+def _table_sides(change: Change) -> tuple[str, str, str]:
+    match change:
+        case DescriptionChanged(old=old, new=new):
+            return "the description", _value(old), _value(new)
+        case PropertyChanged(key=key, old=old, new=new):
+            return f"property {key}", _value(old), _value(new)
+        case ConstraintChanged(name=name, old=old, new=new):
+            return f"constraint {name}", _value(old), _value(new)
+        case FeatureChanged(name=name, new=wanted):
+            has, lacks = "supported", "not supported"
+            return f"feature {name}", lacks if wanted else has, has if wanted else lacks
+        case PartitioningChanged(old=old, new=new):
+            return "the partitioning", _value(old), _value(new)
+        case ClusteringChanged(old=old, new=new):
+            return "the clustering", _paths(old), _paths(new)
+        case TableAdded():
+            return "the table", "missing", "to be there"
+        case TableRemoved():
+            return "the table", "there", "no longer"
+        case DeletionListed(path=path):
+            return f"column {dotted(path)}", "there", "dropped"
+        case _:
+            return "the table", "different", "otherwise"
+
+
+def _nullable(value: object) -> str:
+    return "not null" if value is False else "nullable"
+
+
+def _value(value: object) -> str:
+    match value:
+        case None | Unmanaged():
+            return "absent"
+        case ():
+            return "none"
+        case str():
+            return repr(value)
+        case tuple():
+            return f"({', '.join(str(one) for one in value)})"
+        case _:
+            return str(value)
+
+
+def _paths(value: object) -> str:
+    return _value(tuple(dotted(one) for one in value) if isinstance(value, tuple) else value)

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    Array,
+    Field,
+    FieldAdded,
+    Map,
+    Part,
+    Path,
+    Problem,
+    RuleContext,
+    Severity,
+    Struct,
+    dotted,
+    rule,
+    walk,
+)
+
+_ERROR = "DELTA_OPERATION_NOT_ALLOWED"
+
+
+@rule("NC002", on=FieldAdded, severity=Severity.ERROR, delta_errors=(_ERROR,))
+def add_not_null_column(change: FieldAdded, _ctx: RuleContext) -> Iterator[Problem]:
+    """A new column of an existing table must not be null.
+
+    ## What it does
+
+    Finds `nullable: false` in a column that is added to an existing table: on the column itself, or on
+    anything inside it.
+
+    ## Why is this bad?
+
+    Rows that are there already have no value for the new column, and no default fills them: they read as
+    null. `ALTER TABLE … ADD COLUMNS` with NOT NULL fails with `DELTA_OPERATION_NOT_ALLOWED` ("`NOT NULL in
+    ALTER TABLE ADD COLUMNS` is not supported for Delta tables"), also for a field within a new struct. For
+    the elements of an array and the values of a map, SQL has not even a word for it.
+
+    ## What to do
+
+    Add the column as nullable, backfill it, then add a CHECK constraint: `shop_set: shop IS NOT NULL`. In a
+    new table NOT NULL is no problem.
+
+    ## Example
+
+    ```yaml title="before"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    ```
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+      - {name: shop, type: string, nullable: false}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+      - {name: shop, type: string}
+    ```
+    """
+    help_ = "add it as nullable, backfill it, and add a constraint `… IS NOT NULL`"
+    for path, has_statement in _not_null(change.path, change.field):
+        yield Problem(
+            f"{dotted(path)} is new in an existing table, and must not be null",
+            help=help_,
+            path=path,
+            delta_error=_ERROR if has_statement else None,
+        )
+
+
+def _not_null(path: Path, field: Field) -> Iterator[tuple[Path, bool]]:
+    """What forbids nulls, and whether there is a statement that could say so."""
+    if not field.nullable:
+        yield path, True
+    for below, type_ in walk(field.type, path):
+        match type_:
+            case Struct(fields=fields):
+                yield from (((*below, inner.name), True) for inner in fields if not inner.nullable)
+            case Array(contains_null=False):
+                yield (*below, Part.ELEMENT), False
+            case Map(value_contains_null=False):
+                yield (*below, Part.VALUE), False

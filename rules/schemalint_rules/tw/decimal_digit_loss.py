@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    Problem,
+    RuleContext,
+    Severity,
+    TypeChanged,
+    TypeVerdict,
+    classify,
+    dotted,
+    least_decimal,
+    print_type,
+    refusal,
+    rule,
+)
+
+
+@rule(
+    "TW003",
+    on=TypeChanged,
+    severity=Severity.ERROR,
+    delta_errors=("NOT_SUPPORTED_CHANGE_COLUMN",),
+)
+def decimal_digit_loss(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
+    """A decimal loses digits before or after the point.
+
+    ## What it does
+
+    Finds a `decimal(p,s)` that becomes one with fewer whole digits (`p - s`) or a smaller scale (`s`).
+
+    ## Why is this bad?
+
+    The common mistake is a larger scale with the precision left alone: `decimal(10,2)` to `decimal(10,4)`
+    has room for six whole digits where there were eight. Delta takes a decimal only if neither side of the
+    point shrinks, that is if the precision grows by at least as much as the scale. Otherwise the `ALTER
+    TABLE` fails with `NOT_SUPPORTED_CHANGE_COLUMN`, and an append with `mergeSchema` with
+    `DELTA_MERGE_INCOMPATIBLE_DECIMAL_TYPE`.
+
+    ## What to do
+
+    Raise the precision by as much as the scale: the finding names the smallest decimal that works. To take
+    digits away, add a new column.
+
+    ## Example
+
+    ```yaml title="before"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: amount, type: "decimal(10,2)"}
+    properties: {delta.enableTypeWidening: true}
+    ```
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: amount, type: "decimal(10,4)"}
+    properties: {delta.enableTypeWidening: true}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - name: amount
+        type: decimal(12,4)
+        type_changes:
+          - {from: "decimal(10,2)", to: "decimal(12,4)"}
+    properties: {delta.enableTypeWidening: true}
+    ```
+    """
+    nested = len(change.path) > 1
+    least = least_decimal(change.old, change.new)
+    if least is not None and classify(change.old, change.new, nested=nested) == TypeVerdict.DIGITS:
+        old, new = print_type(change.old), print_type(change.new)
+        yield Problem(
+            f"{dotted(change.path)} changes from {old} to {new}, with fewer digits before or after the point",
+            help=f"keep {old}"
+            if least == change.old
+            else f"the smallest decimal that works is {print_type(least)}",
+            delta_error=refusal(change.old, change.new, nested=nested),
+        )

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    Problem,
+    RuleContext,
+    Severity,
+    TypeChanged,
+    TypeVerdict,
+    classify,
+    dotted,
+    print_type,
+    refusal,
+    rule,
+)
+
+
+@rule(
+    "TW001",
+    on=TypeChanged,
+    severity=Severity.ERROR,
+    delta_errors=("NOT_SUPPORTED_CHANGE_COLUMN",),
+)
+def illegal_narrowing(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
+    """A column changes to a type that cannot hold all its values.
+
+    ## What it does
+
+    Finds changes of type that go the wrong way: the reverse of a change that Delta allows, a smaller
+    number (`bigint` to `int`, `double` to `float`, `double` to `int`), or a point in time that loses its
+    time of day (`timestamp` to `date`). Decimals have rules of their own, TW003 to TW005.
+
+    ## Why is this bad?
+
+    Files that are already written hold values that the new type has no room for, and a change of type in
+    place rewrites no file. Spark refuses the `ALTER TABLE` with `NOT_SUPPORTED_CHANGE_COLUMN` ("ALTER TABLE
+    ALTER/CHANGE COLUMN is not supported for changing …"). Type widening is a one-way street: no setting
+    allows the way back.
+
+    ## What to do
+
+    - Keep the old type. Readers that want the smaller one can cast.
+    - Or add a new column of the smaller type, fill it from the old one, and move the readers over.
+    - Or rewrite the whole table (`overwriteSchema`, or `CREATE OR REPLACE TABLE … AS SELECT`), as a
+      migration that is planned as one. That drops the recorded type changes, and breaks its streams.
+
+    ## Example
+
+    ```yaml title="before"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    ```
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: int}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+      - {name: short_id, type: int}
+    ```
+    """
+    nested = len(change.path) > 1
+    if classify(change.old, change.new, nested=nested) == TypeVerdict.NARROWING:
+        old, new = print_type(change.old), print_type(change.new)
+        yield Problem(
+            f"{dotted(change.path)} changes from {old} to {new}, which cannot hold all its values",
+            help=f"keep {old}; or add a new column of type {new} and backfill it; or rewrite the whole table "
+            "with overwriteSchema, as a migration of its own",
+            delta_error=refusal(change.old, change.new, nested=nested),
+        )

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    Fix,
+    Problem,
+    RuleContext,
+    SetProperty,
+    Severity,
+    TypeChanged,
+    TypeVerdict,
+    classify,
+    dotted,
+    print_type,
+    rule,
+)
+
+_PROPERTY = "delta.enableTypeWidening"
+
+
+@rule(
+    "TW006",
+    on=TypeChanged,
+    severity=Severity.ERROR,
+    fixable=True,
+    delta_errors=("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",),
+)
+def type_widening_not_enabled(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
+    """A column is widened, but type widening is not switched on.
+
+    ## What it does
+
+    Finds a change of type that Delta can do in place, on a table for which neither the contract nor the table
+    itself has `delta.enableTypeWidening` set to true. A `void` column, and a `varchar` that grows, need no
+    such setting.
+
+    ## Why is this bad?
+
+    Without the property Delta refuses the widening with `DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP`
+    ("ALTER TABLE CHANGE COLUMN is not supported for changing column a from INT to BIGINT"), also where the
+    table supports the feature already. It is a property of the table, `delta.enableTypeWidening`, not a
+    feature of that name: the feature is `typeWidening`, although the first design of type widening spelled it
+    like the property.
+
+    ## What to do
+
+    Set the property; `--fix` writes it. The first time, Delta adds the table feature `typeWidening` for
+    readers and writers, which older clients do not know: see PF004.
+
+    ## Example
+
+    ```yaml title="before"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: int}
+    ```
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint, type_changes: [{from: int, to: bigint}]}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint, type_changes: [{from: int, to: bigint}]}
+    properties: {delta.enableTypeWidening: true}
+    protocol: {allow_upgrade: true}
+    ```
+    """
+    verdict = classify(change.old, change.new, nested=len(change.path) > 1)
+    if verdict == TypeVerdict.WIDENING and not ctx.after.enabled(_PROPERTY):
+        old, new = print_type(change.old), print_type(change.new)
+        yield Problem(
+            f"{dotted(change.path)} is widened from {old} to {new}, but {_PROPERTY} is not true",
+            help=f"set `{_PROPERTY}: true` under `properties`",
+            delta_error="DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
+            fix=Fix(
+                f"Set {_PROPERTY}",
+                (SetProperty(_PROPERTY, "true"),),
+                # A value that somebody wrote is not merely missing.
+                safe=_PROPERTY not in ctx.contract.state.properties,
+            ),
+        )

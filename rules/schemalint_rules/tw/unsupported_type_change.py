@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    Char,
+    Problem,
+    RuleContext,
+    Severity,
+    String,
+    TypeChanged,
+    TypeVerdict,
+    Varchar,
+    classify,
+    dotted,
+    print_type,
+    refusal,
+    rule,
+)
+
+
+@rule(
+    "TW002",
+    on=TypeChanged,
+    severity=Severity.ERROR,
+    delta_errors=("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", "NOT_SUPPORTED_CHANGE_COLUMN"),
+)
+def unsupported_type_change(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
+    """A column changes to a type that Delta cannot reach in place.
+
+    ## What it does
+
+    Finds changes between types that Delta's type widening does not connect, and that no other TW rule
+    describes better: anything to or from `string`, `bigint` to `double`, `date` to `timestamp`,
+    `timestamp` to `timestamp_ntz`, `decimal` to `double`, another collation.
+
+    ## Why is this bad?
+
+    Delta keeps the files as they are and converts values while it reads. It does so only for the changes
+    listed under "Type Widening" in its PROTOCOL.md. For all others `ALTER TABLE` fails: with
+    `DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP` if Spark would cast the one to the other without loss, as
+    `bigint` to `double` or `int` to `string`, else with `NOT_SUPPORTED_CHANGE_COLUMN`. An append with
+    `mergeSchema` fails with `DELTA_FAILED_TO_MERGE_FIELDS`, which older versions worded "Failed to merge
+    fields … Failed to merge incompatible data types".
+
+    `char(n)` and `varchar(n)` widen only as columns of their own. Inside a struct, an array or a map a
+    longer `varchar` is refused, and the change to `string` is worse: the statement reports success and
+    changes nothing.
+
+    ## What to do
+
+    Add a column of the new type, backfill it, move the readers over, and list the old one under `dropped`
+    when nobody reads it any more.
+
+    If an earlier change took the wrong turn, as `int` to `double` where `decimal` was wanted, there is no way
+    back either: Delta widens from what the column is now.
+
+    ## Example
+
+    ```yaml title="before"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: quantity, type: bigint}
+    ```
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: quantity, type: double}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: quantity, type: bigint}
+      - {name: quantity_exact, type: double}
+    ```
+    """
+    nested = len(change.path) > 1
+    if classify(change.old, change.new, nested=nested) != TypeVerdict.UNSUPPORTED:
+        return
+    ignored = nested and isinstance(change.old, Char | Varchar) and isinstance(change.new, String)
+    old, new = print_type(change.old), print_type(change.new)
+    verdict = "which Delta reports as done and does not do" if ignored else "which Delta cannot do in place"
+    yield Problem(
+        f"{dotted(change.path)} changes from {old} to {new}, {verdict}",
+        help=f"keep {old}, and add a new column of type {new} that is backfilled",
+        delta_error=None if ignored else refusal(change.old, change.new, nested=nested),
+    )

@@ -1,0 +1,62 @@
+"""Edits that are named by what they change, as changes of the text of a contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import takewhile
+
+from schemalint.contract.anchors import Anchors
+from schemalint.contract.dialects import dialect_of
+from schemalint.document import Span, location, read_documents
+from schemalint.errors import ContractError, Location
+from schemalint.model.finding import Edit, TextChange
+from schemalint.model.table import Contract
+
+
+def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[TextChange, ...]:
+    """The changes of a file's text that make the edits, in order and apart from each other.
+
+    Args:
+        contract: As read from the text, or effective for a target.
+        text: The file's text.
+        edits: What is to be changed.
+
+    Raises:
+        ContractError: The text cannot be edited in place.
+    """
+    target = contract.anchors.target if isinstance(contract.anchors, Anchors) else None
+    edited = text
+    for edit in edits:
+        document = read_documents(edited, contract.file)[contract.document]
+        dialect = dialect_of(document)
+        if dialect is None:
+            raise ContractError(
+                "there is no contract here any more",
+                help="run the check again",
+                location=Location(contract.file),
+            )
+        edited = dialect.edited(document, edit, target)
+    return tuple(_changes(contract.file, text, edited))
+
+
+def common_length(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many items two sequences begin with alike."""
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in alike)
+
+
+def _changes(file: str, old: str, new: str) -> Iterator[TextChange]:
+    """What differs, line by line, and without what is equal at both ends."""
+    old_lines, new_lines = (text.splitlines(keepends=True) for text in (old, new))
+    start = 0
+    matcher = SequenceMatcher(None, old_lines, new_lines, autojunk=False)
+    for _tag, first, last, new_first, new_last in matcher.get_opcodes():
+        before, after = "".join(old_lines[first:last]), "".join(new_lines[new_first:new_last])
+        if before != after:
+            head = common_length(before, after)
+            tail = common_length(before[head:][::-1], after[head:][::-1])
+            span = Span(start + head, start + len(before) - tail)
+            replacement = after[head : len(after) - tail]
+            yield TextChange(location(file, old, span), span.start, span.end, replacement)
+        start += len(before)

@@ -1,0 +1,137 @@
+"""Edits of a native contract, named by what they change, in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemalint.contract.edits import common_length
+from schemalint.contract.native.columns import declared_type
+from schemalint.contract.native.data import property_value, type_change
+from schemalint.contract.native.printing import print_value
+from schemalint.contract.native.spans import Written, written_columns
+from schemalint.contract.native.texts import path_in
+from schemalint.document import (
+    Document,
+    Mapping,
+    Node,
+    Scalar,
+    TextEdit,
+    append_item,
+    node_at,
+    read_documents,
+    remove_entry,
+    set_key,
+    splice,
+)
+from schemalint.document import Path as YamlPath
+from schemalint.document import Sequence as YamlSequence
+from schemalint.model import datatype, properties
+from schemalint.model.datatype import RecordedChange, Struct
+from schemalint.model.finding import RecordTypeChanges, SetProperty
+from schemalint.model.path import Part, Path, folded
+
+_HISTORY = "type_changes"
+
+
+def set_property(document: Document, edit: SetProperty, target: str | None) -> str:
+    """The file's text with the property set: in the target's overlay if it is set there, else for all."""
+    wanted = properties.canonical(edit.key)
+    shared: YamlPath = ("properties",)
+    for place in (("targets", target, *shared), shared) if target is not None else (shared,):
+        node = node_at(document, place)
+        for entry in node.entries if isinstance(node, Mapping) else ():
+            if properties.canonical(entry.key.text) == wanted:
+                return _set(document, place, entry.key.text, edit.value)
+    return _set(document, shared, wanted, edit.value)
+
+
+def record_type_changes(document: Document, columns: Struct, edit: RecordTypeChanges) -> str:
+    """The file's text with the whole history of one field; entries that are there stay as they are written.
+
+    Args:
+        document: Of a valid contract.
+        columns: What it declares.
+        edit: The field's path and its history.
+    """
+    level = _nearest_level(document, edit.path)
+    place = (*level.place, _HISTORY)
+    below = edit.path[len(level.path) :]
+    known = _known(document, columns, edit.path)
+    kept = common_length([entry.change for entry in known], edit.changes)
+    if any(entry.place[:-1] != place for entry in known[:kept]):
+        kept = 0  # what is added here would be read before what stands on another level
+    for change in edit.changes[kept:]:
+        value = print_value(type_change(change, (*below, *change.at)))
+        document = _edited(document, append_item(document, place, value))
+    for entry in sorted(known[kept:], key=lambda entry: entry.order, reverse=True):
+        document = _edited(document, remove_entry(document, entry.place))
+    if not edit.changes and node_at(document, place) is None:
+        document = _edited(document, set_key(document, level.place, _HISTORY, "[]"))
+    return document.text
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """An entry of ``type_changes`` that belongs to the field.
+
+    Attributes:
+        order: Where it stands among all entries of the document.
+        place: Of the entry.
+    """
+
+    order: int
+    place: YamlPath
+    change: RecordedChange
+
+
+def _set(document: Document, place: YamlPath, key: str, value: str) -> str:
+    return _edited(document, set_key(document, place, key, print_value(property_value(value)))).text
+
+
+def _edited(document: Document, edit: TextEdit) -> Document:
+    return read_documents(splice(document.text, [edit]), document.file)[document.index]
+
+
+def _nearest_level(document: Document, path: Path) -> Written:
+    """The innermost column or part around a path, or at it, that has keys of its own."""
+    wanted = folded(path)
+    around = [level for level in written_columns(document) if folded(level.path) == wanted[: len(level.path)]]
+    return max(around, key=lambda level: len(level.path))
+
+
+def _known(document: Document, columns: Struct, path: Path) -> list[_Known]:
+    """The entries of a field in the order in which they are read: those of inner columns first."""
+    found: list[tuple[int, _Known]] = []
+    for level in written_columns(document):
+        type_ = datatype.at(columns, level.path)
+        for index, entry in enumerate(_entries(level.node)):
+            at = _text(entry, "at")
+            whole = (*level.path, *((path_in(type_, at) if at and type_ else None) or ()))
+            if folded(_field(whole)) == folded(_field(path)):
+                change = RecordedChange(
+                    declared_type(_text(entry, "from")),
+                    declared_type(_text(entry, "to")),
+                    tuple(step for step in whole[len(_field(whole)) :] if isinstance(step, Part)),
+                )
+                place = (*level.place, _HISTORY, index)
+                found.append((-len(_field(level.path)), _Known(len(found), place, change)))
+    return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
+
+
+def _field(path: Path) -> Path:
+    """The path of the field that a path ends in, without parts of its collections."""
+    length = len(path)
+    while length and isinstance(path[length - 1], Part):
+        length -= 1
+    return path[:length]
+
+
+def _entries(node: Mapping) -> Sequence[Node]:
+    entry = node.entry(_HISTORY)
+    return entry.value.items if entry and isinstance(entry.value, YamlSequence) else ()
+
+
+def _text(node: Node, key: str) -> str:
+    entry = node.entry(key) if isinstance(node, Mapping) else None
+    return entry.value.text if entry and isinstance(entry.value, Scalar) else ""

@@ -1,0 +1,55 @@
+"""Errors of one document, each at its exact place."""
+
+from __future__ import annotations
+
+from schemalint.document import Document, Mapping, Scalar, Span, entry_at, node_at
+from schemalint.document import Path as YamlPath
+from schemalint.errors import ContractError
+
+
+class Report:
+    """Collects what is wrong with a document."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.errors: list[ContractError] = []
+
+    def at_key(self, path: YamlPath, message: str, help: str = "") -> None:  # noqa: A002 - as in errors
+        """Add an error about the key whose value stands at the path."""
+        entry = entry_at(self.document, path)
+        self._add(entry.key.span if entry else self._value(path), message, help)
+
+    def at_value(self, path: YamlPath, message: str, help: str = "") -> None:  # noqa: A002 - as in errors
+        """Add an error about the value at the path."""
+        self._add(self._value(path), message, help)
+
+    def in_text(self, path: YamlPath, offset: int, message: str, help: str = "") -> None:  # noqa: A002 - as in errors
+        """Add an error about a character of the text at the path."""
+        node = node_at(self.document, path)
+        end = min(offset + 1, len(node.text)) if isinstance(node, Scalar) else 0
+        span = inside(self.document, node, offset, end) if isinstance(node, Scalar) else self._value(path)
+        self._add(span, message, help)
+
+    def in_mapping(self, path: YamlPath, message: str, help: str = "") -> None:  # noqa: A002 - as in errors
+        """Add an error about what a mapping lacks: at its key, or at its first entry in a list."""
+        node = node_at(self.document, path)
+        if entry_at(self.document, path) is None and isinstance(node, Mapping) and node.entries:
+            self._add(node.entries[0].key.span, message, help)
+        else:
+            self.at_key(path, message, help)
+
+    def _value(self, path: YamlPath) -> Span:
+        node = node_at(self.document, path)
+        return node.span if node else self.document.span
+
+    def _add(self, span: Span, message: str, help: str) -> None:  # noqa: A002 - as in errors
+        self.errors.append(ContractError(message, help=help, location=self.document.location(span)))
+
+
+def inside(document: Document, scalar: Scalar, start: int, end: int) -> Span:
+    """The span of a part of a scalar's text; the whole scalar where escapes or line breaks are in it."""
+    quote = 0 if scalar.style == "plain" else 1
+    first, last = scalar.start + quote, scalar.end - quote
+    if document.text[first:last] == scalar.text:
+        return Span(first + start, first + end)
+    return scalar.span

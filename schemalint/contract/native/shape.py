@@ -1,0 +1,83 @@
+"""Whether data plainly fits a type of the format: what this says yes to, pydantic says yes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, Required, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from typing_extensions import is_typeddict
+
+Check: TypeAlias = Callable[[Any], bool]
+
+
+@cache
+def check_for(hint: Any) -> Check:  # noqa: ANN401 - a type hint has no type of its own
+    """The check that a type hint of the format stands for."""
+    if is_typeddict(hint):
+        return _Mapping(hint)
+    args = get_args(hint)
+    match get_origin(hint):
+        case None:
+            wanted = NoneType if hint is None else hint
+            return lambda value: type(value) is wanted
+        case typing_form if typing_form is Literal:
+            choices = {(type(choice), choice) for choice in args}
+            return lambda value: (type(value), value) in choices if value.__hash__ else False
+        case typing_form if typing_form in (Union, UnionType):
+            checks = tuple(check_for(arg) for arg in args)
+            return lambda value: any(check(value) for check in checks)
+        case typing_form if typing_form is list:
+            item = check_for(args[0])
+            return lambda value: type(value) is list and all(map(item, value))
+        case typing_form if typing_form is dict:
+            item = check_for(args[1])
+            return lambda value: type(value) is dict and all(map(item, value.values()))
+    raise NotImplementedError(f"the format has no {hint}")
+
+
+@cache
+def fields(typed_dict: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    """The type hints of a TypedDict by key."""
+    hints = get_type_hints(typed_dict, include_extras=True)
+    return {key: _bare(hint) for key, hint in hints.items()}
+
+
+def hint_at(hint: Any, path: tuple[str | int, ...]) -> Any | None:  # noqa: ANN401 - as above
+    """The TypedDict, or other type, that describes the place reached by keys and indexes of items."""
+    for step in path:
+        hint = _below(hint, step)
+    return hint
+
+
+class _Mapping:
+    def __init__(self, typed_dict: Any) -> None:  # noqa: ANN401 - as above
+        self._typed_dict = typed_dict
+        self._required = frozenset(typed_dict.__required_keys__)
+        self._checks: dict[str, Check] = {}
+
+    def __call__(self, value: Any) -> bool:  # noqa: ANN401 - any data is checked
+        if type(value) is not dict or not self._required <= value.keys():
+            return False
+        # Made on first use: a column is a part of itself.
+        checks = self._checks = self._checks or {
+            key: check_for(hint) for key, hint in fields(self._typed_dict).items()
+        }
+        return all((check := checks.get(key)) is not None and check(value[key]) for key in value)
+
+
+def _bare(hint: Any) -> Any:  # noqa: ANN401 - as above
+    return get_args(hint)[0] if get_origin(hint) is Required else hint
+
+
+def _below(hint: Any, step: str | int) -> Any | None:  # noqa: ANN401 - as above
+    if is_typeddict(hint):
+        return fields(hint).get(str(step))
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (list, dict):
+        return args[-1]
+    if origin in (Union, UnionType):
+        inner = (_below(arg, step) for arg in args)
+        return next((found for found in inner if found is not None), None)
+    return None

@@ -1,0 +1,39 @@
+"""The contract that is effective for one target."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from schemalint.contract.anchors import Anchors
+from schemalint.model.table import Contract
+
+
+def targets_of(contract: Contract) -> tuple[str, ...]:
+    """The targets that the contract says something about, as written."""
+    return tuple(contract.targets)
+
+
+def effective(contract: Contract, target: str | None) -> Contract:
+    """The contract with the target's overlay laid over it.
+
+    Properties are laid over entry by entry, features are added; location, protocol and consumers are
+    replaced. A target that the contract does not name, and None, have what all share.
+    """
+    overlay = None if target is None else contract.targets.get(target)
+    if target is None or overlay is None:
+        return contract
+    anchors = contract.anchors
+    state = replace(
+        contract.state,
+        properties={**contract.state.properties, **overlay.properties},
+        features=contract.state.features | (overlay.features or frozenset()),
+    )
+    return replace(
+        contract,
+        state=state,
+        location=contract.location if overlay.location is None else overlay.location,
+        absent=overlay.absent,
+        protocol=contract.protocol if overlay.protocol is None else overlay.protocol,
+        consumers=contract.consumers if overlay.consumers is None else overlay.consumers,
+        anchors=anchors.of_target(target) if isinstance(anchors, Anchors) else anchors,
+    )

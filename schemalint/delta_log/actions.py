@@ -1,0 +1,198 @@
+"""The actions of a log that say what a table is (PROTOCOL.md, "Actions"): their bodies, as values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from schemalint.model.datatype import Struct
+from schemalint.model.protocol import Protocol
+from schemalint.model.schemajson import SchemaError, parse_schema
+
+CLUSTERING_DOMAIN: Final = "delta.clustering"
+
+Body: TypeAlias = Mapping[str, object]
+PhysicalPath: TypeAlias = tuple[str, ...]
+
+# Commits repeat the schema that they do not change.
+_parse_schema = lru_cache(maxsize=16)(parse_schema)
+
+
+class ActionError(ValueError):
+    """An action, or the text that should be one, cannot be read.
+
+    Attributes:
+        line: Where it stands in a file of JSON lines, from 1.
+    """
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataAction:
+    """The ``metaData`` action; its schema is None where it has none."""
+
+    table_id: str
+    schema: Struct | None
+    name: str | None
+    description: str | None
+    partition_columns: tuple[str, ...]
+    configuration: Mapping[str, str]
+    created_time: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitInfo:
+    """What ``commitInfo`` says about a commit, all of it optional; times are milliseconds since the epoch."""
+
+    operation: str | None = None
+    timestamp: int | None = None
+    user_metadata: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableActions:
+    """What a commit, a checkpoint, or several commits say about a table; None where they say nothing.
+
+    Attributes:
+        clustering: Clustering columns by their physical names, empty where clustering was removed.
+        warnings: What was odd.
+    """
+
+    protocol: Protocol | None = None
+    metadata: MetadataAction | None = None
+    clustering: tuple[PhysicalPath, ...] | None = None
+    info: CommitInfo = CommitInfo()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether they leave the table as it was, but for its data."""
+        return self.protocol is None and self.metadata is None and self.clustering is None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing older can add anything."""
+        if self.protocol is None or self.metadata is None:
+            return False
+        return self.clustering is not None or "clustering" not in self.protocol.features
+
+    def over(self, older: TableActions) -> TableActions:
+        """Both together; the newer ones count."""
+        return TableActions(
+            protocol=self.protocol or older.protocol,
+            metadata=self.metadata or older.metadata,
+            clustering=older.clustering if self.clustering is None else self.clustering,
+            warnings=(*older.warnings, *self.warnings),
+        )
+
+
+def read_protocol(body: Body) -> Protocol:
+    """The ``protocol`` action.
+
+    Raises:
+        ActionError: It has no versions, or its features are no names.
+    """
+    reader, writer = body.get("minReaderVersion"), body.get("minWriterVersion")
+    if type(reader) is not int or type(writer) is not int:
+        raise ActionError("the protocol has no minReaderVersion and minWriterVersion")
+    features = [frozenset(_names(body, key)) for key in ("readerFeatures", "writerFeatures")]
+    return Protocol(reader, writer, *features)
+
+
+def read_metadata(body: Body) -> MetadataAction:
+    """The ``metaData`` action.
+
+    Raises:
+        ActionError: Its schema cannot be read, or a part is of the wrong kind.
+    """
+    schema = body.get("schemaString")
+    if not (schema is None or isinstance(schema, str)):
+        raise ActionError("schemaString is no string")
+    try:
+        columns = _parse_schema(schema) if schema else None
+    except SchemaError as error:
+        raise ActionError(f"schemaString cannot be read: {error}") from None
+    return MetadataAction(
+        table_id=_text(body, "id") or "",
+        schema=columns,
+        name=_text(body, "name"),
+        description=_text(body, "description"),
+        partition_columns=_names(body, "partitionColumns"),
+        configuration=_configuration(body.get("configuration") or {}),
+        created_time=_number(body, "createdTime"),
+    )
+
+
+def read_clustering(body: Body) -> tuple[PhysicalPath, ...] | None:
+    """The clustering columns that a ``domainMetadata`` action sets; None if it is of another domain.
+
+    Raises:
+        ActionError: The clustering cannot be read.
+    """
+    if body.get("domain") != CLUSTERING_DOMAIN:
+        return None
+    if body.get("removed") is True:
+        return ()
+    columns = _json_object(_text(body, "configuration") or "{}").get("clusteringColumns") or []
+    if not isinstance(columns, list):
+        raise ActionError("clusteringColumns is no list")
+    return tuple(_name_list(path, "clusteringColumns") for path in columns)
+
+
+def read_info(body: Body) -> CommitInfo:
+    """The ``commitInfo`` action: free-form, so what is not as usual is left out.
+
+    ``inCommitTimestamp`` is written where the feature is enabled, and is then the commit's time.
+    """
+    in_commit = _number(body, "inCommitTimestamp")
+    return CommitInfo(
+        operation=_text(body, "operation"),
+        timestamp=_number(body, "timestamp") if in_commit is None else in_commit,
+        user_metadata=_text(body, "userMetadata"),
+    )
+
+
+def _json_object(text: str) -> Body:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ActionError(f"the configuration of {CLUSTERING_DOMAIN} is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise ActionError(f"the configuration of {CLUSTERING_DOMAIN} is no JSON object")
+    return found
+
+
+def _configuration(found: object) -> dict[str, str]:
+    if not isinstance(found, dict):
+        raise ActionError("the configuration of metaData is no object")
+    return {
+        str(key): value if isinstance(value, str) else json.dumps(value)
+        for key, value in found.items()
+        if value is not None
+    }
+
+
+def _names(body: Body, key: str) -> tuple[str, ...]:
+    return _name_list(body.get(key) or [], key)
+
+
+def _name_list(found: object, key: str) -> tuple[str, ...]:
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+        raise ActionError(f"{key} is no list of names")
+    return tuple(found)
+
+
+def _text(body: Body, key: str) -> str | None:
+    value = body.get(key)
+    return value if isinstance(value, str) else None
+
+
+def _number(body: Body, key: str) -> int | None:
+    value = body.get(key)
+    return value if type(value) is int else None

@@ -1,0 +1,72 @@
+"""The names of files in ``_delta_log`` (Delta's FileNames.scala; PROTOCOL.md, "File Types")."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+
+class Kind(Enum):
+    """What a file in the log is; the value is its name for people."""
+
+    COMMIT = "commit"
+    CHECKPOINT = "classic checkpoint"
+    MULTI_PART_CHECKPOINT = "multi-part checkpoint"
+    V2_CHECKPOINT = "V2 checkpoint"
+    COMPACTED = "log compaction"
+    CHECKSUM = "version checksum"
+    LAST_CHECKPOINT = "pointer to the last checkpoint"
+    STAGED_COMMIT = "staged commit"
+    SIDECAR = "sidecar"
+
+
+_UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_VERSION: Final = r"(?P<version>[0-9]{20})"
+_PATTERNS: Final = tuple(
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        (Kind.COMMIT, rf"{_VERSION}\.json"),
+        (Kind.CHECKSUM, rf"{_VERSION}\.crc"),
+        (Kind.CHECKPOINT, rf"{_VERSION}\.checkpoint\.parquet"),
+        (Kind.V2_CHECKPOINT, rf"{_VERSION}\.checkpoint\.[^./]+\.(?:json|parquet)"),
+        (
+            Kind.MULTI_PART_CHECKPOINT,
+            rf"{_VERSION}\.checkpoint\.(?P<part>[0-9]{{10}})\.(?P<parts>[0-9]{{10}})\.parquet",
+        ),
+        (Kind.COMPACTED, rf"{_VERSION}\.(?P<end>[0-9]{{20}})\.compacted\.json"),
+        (Kind.LAST_CHECKPOINT, r"_last_checkpoint"),
+        (Kind.STAGED_COMMIT, rf"_staged_commits/{_VERSION}\.{_UUID}\.json"),
+        (Kind.SIDECAR, r"_sidecars/[^./]+\.parquet"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """A file whose name says what it is.
+
+    Attributes:
+        version: The version that it commits or describes, the first one of a log compaction.
+        end: The last version of a log compaction.
+        part: Of a multi-part checkpoint, from 1; `parts` is how many there are.
+        modified_ms: Milliseconds since the epoch.
+    """
+
+    name: str
+    kind: Kind
+    version: int = 0
+    end: int = 0
+    part: int = 0
+    parts: int = 0
+    modified_ms: int | None = None
+
+
+def log_file(name: str, modified_ms: int | None = None) -> LogFile | None:
+    """What a file is, by its name relative to ``_delta_log``; None for hidden and foreign files."""
+    for kind, pattern in _PATTERNS:
+        if match := pattern.fullmatch(name):
+            numbers = {key: int(digits) for key, digits in match.groupdict().items()}
+            return LogFile(name, kind, modified_ms=modified_ms, **numbers)
+    return None

@@ -1,0 +1,47 @@
+"""Where the files of a log come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from schemalint.errors import LiveError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class NoTable(LiveError):  # noqa: N818 - an answer more than an error: the table is to be created
+    """There is no Delta table: no log, or one without a commit and a checkpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A file in the log.
+
+    Attributes:
+        name: Relative to ``_delta_log``, with ``/``.
+        size: In bytes.
+        modified_ms: Milliseconds since the epoch, where the store knows.
+    """
+
+    name: str
+    size: int = 0
+    modified_ms: int | None = None
+
+
+class LogStore(Protocol):
+    """Access to one table's ``_delta_log``; every method raises `LiveError` if it fails."""
+
+    @property
+    def uri(self) -> str:
+        """The table, for people."""
+
+    def list(self) -> Iterable[FileEntry]:
+        """The files directly in the log, in any order; `NoTable` if there is no such folder."""
+
+    def read(self, name: str) -> bytes:
+        """A file's content."""
+
+    def open(self, name: str) -> BinaryIO:
+        """A file to seek in, for Parquet."""

@@ -1,0 +1,92 @@
+"""One rule, asked about the texts of two contracts, and of the live table where it is about that."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from schemalint import contract as contracts
+from schemalint.engine import judge_live, judge_pair, load_rules
+from schemalint.engine.duplicates import duplicates
+from schemalint.engine.judge import Judge, git_context
+from schemalint.engine.live import LiveComparison
+from schemalint.git import File
+from schemalint.model.fact import Drift, DuplicateTable
+from schemalint.model.overlay import created
+from schemalint.model.protocol import Protocol
+from schemalint.model.table import Contract, LiveTable, Metadata
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from schemalint.model.finding import Finding
+    from schemalint.plugin import Rule
+
+Texts = dict[str, str]
+"""The texts of a case: ``before`` and ``after`` as in git, ``live`` for the table; each may be missing."""
+
+
+@cache
+def built_in() -> Mapping[str, Rule]:
+    """The built-in rules by name."""
+    return {rule.name: rule for rule in load_rules() if rule.module.startswith("schemalint_rules.")}
+
+
+def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
+    """What the rule alone has to say."""
+    if DuplicateTable in rule.subjects:
+        return tuple(_duplicates(rule, texts["after"]))
+    before, after = _contract("before", texts), _contract("after", texts)
+    if Drift in rule.subjects:
+        assert after is not None
+        # The other rules tell this one why a difference cannot be removed.
+        everything = tuple(built_in().values())
+        found = judge_live(LiveComparison(after, _live(texts["live"]), base=before), everything)
+        return tuple(one for one in found if one.code == rule.code)
+    return judge_pair(before, after, [rule])
+
+
+def told(found: tuple[Finding, ...]) -> str:
+    """All that a user is told: place, code, severity and message, below it Delta's error and the help."""
+    ordered = sorted(found, key=lambda one: (one.location, one.code, one.message))
+    return "".join(_told(one) for one in ordered)
+
+
+def fixed(found: tuple[Finding, ...], text: str) -> str:
+    """The text of ``after`` with every safe fix made; two findings may ask for the same edit."""
+    edits = dict.fromkeys(edit for one in found if one.fix and one.fix.safe for edit in one.fix.edits)
+    (declared,) = contracts.read("after.yaml", text).contracts
+    for change in reversed(contracts.text_changes(declared, text, list(edits))):
+        text = text[: change.start] + change.text + text[change.end :]
+    return text
+
+
+def _told(finding: Finding) -> str:
+    place = f"{finding.location.line}:{finding.location.column}"
+    lines = [f"{place} {finding.code} {finding.severity.label} {finding.message}"]
+    lines += [f"    Delta: {finding.delta_error}"] if finding.delta_error else []
+    lines += [f"    help: {finding.help}"] if finding.help else []
+    return "\n".join(lines) + "\n"
+
+
+def _contract(name: str, texts: Texts) -> Contract | None:
+    if name not in texts:
+        return None
+    read = contracts.read(f"{name}.yaml", texts[name])
+    assert not read.errors, read.errors
+    (declared,) = read.contracts
+    return declared
+
+
+def _live(text: str) -> LiveTable:
+    """A table that Delta would make of a contract."""
+    declared = _contract("live", {"live": text})
+    assert declared is not None
+    protocol = Protocol(3, 7, frozenset(), declared.created_features)
+    return LiveTable("file:/lake/orders", 0, protocol, Metadata("id", created(declared.state)))
+
+
+def _duplicates(rule: Rule, text: str) -> Iterator[Finding]:
+    file = File("after.yaml", text.encode(), None)
+    for fact in duplicates({file.path: file}, {file.path}):
+        yield from Judge((rule,))(fact, git_context(None, fact.contract), ("contract",))

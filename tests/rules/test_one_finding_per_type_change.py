@@ -1,0 +1,100 @@
+"""Every pair of types, as a column and inside a struct: the TW rules share the cases out among themselves."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from rules.judging import built_in
+from schemalint.engine.judge import Judge, git_context
+from schemalint.model.diff import diff
+from schemalint.model.finding import Finding, Severity
+from schemalint.model.table import Contract, TableState
+from schemalint.model.typetext import parse_type
+from schemalint.plugin import VOID, DataType, Field, Struct, TypeStep, is_container, print_type, step
+
+TYPES = [
+    parse_type(text)
+    for text in (
+        *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "binary", "variant", "void"),
+        *("date", "timestamp", "timestamp_ntz", "string", "string collate UTF8_LCASE"),
+        *("char(3)", "char(5)", "varchar(3)", "varchar(5)"),
+        *(
+            "decimal(3,0)",
+            "decimal(10,0)",
+            "decimal(10,2)",
+            "decimal(12,4)",
+            "decimal(20,0)",
+            "decimal(38,2)",
+        ),
+        *("decimal(38,30)", "decimal(39,2)", "decimal(3,4)"),
+        *("struct<x: int>", "array<int>", "map<string,int>"),
+    )
+]
+NESTED = (False, True)
+WIDENING = "delta.enableTypeWidening"
+TW = tuple(rule for rule in built_in().values() if rule.code.startswith("TW"))
+
+
+@pytest.mark.parametrize("old", TYPES, ids=print_type)
+def test_a_refused_pair_is_one_error_and_a_legal_one_is_none(old: DataType) -> None:
+    """With all that Delta wants switched on, the verdict is that of the table of types."""
+    for new, nested in product(TYPES, NESTED):
+        found = _findings(old, new, nested=nested, properties={WIDENING: "true"}, features={"timestampNtz"})
+        legal = _exists(new) and step(old, new, nested=nested) != TypeStep.REFUSED
+        same_kind = is_container(old) and type(old) is type(new)
+        expected = 0 if old == new or legal or same_kind else 1
+        assert len(found) == expected, (old, new, nested, found)
+        assert all(one.severity == Severity.ERROR for one in found)
+
+
+@pytest.mark.parametrize("old", TYPES, ids=print_type)
+def test_a_bare_table_gives_at_most_one_error_each(old: DataType) -> None:
+    """What is missing is one finding too, and the errors have the names that Delta gives them."""
+    for new, nested in product(TYPES, NESTED):
+        found = _findings(old, new, nested=nested)
+        assert len(found) <= 1, (old, new, nested, found)
+        if not nested:
+            assert all(one.delta_error for one in found), (old, new, found)
+        if old != new and step(old, new, nested=nested) == TypeStep.WIDENING:
+            assert [one.code for one in found] == ["TW006"]
+
+
+def test_void_may_become_everything_that_there_is() -> None:
+    """Also a container: REPLACE COLUMNS does it (measured on Delta 4.4.0), ALTER COLUMN does not."""
+    for new, nested in product(TYPES, NESTED):
+        found = _findings(VOID, new, nested=nested, features={"timestampNtz"})
+        assert bool(found) != _exists(new)
+
+
+def _findings(
+    old: DataType,
+    new: DataType,
+    *,
+    nested: bool,
+    properties: dict[str, str | None] | None = None,
+    features: set[str] | None = None,
+) -> list[Finding]:
+    before, after = (
+        Contract(
+            "sales.orders",
+            TableState(
+                _columns(type_, nested=nested),
+                properties=properties or {},
+                features=frozenset(features or ()),
+            ),
+        )
+        for type_ in (old, new)
+    )
+    judge, ctx = Judge(TW), git_context(before, after)
+    return [found for one in diff(before.state, after.state) for found in judge(one, ctx, ("git",))]
+
+
+def _columns(type_: DataType, *, nested: bool) -> Struct:
+    column = Field("a", type_)
+    return Struct((Field("s", Struct((column,))),)) if nested else Struct((column,))
+
+
+def _exists(type_: DataType) -> bool:
+    return print_type(type_) not in ("decimal(39,2)", "decimal(3,4)")

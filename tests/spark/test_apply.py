@@ -1,0 +1,271 @@
+"""`apply` on real tables: each test declares, applies, and reads the log back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from repo import Repo
+from schemalint import deploy, live
+from schemalint.deploy import DeployInput, Deployment
+from schemalint.errors import UsageError
+from schemalint.model.datatype import LONG, at, field_at
+from schemalint.model.marker import read_marker
+from schemalint.model.path import Part
+from schemalint.spark import Applied, Outcome, apply
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+    from schemalint.model.table import LiveTable
+
+pytestmark = pytest.mark.spark
+
+CONTRACT = """\
+schemalint: 1
+table: sales.orders
+description: One row per order.
+columns:
+  - {name: id, type: int, nullable: false, comment: "it's `quoted` ${HOME}"}
+  - {name: amount, type: "decimal(10,2)"}
+  - {name: lines, type: "array<struct<sku: string, qty: int>>"}
+  - {name: scores, type: "map<string,int>"}
+properties: {delta.enableTypeWidening: true, team: "a 'b' \\\\ c"}
+"""
+
+
+@dataclass(frozen=True)
+class Lakehouse:
+    """A repository of contracts, with one target whose root is a folder."""
+
+    repo: Repo
+    root: Path
+    session: SparkSession
+
+    def declare(self, text: str) -> str:
+        self.repo.write("contracts/orders.yml", text)
+        return self.repo.commit()
+
+    def apply(self, **options: object) -> Applied:
+        (applied,) = apply(self.session, self.repo.path, **options)  # type: ignore[arg-type]
+        return applied
+
+    def table(self) -> LiveTable:
+        return live.read(self.uri)
+
+    @property
+    def uri(self) -> str:
+        return str(self.root / "sales/orders")
+
+    def sql(self, action: str) -> None:
+        self.session.sql(f"ALTER TABLE delta.`{self.uri}` {action}")
+
+
+@pytest.fixture
+def lakehouse(tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Lakehouse:
+    repo = Repo(tmp_path / "repository")
+    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"):
+        monkeypatch.setenv(name, repo.env[name])
+    root = tmp_path / "lake"
+    repo.write("schemalint.toml", f'[targets.dev]\nroot = "{root}"\n')
+    return Lakehouse(repo, root, spark)
+
+
+def test_creates_a_missing_table_and_records_it(lakehouse: Lakehouse) -> None:
+    revision = lakehouse.declare(CONTRACT)
+
+    applied = lakehouse.apply()
+
+    table = lakehouse.table()
+    assert (applied.outcome, applied.version) == (Outcome.APPLIED, table.version)
+    assert [field.name for field in table.state.columns.fields] == ["id", "amount", "lines", "scores"]
+    assert table.state.columns.fields[0].comment == "it's `quoted` ${HOME}"
+    assert table.state.description == "One row per order."
+    assert table.state.properties["team"] == "a 'b' \\ c"
+    marker = read_marker(table)
+    assert marker is not None
+    assert (marker.revision, marker.table_id) == (revision, table.metadata.table_id)
+
+
+def test_second_run_makes_no_commit(lakehouse: Lakehouse) -> None:
+    lakehouse.declare(CONTRACT)
+    lakehouse.apply()
+    version = lakehouse.table().version
+
+    again = lakehouse.apply()
+
+    assert again.outcome is Outcome.NOTHING
+    assert lakehouse.table().version == version
+
+
+def test_widens_at_any_depth_adds_comments_and_loosens_in_place(lakehouse: Lakehouse) -> None:
+    lakehouse.declare(CONTRACT)
+    lakehouse.apply()
+    lakehouse.session.sql(
+        f"INSERT INTO delta.`{lakehouse.uri}` VALUES (1, 1.50, array(struct('a', 2)), map('k', 3))"
+    )
+    lakehouse.declare(
+        CONTRACT.replace("decimal(10,2)", "decimal(12,4)")
+        .replace("qty: int", "note: string comment 'free', qty: bigint, at: date")
+        .replace("map<string,int>", "map<string,bigint>")
+        .replace("nullable: false, comment:", "comment:")
+        .replace("  - {name: amount", "  - {name: customer, type: string, comment: who}\n  - {name: amount")
+    )
+
+    applied = lakehouse.apply()
+
+    columns = lakehouse.table().state.columns
+    assert applied.outcome is Outcome.APPLIED
+    assert [field.name for field in columns.fields] == ["id", "customer", "amount", "lines", "scores"]
+    assert at(columns, ("lines", Part.ELEMENT, "qty")) == LONG
+    assert at(columns, ("scores", Part.VALUE)) == LONG
+    note = field_at(columns, ("lines", Part.ELEMENT, "note"))
+    assert note is not None
+    assert note.comment == "free"
+    assert columns.fields[0].nullable
+    row = lakehouse.session.sql(f"SELECT * FROM delta.`{lakehouse.uri}`").collect()[0]
+    assert (row.id, str(row.amount), row.lines[0].qty, row.scores) == (1, "1.5000", 2, {"k": 3})
+    assert lakehouse.apply().outcome is Outcome.NOTHING
+
+
+def test_features_come_before_the_columns_that_need_them(lakehouse: Lakehouse) -> None:
+    lakehouse.declare(CONTRACT)
+    lakehouse.apply()
+    lakehouse.declare(
+        CONTRACT.replace("  - {name: amount", "  - {name: at, type: timestamp_ntz}\n  - {name: amount")
+        + "features: [timestampNtz]\nprotocol: {allow_upgrade: true}\n"
+    )
+
+    assert lakehouse.apply().outcome is Outcome.APPLIED
+    table = lakehouse.table()
+    assert "timestampNtz" in table.protocol.features
+    assert table.state.columns.get("at") is not None
+
+
+def test_upgrade_of_the_protocol_needs_approval(lakehouse: Lakehouse) -> None:
+    plain = CONTRACT.replace("delta.enableTypeWidening: true, ", "")
+    lakehouse.declare(plain)
+    lakehouse.apply()
+    lakehouse.declare(CONTRACT)
+
+    refused = lakehouse.apply()
+    before = lakehouse.table()
+    allowed = lakehouse.apply(allow=["upgrade"])
+
+    assert refused.outcome is Outcome.REFUSED
+    assert "typeWidening" not in before.protocol.features
+    assert allowed.outcome is Outcome.APPLIED
+    assert "typeWidening" in lakehouse.table().protocol.features
+
+
+def test_narrowing_is_refused_and_nothing_of_that_table_is_done(lakehouse: Lakehouse) -> None:
+    lakehouse.declare(CONTRACT)
+    lakehouse.apply()
+    version = lakehouse.table().version
+    lakehouse.declare(CONTRACT.replace("type: int,", "type: smallint,").replace("One row", "A row"))
+
+    assert lakehouse.apply().outcome is Outcome.REFUSED
+    assert lakehouse.table().version == version
+
+
+def test_what_is_not_declared_stays(lakehouse: Lakehouse) -> None:
+    lakehouse.declare(CONTRACT)
+    lakehouse.apply()
+    lakehouse.sql("ADD COLUMNS (extra struct<a: int> COMMENT 'theirs')")
+    lakehouse.sql("SET TBLPROPERTIES ('theirs' = 'yes')")
+    lakehouse.declare(CONTRACT.replace("One row", "A row"))
+
+    assert lakehouse.apply().outcome is Outcome.APPLIED
+    state = lakehouse.table().state
+    assert state.columns.get("extra") is not None
+    assert state.properties["theirs"] == "yes"
+    assert state.description == "A row per order."
+
+
+def test_drift_stops_the_table_until_it_is_to_be_repaired(lakehouse: Lakehouse) -> None:
+    lakehouse.declare(CONTRACT)
+    lakehouse.apply()
+    lakehouse.sql("ALTER COLUMN amount COMMENT 'somebody was here'")
+    lakehouse.sql("SET TBLPROPERTIES ('team' = 'somebody')")
+    lakehouse.declare(CONTRACT.replace("One row", "A row"))
+
+    stopped = lakehouse.apply()
+    repaired = lakehouse.apply(repair_drift=True)
+
+    assert stopped.outcome is Outcome.REFUSED
+    assert repaired.outcome is Outcome.APPLIED
+    assert lakehouse.table().state.properties["team"] == "a 'b' \\ c"
+
+
+def test_older_revision_is_not_applied_over_a_newer_one(lakehouse: Lakehouse) -> None:
+    lakehouse.declare(CONTRACT)
+    lakehouse.declare(CONTRACT.replace("One row", "A row"))
+    lakehouse.apply()
+
+    old = lakehouse.apply(head="HEAD~1")
+    told = lakehouse.apply(head="HEAD~1", allow_older=True)
+
+    assert old.outcome is Outcome.REFUSED
+    assert told.outcome is Outcome.APPLIED
+    assert lakehouse.table().state.description == "One row per order."
+
+
+def test_rewritten_history_is_known_by_the_declaration(lakehouse: Lakehouse) -> None:
+    lakehouse.declare(CONTRACT)
+    lakehouse.apply()
+    lakehouse.repo.git(
+        "commit", "--amend", "--quiet", "--message", "squashed", "--date", "2020-01-01T00:00:00"
+    )
+    lakehouse.repo.git("reflog", "expire", "--expire=now", "--all")
+    lakehouse.repo.git("gc", "--quiet", "--prune=now")
+    lakehouse.declare(CONTRACT.replace("One row", "A row"))
+
+    assert lakehouse.apply().outcome is Outcome.APPLIED
+
+
+def test_uncommitted_contract_is_not_applied_unless_told(lakehouse: Lakehouse) -> None:
+    lakehouse.declare(CONTRACT)
+    lakehouse.repo.write("contracts/orders.yml", CONTRACT.replace("One row", "A row"))
+
+    with pytest.raises(UsageError, match="not committed"):
+        lakehouse.apply()
+    assert lakehouse.apply(head="worktree").outcome is Outcome.APPLIED
+    marker = read_marker(lakehouse.table())
+    assert marker is not None
+    assert marker.revision is None
+
+
+def test_table_that_moves_between_plan_and_step_is_left_alone(
+    lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lakehouse.declare(CONTRACT)
+    lakehouse.apply()
+    lakehouse.declare(CONTRACT.replace("decimal(10,2)", "decimal(12,2)"))
+    prepared = deploy.prepare
+
+    def prepare_then_interfere(request: DeployInput) -> Deployment:
+        deployment = prepared(request)
+        lakehouse.sql("ALTER COLUMN amount TYPE decimal(14,2)")
+        return deployment
+
+    monkeypatch.setattr("schemalint.deploy.prepare", prepare_then_interfere)
+    stopped = lakehouse.apply()
+
+    assert stopped.outcome is Outcome.FAILED
+    assert stopped.error is not None
+    assert "moved since it was planned" in stopped.error.message
+    assert "amount" in stopped.error.message
+
+
+def test_every_commit_says_where_it_comes_from(lakehouse: Lakehouse) -> None:
+    revision = lakehouse.declare(CONTRACT)
+    lakehouse.apply()
+
+    said = [json.loads(entry.user_metadata or "{}") for entry in lakehouse.table().history.entries]
+    assert {one.get("revision") for one in said} == {revision}
+    assert {one.get("contract") for one in said} == {"contracts/orders.yml"}

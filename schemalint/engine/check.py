@@ -243,4 +243,3 @@ def exit_status(result: Problems, fail_on: Severity | None, *, count_existing: b
 
 def _side(side: Side) -> SideRef:
     return SideRef(side.spec, side.commit, side.why)
-

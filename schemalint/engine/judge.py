@@ -88,7 +88,9 @@ def upgrades(ctx: RuleContext) -> tuple[ProtocolUpgrade, ...]:
     if wanted <= ctx.features:
         return ()
     added = wanted - ctx.features
-    because = protocol.causes(ctx.after.columns, ctx.after.properties, sorted(asked))
+    because = protocol.causes(
+        ctx.after.columns, ctx.after.properties, sorted(asked), sorted(ctx.after.constraints)
+    )
     return (
         ProtocolUpgrade(
             ctx.features,

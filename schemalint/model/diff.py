@@ -56,25 +56,34 @@ def _struct(before: Struct, after: Struct, path: Path, made_anew: set[tuple[str,
 
 def _paired(before: Struct, after: Struct, path: Path, made_anew: set[tuple[str, ...]]) -> dict[str, Field]:
     """The old field of each new one that had one, by the new one's name."""
-    by_id = {old.column_id: old for old in before.fields if old.column_id is not None}
+    by_id = _by_id(before) if _by_id(after) else {}
     by_name = {old.name.casefold(): old for old in before.fields}
     pairs: dict[str, Field] = {}
+    taken: set[str] = set()
     for new in after.fields:
         old: Field | None = None
-        if new.column_id is not None and len(by_id) == len(before.fields):
+        if by_id and new.column_id is not None:
             old = by_id.get(new.column_id)
         elif new.renamed_from is not None and _declares_rename(by_name.get(new.name.casefold()), new):
             old = by_name.get(new.renamed_from.casefold())
-        if old is not None:
+        if old is not None and old.name not in taken:
             pairs[new.name] = old
-    taken = {old.name for old in pairs.values()}
+            taken.add(old.name)
     for new in after.fields:
         namesake = by_name.get(new.name.casefold())
         if new.name in pairs or namesake is None or namesake.name in taken:
             continue
-        if not _both_have_ids(namesake, new) and words((*path, new.name)) not in made_anew:
+        told_apart = bool(by_id) and _both_have_ids(namesake, new)
+        if not told_apart and words((*path, new.name)) not in made_anew:
             pairs[new.name] = namesake
     return pairs
+
+
+def _by_id(struct: Struct) -> dict[int, Field]:
+    """The fields that have a column-mapping id; none where a broken writer gave an id twice."""
+    ids = [(field.column_id, field) for field in struct.fields if field.column_id is not None]
+    found = dict(ids)
+    return found if len(found) == len(ids) else {}
 
 
 def _declares_rename(namesake: Field | None, new: Field) -> bool:

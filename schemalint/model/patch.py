@@ -126,11 +126,14 @@ def _renamed(columns: Struct, renames: list[Change]) -> Struct:
     known = {field.name for field in _siblings(columns, paths[0])}
     if missing := names.keys() - known:
         raise LookupError(missing)
-    return _among_siblings(
-        columns,
-        paths[0],
-        lambda fields: tuple(replace(field, name=names.get(field.name, field.name)) for field in fields),
-    )
+
+    def renamed(field: Field) -> Field:
+        if field.name not in names:
+            return field
+        # It remembers: in a swap the declared renames would else be found undone.
+        return replace(field, name=names[field.name], renamed_from=field.name)
+
+    return _among_siblings(columns, paths[0], lambda fields: tuple(renamed(field) for field in fields))
 
 
 def _apply_to_columns(columns: Struct, one: Change) -> Struct:

@@ -82,11 +82,15 @@ def needed_to_alter(
 
 
 def causes(
-    columns: Struct, properties: Mapping[str, str | None], asked: Iterable[str]
+    columns: Struct,
+    properties: Mapping[str, str | None],
+    asked: Iterable[str],
+    constraints: Iterable[str] = (),
 ) -> tuple[tuple[str, str, frozenset[str]], ...]:
-    """What asks for features: (``property``, ``feature`` or ``column``; its name; the features)."""
+    """What asks for features: (``property``, ``feature``, ``column`` or ``constraint``; its name; these)."""
     found = [("property", key, activated(Struct(), {key: value})) for key, value in properties.items()]
     found += [("feature", name, frozenset({canonical(name)})) for name in asked]
+    found += [("constraint", name, activated(Struct(), {}, (name,))) for name in constraints]
     found += [("column", field.name, activated(Struct((field,)), {})) for field in columns.fields]
     return tuple(cause for cause in found if cause[2])
 

@@ -120,9 +120,14 @@ def refusal(old: DataType, new: DataType, *, nested: bool = False) -> str | None
     Spark's analyzer refuses what is not even an up-cast, Delta what is one but no widening (measured on
     Delta 4.4.0). None where the statement succeeds, if only by changing nothing: nested varchar to string.
     """
-    if step(old, new, nested=nested) != TypeStep.REFUSED:
+    if step(old, new, nested=nested) != TypeStep.REFUSED or _is_ignored(old, new):
         return None
     return _DELTA_REFUSES if _is_upcast(old, new) else _SPARK_REFUSES
+
+
+def _is_ignored(old: DataType, new: DataType) -> bool:
+    """Asked of a nested field, the statement succeeds and does nothing (measured on Delta 4.4.0)."""
+    return isinstance(old, Char | Varchar) and isinstance(new, String)
 
 
 def is_container(type_: DataType) -> bool:

@@ -97,13 +97,18 @@ def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: Rule
         return
     if isinstance(change, TypeHistoryChanged):
         yield from _history(path, old, new)
-    elif step(change.old, change.new) == TypeStep.WIDENING and not _is_kept(old, new, where):
+    elif _is_made(change, ctx) and not _is_kept(old, new, where):
         yield Problem(
             f"{dotted(change.path)} is widened from {print_type(change.old)} to {print_type(change.new)}, "
             f"which type_changes of {dotted(path)} does not record",
             help="`schemalint check --fix` adds the entry",
             fix=_fix(path, old, new),
         )
+
+
+def _is_made(change: TypeChanged, ctx: RuleContext) -> bool:
+    """Whether there will be something to record: a widening that is barred is TW006's, and only its."""
+    return step(change.old, change.new) == TypeStep.WIDENING and ctx.after.enabled("delta.enableTypeWidening")
 
 
 def _history(path: Path, old: Field, new: Field) -> Iterator[Problem]:

@@ -3,14 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.plugin import (
-    Char,
     Problem,
     RuleContext,
     Severity,
-    String,
     TypeChanged,
     TypeVerdict,
-    Varchar,
     classify,
     dotted,
     print_type,
@@ -84,11 +81,11 @@ def unsupported_type_change(change: TypeChanged, _ctx: RuleContext) -> Iterator[
     nested = len(change.path) > 1
     if classify(change.old, change.new, nested=nested) != TypeVerdict.UNSUPPORTED:
         return
-    ignored = nested and isinstance(change.old, Char | Varchar) and isinstance(change.new, String)
+    error = refusal(change.old, change.new, nested=nested)
     old, new = print_type(change.old), print_type(change.new)
-    verdict = "which Delta reports as done and does not do" if ignored else "which Delta cannot do in place"
+    verdict = "which Delta cannot do in place" if error else "which Delta reports as done and does not do"
     yield Problem(
         f"{dotted(change.path)} changes from {old} to {new}, {verdict}",
         help=f"keep {old}, and add a new column of type {new} that is backfilled",
-        delta_error=None if ignored else refusal(change.old, change.new, nested=nested),
+        delta_error=error,
     )

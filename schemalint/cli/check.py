@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -183,4 +184,4 @@ def _with_files(contents: Contents, files: tuple[FixedFile, ...]) -> Contents:
 def _colored(color: str, output_file: str | None) -> bool:
     if color != "auto" or output_file:
         return color == "always"
-    return not os.environ.get("NO_COLOR") and click.get_text_stream("stdout").isatty()
+    return not os.environ.get("NO_COLOR") and sys.stdout.isatty()

@@ -28,6 +28,8 @@ from schemalint.model.datatype import (
 from schemalint.model.path import Part, Path
 
 MAX_DEPTH: Final = 100
+MAX_DIGITS: Final = 9  # Spark reads 32 bits
+MAX_TIME_PRECISION: Final = 6
 
 # Spark's spellings -> the name in Delta's schema JSON (DataTypeAstBuilder.visitPrimitiveDataType).
 _NAMES: Final = {
@@ -45,7 +47,6 @@ _NAMES: Final = {
     "double": "double",
     "binary": "binary",
     "date": "date",
-    "timestamp": "timestamp",
     "timestamp_ltz": "timestamp",
     "timestamp_ntz": "timestamp_ntz",
     "variant": "variant",
@@ -271,7 +272,10 @@ class _Parser:
         return Field(name, type_, nullable, comment)
 
     def _number(self, what: str) -> int:
-        return int(self.expect("number", what).text[:9])
+        token = self.expect("number", what)
+        if len(token.text) > MAX_DIGITS:
+            raise self.error("the number is too large", token)
+        return int(token.text)
 
     def decimal(self) -> DataType:
         if not self.accept("("):
@@ -298,18 +302,36 @@ class _Parser:
             raise self.error("expected a collation", token)
         return String(token.text.strip("`").upper())
 
+    def timestamp(self) -> DataType:
+        if self.accept_word("without"):
+            self._phrase("time", "zone")
+            return Atomic("timestamp_ntz")
+        if self.accept_word("with"):
+            self._phrase("local", "time", "zone")
+        return Atomic("timestamp")
+
     def time(self) -> DataType:
-        precision = 6
+        precision = MAX_TIME_PRECISION
         if self.accept("("):
+            token = self.next
             precision = self._number("a precision")
+            if precision > MAX_TIME_PRECISION:
+                raise self.error(f"the precision must be at most {MAX_TIME_PRECISION}", token)
             self.expect(")", "')'")
+        if self.accept_word("without"):
+            self._phrase("time", "zone")
         return Atomic(f"time({precision})")
+
+    def _phrase(self, *words: str) -> None:
+        for word in words:
+            if not self.accept_word(word):
+                raise self.error(f"expected {word.upper()}")
 
     def spatial(self, name: str) -> DataType:
         self.expect("(", "'(' and a reference system")
         token = self.take()
-        if token.kind not in ("number", "word"):
-            raise self.error("expected a reference system", token)
+        if token.kind != "number" and token.text.lower() != "any":
+            raise self.error("expected the number of a reference system, or ANY", token)
         self.expect(")", "')'")
         return Atomic(f"{name}({token.text.lower()})")
 
@@ -334,6 +356,7 @@ _PARAMETRIC: Final[Mapping[str, Callable[[_Parser], DataType]]] = {
     "decimal": _Parser.decimal,
     "dec": _Parser.decimal,
     "numeric": _Parser.decimal,
+    "timestamp": _Parser.timestamp,
     "time": _Parser.time,
     "interval": _Parser.interval,
     "geometry": lambda parser: parser.spatial("geometry"),
@@ -341,7 +364,9 @@ _PARAMETRIC: Final[Mapping[str, Callable[[_Parser], DataType]]] = {
 }
 
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a"}
-_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\(?:(?:u([0-9A-Fa-f]{4})|U(00(?:0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4}))|([01][0-7]{2})|(.))", re.DOTALL
+)
 
 
 def unquote_literal(literal: str) -> str:
@@ -350,12 +375,13 @@ def unquote_literal(literal: str) -> str:
     body = literal[1:-1].replace(quote * 2, quote)
 
     def resolved(match: re.Match[str]) -> str:
-        code = match[1]
-        if len(code) > 1:
-            return chr(int(code[1:], 16))
-        return _ESCAPES.get(code, f"\\{code}" if code in "%_" else code)
+        utf16, code_point, octal, character = match.groups()
+        if character is None:
+            return chr(int(octal, 8) if octal else int(utf16 or code_point, 16))
+        return _ESCAPES.get(character, f"\\{character}" if character in "%_" else character)
 
-    return _ESCAPE.sub(resolved, body)
+    # As in Java, the two halves of a pair are one character; one half alone is none.
+    return _ESCAPE.sub(resolved, body).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _tokens(text: str) -> tuple[_Token, ...]:

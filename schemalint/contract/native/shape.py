@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Required, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from typing_extensions import is_typeddict
 
@@ -40,8 +40,7 @@ def check_for(hint: Any) -> Check:  # noqa: ANN401 - a type hint has no type of 
 @cache
 def fields(typed_dict: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
     """The type hints of a TypedDict by key."""
-    hints = get_type_hints(typed_dict, include_extras=True)
-    return {key: _bare(hint) for key, hint in hints.items()}
+    return get_type_hints(typed_dict)
 
 
 def hint_at(hint: Any, path: tuple[str | int, ...]) -> Any | None:  # noqa: ANN401 - as above
@@ -65,10 +64,6 @@ class _Mapping:
             key: check_for(hint) for key, hint in fields(self._typed_dict).items()
         }
         return all((check := checks.get(key)) is not None and check(value[key]) for key in value)
-
-
-def _bare(hint: Any) -> Any:  # noqa: ANN401 - as above
-    return get_args(hint)[0] if get_origin(hint) is Required else hint
 
 
 def _below(hint: Any, step: str | int) -> Any | None:  # noqa: ANN401 - as above

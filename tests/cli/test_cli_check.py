@@ -1,0 +1,293 @@
+"""`schemalint check` as users run it, in real repositories."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import jsonschema
+import pytest
+
+from repo import Repo
+from schemalint.cli import main
+from schemalint.report import json as json_report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+ORDERS = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: id, type: bigint}   # the key
+  - name: amount
+    type: decimal(10,2)
+"""
+
+
+class Run:
+    """What a command gave."""
+
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status = status
+        self.out = out
+        self.err = err
+
+    @property
+    def codes(self) -> list[str]:
+        return [line.split()[1] for line in self.out.splitlines() if line.count(":") > 2]
+
+
+class Project:
+    """A repository that commands run in."""
+
+    def __init__(self, repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+        self.repo = repo
+        self._capsys = capsys
+
+    def run(self, *arguments: str) -> Run:
+        self._capsys.readouterr()
+        status = main(list(arguments))
+        captured = self._capsys.readouterr()
+        return Run(status, captured.out, captured.err)
+
+    def check(self, *arguments: str) -> Run:
+        return self.run("check", "--output-format", "concise", *arguments)
+
+    def declare(self, text: str, file: str = "contracts/orders.yml") -> None:
+        self.repo.write(file, text)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Project:
+    repo = Repo(tmp_path / "repository")
+    for name in (
+        "CI",
+        "GITHUB_ACTIONS",
+        "GITHUB_EVENT_NAME",
+        "SCHEMALINT_AGAINST",
+        "SCHEMALINT_OUTPUT_FORMAT",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in repo.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(repo.path)
+    return Project(repo, capsys)
+
+
+@pytest.fixture
+def committed(project: Project) -> Project:
+    project.declare(ORDERS)
+    project.repo.commit()
+    return project
+
+
+def test_unchanged_repository_has_no_findings(committed: Project) -> None:
+    run = committed.check()
+    assert (run.status, run.codes) == (0, [])
+
+
+def test_narrowing_fails_with_its_place(committed: Project) -> None:
+    committed.declare(ORDERS.replace("bigint", "int"))
+    run = committed.check()
+    assert run.status == 1
+    assert run.out.startswith("contracts/orders.yml:4:22: TW001 error")
+
+
+def test_warnings_alone_do_not_fail(committed: Project) -> None:
+    committed.declare(
+        ORDERS + "properties: {delta.enableTypeWidening: true}\nprotocol: {allow_upgrade: true}\n"
+    )
+    committed.repo.commit()
+    committed.declare(
+        ORDERS.replace("decimal(10,2)", "decimal(12,2)")
+        + "properties: {delta.enableTypeWidening: true}\nprotocol: {allow_upgrade: true}\n"
+    )
+    assert committed.check().codes == ["TH009"]
+    assert committed.check().status == 0
+    assert committed.check("--fail-on", "warning").status == 1
+    assert committed.check("--fail-on", "warning", "--exit-zero").status == 0
+
+
+def test_no_contracts_is_an_error_but_not_for_hooks(project: Project) -> None:
+    project.repo.write("README.md", "nothing")
+    project.repo.commit()
+    assert project.check().status == 2
+    assert project.check("--allow-none").status == 0
+
+
+def test_deleted_contract_is_found(committed: Project) -> None:
+    committed.repo.git("rm", "--quiet", "contracts/orders.yml")
+    run = committed.check("--head", "index")
+    assert (run.status, run.codes) == (1, ["CT001"])
+
+
+def test_removal_can_be_approved(committed: Project) -> None:
+    committed.repo.git("rm", "--quiet", "contracts/orders.yml")
+    committed.repo.write("schemalint.toml", '[[removed]]\ntable = "Sales.Orders"\nreason = "moved to crm"\n')
+    assert committed.check().status == 0
+
+
+def test_moved_contract_is_the_same_table(committed: Project) -> None:
+    committed.repo.git("mv", "contracts/orders.yml", "contracts/sales_orders.yml")
+    assert committed.check().codes == []
+
+
+def test_two_contracts_for_one_table(committed: Project) -> None:
+    committed.declare(ORDERS.replace("sales.orders", "Sales.`orders`"), "copy.yml")
+    run = committed.check()
+    assert (run.status, run.codes) == (1, ["CT002"])
+
+
+def test_broken_contract_is_one_clear_error_and_hides_nothing_else(committed: Project) -> None:
+    committed.declare(ORDERS.replace("sales.orders", "sales.lines"), "contracts/lines.yml")
+    committed.repo.commit()
+    committed.declare(ORDERS.replace("    type:", "    typ:"))
+    committed.declare(
+        ORDERS.replace("sales.orders", "sales.lines").replace("bigint", "int"), "contracts/lines.yml"
+    )
+    run = committed.check()
+    assert run.status == 2
+    assert "TW001" in run.out
+    assert 'did you mean "type"' in run.out
+    assert "CT001" not in run.out
+
+
+def test_contract_broken_at_the_base_only_is_judged_as_new(committed: Project) -> None:
+    committed.declare(ORDERS.replace("columns:", "colums:"))
+    committed.repo.commit()
+    committed.declare(ORDERS)
+    run = committed.check()
+    assert run.status == 0
+    assert "judged as new" in run.out
+
+
+def test_only_some_paths(committed: Project) -> None:
+    committed.declare(ORDERS.replace("sales.orders", "crm.people"), "crm/people.yml")
+    committed.repo.commit()
+    committed.declare(ORDERS.replace("bigint", "int"))
+    committed.declare(
+        ORDERS.replace("sales.orders", "crm.people").replace("bigint", "smallint"), "crm/people.yml"
+    )
+    assert committed.check("crm").out.count("TW001") == 1
+    assert committed.check("crm/people.yml").out.count("TW001") == 1
+    assert committed.check().out.count("TW001") == 2
+    assert committed.check("..").status == 2
+
+
+def test_fix_writes_what_is_missing_and_keeps_the_rest(committed: Project) -> None:
+    committed.declare(ORDERS.replace("decimal(10,2)", "decimal(12,2)  # more"))
+    run = committed.check("--fix", "--ignore", "PF004")
+    text = (committed.repo.path / "contracts/orders.yml").read_text()
+    assert run.status == 0
+    assert text == ORDERS.replace(
+        "    type: decimal(10,2)\n",
+        "    type: decimal(12,2)  # more\n"
+        '    type_changes:\n      - {from: "decimal(10,2)", to: "decimal(12,2)"}\n'
+        "properties:\n  delta.enableTypeWidening: true\n",
+    )
+
+
+def test_diff_shows_the_fix_and_writes_nothing(committed: Project) -> None:
+    changed = ORDERS.replace("decimal(10,2)", "decimal(12,2)")
+    committed.declare(changed)
+    run = committed.check("--diff")
+    assert "+  delta.enableTypeWidening: true" in run.err
+    assert (committed.repo.path / "contracts/orders.yml").read_text() == changed
+
+
+@pytest.mark.parametrize("format_", ["full", "concise", "json", "github"])
+def test_every_format_shows_the_finding(committed: Project, format_: str) -> None:
+    committed.declare(ORDERS.replace("bigint", "int"))
+    run = committed.run("check", "--output-format", format_)
+    assert run.status == 1
+    assert "TW001" in run.out
+
+
+def _valid(out: str) -> dict[str, object]:
+    content: dict[str, object] = json.loads(out)
+    jsonschema.validate(content, json_report.schema())
+    return content
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["--against", "nowhere"], ["--config", "missing.toml"], ["--select", "XX999"]]
+)
+def test_json_is_valid_whatever_happens(committed: Project, arguments: Sequence[str]) -> None:
+    committed.declare(ORDERS.replace("bigint", "int"))
+    run = committed.run("check", "--output-format", "json", *arguments)
+    content = _valid(run.out)
+    assert content["run"]["exit_status"] == run.status  # type: ignore[index]
+    assert run.status == (2 if arguments else 1)
+
+
+def test_unknown_revision_says_what_to_do(committed: Project) -> None:
+    run = committed.check("--against", "nowhere")
+    assert run.status == 2
+    assert "nowhere" in run.out
+
+
+def test_outside_of_a_repository(tmp_path: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    assert project.check().status == 2
+
+
+def test_in_ci_nothing_is_green_without_a_base(committed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    assert committed.check("--head", "HEAD").status == 2
+    assert committed.check("--head", "HEAD", "--against", "none").status == 0
+
+
+def test_unknown_key_of_the_configuration(committed: Project) -> None:
+    committed.repo.write("schemalint.toml", 'fail-on = "warning"\nselct = ["TW"]\n')
+    run = committed.check()
+    assert run.status == 2
+    assert "selct" in run.out
+    assert "select" in run.out
+
+
+def test_secret_in_the_configuration_is_refused(committed: Project) -> None:
+    committed.repo.write("schemalint.toml", '[targets.prod.storage]\nsecret_key = "hunter2"\n')
+    run = committed.check()
+    assert run.status == 2
+    assert "hunter2" not in run.out + run.err
+
+
+def test_severity_and_selection(committed: Project) -> None:
+    committed.declare(ORDERS.replace("bigint", "int"))
+    committed.repo.write("schemalint.toml", 'ignore = ["TW001"]\n')
+    assert committed.check().codes == []
+    assert committed.check("--isolated").codes == ["TW001"]
+    assert committed.check("--isolated", "--select", "CM,NC").codes == []
+
+
+def test_bad_option_is_a_usage_error(committed: Project) -> None:
+    assert committed.check("--nonsense").status == 2
+
+
+def test_bug_has_a_status_of_its_own(committed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_request: object) -> object:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("schemalint.cli.check.check", broken)
+    run = committed.check()
+    assert run.status == 3
+    assert "please report it" in run.err
+
+
+def test_interrupted(committed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_request: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("schemalint.cli.check.check", interrupted)
+    assert committed.check().status == 130
+
+
+def test_too_large_a_contract_is_never_green(committed: Project) -> None:
+    committed.declare(ORDERS + "# " + "x" * (1 << 20) + "\n", "big.yml")
+    run = committed.check()
+    assert run.status == 2
+    assert "big.yml" in run.out

@@ -12,9 +12,9 @@ import click
 def command(what: str) -> int:
     """Print a JSON Schema: of the contract's format (for editors), or of the JSON report."""
     if what == "contract":
-        from schemalint.contract import native  # noqa: PLC0415 (pydantic is slow to load)
+        from schemalint import contract  # noqa: PLC0415 (pydantic is slow to load)
 
-        content = native.json_schema()
+        content = contract.json_schema()
     else:
         from schemalint.report import json as json_report  # noqa: PLC0415
 

@@ -57,7 +57,7 @@ def read_checkpoint(store: LogStore, name: str) -> TableActions:
                     break
     except ActionError as error:
         raise LiveError(f"{place}: {error}") from None
-    except (pa.ArrowException, OSError, EOFError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise LiveError(f"{place}: the checkpoint cannot be read: {error}") from None
     if found.protocol is None or found.metadata is None:
         raise LiveError(f"{place}: the checkpoint lacks the protocol or the metadata of the table")
@@ -69,9 +69,9 @@ def _read(action: str, body: Body) -> TableActions:
         case "protocol":
             return TableActions(protocol=read_protocol(body))
         case "metaData":
-            # Arrow gives a map as pairs.
-            pairs: Any = body.get("configuration") or ()
-            return TableActions(metadata=read_metadata({**body, "configuration": dict(pairs)}))
+            pairs = body.get("configuration")  # Arrow's map
+            configuration = dict(pairs) if isinstance(pairs, list) else pairs
+            return TableActions(metadata=read_metadata({**body, "configuration": configuration}))
         case _:
             return TableActions(clustering=read_clustering(body))
 

@@ -63,8 +63,8 @@ class Listing:
             reached -= 1
         if reached < 0:
             return self._from(None, version)
-        start = min((at for at in self.checkpoints if reached <= at <= version), default=None)
-        return self._from(start, version)
+        starts = [at for at in self.checkpoints if reached <= at <= version]
+        return self._from(min(starts), version) if starts else self.snapshot(version)
 
     def _from(self, start: int | None, version: int) -> LogSegment:
         first = 0 if start is None else start + 1

@@ -7,10 +7,10 @@ from typing import Final
 
 from schemalint.model import change
 from schemalint.model.change import Change
-from schemalint.model.datatype import Field, Identity, Struct, walk_fields
+from schemalint.model.datatype import Char, Field, Identity, Struct, Varchar, walk, walk_fields
 from schemalint.model.path import Part, Path, dotted
 from schemalint.model.plan import Refusal
-from schemalint.model.table import Contract
+from schemalint.model.table import Contract, TableState
 from schemalint.model.widening import is_container
 
 LATER: Final = "this version of schemalint cannot do that yet: do it by hand, then run again"
@@ -27,9 +27,14 @@ _NAMES: Final[dict[type, str]] = {
 }
 
 
-def refused_changes(changes: Iterable[Change]) -> Iterator[Refusal]:
+# TableCatalog.RESERVED_PROPERTIES of Spark: `comment` sets the description, the others are refused.
+_RESERVED: Final = frozenset({"comment", "external", "is_managed_location", "location", "owner", "provider"})
+
+
+def refused_changes(changes: Iterable[Change], live: TableState) -> Iterator[Refusal]:
     """The changes of a live table that get no statement."""
     for one in changes:
+        yield from _damaging(one, live)
         if (name := _NAMES.get(type(one))) is not None:
             where = dotted(getattr(one, "path", ()))
             yield Refusal(f"{name.format(where, one)} cannot be applied", LATER)
@@ -48,6 +53,23 @@ def refused_changes(changes: Iterable[Change]) -> Iterator[Refusal]:
                 yield Refusal(f"{dotted(path)} cannot become NOT NULL", "add CHECK (… IS NOT NULL) instead")
 
 
+def _damaging(one: Change, live: TableState) -> Iterator[Refusal]:
+    """Delta keeps nested lengths in one text per column, and spoils it (measured on Delta 4.4.0).
+
+    Adding a field loses the ``varchar`` of its siblings, and widening a sibling leaves its old type there.
+    """
+    path: Path = getattr(one, "path", ())
+    column = live.columns.get(str(path[0])) if len(path) > 1 else None
+    if column is None or not isinstance(one, change.FieldAdded | change.TypeChanged):
+        return
+    inner = [type_ for below, type_ in walk(column.type) if below]
+    if any(isinstance(type_, Char | Varchar) for type_ in inner):
+        yield Refusal(
+            f"{dotted(path)} cannot change: Delta would lose the lengths of char and varchar in {column.name}",
+            "declare these as string first",
+        )
+
+
 def refused_contract(contract: Contract, *, exists: bool) -> Iterator[Refusal]:
     """What a contract asks for beside changes of a live table."""
     if contract.drop_features:
@@ -57,6 +79,8 @@ def refused_contract(contract: Contract, *, exists: bool) -> Iterator[Refusal]:
     for key in ("delta.minReaderVersion", "delta.minWriterVersion"):
         if state.properties.get(key) is not None:
             yield Refusal(f"{key} cannot be applied", "name the features that are needed: `features: […]`")
+    for key in sorted(_RESERVED & state.properties.keys()):
+        yield Refusal(f"Spark keeps the property {key} for itself", "a table's comment is its `description`")
     if exists:
         return
     yield from _refused_fields(walk_fields(state.columns))

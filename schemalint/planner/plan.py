@@ -55,7 +55,7 @@ def plan_table(
         or marker.table_id not in (None, live.metadata.table_id),
     )
     changes = pending(contract, live.state)
-    refusals += [] if any(one.code for one in refusals) else refused_changes(changes)
+    refusals += refused_changes(changes, live.state)
     if refusals:
         return replace(plan, refusals=tuple(refusals), record=False)
     return _planned(plan, contract, live.state, refusals, tuple(_Alter(uri, live.state, changes).steps()))

@@ -20,7 +20,7 @@ from schemalint.model.plan import Step, TablePlan
 from schemalint.model.table import MARKER, Contract, LiveTable, TableState
 from schemalint.planner import moved, pending, simulate
 from schemalint.planner.sql import path_table, set_properties
-from schemalint.spark.session import SqlSession, provenance, run
+from schemalint.spark.session import SqlSession, prepared, run
 
 
 class Outcome(Enum):
@@ -117,7 +117,7 @@ def _apply_tables(session: SqlSession, deployment: Deployment, tell: Told) -> It
         contract = deployment.contracts[plan.table]
         done: list[Step] = []
         try:
-            with provenance(session, _user_metadata(contract, deployment)):
+            with prepared(session, _user_metadata(contract, deployment)):
                 version = _apply_table(session, plan, contract, deployment.revision, done, tell)
         except SchemalintError as error:
             yield Applied(plan.table, plan.uri, Outcome.FAILED, plan.version, tuple(done), error)

@@ -8,79 +8,12 @@ from typing import TYPE_CHECKING
 import jsonschema
 import pytest
 
-from repo import Repo
-from schemalint.cli import main
+from project import ORDERS, Project
 from schemalint.report import json as json_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-ORDERS = """\
-schemalint: 1
-table: sales.orders
-columns:
-  - {name: id, type: bigint}   # the key
-  - name: amount
-    type: decimal(10,2)
-"""
-
-
-class Run:
-    """What a command gave."""
-
-    def __init__(self, status: int, out: str, err: str) -> None:
-        self.status = status
-        self.out = out
-        self.err = err
-
-    @property
-    def codes(self) -> list[str]:
-        return [line.split()[1] for line in self.out.splitlines() if line.count(":") > 2]
-
-
-class Project:
-    """A repository that commands run in."""
-
-    def __init__(self, repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
-        self.repo = repo
-        self._capsys = capsys
-
-    def run(self, *arguments: str) -> Run:
-        self._capsys.readouterr()
-        status = main(list(arguments))
-        captured = self._capsys.readouterr()
-        return Run(status, captured.out, captured.err)
-
-    def check(self, *arguments: str) -> Run:
-        return self.run("check", "--output-format", "concise", *arguments)
-
-    def declare(self, text: str, file: str = "contracts/orders.yml") -> None:
-        self.repo.write(file, text)
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Project:
-    repo = Repo(tmp_path / "repository")
-    for name in (
-        "CI",
-        "GITHUB_ACTIONS",
-        "GITHUB_EVENT_NAME",
-        "SCHEMALINT_AGAINST",
-        "SCHEMALINT_OUTPUT_FORMAT",
-    ):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in repo.env.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(repo.path)
-    return Project(repo, capsys)
-
-
-@pytest.fixture
-def committed(project: Project) -> Project:
-    project.declare(ORDERS)
-    project.repo.commit()
-    return project
 
 
 def test_unchanged_repository_has_no_findings(committed: Project) -> None:

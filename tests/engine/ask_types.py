@@ -51,7 +51,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Accepted: the log holds the target type afterwards. No error class: reported success, changed nothing."""
+    """Accepted: the log holds the target type afterwards. A success without effect has no error class."""
 
     accepted: bool
     error_class: str | None = None

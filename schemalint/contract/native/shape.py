@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from types import NoneType, UnionType
+from types import UnionType
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from typing_extensions import is_typeddict
@@ -17,24 +17,18 @@ def check_for(hint: Any) -> Check:  # noqa: ANN401 - a type hint has no type of 
     """The check that a type hint of the format stands for."""
     if is_typeddict(hint):
         return _Mapping(hint)
-    args = get_args(hint)
-    match get_origin(hint):
-        case None:
-            wanted = NoneType if hint is None else hint
-            return lambda value: type(value) is wanted
-        case typing_form if typing_form is Literal:
-            choices = {(type(choice), choice) for choice in args}
-            return lambda value: (type(value), value) in choices if value.__hash__ else False
-        case typing_form if typing_form in (Union, UnionType):
-            checks = tuple(check_for(arg) for arg in args)
-            return lambda value: any(check(value) for check in checks)
-        case typing_form if typing_form is list:
-            item = check_for(args[0])
-            return lambda value: type(value) is list and all(map(item, value))
-        case typing_form if typing_form is dict:
-            item = check_for(args[1])
-            return lambda value: type(value) is dict and all(map(item, value.values()))
-    raise NotImplementedError(f"the format has no {hint}")
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is None:
+        return lambda value: type(value) is hint
+    if origin is Literal:
+        return lambda value: any(type(value) is type(choice) and value == choice for choice in args)
+    if origin in (Union, UnionType):
+        checks = tuple(check_for(arg) for arg in args)
+        return lambda value: any(check(value) for check in checks)
+    inside = check_for(args[-1])
+    if origin is list:
+        return lambda value: type(value) is list and all(map(inside, value))
+    return lambda value: type(value) is dict and all(map(inside, value.values()))
 
 
 @cache

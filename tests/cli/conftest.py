@@ -1,0 +1,39 @@
+"""The projects that the commands' tests run in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from project import ORDERS, Project
+from repo import Repo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OUTER = ("CI", "GITHUB_ACTIONS", "GITHUB_EVENT_NAME", "SCHEMALINT_AGAINST", "SCHEMALINT_OUTPUT_FORMAT")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Project:
+    repo = Repo(tmp_path / "repository")
+    for name in (
+        "CI",
+        "GITHUB_ACTIONS",
+        "GITHUB_EVENT_NAME",
+        "SCHEMALINT_AGAINST",
+        "SCHEMALINT_OUTPUT_FORMAT",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in repo.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(repo.path)
+    return Project(repo, capsys)
+
+
+@pytest.fixture
+def committed(project: Project) -> Project:
+    project.declare(ORDERS)
+    project.repo.commit()
+    return project

@@ -1,0 +1,239 @@
+"""`check --live` and `plan` against logs: base, declared and live, and what each combination gives."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from logs import commit_info, metadata, protocol, write_log
+from project import ORDERS, Project
+from schemalint import contract
+from schemalint.model.datatype import LONG, STRING, Decimal, Field
+from schemalint.model.marker import Marker, declaration_hash
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ID = Field("id", LONG)
+AMOUNT = Field("amount", Decimal(10, 2))
+WIDER = ORDERS.replace("decimal(10,2)", "decimal(12,2)")
+ALLOWED = "properties: {delta.enableTypeWidening: true}\nprotocol: {allow_upgrade: true}\n"
+
+
+class Live:
+    """A project whose table has a log."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.table = project.repo.path.parent / "lake/sales/orders"
+        project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{self.table.parent.parent}"\n')
+
+    def log(self, *fields: Field, properties: dict[str, str] | None = None, widening: bool = True) -> None:
+        features = ["typeWidening"] if widening else []
+        rule = protocol(3, 7, features, [*features, "appendOnly", "invariants"]) if widening else protocol()
+        on = {"delta.enableTypeWidening": "true"} if widening else {}
+        write_log(
+            self.table,
+            [[commit_info("CREATE TABLE"), rule, metadata(*fields, properties={**on, **(properties or {})})]],
+        )
+
+    def commit(self, text: str) -> str:
+        self.project.declare(text)
+        return self.project.repo.commit()
+
+    def found(self, *arguments: str) -> list[str]:
+        return sorted(self.project.check("--live", *arguments).codes)
+
+
+@pytest.fixture
+def live(project: Project) -> Live:
+    return Live(project)
+
+
+def test_all_the_same_gives_nothing(live: Live) -> None:
+    live.commit(ORDERS)
+    live.log(ID, AMOUNT, widening=False)
+    run = live.project.check("--live", "--all")
+    assert (run.status, run.codes) == (0, [])
+    assert "no findings in 1 table" in run.out
+
+
+def test_edit_that_live_has_not_is_judged_once(live: Live) -> None:
+    live.commit(ORDERS)
+    live.log(ID, AMOUNT, widening=False)
+    live.project.declare(ORDERS.replace("bigint", "int"))
+    run = live.project.run("check", "--live", "--output-format", "json")
+    (finding,) = json.loads(run.out)["findings"]
+    assert (finding["code"], finding["against"]) == ("TW001", ["git", "live"])
+
+
+def test_edit_that_live_has_already_is_said_so(live: Live) -> None:
+    live.commit(ORDERS + ALLOWED)
+    live.log(ID, Field("amount", Decimal(12, 2)))
+    live.project.declare(WIDER + ALLOWED)
+    assert live.found() == ["DR001", "TH009"]
+    assert "in the live table already" in live.project.check("--live").out
+
+
+def test_live_that_nobody_declared_is_drift(live: Live) -> None:
+    live.commit(ORDERS)
+    live.log(ID, Field("amount", Decimal(14, 2)))
+    run = live.project.check("--live", "--all")
+    assert run.codes == ["DR001"]
+    assert run.status == 1, "the way back is barred: an error"
+
+
+def test_gap_that_cannot_be_closed_names_its_cause(live: Live) -> None:
+    live.commit(ORDERS)
+    live.log(ID, Field("amount", STRING), widening=False)
+    run = live.project.check("--live", "--all")
+    assert run.codes == ["DR001"]
+    assert "TW002" in run.out
+
+
+def test_three_different_types_give_one_finding(live: Live) -> None:
+    live.commit(ORDERS + ALLOWED)
+    live.log(ID, Field("amount", Decimal(14, 2)))
+    live.project.declare(WIDER + ALLOWED)
+    assert live.found("--ignore", "TH009") == ["TW003"]
+
+
+def test_live_protocol_refutes_the_offline_assumption(live: Live) -> None:
+    live.commit(ORDERS)
+    live.log(ID, AMOUNT)
+    live.project.declare(ORDERS + "properties: {delta.enableTypeWidening: true}\n")
+    assert live.project.check().codes == ["PF004"]
+    assert "PF004" not in live.found()
+
+
+def test_undeclared_live_column_is_told(live: Live) -> None:
+    live.commit(ORDERS)
+    live.log(ID, AMOUNT, Field("note", STRING), widening=False)
+    run = live.project.check("--live", "--all")
+    assert run.codes == ["DR001"]
+    assert "note" in run.out
+
+
+def test_open_table_may_have_columns_that_nobody_declares(live: Live) -> None:
+    live.commit(ORDERS + "open: {columns: true}\n")
+    live.log(ID, AMOUNT, Field("note", STRING), widening=False)
+    assert live.found("--all") == []
+
+
+def test_missing_table_is_to_be_created(live: Live) -> None:
+    live.commit(ORDERS)
+    run = live.project.check("--live", "--all")
+    assert (run.status, run.codes) == (0, ["DR003"])
+
+
+def test_unreadable_log_is_no_verdict(live: Live) -> None:
+    live.commit(ORDERS)
+    log = live.table / "_delta_log"
+    log.mkdir(parents=True)
+    (log / f"{0:020}.json").write_text('{"metaData": {broken\n')
+    assert live.project.check("--live", "--all").status == 2
+
+
+def test_location_outside_of_the_root_is_refused(live: Live, tmp_path: Path) -> None:
+    live.commit(ORDERS + f"location: {tmp_path}/elsewhere\n")
+    run = live.project.check("--live", "--all")
+    assert run.status == 2
+    assert "not allowed" in run.out
+
+
+def test_target_must_be_known(live: Live) -> None:
+    live.commit(ORDERS)
+    assert live.project.check("--live", "--target", "prod").status == 2
+
+
+def _marker(text: str, revision: str | None) -> dict[str, str]:
+    (declared,) = contract.read("orders.yml", text).contracts
+    return {"schemalint.applied": Marker(declaration_hash(declared), revision, "t-1").to_text()}
+
+
+def test_table_behind_its_contract_is_not_called_drifted(live: Live) -> None:
+    revision = live.commit(ORDERS + ALLOWED)
+    live.log(ID, AMOUNT, properties=_marker(ORDERS + ALLOWED, revision))
+    live.commit(WIDER + ALLOWED)
+    run = live.project.check("--live", "--all")
+    assert run.codes == ["DR001"]
+    assert "not applied yet" in run.out
+    assert run.status == 0
+
+
+def test_table_altered_after_it_was_applied_is_called_drifted(live: Live) -> None:
+    text = ORDERS + "  - {name: note, type: string, comment: ours}\n"
+    revision = live.commit(text)
+    live.log(
+        ID,
+        AMOUNT,
+        Field("note", STRING, comment="theirs"),
+        properties=_marker(text, revision),
+        widening=False,
+    )
+    run = live.project.check("--live", "--all")
+    assert run.codes == ["DR001"]
+    assert "drifted" in run.out
+
+
+def test_table_made_anew_is_noticed(live: Live) -> None:
+    revision = live.commit(ORDERS)
+    marker = _marker(ORDERS, revision)["schemalint.applied"].replace("t-1", "another")
+    live.log(ID, AMOUNT, properties={"schemalint.applied": marker}, widening=False)
+    run = live.project.check("--live", "--all")
+    assert (run.status, run.codes) == (1, ["DR003"])
+
+
+def test_plan_shows_statements_and_changes_nothing(live: Live) -> None:
+    live.commit(WIDER + ALLOWED)
+    live.log(ID, AMOUNT)
+    run = live.project.run("plan")
+    assert run.status == 0
+    assert "`amount` TYPE decimal(12,2)" in run.out
+    assert live.project.run("plan", "--exit-code").status == 4
+    assert len(list((live.table / "_delta_log").iterdir())) == 1
+
+
+def test_plan_is_the_same_bytes_twice_and_valid_json(live: Live) -> None:
+    live.commit(WIDER + ALLOWED)
+    live.log(ID, AMOUNT)
+    first = live.project.run("plan", "--output-format", "json").out
+    assert first == live.project.run("plan", "--output-format", "json").out
+    (table,) = json.loads(first)["tables"]
+    assert [step["kind"] for step in table["steps"]] == ["alter_columns"]
+
+
+def test_plan_refuses_what_a_rule_forbids(live: Live) -> None:
+    live.commit(ORDERS)
+    live.log(Field("id", STRING), AMOUNT, widening=False)
+    run = live.project.run("plan")
+    assert run.status == 1
+    assert "TW002" in run.out
+
+
+def test_plan_refuses_by_name_what_it_cannot_do_yet(live: Live) -> None:
+    live.commit(ORDERS + "constraints: {positive: amount > 0}\nprotocol: {allow_upgrade: true}\n")
+    live.log(ID, AMOUNT, widening=False)
+    run = live.project.run("plan")
+    assert run.status == 1
+    assert "the constraint positive cannot be applied" in run.out
+
+
+def test_apply_without_a_terminal_and_without_yes_changes_nothing(live: Live) -> None:
+    live.commit(WIDER + ALLOWED)
+    live.log(ID, AMOUNT)
+    run = live.project.run("apply")
+    assert run.status == 4
+    assert "`amount` TYPE decimal(12,2)" in run.out
+    assert len(list((live.table / "_delta_log").iterdir())) == 1
+
+
+def test_table_managed_by_others_is_judged_and_never_altered(live: Live) -> None:
+    live.commit(WIDER + ALLOWED + "managed_by: dbt\n")
+    live.log(ID, AMOUNT)
+    assert live.found("--all") == ["DR001"]
+    run = live.project.run("plan")
+    assert "managed by dbt" in run.out
+    assert "TYPE" not in run.out

@@ -1,0 +1,68 @@
+"""The pages under docs/ that are made from the code are what the code says."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from schemalint import contract
+from schemalint.cli import cli
+from schemalint.cli.explain import page
+from schemalint.engine import load_rules
+from schemalint.report import names
+
+DOCS = Path(__file__).parents[2] / "docs"
+BUILT_IN = tuple(rule for rule in load_rules() if rule.distribution == "schemalint")
+
+
+def _compare(path: Path, text: str) -> None:
+    if os.environ.get("SCHEMALINT_UPDATE_DOCS") == "1":
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == text, "SCHEMALINT_UPDATE_DOCS=1 writes the pages anew"
+
+
+@pytest.mark.parametrize("rule", BUILT_IN, ids=lambda rule: rule.code)
+def test_page_of_a_rule(rule: object) -> None:
+    _compare(DOCS / "rules" / f"{rule.code.lower()}.md", page(rule) + "\n")  # type: ignore[attr-defined, arg-type]
+
+
+def test_every_page_has_a_rule() -> None:
+    pages = {path.stem.upper() for path in (DOCS / "rules").glob("*.md")} - {"INDEX"}
+    assert pages == {rule.code for rule in BUILT_IN}
+
+
+def test_index_of_rules() -> None:
+    rows = [
+        f"| [{rule.code}]({rule.code.lower()}.md) | {rule.severity.label} | {rule.name} | {rule.summary} |"
+        for rule in BUILT_IN
+    ]
+    head = ["# Rules", "", "| code | severity | name | what it finds |", "| --- | --- | --- | --- |"]
+    _compare(DOCS / "rules" / "index.md", "\n".join([*head, *rows]) + "\n")
+
+
+def test_reference_of_the_command_line() -> None:
+    context = click.Context(cli, info_name="schemalint", max_content_width=100, terminal_width=100)
+    sections = ["# The command line\n", f"```\n{cli.get_help(context)}\n```\n"]
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        assert command is not None
+        inner = click.Context(
+            command, info_name=name, parent=context, max_content_width=100, terminal_width=100
+        )
+        sections.append(f"## schemalint {name}\n\n```\n{command.get_help(inner)}\n```\n")
+    sections.append(f"Output formats of `check`: {', '.join(f'`{name}`' for name in names())}.\n")
+    _compare(DOCS / "cli.md", "\n".join(sections))
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
+def test_contracts_in_the_text_can_be_read(path: Path) -> None:
+    for block in re.findall(r"```yaml\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
+        if "schemalint: 1" in block:
+            result = contract.read(path.name, block)
+            assert not result.errors
+            assert result.contracts

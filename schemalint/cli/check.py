@@ -57,7 +57,7 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
     style = report.get(output_format)
     show_existing = bool(options["everything"] or options["strict"])
     try:
-        result = _run(options)
+        result = _run(options, shows_fixes=style.SHOWS_FIXES)
     except SchemalintError as error:
         result = Problems(Run(None, SideRef(options["head_option"])), (), (error,), error.exit_status)
     if result is None:
@@ -71,7 +71,7 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
     return result.exit_status
 
 
-def _run(options: dict[str, Any]) -> Problems | None:
+def _run(options: dict[str, Any], *, shows_fixes: bool) -> Problems | None:
     """The result; None if there is nothing to judge and that is fine."""
     here = project(options["config_file"], isolated=options["isolated"])
     rules = rules_of(
@@ -86,6 +86,7 @@ def _run(options: dict[str, Any]) -> Problems | None:
     against = options["against"] or here.config.against
     base = git.find_base(here.repository, head, against, os.environ, fetch=options["fetch"])
     request = _request(here, base, head, rules, options)
+    request = replace(request, with_text_changes=fixing or shows_fixes)
     if not request.contents.base and not request.contents.head and not request.contents.too_large:
         if options["allow_none"]:
             return None

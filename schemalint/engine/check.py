@@ -44,6 +44,7 @@ class CheckInput:
         everything: Judge every contract, not only those that changed.
         approved_removals: The reason by table key, as the configuration gives it.
         only: Judge the contracts of these files alone; None for all.
+        with_text_changes: Work out what the fixes change in the text: wanted to make or to show them.
     """
 
     base: Side
@@ -54,6 +55,7 @@ class CheckInput:
     approved_removals: Mapping[str, str] = field(default_factory=dict)
     only: Callable[[str], bool] | None = None
     live: LiveSide | None = None
+    with_text_changes: bool = True
 
 
 def check(request: CheckInput) -> Problems:
@@ -214,7 +216,7 @@ class _Check:
 
     def _with_text(self, finding: Finding) -> Finding:
         contract = self.sides.after.get(finding.table.replace("`", "").casefold())
-        if finding.fix is None or contract is None:
+        if finding.fix is None or contract is None or not self.request.with_text_changes:
             return finding
         text = self._source(contract.file)
         changes = contracts.text_changes(contract, text, finding.fix.edits)

@@ -65,7 +65,7 @@ def _damaging(one: Change, live: TableState) -> Iterator[Refusal]:
     inner = [type_ for below, type_ in walk(column.type) if below]
     if any(isinstance(type_, Char | Varchar) for type_ in inner):
         yield Refusal(
-            f"{dotted(path)} cannot change: Delta would lose the lengths of char and varchar in {column.name}",
+            f"{dotted(path)} cannot change: Delta would lose the lengths of varchars in {column.name}",
             "declare these as string first",
         )
 

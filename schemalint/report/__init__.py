@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 
 class Format(Protocol):
-    """What the module of a format provides."""
+    """What the module of a format provides.
+
+    Attributes:
+        SHOWS_FIXES: Whether the changes of the text that a fix makes are shown; working them out takes time.
+    """
+
+    SHOWS_FIXES: bool
 
     def render(self, result: Problems, *, color: bool = False, show_existing: bool = False) -> str:
         """The whole report, ending with a line end.

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from schemalint.errors import SchemalintError
     from schemalint.model.finding import Finding, Problems
 
+SHOWS_FIXES = False
+
 
 def render(result: Problems, *, color: bool = False, show_existing: bool = False) -> str:
     """Findings, then what could not be judged, then the summary."""

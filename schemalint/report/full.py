@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _FRAME = "blue"
 
+SHOWS_FIXES = True
+
 
 def render(result: Problems, *, color: bool = False, show_existing: bool = False) -> str:
     """A block per finding, then what could not be judged, then the summary."""

@@ -26,6 +26,8 @@ _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "
 _DATA = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
 _PROPERTY = (*_DATA, (":", "%3A"), (",", "%2C"))
 
+SHOWS_FIXES = False
+
 
 def render(result: Problems, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 - one signature for all formats
     """The run's line, then what could not be judged, then the findings, the worst first."""

@@ -23,6 +23,8 @@ RULE_PAGES = "docs/rules/"
 # The prefixes of the built-in rules' codes: an area of rules is a folder of them.
 _AREAS = frozenset({"CM", "CT", "DR", "NC", "PF", "RD", "TH", "TP", "TW"})
 
+SHOWS_FIXES = True
+
 
 def render(result: Problems, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 - one signature for all formats
     """One JSON object in ASCII; all findings are in it, those that the base has too marked ``existing``."""

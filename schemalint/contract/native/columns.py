@@ -2,86 +2,79 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final, TypeAlias
 
 from schemalint.contract.native import format as native
+from schemalint.contract.native.declared import declared_type, suggestion
+from schemalint.contract.native.history import Entry, History, below, distributed, joined
 from schemalint.contract.native.places import Report
 from schemalint.contract.native.texts import path_in, read_date
 from schemalint.document import Path as YamlPath
 from schemalint.model import table
-from schemalint.model.datatype import (
-    UNMANAGED,
-    Array,
-    DataType,
-    Field,
-    Identity,
-    Managed,
-    Map,
-    RecordedChange,
-    Struct,
-    with_parts,
-)
+from schemalint.model.datatype import UNMANAGED, Array, DataType, Field, Identity, Managed, Map, Struct
 from schemalint.model.path import Part, Path
-from schemalint.model.typetext import TypeTextError, parse_type
-
-Spec: TypeAlias = native.Column | native.Part
+from schemalint.model.typetext import TypeTextError
 
 # The words that stand for a type written out, with the keys that write it out.
-WRITTEN_OUT: Final[dict[str, tuple[str, ...]]] = {
+_WRITTEN_OUT: Final[dict[str, tuple[str, ...]]] = {
     "struct": ("columns",),
     "array": ("element",),
     "map": ("key", "value"),
 }
-_EXAMPLES: Final = {"struct": "struct<name: type>", "array": "array<type>", "map": "map<type, type>"}
-_TYPE_WORDS: Final = (
-    "boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "string", "char",
-    "varchar", "binary", "date", "timestamp", "timestamp_ntz", "variant", "void", "array", "map", "struct",
-)  # fmt: skip
+_AS_TEXT: Final = {"struct": "struct<name: type>", "array": "array<type>", "map": "map<type, type>"}
 
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """An entry of ``type_changes``, with the path from where it was written."""
-
-    at: Path
-    from_type: DataType
-    to_type: DataType
+_Level: TypeAlias = native.Column | native.Part
 
 
 @dataclass(frozen=True, slots=True)
 class _Typed:
-    """A type as written, with the history that is kept in it; None where no level has the key."""
+    """A type as written, with the history that is written inside it."""
 
     type: DataType
-    history: tuple[_Entry, ...] | None = None
+    history: History = None
+
+
+# Stands in for a type that is reported as none.
+_BROKEN: Final = _Typed(Struct())
 
 
 class ColumnReader:
-    """Makes fields of columns, and notes what is wrong with them."""
+    """Makes fields of columns, and reports what is wrong with them.
+
+    Attributes:
+        deprecated: The columns met so far that are on their way out.
+    """
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self.deprecated: dict[Path, table.Deprecation] = {}
 
     def struct(self, columns: list[native.Column], place: YamlPath, parent: Path) -> Struct:
-        """The fields of a table or of a struct.
+        """The fields of a table, or of the struct at a path.
 
         Args:
             columns: As written.
-            place: Where the list stands.
-            parent: The path of the struct.
+            place: Where the list stands in the document.
+            parent: Where the struct is in the schema.
         """
-        return Struct(
-            tuple(self._field(column, (*place, index), parent) for index, column in enumerate(columns))
-        )
+        fields = (self._field(column, (*place, index), parent) for index, column in enumerate(columns))
+        return Struct(tuple(fields))
+
+    def type_at(self, text: str, place: YamlPath) -> DataType | None:
+        """The type of a text; None if it is none, which is reported."""
+        try:
+            return declared_type(text)
+        except TypeTextError as error:
+            message = f"this is no type: {error.message}"
+            self._report.in_text(place, error.offset, message, suggestion(text, error))
+            return None
 
     def _field(self, column: native.Column, place: YamlPath, parent: Path) -> Field:
         path = (*parent, column["name"])
         typed = self._typed(column, place, path)
-        type_, changes = _distributed(typed)
+        unmanaged = typed.history is None
+        type_, changes = distributed(typed.type, typed.history or ())
         if "deprecated" in column:
             self.deprecated[path] = self._deprecation(column["deprecated"], (*place, "deprecated"))
         return Field(
@@ -92,101 +85,75 @@ class ColumnReader:
             default=column.get("default", UNMANAGED),
             generated=column.get("generated", UNMANAGED),
             identity=_identity(column["identity"]) if "identity" in column else UNMANAGED,
-            type_changes=changes,
+            type_changes=UNMANAGED if unmanaged else changes,
             renamed_from=column.get("renamed_from"),
         )
 
-    def _typed(self, spec: Spec, place: YamlPath, path: Path) -> _Typed:
-        word = spec["type"].strip().lower()
-        self._check_parts(spec, word, place)
-        typed = self._written_out(spec, word, place, path) if word in WRITTEN_OUT else self._text(spec, place)
-        if "type_changes" not in spec:
+    def _typed(self, level: _Level, place: YamlPath, path: Path) -> _Typed:
+        word = level["type"].strip().lower()
+        self._check_keys(level, word, place)
+        if word in _WRITTEN_OUT:
+            typed = self._written_out(level, word, place, path)
+        else:
+            type_ = self.type_at(level["type"], (*place, "type"))
+            typed = _BROKEN if type_ is None else _Typed(type_)
+        if "type_changes" not in level:
             return typed
-        own = (
-            self._entry(entry, typed.type, (*place, "type_changes", index))
-            for index, entry in enumerate(spec["type_changes"])
-        )
-        return replace(typed, history=(*(entry for entry in own if entry), *(typed.history or ())))
+        own = self._history(level["type_changes"], typed.type, (*place, "type_changes"))
+        return replace(typed, history=joined(own, typed.history))
 
-    def _text(self, spec: Spec, place: YamlPath) -> _Typed:
-        return _Typed(self.type_at(spec["type"], (*place, "type")) or _BROKEN)
+    def _written_out(self, level: _Level, word: str, place: YamlPath, path: Path) -> _Typed:
+        if word == "struct":
+            return _Typed(self.struct(level.get("columns", []), (*place, "columns"), path))
+        if word == "array":
+            element = self._part(level.get("element"), Part.ELEMENT, place, path)
+            return _Typed(Array(element.type, _nullable(level.get("element"))), element.history)
+        key = self._part(level.get("key"), Part.KEY, place, path)
+        if _nullable(level.get("key")) is True:
+            message = "a key of a map is never null"
+            self._report.at_value((*place, "key", "nullable"), message, "take the line away")
+        value = self._part(level.get("value"), Part.VALUE, place, path)
+        type_ = Map(key.type, value.type, _nullable(level.get("value")))
+        return _Typed(type_, joined(key.history, value.history))
 
-    def type_at(self, text: str, place: YamlPath) -> DataType | None:
-        """The type of a text; what it does not say is unmanaged. None if it is no type."""
-        try:
-            return declared_type(text)
-        except TypeTextError as error:
-            self._report.in_text(
-                place, error.offset, f"this is no type: {error.message}", _suggestion(text, error)
-            )
-            return None
-
-    def _written_out(self, spec: Spec, word: str, place: YamlPath, path: Path) -> _Typed:
-        match word:
-            case "struct":
-                columns = spec.get("columns", [])
-                return _Typed(self.struct(columns, (*place, "columns"), path))
-            case "array":
-                element = self._part(spec, Part.ELEMENT, place, path)
-                history = _below(Part.ELEMENT, element)
-                return _Typed(Array(element.type, _nullable(spec.get("element"))), history)
-            case _:
-                key, value = (self._part(spec, part, place, path) for part in (Part.KEY, Part.VALUE))
-                self._check_key(spec, place)
-                below = _below(Part.KEY, key), _below(Part.VALUE, value)
-                history = (
-                    None if below == (None, None) else tuple(entry for part in below for entry in part or ())
-                )
-                return _Typed(Map(key.type, value.type, _nullable(spec.get("value"))), history)
-
-    def _part(self, spec: Spec, part: Part, place: YamlPath, path: Path) -> _Typed:
-        inner = {Part.ELEMENT: spec.get("element"), Part.KEY: spec.get("key"), Part.VALUE: spec.get("value")}
-        written = inner[part]
+    def _part(self, written: native.Part | None, part: Part, place: YamlPath, path: Path) -> _Typed:
         if written is None:
-            return _Typed(_BROKEN)
-        return self._typed(written, (*place, part.value), (*path, part))
+            return _BROKEN
+        typed = self._typed(written, (*place, part.value), (*path, part))
+        return replace(typed, history=below(part, typed.history))
 
-    def _check_parts(self, spec: Spec, word: str, place: YamlPath) -> None:
-        """Every key that writes a type out must be one of this type's, and none of them may lack."""
-        wanted = WRITTEN_OUT.get(word, ())
-        for type_word, keys in WRITTEN_OUT.items():
+    def _check_keys(self, level: _Level, word: str, place: YamlPath) -> None:
+        """Each key that writes a type out must be one of this type's, and none of those may lack."""
+        wanted = _WRITTEN_OUT.get(word, ())
+        for other, keys in _WRITTEN_OUT.items():
             for key in keys:
-                if key in spec and key not in wanted:
-                    self._report.at_key(
-                        (*place, key),
-                        f'"{key}" stands beside "type: {spec["type"]}"',
-                        f'it belongs to "type: {type_word}"; a type is either text or written out',
-                    )
+                if key in level and key not in wanted:
+                    message = f'"{key}" stands beside "type: {level["type"]}"'
+                    belongs = f'it belongs to "type: {other}"; a type is either text or written out'
+                    self._report.at_key((*place, key), message, belongs)
         for key in wanted:
-            if key not in spec:
-                self._report.at_value(
-                    (*place, "type"),
-                    f'"type: {word}" needs "{key}"',
-                    f"add it, or write the type as text: {_EXAMPLES[word]}",
-                )
+            if key not in level:
+                message = f'"type: {word}" needs "{key}"'
+                instead = f"add it, or write the type as text: {_AS_TEXT[word]}"
+                self._report.at_value((*place, "type"), message, instead)
 
-    def _check_key(self, spec: Spec, place: YamlPath) -> None:
-        key = spec.get("key")
-        if key is not None and key.get("nullable"):
-            self._report.at_value(
-                (*place, "key", "nullable"), "a key of a map is never null", "take the line away"
-            )
+    def _history(
+        self, written: list[native.TypeChange], type_: DataType, place: YamlPath
+    ) -> tuple[Entry, ...]:
+        entries = (self._entry(entry, type_, (*place, index)) for index, entry in enumerate(written))
+        return tuple(entry for entry in entries if entry is not None)
 
-    def _entry(self, entry: native.TypeChange, type_: DataType, place: YamlPath) -> _Entry | None:
-        from_type = self.type_at(entry["from"], (*place, "from"))
-        to_type = self.type_at(entry["to"], (*place, "to"))
-        at: Path | None = ()
-        if "at" in entry:
-            at = path_in(type_, entry["at"])
-            if at is None:
-                self._report.at_value(
-                    (*place, "at"),
-                    f'"{entry["at"]}" leads nowhere in this type',
-                    'it begins with "element", "key", "value" or the name of a field',
-                )
+    def _entry(self, written: native.TypeChange, type_: DataType, place: YamlPath) -> Entry | None:
+        from_type = self.type_at(written["from"], (*place, "from"))
+        to_type = self.type_at(written["to"], (*place, "to"))
+        at = path_in(type_, written["at"]) if "at" in written else ()
+        if at is None:
+            message = f'"{written["at"]}" leads nowhere in this type'
+            begins = 'it begins with "element", "key", "value" or the name of a field'
+            self._report.at_value((*place, "at"), message, begins)
         if from_type is None or to_type is None or at is None:
             return None
-        return _Entry(at, from_type, to_type)
+        return Entry(at, from_type, to_type)
 
     def _deprecation(self, written: native.Deprecation, place: YamlPath) -> table.Deprecation:
         return table.Deprecation(
@@ -196,111 +163,9 @@ class ColumnReader:
         )
 
 
-@lru_cache(maxsize=4096)
-def declared_type(text: str) -> DataType:
-    """The type of a text, with all that it does not say unmanaged.
-
-    Raises:
-        TypeTextError: The text is no type.
-    """
-    return _declared(parse_type(text))
-
-
-# Stands in for a type that was reported, until the report is handed out instead of a contract.
-_BROKEN: Final = Struct()
-
-
-def _declared(type_: DataType) -> DataType:
-    match type_:
-        case Struct(fields=fields):
-            return Struct(tuple(_declared_field(field) for field in fields))
-        case Array(element=element):
-            return Array(_declared(element), UNMANAGED)
-        case Map(key=key, value=value):
-            return Map(_declared(key), _declared(value), UNMANAGED)
-        case _:
-            return type_
-
-
-def _declared_field(field: Field) -> Field:
-    return Field(
-        field.name,
-        _declared(field.type),
-        nullable=field.nullable,
-        comment=UNMANAGED if field.comment is None else field.comment,
-        default=UNMANAGED,
-        generated=UNMANAGED,
-        identity=UNMANAGED,
-        type_changes=UNMANAGED,
-    )
-
-
 def _identity(written: native.Identity | None) -> Identity | None:
     return None if written is None else Identity(**written)
 
 
 def _nullable(part: native.Part | None) -> Managed[bool]:
     return UNMANAGED if part is None else part.get("nullable", UNMANAGED)
-
-
-def _below(part: Part, typed: _Typed) -> tuple[_Entry, ...] | None:
-    if typed.history is None:
-        return None
-    return tuple(replace(entry, at=(part, *entry.at)) for entry in typed.history)
-
-
-def _distributed(typed: _Typed) -> tuple[DataType, Managed[tuple[RecordedChange, ...]]]:
-    """The type, and the field's own history: a change is kept on the nearest struct field, as Delta does."""
-    if typed.history is None:
-        return typed.type, UNMANAGED
-    type_, own = typed.type, list[RecordedChange]()
-    for entry in typed.history:
-        field, at = _nearest_field(entry.at)
-        change = RecordedChange(entry.from_type, entry.to_type, at)
-        if field:
-            type_ = _recorded(type_, field, change)
-        else:
-            own.append(change)
-    return type_, tuple(own)
-
-
-def _nearest_field(at: Path) -> tuple[Path, tuple[Part, ...]]:
-    inner: list[Part] = []
-    for length in range(len(at), 0, -1):
-        step = at[length - 1]
-        if not isinstance(step, Part):
-            return at[:length], tuple(reversed(inner))
-        inner.append(step)
-    return (), tuple(reversed(inner))
-
-
-def _recorded(type_: DataType, field: Path, change: RecordedChange) -> DataType:
-    """The type with one more change recorded on the field at the path."""
-    step, rest = field[0], field[1:]
-    if isinstance(type_, Struct):
-        return Struct(
-            tuple(
-                _recorded_on(inner, rest, change) if inner is type_.get(str(step)) else inner
-                for inner in type_.fields
-            )
-        )
-    if isinstance(type_, Array | Map) and isinstance(step, Part):
-        inner_type = (
-            type_.element if isinstance(type_, Array) else type_.key if step is Part.KEY else type_.value
-        )
-        return with_parts(type_, {step: _recorded(inner_type, rest, change)})
-    return type_
-
-
-def _recorded_on(field: Field, rest: Path, change: RecordedChange) -> Field:
-    if rest:
-        return replace(field, type=_recorded(field.type, rest, change))
-    known = field.type_changes if isinstance(field.type_changes, tuple) else ()
-    return replace(field, type_changes=(*known, change))
-
-
-def _suggestion(text: str, error: TypeTextError) -> str:
-    word = next(iter(text[error.offset :].split()), "")
-    name = word.split("(")[0].split("<")[0].rstrip(",>)").lower()
-    near = difflib.get_close_matches(name, _TYPE_WORDS, n=1) if name and name not in _TYPE_WORDS else []
-    return f'did you mean "{near[0]}"?' if near else ""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from schemalint.contract.native.columns import declared_type
+from schemalint.contract.native.declared import declared_type
 from schemalint.contract.native.format import VERSION
 from schemalint.model.datatype import (
     UNMANAGED,

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemalint.contract.edits import common_length
-from schemalint.contract.native.columns import declared_type
 from schemalint.contract.native.data import property_value, type_change
+from schemalint.contract.native.declared import declared_type
+from schemalint.contract.native.history import split_at_field
 from schemalint.contract.native.printing import print_value
 from schemalint.contract.native.spans import Written, written_columns
 from schemalint.contract.native.texts import path_in
@@ -29,7 +30,7 @@ from schemalint.document import Sequence as YamlSequence
 from schemalint.model import datatype, properties
 from schemalint.model.datatype import RecordedChange, Struct
 from schemalint.model.finding import RecordTypeChanges, SetProperty
-from schemalint.model.path import Part, Path, folded
+from schemalint.model.path import Path, folded
 
 _HISTORY = "type_changes"
 
@@ -108,23 +109,14 @@ def _known(document: Document, columns: Struct, path: Path) -> list[_Known]:
         for index, entry in enumerate(_entries(level.node)):
             at = _text(entry, "at")
             whole = (*level.path, *((path_in(type_, at) if at and type_ else None) or ()))
-            if folded(_field(whole)) == folded(_field(path)):
+            field, inside = split_at_field(whole)
+            if folded(field) == folded(path):
                 change = RecordedChange(
-                    declared_type(_text(entry, "from")),
-                    declared_type(_text(entry, "to")),
-                    tuple(step for step in whole[len(_field(whole)) :] if isinstance(step, Part)),
+                    declared_type(_text(entry, "from")), declared_type(_text(entry, "to")), inside
                 )
-                place = (*level.place, _HISTORY, index)
-                found.append((-len(_field(level.path)), _Known(len(found), place, change)))
+                depth = len(split_at_field(level.path)[0])
+                found.append((-depth, _Known(len(found), (*level.place, _HISTORY, index), change)))
     return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
-
-
-def _field(path: Path) -> Path:
-    """The path of the field that a path ends in, without parts of its collections."""
-    length = len(path)
-    while length and isinstance(path[length - 1], Part):
-        length -= 1
-    return path[:length]
 
 
 def _entries(node: Mapping) -> Sequence[Node]:

@@ -5,10 +5,13 @@ pydantic says what is wrong with data that does not (`problems`), and makes the 
 They are not `BaseModel` classes, because importing pydantic costs more than all the rest of a check.
 """
 
+import sys
 from typing import TYPE_CHECKING, Final, Literal, Required, TypeAlias
 
-# pydantic refuses typing.TypedDict before Python 3.12.
-from typing_extensions import TypedDict
+if sys.version_info >= (3, 12):
+    from typing import TypedDict
+else:  # where pydantic refuses typing's own
+    from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
     from pydantic import ConfigDict

@@ -10,11 +10,10 @@ from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
-from typing_extensions import is_typeddict
 
 from schemalint.contract.native import format as native
 from schemalint.contract.native.places import Report
-from schemalint.contract.native.shape import fields, hint_at
+from schemalint.contract.native.shape import fields, hint_at, is_mapping
 from schemalint.document import Path as YamlPath
 from schemalint.document import Scalar, node_at, print_scalar
 
@@ -106,7 +105,7 @@ def _of(path: YamlPath) -> str:
 
 
 def _expected(hint: Any) -> str:  # noqa: ANN401 - as above
-    if is_typeddict(hint):
+    if is_mapping(hint):
         return _KINDS[dict]
     origin, args = get_origin(hint), get_args(hint)
     if origin is None:
@@ -150,7 +149,7 @@ def _wrong_help(hint: Any, path: YamlPath, report: Report) -> str:  # noqa: ANN4
 def _mapping_type(path: YamlPath) -> Any:  # noqa: ANN401 - as above
     """The TypedDict at a path, out of a union too."""
     hint = hint_at(native.Contract, path)
-    return next((member for member in _members(hint) if is_typeddict(member)), hint)
+    return next((member for member in _members(hint) if is_mapping(member)), hint)
 
 
 def _members(hint: Any) -> tuple[Any, ...]:  # noqa: ANN401 - as above

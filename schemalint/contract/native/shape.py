@@ -7,15 +7,13 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
-from typing_extensions import is_typeddict
-
 Check: TypeAlias = Callable[[Any], bool]
 
 
 @cache
 def check_for(hint: Any) -> Check:  # noqa: ANN401 - a type hint has no type of its own
     """The check that a type hint of the format stands for."""
-    if is_typeddict(hint):
+    if is_mapping(hint):
         return _Mapping(hint)
     origin, args = get_origin(hint), get_args(hint)
     if origin is None:
@@ -29,6 +27,11 @@ def check_for(hint: Any) -> Check:  # noqa: ANN401 - a type hint has no type of 
     if origin is list:
         return lambda value: type(value) is list and all(map(inside, value))
     return lambda value: type(value) is dict and all(map(inside, value.values()))
+
+
+def is_mapping(hint: Any) -> bool:  # noqa: ANN401 - as above
+    """Whether a hint is a TypedDict, of ``typing`` or of ``typing_extensions``."""
+    return hasattr(hint, "__required_keys__")
 
 
 @cache
@@ -61,7 +64,7 @@ class _Mapping:
 
 
 def _below(hint: Any, step: str | int) -> Any | None:  # noqa: ANN401 - as above
-    if is_typeddict(hint):
+    if is_mapping(hint):
         return fields(hint).get(str(step))
     origin, args = get_origin(hint), get_args(hint)
     if origin in (list, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -269,3 +270,71 @@ def test_every_commit_says_where_it_comes_from(lakehouse: Lakehouse) -> None:
     said = [json.loads(entry.user_metadata or "{}") for entry in lakehouse.table().history.entries]
     assert {one.get("revision") for one in said} == {revision}
     assert {one.get("contract") for one in said} == {"contracts/orders.yml"}
+
+
+SEVERAL_STEPS = (
+    CONTRACT.replace("decimal(10,2)", "decimal(12,4)")
+    .replace('nullable: false, comment: "', 'comment: "now ')
+    .replace("  - {name: amount", "  - {name: customer, type: string}\n  - {name: amount")
+    .replace("One row", "A row")
+)
+
+
+@pytest.mark.parametrize("killed_after", range(6))
+def test_killed_between_any_two_statements_and_run_again(
+    lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch, killed_after: int
+) -> None:
+    lakehouse.declare(CONTRACT)
+    lakehouse.apply()
+    lakehouse.declare(SEVERAL_STEPS)
+    statements: list[str] = []
+
+    def run_until_killed(session: SparkSession, statement: str) -> None:
+        if len(statements) == killed_after:
+            raise KeyboardInterrupt
+        statements.append(statement)
+        session.sql(statement).collect()
+
+    with monkeypatch.context() as killing:
+        killing.setattr("schemalint.spark.runner.run", run_until_killed)
+        with contextlib.suppress(KeyboardInterrupt):
+            lakehouse.apply()
+
+    finished = lakehouse.apply()
+    table = lakehouse.table()
+    assert finished.outcome in (Outcome.APPLIED, Outcome.RECORDED, Outcome.NOTHING)
+    assert [field.name for field in table.state.columns.fields][:2] == ["id", "customer"]
+    assert table.state.columns.fields[0].nullable
+    assert table.state.description == "A row per order."
+    assert lakehouse.apply().outcome is Outcome.NOTHING
+
+
+def test_engine_that_reports_success_and_does_nothing_is_not_believed(
+    lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lakehouse.declare(CONTRACT)
+    lakehouse.apply()
+    lakehouse.declare(CONTRACT.replace("decimal(10,2)", "decimal(12,4)"))
+    monkeypatch.setattr("schemalint.spark.runner.run", lambda _session, _statement: None)
+
+    applied = lakehouse.apply()
+
+    assert applied.outcome is Outcome.FAILED
+    assert applied.error is not None
+    assert "not as it should be" in applied.error.message
+
+
+def test_names_and_texts_reach_the_table_as_they_are_written(lakehouse: Lakehouse) -> None:
+    name = "a `b` 'c' ${d} -- ;"
+    comment = "line one\nline two; DROP TABLE x -- '\\' ${HOME} \u00e9 \U0001f600"
+    lakehouse.declare(
+        "schemalint: 1\ntable: sales.orders\ncolumns:\n"
+        f"  - {{name: {json.dumps(name, ensure_ascii=False)}, type: int, comment: {json.dumps(comment, ensure_ascii=False)}}}\n"
+        "properties: {delta.columnMapping.mode: name, "
+        f"odd: {json.dumps(comment, ensure_ascii=False)}}}\n"
+    )
+
+    assert lakehouse.apply().outcome is Outcome.APPLIED
+    (field,) = lakehouse.table().state.columns.fields
+    assert (field.name, field.comment) == (name, comment)
+    assert lakehouse.table().state.properties["odd"] == comment

@@ -33,7 +33,7 @@ def parse_commit(data: bytes) -> TableActions:
     Raises:
         ActionError: A line that matters cannot be read, or the file ends within a line.
     """
-    data = data.removeprefix(b"\xef\xbb\xbf").rstrip()
+    data = data.rstrip()
     if data and not data.endswith(b"}"):
         raise ActionError("the file ends within an action", _line_number(data, len(data)))
     protocols = _all(data, "protocol", read_protocol)

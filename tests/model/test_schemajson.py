@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from strategies import structs
 
 from schemalint.model.datatype import (
     UNMANAGED,
@@ -26,6 +25,7 @@ from schemalint.model.datatype import (
 )
 from schemalint.model.path import Part
 from schemalint.model.schemajson import MAX_DEPTH, SchemaError, parse_schema, print_schema
+from strategies import structs
 
 LOGS = Path(__file__).parent.parent / "delta_log" / "logs"
 Metadata = dict[str, object]
@@ -210,8 +210,8 @@ def test_lengths_of_the_column_reach_fields_below_and_leave_their_metadata_alone
 
 
 def test_lengths_gone_stale_after_a_rename_count_for_the_fields_that_are_there() -> None:
-    """The text that ``RENAME COLUMN ship.city`` and ``DROP COLUMN ship.zip`` leave (measured on Delta 4.4.0)."""
-    fields = [{"name": name, "type": "string", "metadata": {}} for name in ("town", "street")]
+    """``RENAME COLUMN ship.city`` and ``DROP COLUMN ship.zip`` leave such a text (Delta 4.4.0)."""
+    fields: list[Metadata] = [{"name": name, "type": "string", "metadata": {}} for name in ("town", "street")]
     text = "struct<city:varchar(7),zip:string,street:varchar(11)>"
     field = parse_field({"type": "struct", "fields": fields}, {"__CHAR_VARCHAR_TYPE_STRING": text})
     assert field.type == Struct((Field("town", String()), Field("street", Varchar(11))))

@@ -27,10 +27,11 @@ from schemalint.document import (
 )
 from schemalint.document import Path as YamlPath
 from schemalint.document import Sequence as YamlSequence
+from schemalint.errors import ContractError
 from schemalint.model import datatype, properties
 from schemalint.model.datatype import RecordedChange, Struct
 from schemalint.model.finding import RecordTypeChanges, SetProperty
-from schemalint.model.path import Path, folded
+from schemalint.model.path import Path, dotted, folded
 
 _HISTORY = "type_changes"
 
@@ -60,7 +61,7 @@ def record_type_changes(document: Document, columns: Struct, edit: RecordTypeCha
     below = edit.path[len(level.path) :]
     known = _known(document, columns, edit.path)
     kept = common_length([entry.change for entry in known], edit.changes)
-    if any(entry.place[:-1] != place for entry in known[:kept]):
+    if kept < len(edit.changes) and any(entry.place[:-1] != place for entry in known[:kept]):
         kept = 0  # what is added here would be read before what stands on another level
     for change in edit.changes[kept:]:
         value = print_value(type_change(change, (*below, *change.at)))
@@ -98,6 +99,10 @@ def _nearest_level(document: Document, path: Path) -> Written:
     """The innermost column or part around a path, or at it, that has keys of its own."""
     wanted = folded(path)
     around = [level for level in written_columns(document) if folded(level.path) == wanted[: len(level.path)]]
+    if not around:
+        message = f"there is no column {dotted(path[:1])} here any more"
+        place = document.location(document.span)
+        raise ContractError(message, help="run the check again", location=place)
     return max(around, key=lambda level: len(level.path))
 
 

@@ -19,7 +19,7 @@ def check_for(hint: Any) -> Check:  # noqa: ANN401 - a type hint has no type of 
     if origin is None:
         return lambda value: type(value) is hint
     if origin is Literal:
-        return lambda value: any(type(value) is type(choice) and value == choice for choice in args)
+        return lambda value: value in args
     if origin in (Union, UnionType):
         checks = tuple(check_for(arg) for arg in args)
         return lambda value: any(check(value) for check in checks)

@@ -1,0 +1,201 @@
+"""Fixes in the text of a contract, as a person would write them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from schemalint.contract import effective, read, text_changes
+from schemalint.document import TextEdit, splice
+from schemalint.errors import ContractError
+from schemalint.model.datatype import BYTE, INTEGER, LONG, SHORT, Decimal, RecordedChange, field_at
+from schemalint.model.finding import Edit, RecordTypeChanges, SetProperty
+from schemalint.model.path import Part, Path
+
+HEAD = "schemalint: 1\ntable: t\n"
+WIDENED = (RecordedChange(INTEGER, LONG),)
+TWICE = (RecordedChange(SHORT, INTEGER), RecordedChange(INTEGER, LONG))
+
+
+def edited(text: str, *edits: Edit, target: str | None = None) -> str:
+    (contract,) = read("f.yml", text).contracts
+    changes = text_changes(effective(contract, target), text, edits)
+    return splice(text, [TextEdit(change.start, change.end, change.text) for change in changes])
+
+
+def test_a_history_is_added_in_lines_of_its_own() -> None:
+    text = HEAD + "columns:\n  - name: a  # the first\n    type: bigint\n  - name: b\n    type: int\n"
+
+    assert edited(text, RecordTypeChanges(("A",), TWICE)) == HEAD + (
+        "columns:\n  - name: a  # the first\n    type: bigint\n    type_changes:\n"
+        "      - {from: smallint, to: int}\n      - {from: int, to: bigint}\n"
+        "  - name: b\n    type: int\n"
+    )
+
+
+def test_a_history_is_added_inside_braces() -> None:
+    text = HEAD + "columns:\n  - {name: a, type: 'decimal(12,2)'}\n"
+    changes = (RecordedChange(Decimal(10, 2), Decimal(12, 2)),)
+
+    assert edited(text, RecordTypeChanges(("a",), changes)) == HEAD + (
+        "columns:\n  - {name: a, type: 'decimal(12,2)', "
+        'type_changes: [{from: "decimal(10,2)", to: "decimal(12,2)"}]}\n'
+    )
+
+
+def test_a_history_that_goes_on_is_appended_to_with_its_comments_kept() -> None:
+    text = HEAD + (
+        "columns:\n  - name: a\n    type: map<bigint,bigint>\n    type_changes:\n"
+        "      # in spring\n      - {at: key, from: smallint, to: int}   # by hand\n"
+        "    comment: x\n"
+    )
+    key = tuple(RecordedChange(change.from_type, change.to_type, (Part.KEY,)) for change in TWICE)
+    value = RecordedChange(INTEGER, LONG, (Part.VALUE,))
+
+    assert edited(text, RecordTypeChanges(("a",), (*key, value))) == HEAD + (
+        "columns:\n  - name: a\n    type: map<bigint,bigint>\n    type_changes:\n"
+        "      # in spring\n      - {at: key, from: smallint, to: int}   # by hand\n"
+        "      - {at: key, from: int, to: bigint}\n      - {at: value, from: int, to: bigint}\n"
+        "    comment: x\n"
+    )
+
+
+def test_entries_of_other_fields_stay_where_a_history_is_replaced() -> None:
+    text = HEAD + (
+        "columns:\n  - name: a\n    type: struct<x:bigint,y:bigint>\n    type_changes:\n"
+        "      - {at: x, from: tinyint, to: bigint}\n      - {at: y, from: int, to: bigint}  # keep\n"
+    )
+
+    assert edited(text, RecordTypeChanges(("a", "x"), WIDENED)) == HEAD + (
+        "columns:\n  - name: a\n    type: struct<x:bigint,y:bigint>\n    type_changes:\n"
+        "      - {at: y, from: int, to: bigint}  # keep\n      - {at: x, from: int, to: bigint}\n"
+    )
+
+
+def test_a_field_of_type_text_is_recorded_on_its_column() -> None:
+    text = HEAD + 'columns:\n  - name: a\n    type: "array<struct<`b.c`: bigint>>"\n'
+
+    assert edited(text, RecordTypeChanges(("a", Part.ELEMENT, "b.c"), WIDENED)).endswith(
+        '>>"\n    type_changes:\n      - {at: element.`b.c`, from: int, to: bigint}\n'
+    )
+
+
+def test_a_field_that_is_written_out_is_recorded_on_itself() -> None:
+    text = HEAD + (
+        "columns:\n  - name: a\n    type: array\n    element:\n      type: struct\n      columns:\n"
+        "        - name: b\n          type: bigint\n"
+    )
+
+    assert edited(text, RecordTypeChanges(("a", Part.ELEMENT, "b"), WIDENED)) == (
+        text + "          type_changes:\n            - {from: int, to: bigint}\n"
+    )
+
+
+FLOW = """
+columns:
+  - {name: a, type: bigint, type_changes: [{from: tinyint, to: int}, {from: int, to: bigint}]}
+"""
+EMPTY = """
+columns: [{name: a, type: array<bigint>, type_changes: []}]
+"""
+AT_THE_ELEMENT = """
+columns:
+  - name: a
+    type: array
+    element:
+      type: bigint
+      type_changes:
+        - {from: int, to: bigint}
+"""
+ON_TWO_LEVELS = """
+columns:
+  - name: a
+    type: struct
+    columns:
+      - name: b
+        type: bigint
+        type_changes: [{from: tinyint, to: int}]
+    type_changes:
+      - {at: b, from: int, to: bigint}
+"""
+
+
+@pytest.mark.parametrize(
+    ("columns", "path"),
+    [(FLOW, ("a",)), (EMPTY, ("a",)), (AT_THE_ELEMENT, ("a",)), (ON_TWO_LEVELS, ("a", "b"))],
+)
+@pytest.mark.parametrize("changes", [(), WIDENED, TWICE])
+def test_the_edited_contract_has_the_history(
+    columns: str, path: Path, changes: tuple[RecordedChange, ...]
+) -> None:
+    text = edited(HEAD.rstrip() + columns, RecordTypeChanges(path, changes))
+    (contract,) = read("f.yml", text).contracts
+    field = field_at(contract.state.columns, path)
+
+    assert field is not None
+    assert field.type_changes == changes
+
+
+def test_a_history_that_is_right_stays_untouched() -> None:
+    text = HEAD + "columns: [{name: a, type: bigint, type_changes: [{from: int, to: bigint}]}]\n"
+
+    assert edited(text, RecordTypeChanges(("a",), WIDENED)) == text
+
+
+def test_a_history_on_two_levels_that_is_right_stays_untouched() -> None:
+    text = HEAD.rstrip() + ON_TWO_LEVELS
+    changes = (RecordedChange(BYTE, INTEGER), RecordedChange(INTEGER, LONG))
+
+    assert edited(text, RecordTypeChanges(("a", "b"), changes)) == text
+
+
+def test_a_history_of_a_part_goes_on_in_one_place() -> None:
+    further = RecordedChange(LONG, Decimal(20, 0))
+    changes = tuple(replace(change, at=(Part.ELEMENT,)) for change in (*WIDENED, further))
+    text = edited(HEAD.rstrip() + AT_THE_ELEMENT, RecordTypeChanges(("a",), changes))
+    (contract,) = read("f.yml", text).contracts
+
+    assert contract.state.columns.fields[0].type_changes == changes
+
+
+def test_a_property_is_set_where_it_stands_however_it_is_spelt() -> None:
+    text = HEAD + "columns: []\nproperties: {Delta.AppendOnly: false, x: y}  # why\n"
+
+    assert edited(text, SetProperty("delta.appendOnly", "true")) == (
+        HEAD + "columns: []\nproperties: {Delta.AppendOnly: true, x: y}  # why\n"
+    )
+
+
+def test_two_properties_are_added_where_there_was_none() -> None:
+    text = HEAD + "columns: []\n"
+    edits = SetProperty("delta.enableTypeWidening", "true"), SetProperty("x", "a: b")
+
+    assert edited(text, *edits) == text + 'properties:\n  delta.enableTypeWidening: true\n  x: "a: b"\n'
+
+
+def test_a_property_of_a_target_is_set_in_its_overlay() -> None:
+    text = HEAD + "columns: []\nproperties: {a: 1}\ntargets:\n  dev:\n    properties: {a: 2}\n  prod: {}\n"
+
+    assert edited(text, SetProperty("a", "3"), target="dev") == text.replace("a: 2", "a: 3")
+    assert edited(text, SetProperty("a", "3"), target="prod") == text.replace("a: 1", "a: 3")
+
+
+def test_the_second_document_of_a_file_is_edited() -> None:
+    first = HEAD + "columns: []\nproperties: {a: 1}\n---\n"
+    second = first.replace("---\n", "")
+    _, contract = read("f.yml", first + second).contracts
+    (change,) = text_changes(contract, first + second, [SetProperty("a", "2")])
+
+    assert (change.location.line, change.location.column, change.text) == (9, 17, "2")
+
+
+def test_a_text_that_holds_no_contract_any_more_is_refused() -> None:
+    (contract,) = read("f.yml", HEAD + "columns: []\n").contracts
+
+    with pytest.raises(ContractError, match="there is no contract here any more"):
+        text_changes(contract, "a: 1\n", [SetProperty("a", "2")])
+    with pytest.raises(ContractError, match='"columns" is missing'):
+        text_changes(contract, HEAD, [SetProperty("a", "2")])
+    with pytest.raises(ContractError, match="there is no column a here any more"):
+        text_changes(contract, HEAD + "columns: []\n", [RecordTypeChanges(("a",), WIDENED)])

@@ -1,0 +1,55 @@
+"""The JSON Schema that editors check contracts with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+
+from contract.contract_strategies import contracts
+from schemalint.contract import json_schema, read
+from schemalint.contract.native.data import as_data
+from schemalint.model.table import Contract
+
+EXAMPLE = Path(__file__).with_name("example.yaml").read_text(encoding="utf-8")
+SCHEMA = json_schema()
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def test_it_is_a_schema_of_draft_2020_12() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert SCHEMA["$id"] == "urn:schemalint:contract:1"
+
+
+@settings(max_examples=50, deadline=None)
+@given(contracts())
+def test_it_accepts_every_contract(contract: Contract) -> None:
+    VALIDATOR.validate(as_data(contract))
+
+
+PLACES = [(), ("columns", 0), ("protocol",), ("consumers", 2, "stream"), ("allow", 0)]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_it_rejects_unknown_keys_at_every_level(place: tuple[str | int, ...]) -> None:
+    (contract,) = read("f.yml", EXAMPLE).contracts
+    data: Any = as_data(contract)
+    node = data
+    for step in place:
+        node = node[step]
+    node["nullabel"] = True
+
+    with pytest.raises(jsonschema.ValidationError, match="nullabel"):
+        VALIDATOR.validate(data)
+
+
+def test_every_key_is_described() -> None:
+    types = [SCHEMA, *SCHEMA["$defs"].values()]
+    keys = [(kind["title"], key, about) for kind in types for key, about in kind["properties"].items()]
+    bare = [(title, key) for title, key, about in keys if not {"description", "$ref"} & about.keys()]
+
+    assert bare == []

@@ -1,0 +1,175 @@
+"""Logs that Spark wrote: ``write_logs.py`` has the statements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from schemalint.live import read
+from schemalint.model.datatype import (
+    INTEGER,
+    LONG,
+    SHORT,
+    STRING,
+    Array,
+    Atomic,
+    Char,
+    Decimal,
+    Field,
+    Identity,
+    Map,
+    RecordedChange,
+    String,
+    Struct,
+    Varchar,
+    field_at,
+)
+from schemalint.model.path import Part
+from schemalint.model.protocol import Protocol
+from schemalint.model.table import LiveTable
+
+LOGS = Path(__file__).parent / "logs"
+TABLES = sorted(folder.name for folder in LOGS.iterdir() if folder.is_dir())
+
+
+def table(name: str, version: int | None = None) -> LiveTable:
+    return read(str(LOGS / name), version=version)
+
+
+def column(live: LiveTable, *path: str | Part) -> Field:
+    found = field_at(live.state.columns, path)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_quick_way_gives_the_same_snapshot_at_every_version(name: str) -> None:
+    live = table(name)
+    assert live.warnings == ()
+    for version in range(live.history.known_from, live.version + 1):
+        slow, quick = table(name, version), read(str(LOGS / name), version=version, history=False)
+        assert quick.metadata == slow.metadata
+        assert quick.protocol == slow.protocol
+        assert quick.history.entries == ()
+
+
+def test_widening_is_found_at_every_depth() -> None:
+    live = table("widened")
+    assert column(live, "id").type_changes == (
+        RecordedChange(Atomic("byte"), SHORT),
+        RecordedChange(SHORT, INTEGER),
+    )
+    assert column(live, "deep").type_changes == (
+        RecordedChange(Atomic("byte"), SHORT, (Part.KEY,)),
+        RecordedChange(INTEGER, LONG, (Part.VALUE, Part.ELEMENT)),
+        RecordedChange(SHORT, INTEGER, (Part.KEY,)),
+    )
+    assert column(live, "line", Part.ELEMENT, "a.b").type_changes == (
+        RecordedChange(INTEGER, Decimal(12, 2)),
+    )
+    assert column(live, "line").type_changes == ()
+    assert live.protocol.features >= {"typeWidening", "timestampNtz"}
+
+
+def test_history_has_an_entry_for_each_commit_that_changed_the_table() -> None:
+    history = table("mapped").history
+    assert history.known_from == 0
+    assert [(entry.version, entry.operation) for entry in history.entries] == [
+        (0, "CREATE TABLE"),
+        (2, "SET TBLPROPERTIES"),
+        (3, "RENAME COLUMN"),
+        (4, "DROP COLUMNS"),
+        (5, "ADD COLUMNS"),
+    ]
+    assert [entry.version for entry in history.entries if entry.protocol] == [0, 2]
+    assert all(entry.timestamp for entry in history.entries)
+
+
+def test_column_mapping_gives_ids_and_physical_names() -> None:
+    live = table("mapped")
+    renamed = column(live, "customer_ref")
+    assert (renamed.column_id, renamed.physical_name) == (2, "cust")
+    assert column(live, "note").comment == "added"
+    assert [field.name for field in table("mapped", 2).state.columns.fields] == ["id", "cust", "ship"]
+
+
+def test_lengths_of_char_and_varchar_lie_inside_types_beside_the_fields_own_metadata() -> None:
+    created = table("chars", 0)
+    assert column(created, "code").type == Char(3)
+    assert column(created, "keys").type == Map(Char(2), Varchar(9))
+    inner = column(created, "deep", Part.ELEMENT, "code")
+    assert (inner.type, inner.comment, inner.column_id) == (Varchar(5), "it's", 5)
+    assert column(created, "deep", Part.ELEMENT, "list").type == Array(Char(4))
+    assert all(not field.extra for field in created.state.columns.fields)
+
+
+def test_lengths_that_delta_loses_are_lost() -> None:
+    """ADD COLUMN of a nested field forgets its siblings' lengths, and RENAME COLUMN its own."""
+    assert column(table("chars", 1), "ship", "city").type == Varchar(7)
+    assert column(table("chars", 2), "ship", "city").type == STRING
+    latest = table("chars")
+    assert column(latest, "ship").type == Struct(
+        (column(latest, "ship", "town"), column(latest, "ship", "qty"), column(latest, "ship", "street"))
+    )
+    assert column(latest, "ship", "street").type == Varchar(11)
+    assert column(latest, "code").type == STRING
+
+
+def test_collations() -> None:
+    live = table("collated")
+    assert column(live, "lower").type == String("UTF8_LCASE")
+    assert column(live, "deep").type == Map(STRING, Array(String("UNICODE_CI")))
+
+
+def test_generated_identity_and_default() -> None:
+    live = table("computed")
+    sequence = column(live, "seq")
+    assert sequence.identity == Identity(5, 10, allow_explicit_insert=True)
+    assert sequence.extra == (("delta.identity.highWaterMark", "15"),)
+    assert column(live, "total").generated == "CAST(amount * 2 AS BIGINT)"
+    assert column(live, "state").default == "'new'"
+
+
+def test_clustering_by_physical_names_is_mapped_to_logical_ones() -> None:
+    assert table("clustered", 0).state.clustered_by == (("day",), ("ship", "city"))
+    renamed = table("clustered", 1)
+    assert renamed.state.clustered_by == (("order_date",), ("ship", "city"))
+    live = table("clustered")
+    assert live.state.clustered_by == (("order_date",), ("id",))
+    assert live.history.entries[-1].operation == "CLUSTER BY"
+    assert live.history.entries[-1].metadata == live.metadata
+
+
+def test_constraints_leave_the_properties() -> None:
+    live = table("checked")
+    assert live.state.constraints == {"amount_not_negative": "amount >= 0"}
+    assert live.state.properties == {"team": "sales", "delta.logRetentionDuration": "interval 7 days"}
+    assert live.state.description == "One row per order."
+    assert live.state.partitioned_by == ("order_date",)
+    assert column(live, "amount") == Field("amount", Decimal(10, 2), nullable=False, comment="in euro")
+    assert column(live, "deep", "q").comment == "ünïcode"
+    assert live.protocol == Protocol(1, 3)
+    assert live.state.features == {"appendOnly", "invariants", "checkConstraints"}
+
+
+def test_a_checkpoint_stands_for_the_commits_before_it() -> None:
+    live = table("checkpointed")
+    assert live.version == 12
+    assert live.history.known_from == 10
+    assert [(entry.version, entry.operation) for entry in live.history.entries] == [
+        (10, None),
+        (12, "ADD COLUMNS"),
+    ]
+    start = live.history.entries[0].metadata
+    assert start is not None
+    assert start.state == table("checkpointed", 10).state
+    assert start.state.clustered_by == (("id",), ("ship", "city"))
+    assert column(live, "id").type_changes == (RecordedChange(INTEGER, LONG),)
+    assert live.state.enabled("delta.enableInCommitTimestamps")
+    assert live.metadata.created_time is not None
+    assert live.metadata.table_id == start.table_id
+
+
+def test_a_v2_checkpoint_is_not_needed_as_long_as_the_commits_are_there() -> None:
+    assert table("v2_checkpoint").version == 3

@@ -6,8 +6,6 @@ import importlib
 import os
 import pkgutil
 import sys
-import tempfile
-import traceback
 from collections.abc import Sequence
 
 import click
@@ -80,6 +78,9 @@ def _printable(text: str) -> str:
 
 
 def _bug_report() -> str:
+    import tempfile  # noqa: PLC0415 (every run would pay for it)
+    import traceback  # noqa: PLC0415
+
     with tempfile.NamedTemporaryFile(
         "w", prefix="schemalint-bug-", suffix=".txt", delete=False, encoding="utf-8"
     ) as file:

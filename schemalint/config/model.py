@@ -1,76 +1,81 @@
-"""What may stand in the configuration."""
+"""What may stand in the configuration: the one definition of its keys.
 
-from __future__ import annotations
+Not `BaseModel` classes, because importing pydantic costs more than all the rest of a check: `shape` says
+whether data fits, and pydantic is asked what is wrong with data that does not.
+"""
 
 import re
+import sys
 from collections.abc import Mapping
-from difflib import get_close_matches
-from typing import Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
 from schemalint import config
 from schemalint.errors import ConfigError, Location
 from schemalint.model.finding import Severity
 from schemalint.model.table import table_key
+from schemalint.shape import check_for, fields, is_mapping
 
-_SECRET = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+if sys.version_info >= (3, 12):
+    from typing import TypedDict
+else:  # where pydantic refuses typing's own
+    from typing_extensions import TypedDict
+
+if TYPE_CHECKING:
+    from pydantic import ConfigDict
+
+_SECRET: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_CONFIG: "Final[ConfigDict]" = {"extra": "forbid", "strict": True}
 
 SeverityWord = Literal["error", "warning", "info"]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, alias_generator=lambda name: name.replace("_", "-")
-    )
-
-
-class TargetModel(_Strict):
+class TargetKeys(TypedDict, total=False):
     """``[targets.<name>]``."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, alias_generator=None)
-
-    root: str | None = None
-    catalog: str | None = None
-    allowed_locations: list[str] = []
-    create: bool = True
-    engine: str | None = None
-    storage: dict[str, str] = {}
+    root: str
+    catalog: str
+    allowed_locations: list[str]
+    create: bool
+    engine: str
+    storage: dict[str, str]
 
 
-class SparkModel(_Strict):
+class SparkKeys(TypedDict, total=False):
     """``[spark]``."""
 
-    master: str | None = None
-    remote: str | None = None
-    packages: list[str] = []
-    conf: dict[str, str | int | float | bool] = {}
+    master: str
+    remote: str
+    packages: list[str]
+    conf: dict[str, str | int | float | bool]
 
 
-class RemovedModel(_Strict):
+class RemovedKeys(TypedDict, total=False):
     """``[[removed]]``: a contract that may go."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, alias_generator=None)
-
-    table: str
-    reason: str
-    approved_by: str | None = None
+    table: Required[str]
+    reason: Required[str]
+    approved_by: str
 
 
-class ConfigModel(_Strict):
-    """All of it."""
-
-    contracts: list[str] = []
-    select: list[str] | None = None
-    extend_select: list[str] = []
-    ignore: list[str] = []
-    severity: dict[str, SeverityWord] = {}
-    preview: bool = False
-    fail_on: Literal["error", "warning", "info", "never"] = "error"
-    against: str | None = None
-    removed: list[RemovedModel] = []
-    targets: dict[str, TargetModel] = {}
-    spark: SparkModel = Field(default_factory=SparkModel)
+ConfigKeys = TypedDict(
+    "ConfigKeys",
+    {
+        "contracts": list[str],
+        "select": list[str],
+        "extend-select": list[str],
+        "ignore": list[str],
+        "severity": dict[str, SeverityWord],
+        "preview": bool,
+        "fail-on": Literal["error", "warning", "info", "never"],
+        "against": str,
+        "removed": list[RemovedKeys],
+        "targets": dict[str, TargetKeys],
+        "spark": SparkKeys,
+    },
+    total=False,
+)
+for _keys in (TargetKeys, SparkKeys, RemovedKeys, ConfigKeys):
+    _keys.__pydantic_config__ = _CONFIG  # type: ignore[union-attr]  # pydantic's way
 
 
 def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config:
@@ -79,51 +84,53 @@ def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config
     Raises:
         ConfigError: A key is unknown, a value is of the wrong kind, or a secret stands in the open.
     """
-    try:
-        model = ConfigModel.model_validate(content)
-    except ValidationError as error:
-        raise _first(file, text, error) from None
-    for name, target in model.targets.items():
-        for key, value in target.storage.items():
+    if not check_for(ConfigKeys)(content):
+        _refuse(file, text, content)
+    keys = cast("ConfigKeys", content)
+    for name, target in keys.get("targets", {}).items():
+        for key, value in target.get("storage", {}).items():
             if not _SECRET.fullmatch(value):
                 raise ConfigError(
                     f"targets.{name}.storage.{key} must be the name of an environment variable",
                     help='write "${NAME}": what opens a store does not belong into a repository',
                     location=_place(file, text, key),
                 )
-    return _values(file, model)
+    return _values(file, keys)
 
 
-def _values(file: str, model: ConfigModel) -> config.Config:
+def _values(file: str, keys: ConfigKeys) -> config.Config:
+    spark = keys.get("spark", {})
+    fail_on = keys.get("fail-on", "error")
     return config.Config(
         file=file,
-        contracts=tuple(model.contracts),
-        select=tuple(model.select) if model.select is not None else None,
-        extend_select=tuple(model.extend_select),
-        ignore=tuple(model.ignore),
-        severity={code: Severity[word.upper()] for code, word in model.severity.items()},
-        preview=model.preview,
-        fail_on=None if model.fail_on == "never" else Severity[model.fail_on.upper()],
-        against=model.against,
-        removed={table_key(entry.table): entry.reason for entry in model.removed},
-        targets={
-            name: config.Target(
-                name,
-                root=target.root,
-                catalog=target.catalog,
-                allowed_locations=tuple(target.allowed_locations),
-                create=target.create,
-                engine=target.engine,
-                storage=target.storage,
-            )
-            for name, target in model.targets.items()
-        },
+        contracts=tuple(keys.get("contracts", ())),
+        select=tuple(keys["select"]) if "select" in keys else None,
+        extend_select=tuple(keys.get("extend-select", ())),
+        ignore=tuple(keys.get("ignore", ())),
+        severity={code: Severity[word.upper()] for code, word in keys.get("severity", {}).items()},
+        preview=keys.get("preview", False),
+        fail_on=None if fail_on == "never" else Severity[fail_on.upper()],
+        against=keys.get("against"),
+        removed={table_key(entry["table"]): entry["reason"] for entry in keys.get("removed", ())},
+        targets={name: _target(name, target) for name, target in keys.get("targets", {}).items()},
         spark=config.SparkSettings(
-            master=model.spark.master,
-            remote=model.spark.remote,
-            packages=tuple(model.spark.packages),
-            conf={key: _conf_text(value) for key, value in model.spark.conf.items()},
+            master=spark.get("master"),
+            remote=spark.get("remote"),
+            packages=tuple(spark.get("packages", ())),
+            conf={key: _conf_text(value) for key, value in spark.get("conf", {}).items()},
         ),
+    )
+
+
+def _target(name: str, keys: TargetKeys) -> config.Target:
+    return config.Target(
+        name,
+        root=keys.get("root"),
+        catalog=keys.get("catalog"),
+        allowed_locations=tuple(keys.get("allowed_locations", ())),
+        create=keys.get("create", True),
+        engine=keys.get("engine"),
+        storage=keys.get("storage", {}),
     )
 
 
@@ -131,28 +138,36 @@ def _conf_text(value: str | float | bool) -> str:  # noqa: FBT001
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _first(file: str, text: str, error: ValidationError) -> ConfigError:
-    problem = error.errors(include_url=False, include_input=False)[0]
+def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
+    """Raise what pydantic finds first; it may find nothing after all."""
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
+
+    try:
+        TypeAdapter(ConfigKeys).validate_python(content)
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+    else:
+        return
     path = [str(step) for step in problem["loc"]]
-    where = ".".join(path)
-    place = _place(file, text, path[-1] if path else "")
+    where, place = ".".join(path), _place(file, text, path[-1] if path else "")
+    if problem["type"] == "missing":
+        raise ConfigError(f"{where} is missing", help="add it", location=_place(file, text, path[0]))
     if problem["type"] != "extra_forbidden":
-        what = problem["msg"].removeprefix("Input should be ")
-        return ConfigError(f"{where} must be {what}", location=place)
-    known = _known_keys(path[:-1])
+        raise ConfigError(
+            f"{where} must be {problem['msg'].removeprefix('Input should be ')}", location=place
+        )
+    known = sorted(_known_keys(path[:-1]))
     close = get_close_matches(path[-1], known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else "known here: " + ", ".join(sorted(known))
-    return ConfigError(f"unknown key {where}", help=hint, location=place)
+    hint = f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(known)}"
+    raise ConfigError(f"unknown key {where}", help=hint, location=place)
 
 
 def _known_keys(path: list[str]) -> list[str]:
-    models: dict[str, type[BaseModel]] = {
-        "targets": TargetModel,
-        "removed": RemovedModel,
-        "spark": SparkModel,
-    }
-    model = models.get(path[0] if path else "", ConfigModel)
-    return [field.alias or name for name, field in model.model_fields.items()]
+    homes: dict[str, Any] = {"targets": TargetKeys, "removed": RemovedKeys, "spark": SparkKeys}
+    home = homes.get(path[0] if path else "", ConfigKeys)
+    return list(fields(home)) if is_mapping(home) else []
 
 
 def _place(file: str, text: str, key: str) -> Location:

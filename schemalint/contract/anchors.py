@@ -89,6 +89,6 @@ def _normal(part: object, path: Callable[[Path], Path]) -> object:
     return part.casefold() if isinstance(part, str) else part
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)
 def _spans(file: str, text: str, document: int, spans_of: SpansOf, target: str | None) -> Spans:
     return spans_of(read_documents(text, file)[document], target)

@@ -7,6 +7,7 @@ knows YAML 1.1 only: scalars are therefore resolved here, by YAML 1.2.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -83,8 +84,9 @@ def decode(data: bytes, file: str) -> str:
         raise ContractError(message, help="Save it as UTF-8.", location=where) from error
 
 
+@lru_cache(maxsize=256)
 def read_documents(text: str, file: str) -> tuple[Document, ...]:
-    """The documents of a file, in order.
+    """The documents of a file, in order; those read last are kept, for places and edits are asked for later.
 
     Args:
         text: The whole file, as ``decode`` gives it.

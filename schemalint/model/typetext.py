@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from schemalint.model.datatype import (
@@ -99,6 +100,7 @@ def parse_type(text: str) -> DataType:
     return parse_type_with_spans(text).type
 
 
+@lru_cache(maxsize=1024)
 def parse_type_with_spans(text: str) -> ParsedType:
     """As `parse_type`, with the place of every part."""
     parser = _Parser(text)

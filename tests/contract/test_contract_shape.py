@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from contract.contract_strategies import contracts
 from schemalint.contract.native import format as native
 from schemalint.contract.native.data import as_data
-from schemalint.contract.native.shape import check_for
+from schemalint.shape import check_for
 from schemalint.model.table import Contract
 
 FITS = check_for(native.Contract)

@@ -7,11 +7,11 @@ from typing import Any, cast
 from schemalint.contract.native import format as native
 from schemalint.contract.native.build import build
 from schemalint.contract.native.places import Report
-from schemalint.contract.native.shape import check_for
 from schemalint.document import Document, Mapping, Node, Scalar
 from schemalint.errors import ContractError
 from schemalint.model.finding import Edit, RecordTypeChanges, SetProperty
 from schemalint.model.table import Contract
+from schemalint.shape import check_for
 
 _KEY = "schemalint"
 

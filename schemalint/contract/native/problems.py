@@ -13,9 +13,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemalint.contract.native import format as native
 from schemalint.contract.native.places import Report
-from schemalint.contract.native.shape import fields, hint_at, is_mapping
 from schemalint.document import Path as YamlPath
 from schemalint.document import Scalar, node_at, print_scalar
+from schemalint.shape import fields, hint_at, is_mapping
 
 _KINDS: Final[dict[object, str]] = {
     str: "text",

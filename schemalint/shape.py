@@ -1,4 +1,7 @@
-"""Whether data plainly fits a type of the format: what this says yes to, pydantic says yes to."""
+"""Whether data plainly fits a TypedDict: what this says yes to, pydantic says yes to.
+
+Importing pydantic costs more than all the rest of a check, so that it is only asked about what does not fit.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ Check: TypeAlias = Callable[[Any], bool]
 
 @cache
 def check_for(hint: Any) -> Check:  # noqa: ANN401 - a type hint has no type of its own
-    """The check that a type hint of the format stands for."""
+    """The check that a type hint stands for."""
     if is_mapping(hint):
         return _Mapping(hint)
     origin, args = get_origin(hint), get_args(hint)

@@ -227,7 +227,6 @@ def _drift(contract: Contract, base: Contract, table: LiveTable) -> Iterator[Ref
                 f"{name or 'the table'} is neither as declared nor as it was applied last",
                 "somebody altered the table: take it into the contract, or overwrite it: --repair-drift",
                 "DR001",
-                is_finding=False,
             )
 
 
@@ -247,7 +246,6 @@ def _applied(request: DeployInput, contract: Contract, marker: Marker) -> Contra
             return Refusal(
                 f"the table is ahead: {marker.revision[:12]} was applied, which comes after this revision",
                 "an old job run again? --allow-older applies it all the same",
-                is_finding=False,
             )
     for commit in first_parents(repository, head):
         found = _effective(request, at(commit, contract.key))
@@ -256,7 +254,6 @@ def _applied(request: DeployInput, contract: Contract, marker: Marker) -> Contra
     return Refusal(
         "what was applied last is no revision of this branch",
         "name the commit that the table is at: --base REV",
-        is_finding=False,
     )
 
 

@@ -5,7 +5,7 @@ A rule is a function over one fact: the engine finds and pairs the objects, a ru
     @rule("ACME001", on=FieldAdded, severity=Severity.WARNING)
     def column_without_comment(change: FieldAdded, ctx: RuleContext) -> Iterator[Problem]:
         \"\"\"A new column has no comment. …\"\"\"
-        if not change.field.comment:
+        if not isinstance(change.field.comment, str):
             yield Problem(f"column {dotted(change.path)} has no comment")
 
 A package of rules names its module (or package, which is walked) in the entry-point group

@@ -87,9 +87,12 @@ def _applied(deployment: Deployment, settings: SparkSettings) -> tuple[Applied, 
 
 
 def _said(one: Applied) -> str:
-    version = f", now at version {one.version}" if one.version is not None else ""
-    steps = f" ({len(one.done)} statement{'s' if len(one.done) != 1 else ''}{version})"
-    return f"{one.table}: {one.outcome.value}{steps if one.outcome is not Outcome.NOTHING else ''}"
+    facts = []
+    if one.done:
+        facts.append(f"{len(one.done)} statement{'s' if len(one.done) != 1 else ''}")
+    if one.outcome is not Outcome.NOTHING and one.version is not None:
+        facts.append(f"now at version {one.version}")
+    return f"{one.table}: {one.outcome.value}" + (f" ({', '.join(facts)})" if facts else "")
 
 
 def _settings(settings: SparkSettings, pairs: tuple[str, ...]) -> SparkSettings:

@@ -11,13 +11,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from schemalint.engine.judge import Judge, git_context, upgrades
 from schemalint.model import change
 from schemalint.model.change import Change
-from schemalint.model.datatype import Struct, Unmanaged, at, field_at, walk_fields
+from schemalint.model.datatype import Struct, at, field_at, walk_fields
 from schemalint.model.diff import diff
 from schemalint.model.fact import Drift, DriftKind
 from schemalint.model.finding import Finding, Severity
@@ -91,8 +91,12 @@ def _findings(judge: Judge, comparison: LiveComparison) -> Iterator[Finding]:
             yield from judge(upgrade, ctx, LIVE)
     else:
         of_git = {_object(one): one for one in diff(base.state, contract.state)}
+        unlike_base = {_object(one) for one in diff(ctx.before, over(base.state, ctx.before))}
         for one in pending:
-            yield from _three_way(judge, one, of_git, ctx, comparison)
+            if _object(one) in of_git and _object(one) not in unlike_base:
+                yield from judge(one, ctx, GIT_AND_LIVE)
+            else:
+                yield from _apart(judge, one, of_git, ctx, comparison)
         yield from _done(judge, of_git, pending, ctx, git_context(base, contract))
         if upgrades(git_context(base, contract)):
             for upgrade in upgrades(ctx):
@@ -101,17 +105,15 @@ def _findings(judge: Judge, comparison: LiveComparison) -> Iterator[Finding]:
     yield from judge(contract, ctx, GIT_AND_LIVE)
 
 
-def _three_way(
+def _apart(
     judge: Judge, one: Change, of_git: Mapping[Hashable, Change], ctx: RuleContext, comparison: LiveComparison
 ) -> Iterator[Finding]:
-    in_git = of_git.get(_object(one))
-    if in_git is None and not _inside_added(one, of_git):
+    """What git does not show, or shows with another beginning than the live table has."""
+    if _object(one) in of_git or _inside_added(one, of_git):
+        yield from _gap(judge, one, ctx, comparison)
+    else:
         cause = next(_impossible(judge, one, ctx), None)
         yield from judge(Drift(one, _drift_kind(one, comparison), cause), ctx, LIVE)
-    elif in_git is not None and _same_start(in_git, one):
-        yield from judge(one, ctx, GIT_AND_LIVE)
-    else:
-        yield from _gap(judge, one, ctx, comparison)
 
 
 def _gap(judge: Judge, one: Change, ctx: RuleContext, comparison: LiveComparison) -> Iterator[Finding]:
@@ -125,11 +127,11 @@ def _impossible(judge: Judge, one: Change, ctx: RuleContext) -> Iterator[Finding
 
 
 def _drift_kind(one: Change, comparison: LiveComparison) -> DriftKind:
-    """Not applied yet: live is still what was applied last, or nothing ever was. Drifted otherwise."""
+    """Drifted, if it is known what was applied last and live is something else; else not applied yet."""
     if comparison.settled:
         return DriftKind.DRIFTED
     if comparison.applied is None:
-        return DriftKind.DRIFTED if comparison.base else DriftKind.NOT_APPLIED
+        return DriftKind.NOT_APPLIED
     live = comparison.live.state
     since = {_object(other) for other in diff(live, over(comparison.applied.state, live))}
     return DriftKind.DRIFTED if _object(one) in since else DriftKind.NOT_APPLIED
@@ -145,6 +147,7 @@ def _done(
     """What git shows as changed and live needs no more; and what the contract owes itself."""
     open_objects = {_object(one) for one in pending}
     open_paths = [path for one in pending if (path := _path(one))]
+    missing = [folded(one.path) for one in pending if isinstance(one, change.FieldAdded)]
     listed = {words(entry.path) for entry in git_ctx.contract.state.dropped}
     for object_, one in of_git.items():
         yield from judge.record(one, git_ctx)
@@ -154,7 +157,7 @@ def _done(
                 yield from judge(one, live_ctx, GIT_AND_LIVE)
         elif object_ in open_objects or isinstance(one, _NEVER_APPLIED):
             continue
-        elif not path or not any(other[: len(path)] == path for other in open_paths):
+        elif not path or not (_any_within(open_paths, path) or _any_above(missing, path)):
             yield from judge(Drift(one, DriftKind.APPLIED), live_ctx, LIVE)
 
 
@@ -174,16 +177,18 @@ def _declared(parent: Struct, name: str) -> bool:
     return parent.get(name) is not None or name.casefold() in renamed
 
 
-def _same_start(in_git: Change, in_live: Change) -> bool:
-    """Whether live is what the base says, or what it leaves open."""
-    declared = getattr(in_git, "old", None)
-    return isinstance(declared, Unmanaged) or declared == getattr(in_live, "old", None)
-
-
 def _inside_added(one: Change, of_git: Mapping[Hashable, Change]) -> bool:
     path = _path(one)
     added = [folded(other.path) for other in of_git.values() if isinstance(other, change.FieldAdded)]
-    return path is not None and any(path[: len(other)] == other for other in added)
+    return path is not None and _any_above(added, path)
+
+
+def _any_within(paths: Iterable[Path], path: Path) -> bool:
+    return any(other[: len(path)] == path for other in paths)
+
+
+def _any_above(paths: Iterable[Path], path: Path) -> bool:
+    return any(path[: len(other)] == other for other in paths)
 
 
 def _path(one: Change) -> Path | None:

@@ -53,15 +53,17 @@ class Refusal:
 
     Attributes:
         code: The rule's code; None where no rule forbids it.
-        is_finding: Whether it is said of the declaration (status 1); else the table's state forbids to go on
-            (status 2), as a drift does.
     """
 
     reason: str
     help: str = ""
     code: str | None = None
     finding: Finding | None = None
-    is_finding: bool = True
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether a rule says it of the declaration (status 1), or the table cannot be brought on (2)."""
+        return self.finding is not None
 
 
 @dataclass(frozen=True, slots=True)

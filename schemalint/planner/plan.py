@@ -39,7 +39,7 @@ def plan_table(
         uri: Where the table lies, or is to lie.
         findings: What the rules say of the contract and the live table: an error means no steps.
     """
-    refusals = [*_by_rules(findings), *refused_contract(contract, exists=live is not None)]
+    refusals = [*_by_rules(findings), *refused_contract(contract, live.state if live else None)]
     plan = TablePlan(contract.table, uri, declaration_hash(contract))
     if live is None:
         return _planned(plan, contract, TableState(), refusals, (_create(contract, uri),))
@@ -55,7 +55,7 @@ def plan_table(
         or marker.table_id not in (None, live.metadata.table_id),
     )
     changes = pending(contract, live.state)
-    refusals += refused_changes(changes, live.state)
+    refusals += refused_changes(changes, live.state, contract.state)
     if refusals:
         return replace(plan, refusals=tuple(refusals), record=False)
     return _planned(plan, contract, live.state, refusals, tuple(_Alter(uri, live.state, changes).steps()))

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from schemalint.config import SparkSettings
@@ -137,17 +138,14 @@ def _configured(builder: Any, settings: Mapping[str, str]) -> Any:  # noqa: ANN4
 
 
 def _require_java() -> None:
+    """Spark's own launcher takes JAVA_HOME first, and says little where that leads nowhere."""
     home = os.environ.get("JAVA_HOME")
-    if home and os.access(os.path.join(home, "bin", "java"), os.X_OK):  # noqa: PTH118
-        return
-    if shutil.which("java") is None:
-        how = (
-            "brew install openjdk@17"
-            if sys.platform == "darwin"
-            else "apt-get install openjdk-17-jre-headless"
-        )
+    if shutil.which("java", path=str(Path(home, "bin")) if home else None) is None:
+        brew, apt = "brew install openjdk@17", "apt-get install openjdk-17-jre-headless"
+        where = f" in JAVA_HOME={home}" if home else ""
         raise UsageError(
-            f"there is no Java: Spark needs {JAVA}", help=f"for example: {how}; or set JAVA_HOME"
+            f"there is no Java{where}: Spark needs {JAVA}",
+            help=f"for example: {brew if sys.platform == 'darwin' else apt}",
         )
 
 

@@ -217,7 +217,7 @@ def test_plan_refuses_by_name_what_it_cannot_do_yet(live: Live) -> None:
     live.commit(ORDERS + "constraints: {positive: amount > 0}\nprotocol: {allow_upgrade: true}\n")
     live.log(ID, AMOUNT, widening=False)
     run = live.project.run("plan")
-    assert run.status == 1
+    assert run.status == 2
     assert "the constraint positive cannot be applied" in run.out
 
 

@@ -46,14 +46,13 @@ def test_index_of_rules() -> None:
 
 
 def test_reference_of_the_command_line() -> None:
-    context = click.Context(cli, info_name="schemalint", max_content_width=100, terminal_width=100)
+    width = {"max_content_width": 100, "terminal_width": 100}
+    context = click.Context(cli, info_name="schemalint", help_option_names=["-h", "--help"], **width)
     sections = ["# The command line\n", f"```\n{cli.get_help(context)}\n```\n"]
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         assert command is not None
-        inner = click.Context(
-            command, info_name=name, parent=context, max_content_width=100, terminal_width=100
-        )
+        inner = click.Context(command, info_name=name, parent=context, **width)
         sections.append(f"## schemalint {name}\n\n```\n{command.get_help(inner)}\n```\n")
     sections.append(f"Output formats of `check`: {', '.join(f'`{name}`' for name in names())}.\n")
     _compare(DOCS / "cli.md", "\n".join(sections))

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from schemalint.plugin import Rule
 
 Texts = dict[str, str]
-"""The texts of a case: ``before`` and ``after`` as in git, ``live`` for the table; each may be missing."""
+"""The texts of a case, each of which may be missing.
+
+``before`` and ``after`` as in git, ``live`` for the table, ``applied`` for what was applied to it last.
+"""
 
 
 @cache
@@ -41,7 +44,9 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
         assert after is not None
         # The other rules tell this one why a difference cannot be removed.
         everything = tuple(built_in().values())
-        found = judge_live(LiveComparison(after, _live(texts["live"]), base=before), everything)
+        applied = _contract("applied", texts)
+        comparison = LiveComparison(after, _live(texts["live"]), base=before, applied=applied)
+        found = judge_live(comparison, everything)
         return tuple(one for one in found if one.code == rule.code)
     return judge_pair(before, after, [rule])
 

@@ -45,7 +45,7 @@ _SEVERITY = {
 _HELP = {
     DriftKind.NOT_APPLIED: "the next `apply` brings it there",
     DriftKind.APPLIED: "",
-    DriftKind.DRIFTED: "take it over with `schemalint pull`, or bring it back with `apply --repair-drift`",
+    DriftKind.DRIFTED: "declare it as it is, or bring the declared state back: `apply --repair-drift`",
     DriftKind.UNDECLARED: "declare it, list it under `dropped`, or allow such: `open: {columns: true}`",
 }
 
@@ -74,8 +74,7 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
 
     ## What to do
 
-    Take the live state over with `schemalint pull`, or let `apply --repair-drift` bring back the declared
-    one.
+    Take the live state into the contract, or let `apply --repair-drift` bring back the declared one.
 
     ## Example
 
@@ -123,7 +122,7 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
         return
     yield Problem(
         f"{what}, which cannot be brought together: {drift.cause.code}, {drift.cause.message}",
-        help="declare what is live (`schemalint pull`), or rewrite the table",
+        help="declare what is live, or rewrite the table",
         severity=Severity.ERROR,
         delta_error=drift.cause.delta_error,
     )

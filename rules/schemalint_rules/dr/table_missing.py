@@ -31,7 +31,7 @@ def table_missing(fact: LiveTableMissing | LiveTableReplaced, _ctx: RuleContext)
     ## What to do
 
     Compare `location`, and the target's `root`, with where the table is. If the table was made anew on
-    purpose, write a contract from it with `schemalint pull` and give its streams new checkpoints.
+    purpose, declare what it is now, and give its streams new checkpoints.
 
     ## Example
 
@@ -61,7 +61,7 @@ def table_missing(fact: LiveTableMissing | LiveTableReplaced, _ctx: RuleContext)
         case LiveTableReplaced(old_id=old_id, new_id=new_id):
             yield Problem(
                 f"this is not the table that was applied to: its id is {new_id}, and was {old_id}",
-                help="find out who made it anew; `schemalint pull` writes a contract from what is there",
+                help="find out who made it anew, and declare what is there now",
                 old=old_id,
                 new=new_id,
                 delta_error="DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE",

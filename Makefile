@@ -1,0 +1,69 @@
+# `make demo` and `make test` set up what they need: a virtual environment in .venv, made once and again
+# whenever pyproject.toml changes. The machine gives make, git, Python with venv, and Java for Spark.
+
+PYTHON ?= python3
+PYTHON_NEEDED := 3.11
+JAVA_NEEDED := 17
+
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+# Spark looks for Java in the same order (bin/load-spark-env.sh and bin/spark-class of Spark).
+JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test lint clean require-java require-python
+
+help:
+	@echo 'make demo    a small lakehouse: contracts checked, a plan made and applied with Spark'
+	@echo 'make test    all tests, those that ask the real engine included'
+	@echo 'make lint    ruff, mypy and the direction of imports'
+	@echo 'make clean   remove what these made'
+
+demo: require-java $(INSTALLED)
+	@$(BIN)/python examples/demo.py
+
+# Two workers: the tests that share the Spark session stay on one of them (tests/conftest.py).
+test: require-java $(INSTALLED)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf dist metastore_db spark-warehouse derby.log
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# pip reads dependency groups since 25.1; the one that comes with Python may be older.
+$(INSTALLED): pyproject.toml | require-python
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[spark]' --group dev
+	@touch $@
+
+require-python:
+	@found=$$($(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null); \
+	if [ -z "$$found" ]; then \
+	    echo 'schemalint needs Python $(PYTHON_NEEDED) or later, and there is no $(PYTHON).'; \
+	elif ! $(PYTHON) -c 'import sys; sys.exit(sys.version_info < tuple(map(int, "$(PYTHON_NEEDED)".split("."))))'; then \
+	    echo "schemalint needs Python $(PYTHON_NEEDED) or later, and $(PYTHON) is $$found."; \
+	elif ! $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null; then \
+	    echo "Python $$found has no venv: apt-get install python$$found-venv"; exit 1; \
+	else exit 0; fi >&2; \
+	echo '  Install one (apt-get install python3 python3-venv, brew install python@3.13),' >&2; \
+	echo '  or name one that is there: make $(MAKECMDGOALS) PYTHON=python3.12' >&2; \
+	exit 1
+
+require-java:
+	@found=$$('$(JAVA)' -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p'); \
+	if [ -z "$$found" ]; then echo 'Spark needs Java $(JAVA_NEEDED) or later, and there is no $(JAVA).'; \
+	elif [ "$$found" -lt $(JAVA_NEEDED) ]; then \
+	    echo "Spark needs Java $(JAVA_NEEDED) or later, and $(JAVA) is older: $$('$(JAVA)' -version 2>&1 | grep ' version ')"; \
+	else exit 0; fi >&2; \
+	echo '  Install one (apt-get install openjdk-17-jre-headless, brew install openjdk@17),' >&2; \
+	echo '  or name one that is there: JAVA_HOME=/usr/lib/jvm/java-17 make $(MAKECMDGOALS)' >&2; \
+	exit 1

@@ -1,0 +1,18 @@
+"""What Delta asks of the names of columns, beside being unique ignoring case."""
+
+from __future__ import annotations
+
+from typing import Final
+
+INVALID_CHARACTERS: Final = " ,;{}()\n\t="
+"""Characters that no name may hold on a table without column mapping: Parquet's own schema text could not be
+read with them (``SchemaUtils.checkFieldNames``). Measured on Delta 4.4.0: these and no others, so that a dot,
+a quote, a carriage return and even an empty name are fine."""
+
+CHANGE_DATA_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
+"""The columns that the change data feed adds, in lower case (PROTOCOL.md, "Change Data Files")."""
+
+
+def invalid_characters(name: str) -> str:
+    """The characters of a name that need column mapping, each once, in their order."""
+    return "".join(dict.fromkeys(character for character in name if character in INVALID_CHARACTERS))

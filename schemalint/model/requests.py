@@ -1,0 +1,144 @@
+"""How a declared property, or a feature that is asked for, is judged: each falls into exactly one class.
+
+One rule speaks for each class, so that one line of a contract gets one finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from schemalint.model import feature, properties
+from schemalint.model.finding import ObjectRef
+from schemalint.model.table import TableState
+
+
+class PropertyVerdict(Enum):
+    """What a declared entry of the table's properties is."""
+
+    FINE = "fine"
+    FEATURE = "feature"
+    """``delta.feature.<name>``: see `FeatureVerdict`."""
+    VERSION = "version"
+    """A version of the protocol, or whether the session's defaults count for it: valid by itself."""
+    INVALID_VERSION = "invalid version"
+    CONSTRAINT = "constraint"
+    INTERNAL = "internal"
+    """Delta writes it by itself; it refuses some of these from a user, and takes others."""
+    UNKNOWN = "unknown"
+    NO_PREFIX = "no prefix"
+    """One of Delta's keys without ``delta.``: accepted, and it does nothing."""
+    INVALID = "invalid"
+    """Delta knows the key and refuses the value."""
+
+
+class FeatureVerdict(Enum):
+    """What a feature is that is asked for by name."""
+
+    FINE = "fine"
+    STATUS = "status"
+    """The property's value is none that asks for a feature; looked at before the name."""
+    UNKNOWN = "unknown"
+    NOT_SETTABLE = "not settable"
+    """Only another statement gives it to the table."""
+    PREVIEW = "preview"
+    OLD_STATUS = "old status"
+    """``enabled``, the older word for ``supported``."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureRequest:
+    """A feature that is asked for: in the list of features, or as a property.
+
+    Attributes:
+        object: The entry that asks.
+        status: The property's value; ``supported`` in the list.
+    """
+
+    object: ObjectRef
+    name: str
+    status: str = "supported"
+
+
+def judge_property(key: str, value: str) -> PropertyVerdict:
+    """The one class of a declared property.
+
+    Args:
+        key: As Delta stores it.
+        value: As text.
+    """
+    lower = key.lower()
+    if lower.startswith(properties.FEATURE_PREFIX):
+        return PropertyVerdict.FEATURE
+    if lower.startswith(properties.CONSTRAINT_PREFIX):
+        return PropertyVerdict.CONSTRAINT
+    valid = properties.problem(key, value) is None
+    if properties.is_protocol_key(key):
+        return PropertyVerdict.VERSION if valid else PropertyVerdict.INVALID_VERSION
+    row = properties.find(key)
+    if lower in _INTERNAL or (row is not None and not row.editable):
+        return PropertyVerdict.INTERNAL
+    if row is None:
+        return _unregistered(key)
+    if not valid:
+        return PropertyVerdict.INVALID
+    return PropertyVerdict.INTERNAL if row.written_by_delta else PropertyVerdict.FINE
+
+
+def feature_requests(state: TableState) -> Iterator[FeatureRequest]:
+    """Every feature that a declaration asks for by name, as often as it is written."""
+    for name in sorted(state.features):
+        yield FeatureRequest(ObjectRef("feature", name), name)
+    for key, value in state.set_properties.items():
+        if key.lower().startswith(properties.FEATURE_PREFIX):
+            yield FeatureRequest(
+                ObjectRef("property", key), key[len(properties.FEATURE_PREFIX) :], value.lower()
+            )
+
+
+def judge_feature(request: FeatureRequest, supported: frozenset[str], *, new_table: bool) -> FeatureVerdict:
+    """The one class of a feature that is asked for.
+
+    Args:
+        request: What is asked for.
+        supported: The features that the table has already.
+        new_table: Whether the table is still to be created.
+    """
+    if request.status not in _STATUSES:
+        return FeatureVerdict.STATUS
+    row = feature.find(request.name)
+    if row is None or not row.in_spark:
+        return FeatureVerdict.UNKNOWN
+    if not row.settable and row.name not in supported and not (new_table and row.name in _WHEN_CREATED):
+        return FeatureVerdict.NOT_SETTABLE
+    if row.preview:
+        return FeatureVerdict.PREVIEW
+    return FeatureVerdict.FINE if request.status == "supported" else FeatureVerdict.OLD_STATUS
+
+
+def _unregistered(key: str) -> PropertyVerdict:
+    if not properties.is_known(key):
+        return PropertyVerdict.UNKNOWN
+    without = not key.lower().startswith(properties.PREFIX) and properties.suggest(key) is not None
+    return PropertyVerdict.NO_PREFIX if without else PropertyVerdict.FINE
+
+
+# TableFeatureProtocolUtils.FEATURE_PROP_SUPPORTED and FEATURE_PROP_ENABLED, compared ignoring case.
+_STATUSES: Final = frozenset({"supported", "enabled"})
+
+# Measured on Delta 4.4.0: CREATE TABLE takes it, ALTER TABLE does not.
+_WHEN_CREATED: Final = frozenset({"adaptiveMetadata-preview"})
+
+# Keys that look like properties of the table. The first four stand in the metadata of columns (PROTOCOL.md,
+# "Column Mapping" and "Identity Columns"), the fifth is written by the commit coordinator.
+_INTERNAL: Final = frozenset(
+    {
+        "delta.columnmapping.id",
+        "delta.columnmapping.physicalname",
+        "delta.columnmapping.nested.ids",
+        "delta.identity.highwatermark",
+        "delta.coordinatedcommits.tableconf-preview",
+    }
+)

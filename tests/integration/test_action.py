@@ -1,0 +1,236 @@
+"""The Action's steps, run as GitHub's runner runs those of a composite action."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from repo import Repo
+
+# One worker of pytest-xdist, because the Action is installed once for all tests.
+pytestmark = pytest.mark.xdist_group("action")
+
+ROOT = Path(__file__).parents[2]
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+INSTALL, CHECK = ACTION["runs"]["steps"]
+
+INT = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: order_id, type: int}
+"""
+BIGINT = INT.replace("type: int", "type: bigint")
+_EXPRESSION = re.compile(r"\$\{\{ *([\w.-]+) *\}\}")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a step leaves behind."""
+
+    status: int
+    log: str
+    outputs: Mapping[str, str]
+    summary: str
+
+
+class Runner:
+    """What actions/runner does for a composite action (ScriptHandler.cs, CompositeActionHandler.cs)."""
+
+    def __init__(self, folder: Path) -> None:
+        self.temp = folder / "temp"
+        self.temp.mkdir(parents=True)
+        self.contexts: dict[str, str] = {}
+
+    def run(self, step: Mapping[str, Any], workspace: Path, event: Mapping[str, Any]) -> Outcome:
+        files = {name: self.temp / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+        for file in files.values():
+            file.write_text("")
+        event_file = self.temp / "event.json"
+        event_file.write_text(json.dumps(event))
+        script = self.temp / "script.sh"
+        script.write_text(self.evaluated(step["run"]))
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", script],
+            cwd=workspace / self.evaluated(step.get("working-directory", ".")),
+            env={
+                **{name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)},
+                "GIT_CONFIG_GLOBAL": os.devnull,
+                "GIT_CONFIG_NOSYSTEM": "1",
+                "CI": "true",
+                "GITHUB_ACTIONS": "true",
+                "GITHUB_ACTION_PATH": str(ROOT),
+                "GITHUB_EVENT_NAME": "pull_request",
+                "GITHUB_EVENT_PATH": str(event_file),
+                "GITHUB_WORKSPACE": str(workspace),
+                "RUNNER_TEMP": str(self.temp),
+                **{name: str(file) for name, file in files.items()},
+                **{name: self.evaluated(value) for name, value in step.get("env", {}).items()},
+            },
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
+        self.contexts.update({f"steps.{step['id']}.outputs.{name}": text for name, text in outputs.items()})
+        return Outcome(done.returncode, done.stdout, outputs, files["GITHUB_STEP_SUMMARY"].read_text())
+
+    def evaluated(self, text: str) -> str:
+        return _EXPRESSION.sub(lambda found: self.contexts[found[1]], text)
+
+    def inputs(self, **given: str) -> None:
+        """What the workflow's `with` says; the rest are defaults."""
+        for name, declared in ACTION["inputs"].items():
+            self.contexts[f"inputs.{name}"] = given.pop(name.replace("-", "_"), declared["default"])
+        assert not given, f"no such inputs: {given}"
+
+
+def _field(name: str, type_: str) -> dict[str, object]:
+    return {"name": name, "type": type_, "nullable": True, "metadata": {}}
+
+
+_FOREIGN = ("GIT_", "GITHUB_", "PRE_COMMIT", "SCHEMALINT_", "INPUT_")
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    folder = tmp_path_factory.mktemp("runner")
+    runner = Runner(folder)
+    runner.inputs(python=sys.executable)
+    outcome = runner.run(INSTALL, folder, {})
+    assert outcome.status == 0, outcome.log
+    return runner
+
+
+@pytest.fixture
+def check(runner: Runner, tmp_path: Path) -> Callable[..., Outcome]:
+    """Checks a pull request that brings a text of the contract, on the shallow clone of actions/checkout."""
+    origin = Repo(tmp_path / "origin")
+    origin.write("contracts/orders.yml", INT)
+    origin.commit()
+
+    def checked(contract: str | None, configuration: str = "", **inputs: str) -> Outcome:
+        origin.write("schemalint.toml", configuration)
+        base = origin.commit()
+        origin.git("switch", "--quiet", "--create", "feature")
+        if contract is None:
+            origin.git("rm", "--quiet", "contracts/orders.yml")
+        else:
+            origin.write("contracts/orders.yml", contract)
+        head = origin.commit()
+        origin.git("switch", "--quiet", "main")
+        origin.git("merge", "--quiet", "--no-ff", "--message=as GitHub merges", "feature")
+        merged = origin.head()
+        origin.git("update-ref", "refs/pull/1/merge", merged)
+        origin.git("reset", "--quiet", "--hard", base)
+        workspace = Repo(tmp_path / "workspace")
+        workspace.git("remote", "add", "origin", origin.path.as_uri())
+        workspace.git("fetch", "--quiet", "--depth=1", "origin", "refs/pull/1/merge")
+        workspace.git("checkout", "--quiet", "--detach", "FETCH_HEAD")
+        runner.inputs(**inputs)
+        pull_request = {"base": {"ref": "main", "sha": base}, "head": {"ref": "feature", "sha": head}}
+        return runner.run(CHECK, workspace.path, {"number": 1, "pull_request": pull_request})
+
+    return checked
+
+
+def test_a_forbidden_change_fails_the_step_with_an_annotation(check: Callable[..., Outcome]) -> None:
+    outcome = check(INT.replace("type: int", "type: date"))
+    assert (outcome.status, outcome.outputs) == (1, {"exit-status": "1"})
+    assert "::error file=contracts/orders.yml,line=4" in outcome.log
+    assert "TW002" in outcome.log
+    assert outcome.summary.startswith("### schemalint\n\n    error[TW002")
+    assert "1 error in 1 table" in outcome.summary
+
+
+def test_a_deleted_contract_fails_the_step(check: Callable[..., Outcome]) -> None:
+    outcome = check(None)
+    assert outcome.outputs == {"exit-status": "1"}
+    assert "CT001" in outcome.log
+
+
+def test_a_change_of_nothing_passes(check: Callable[..., Outcome]) -> None:
+    outcome = check(INT + "description: One row per order.\n")
+    assert (outcome.status, outcome.outputs) == (0, {"exit-status": "0"})
+    assert "no findings in 1 table" in outcome.summary
+
+
+def test_what_cannot_be_judged_is_no_success(check: Callable[..., Outcome]) -> None:
+    outcome = check(INT.replace("type: int", "type: integer4"))
+    assert (outcome.status, outcome.outputs) == (2, {"exit-status": "2"})
+
+
+def test_inputs_reach_the_command(check: Callable[..., Outcome]) -> None:
+    assert check(BIGINT, fail_on="never").status == 0
+
+
+def test_the_live_table_is_looked_at_when_asked_for(check: Callable[..., Outcome], tmp_path: Path) -> None:
+    log = tmp_path / "lake/sales/orders/_delta_log/00000000000000000000.json"
+    log.parent.mkdir(parents=True)
+    schema = {"type": "struct", "fields": [_field("order_id", "integer"), _field("left_over", "string")]}
+    actions = [
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
+        {
+            "metaData": {
+                "id": "5fba94ed-9794-4965-ba6e-6ee3c0d22af9",
+                "format": {"provider": "parquet", "options": {}},
+                "schemaString": json.dumps(schema),
+                "partitionColumns": [],
+                "configuration": {},
+            }
+        },
+    ]
+    log.write_text("".join(json.dumps(action) + "\n" for action in actions))
+    targets = f"[targets.prod]\nroot = '{tmp_path}/lake'\n"
+    outcome = check(INT + "description: One row.\n", live="true", target="prod", configuration=targets)
+    assert outcome.status == 0, outcome.log
+    assert "left_over" in outcome.log
+    assert "target prod" in outcome.summary
+
+
+@pytest.mark.parametrize("name", ["against", "live", "target", "fail-on"])
+def test_an_input_is_data_and_never_run(check: Callable[..., Outcome], name: str, tmp_path: Path) -> None:
+    evil = f"$(touch {tmp_path}/run); touch {tmp_path}/run #"
+    check(INT, **{name.replace("-", "_"): evil})
+    assert not (tmp_path / "run").exists()
+
+
+def test_text_of_a_contract_cannot_leave_the_summary_s_block(check: Callable[..., Outcome]) -> None:
+    name = "`\\n```\\n<img src=x>"
+    outcome = check(INT + f'  - {{name: "{name}", type: int, nullable: false}}\n')
+    lines = outcome.summary.splitlines()
+    assert "<img src=x>" in outcome.summary
+    assert all(line.startswith("    ") for line in lines[2:])
+
+
+def test_scripts_hold_no_expressions() -> None:
+    assert not [step["name"] for step in ACTION["runs"]["steps"] if "${{" in step["run"]]
+
+
+def test_the_schema_of_actions_is_kept() -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "check_jsonschema",
+            "--builtin-schema",
+            "vendor.github-actions",
+            ROOT / "action.yml",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout

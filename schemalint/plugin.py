@@ -14,11 +14,13 @@ A package of rules names its module (or package, which is walked) in the entry-p
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
+from schemalint.expressions import columns_used, uses
 from schemalint.model.change import (
     Change,
     ClusteringChanged,
@@ -75,10 +77,26 @@ from schemalint.model.fact import (
     ProtocolUpgrade,
     TableRetired,
 )
-from schemalint.model.feature import FEATURES, TableFeature
+from schemalint.model.feature import FEATURES, TableFeature, implied_by
+from schemalint.model.feature import find as find_feature
+from schemalint.model.feature import suggest as suggest_feature
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
-from schemalint.model.path import Part, Path, dotted, folded
+from schemalint.model.names import CHANGE_DATA_COLUMNS, invalid_characters
+from schemalint.model.path import Part, Path, dotted, folded, words
+from schemalint.model.properties import PROPERTIES, TableProperty, is_true, parse_interval
+from schemalint.model.properties import find as find_property
+from schemalint.model.properties import problem as property_problem
+from schemalint.model.properties import suggest as suggest_property
+from schemalint.model.properties import value_of as property_value
 from schemalint.model.protocol import Protocol, minimum_versions
+from schemalint.model.requests import (
+    FeatureRequest,
+    FeatureVerdict,
+    PropertyVerdict,
+    feature_requests,
+    judge_feature,
+    judge_property,
+)
 from schemalint.model.table import Contract, LiveTable, TableState
 from schemalint.model.typetext import print_type
 from schemalint.model.typeverdict import TypeVerdict, classify
@@ -93,8 +111,10 @@ from schemalint.model.widening import (
 )
 
 __all__ = [
+    "CHANGE_DATA_COLUMNS",
     "FEATURES",
     "MAX_PRECISION",
+    "PROPERTIES",
     "TIMESTAMP_NTZ",
     "UNMANAGED",
     "VOID",
@@ -117,6 +137,8 @@ __all__ = [
     "DuplicateTable",
     "Fact",
     "FeatureChanged",
+    "FeatureRequest",
+    "FeatureVerdict",
     "Field",
     "FieldAdded",
     "FieldMoved",
@@ -137,6 +159,7 @@ __all__ = [
     "Path",
     "Problem",
     "PropertyChanged",
+    "PropertyVerdict",
     "Protocol",
     "ProtocolUpgrade",
     "RecordTypeChanges",
@@ -151,6 +174,7 @@ __all__ = [
     "Struct",
     "TableAdded",
     "TableFeature",
+    "TableProperty",
     "TableRemoved",
     "TableRetired",
     "TableState",
@@ -162,19 +186,35 @@ __all__ = [
     "Varchar",
     "at",
     "classify",
+    "columns_used",
     "dotted",
+    "feature_requests",
     "field_at",
+    "find_feature",
+    "find_property",
     "folded",
+    "implied_by",
+    "invalid_characters",
     "is_container",
+    "is_true",
+    "judge_feature",
+    "judge_property",
     "least_decimal",
     "minimum_versions",
     "narrows",
+    "parse_interval",
     "print_type",
+    "property_problem",
+    "property_value",
     "refusal",
     "rule",
     "step",
+    "suggest_feature",
+    "suggest_property",
+    "uses",
     "walk",
     "walk_fields",
+    "words",
 ]
 
 Status = Literal["stable", "preview"]
@@ -219,6 +259,7 @@ class RuleContext:
         base: The contract at the base, if there is one.
         live: The live table, if it was read.
         against: ``git`` or ``live``.
+        today: The day of the judgement, in UTC.
     """
 
     contract: Contract
@@ -228,11 +269,30 @@ class RuleContext:
     base: Contract | None = None
     live: LiveTable | None = None
     against: Literal["git", "live"] = "git"
+    today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
 
     @property
     def column_mapping(self) -> str:
         """The declared mode, or the one that the table has: ``none``, ``name`` or ``id``."""
         return (self.after.properties.get("delta.columnMapping.mode") or "none").casefold()
+
+    def alters(self, change: TypeChanged | FieldRenamed | FieldRemoved) -> bool:
+        """Whether Delta would alter the column, were it not for what depends on it.
+
+        So it is not where another rule forbids the change already, where a drop is not declared, and where
+        what Delta stores stays as it is: for a ``varchar`` that grows that is ``string`` before and after.
+        """
+        match change:
+            case TypeChanged(path=path, old=old, new=new):
+                verdict = classify(old, new, nested=len(path) > 1)
+                if verdict == TypeVerdict.FREE:
+                    return old == VOID
+                return verdict == TypeVerdict.WIDENING and self.after.enabled("delta.enableTypeWidening")
+            case FieldRenamed():
+                return self.column_mapping != "none"
+            case FieldRemoved(path=path):
+                listed = {words(entry.path) for entry in self.contract.state.dropped}
+                return self.column_mapping != "none" and words(path) in listed
 
 
 Check = Callable[[Any, RuleContext], Iterable[Problem]]

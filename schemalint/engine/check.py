@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from schemalint import contract as contracts
 from schemalint.engine.duplicates import duplicates
-from schemalint.engine.judge import Judge, git_context, judge_pair, ordered
+from schemalint.engine.judge import Judge, git_context, judge_pair, ordered, present
 from schemalint.engine.live import LiveComparison, judge_live, live_context
 from schemalint.errors import LiveError, SchemalintError
 from schemalint.git import Contents, File, Side, printable_path
@@ -97,7 +98,7 @@ class _Check:
             ),
             findings=ordered(self._with_text(finding) for finding in findings),
             errors=tuple(self.errors),
-            sources=self._sources(),
+            sources=self._sources,
         )
 
     def _paths(self) -> list[str]:
@@ -160,7 +161,7 @@ class _Check:
 
     def _live(self, before: Contract | None, after: Contract, live: LiveSide) -> Iterator[Finding]:
         contract = contracts.effective(after, live.target)
-        base = contracts.effective(before, live.target) if before else None
+        base = present(before, live.target)
         if contract.absent:
             self.skipped.append(Skipped(contract.table, f"absent from target {live.target}"))
             return
@@ -218,19 +219,17 @@ class _Check:
         contract = self.sides.after.get(finding.table.replace("`", "").casefold())
         if finding.fix is None or contract is None or not self.request.with_text_changes:
             return finding
-        text = self._source(contract.file)
+        text = self._sources[contract.file]
         changes = contracts.text_changes(contract, text, finding.fix.edits)
         return replace(finding, text_changes=tuple(changes))
 
+    @cached_property
     def _sources(self) -> dict[str, str]:
         return {
             printable_path(path): file.data.decode("utf-8", "replace")
             for path, file in self.request.contents.head.items()
             if self._is_looked_at(path)
         }
-
-    def _source(self, file: str) -> str:
-        return self._sources()[file]
 
 
 def exit_status(result: Problems, fail_on: Severity | None, *, count_existing: bool = False) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from schemalint import contract as contracts
 from schemalint.git import File, printable_path
@@ -60,10 +60,10 @@ def _parsed(files: Mapping[str, File], paths: list[str]) -> list[Contract]:
     ]
 
 
-def _same(found: list[Contract], key: object, what: str) -> Iterator[DuplicateTable]:
+def _same(found: list[Contract], key: Callable[[Contract], str], what: str) -> Iterator[DuplicateTable]:
     first: dict[str, Contract] = {}
     for one in found:
-        value = key(one)  # type: ignore[operator]
+        value = key(one)
         other = first.setdefault(value, one)
         if other is not one:
             yield DuplicateTable(one, contracts.locate(other, ("table",)), what, value)

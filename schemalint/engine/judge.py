@@ -53,13 +53,19 @@ def judge_pair(before: Contract | None, after: Contract | None, rules: Sequence[
         targets += [name for name in (one.targets if one else ()) if name not in targets]
     merged: dict[object, Finding] = {}
     for target in targets:
-        old = contracts.effective(before, target) if before else None
+        old = present(before, target)
         new = contracts.effective(after, target) if after else None
         if new is not None and new.absent:
             continue
         for finding in _judge_effective(judge, old, new):
             merged.setdefault(finding.identity, replace(finding, target=target))
     return tuple(merged.values())
+
+
+def present(base: Contract | None, target: str | None) -> Contract | None:
+    """The base contract in a target; None if the table is new there, since it was absent from the target."""
+    old = contracts.effective(base, target) if base else None
+    return None if old is None or old.absent else old
 
 
 def git_context(before: Contract | None, after: Contract) -> RuleContext:
@@ -118,18 +124,23 @@ def _alone(judge: Judge, contract: Contract) -> frozenset[object]:
 
 
 def _problems(rule: Rule, fact: Fact, ctx: RuleContext) -> Iterator[Problem]:
-    count = 0
+    table = ctx.contract.table
     try:
         for count, problem in enumerate(rule.check(fact, ctx), 1):
-            if count > MOST_PROBLEMS:
-                break
+            _require_sound(rule, problem, count, table)
             yield problem
     except SchemalintError:
         raise
-    except Exception as error:  # a rule is anybody's code: whatever it raises ends the run, by its name
-        raise _blamed(rule, f"failed on {ctx.contract.table}: {type(error).__name__}: {error}") from error
+    # A rule is anybody's code: whatever it raises, or an exit, ends the run by its name.
+    except (Exception, SystemExit) as error:
+        raise _blamed(rule, f"failed on {table}: {type(error).__name__}: {error}") from error
+
+
+def _require_sound(rule: Rule, problem: object, count: int, table: str) -> None:
+    if not isinstance(problem, Problem):
+        raise _blamed(rule, f"gave {problem!r} on {table}, which is no Problem")
     if count > MOST_PROBLEMS:
-        raise _blamed(rule, f"found more than {MOST_PROBLEMS} problems in one place of {ctx.contract.table}")
+        raise _blamed(rule, f"found more than {MOST_PROBLEMS} problems in one place of {table}")
 
 
 def _blamed(rule: Rule, what: str) -> SchemalintError:

@@ -173,8 +173,8 @@ def _undeclared(judge: Judge, ctx: RuleContext) -> Iterator[Finding]:
 
 
 def _declared(parent: Struct, name: str) -> bool:
-    renamed = {field.renamed_from.casefold() for field in parent.fields if field.renamed_from}
-    return parent.get(name) is not None or name.casefold() in renamed
+    renamed = {field.renamed_from.lower() for field in parent.fields if field.renamed_from}
+    return parent.get(name) is not None or name.lower() in renamed
 
 
 def _inside_added(one: Change, of_git: Mapping[Hashable, Change]) -> bool:

@@ -117,7 +117,7 @@ def _object_anchor(object_: ObjectRef) -> Anchor:
         case "table":
             return ("table",)
         case "column":
-            return ("column", (object_.name.casefold(),))
+            return ("column", (object_.name.lower(),))
         case "partitioning" | "clustering":
             return (object_.name,)
         case kind:

@@ -23,7 +23,7 @@ class Selection:
 
     Attributes:
         select: None for all that are stable.
-        severity: Another severity, by code.
+        severity: Another severity, by code, its beginning or name: the longest one counts.
     """
 
     select: tuple[str, ...] | None = None
@@ -41,7 +41,8 @@ def load_rules(selection: Selection | None = None) -> tuple[Rule, ...]:
         UsageError: The selection names what there is not.
     """
     rules: dict[str, Rule] = {}
-    for entry_point in entry_points(group=GROUP):
+    # Our own come first, so that another package that takes one of their codes is the one that is named.
+    for entry_point in sorted(entry_points(group=GROUP), key=lambda one: _distribution(one) != BUILT_IN):
         for rule in _rules_of(entry_point):
             if (other := rules.get(rule.code)) is not None and other.check is not rule.check:
                 raise _blamed(entry_point, f"rule {rule.code} of {rule.module} is {other.module}'s already")
@@ -56,10 +57,16 @@ def _selected(rules: Sequence[Rule], selection: Selection) -> tuple[Rule, ...]:
         if not any(_matches(rule, [pattern]) for rule in rules):
             raise UsageError(f"there is no rule {pattern!r}", help="`schemalint rules` lists them all")
     return tuple(
-        replace(rule, severity=selection.severity.get(rule.code, rule.severity))
+        replace(rule, severity=_severity(rule, selection.severity))
         for rule in rules
         if _wanted(rule, selection) and not _matches(rule, selection.ignore)
     )
+
+
+def _severity(rule: Rule, wanted: Mapping[str, Severity]) -> Severity:
+    """What the longest pattern that names the rule says, if one does."""
+    patterns = [pattern for pattern in wanted if _matches(rule, [pattern])]
+    return wanted[max(patterns, key=len)] if patterns else rule.severity
 
 
 def _wanted(rule: Rule, selection: Selection) -> bool:
@@ -77,11 +84,12 @@ def _matches(rule: Rule, patterns: Iterable[str]) -> bool:
 
 
 def _rules_of(entry_point: EntryPoint) -> Iterator[Rule]:
-    distribution = entry_point.dist.name if entry_point.dist else entry_point.name
+    distribution = _distribution(entry_point)
     try:
         package = importlib.import_module(entry_point.module)
         modules = [package, *_below(package)]
-    except Exception as error:  # a stranger's package may raise anything while it is imported
+    # A stranger's package may raise anything while it is imported, or exit.
+    except (Exception, SystemExit) as error:
         raise _blamed(entry_point, f"cannot be imported: {type(error).__name__}: {error}") from error
     for module in modules:
         for value in vars(module).values():
@@ -96,8 +104,12 @@ def _below(package: ModuleType) -> Iterator[ModuleType]:
 
 
 def _blamed(entry_point: EntryPoint, what: str) -> SchemalintError:
-    distribution = entry_point.dist.name if entry_point.dist else entry_point.name
+    distribution = _distribution(entry_point)
     message = f"the rules of {distribution} ({entry_point.value}) cannot be used: {what}"
     if distribution == BUILT_IN:
         return InternalError(message)
     return PluginError(message, help=f"repair or uninstall {distribution}")
+
+
+def _distribution(entry_point: EntryPoint) -> str:
+    return entry_point.dist.name if entry_point.dist else entry_point.name

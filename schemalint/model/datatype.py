@@ -96,8 +96,8 @@ class Struct:
 
     def get(self, name: str) -> Field | None:
         """The field of that name, ignoring case as Delta does."""
-        wanted = name.casefold()
-        return next((field for field in self.fields if field.name.casefold() == wanted), None)
+        wanted = name.lower()
+        return next((field for field in self.fields if field.name.lower() == wanted), None)
 
 
 DataType: TypeAlias = Atomic | String | Char | Varchar | Decimal | Array | Map | Struct | Unknown

@@ -57,20 +57,20 @@ def _struct(before: Struct, after: Struct, path: Path, made_anew: set[tuple[str,
 def _paired(before: Struct, after: Struct, path: Path, made_anew: set[tuple[str, ...]]) -> dict[str, Field]:
     """The old field of each new one that had one, by the new one's name."""
     by_id = _by_id(before) if _by_id(after) else {}
-    by_name = {old.name.casefold(): old for old in before.fields}
+    by_name = {old.name.lower(): old for old in before.fields}
     pairs: dict[str, Field] = {}
     taken: set[str] = set()
     for new in after.fields:
         old: Field | None = None
         if by_id and new.column_id is not None:
             old = by_id.get(new.column_id)
-        elif new.renamed_from is not None and _declares_rename(by_name.get(new.name.casefold()), new):
-            old = by_name.get(new.renamed_from.casefold())
+        elif new.renamed_from is not None and _declares_rename(by_name.get(new.name.lower()), new):
+            old = by_name.get(new.renamed_from.lower())
         if old is not None and old.name not in taken:
             pairs[new.name] = old
             taken.add(old.name)
     for new in after.fields:
-        namesake = by_name.get(new.name.casefold())
+        namesake = by_name.get(new.name.lower())
         if new.name in pairs or namesake is None or namesake.name in taken:
             continue
         told_apart = bool(by_id) and _both_have_ids(namesake, new)
@@ -97,9 +97,7 @@ def _both_have_ids(old: Field, new: Field) -> bool:
 
 def _renamed(old: Field, new: Field) -> bool:
     """A change of case alone is a rename only if it is declared, or seen in the log."""
-    return (
-        old.name.casefold() != new.name.casefold() or _both_have_ids(old, new) or new.renamed_from == old.name
-    )
+    return old.name.lower() != new.name.lower() or _both_have_ids(old, new) or new.renamed_from == old.name
 
 
 def _places(before: Struct, after: Struct, path: Path, pairs: dict[str, Field]) -> Iterator[Change]:

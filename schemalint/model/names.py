@@ -10,7 +10,8 @@ read with them (``SchemaUtils.checkFieldNames``). Measured on Delta 4.4.0: these
 a quote, a carriage return and even an empty name are fine."""
 
 CHANGE_DATA_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_commit_timestamp"})
-"""The columns that the change data feed adds, in lower case (PROTOCOL.md, "Change Data Files")."""
+"""The columns that the change data feed adds (PROTOCOL.md, "Change Data Files"). Delta compares them with
+regard to case: ``_CHANGE_TYPE`` is taken (measured on Delta 4.4.0)."""
 
 
 def invalid_characters(name: str) -> str:

@@ -66,8 +66,8 @@ def _struct(declared: Struct, live: Struct, path: Path, dropped: set[tuple[str, 
 
 
 def _place(fields: list[Field], name: str) -> int:
-    wanted = name.casefold()
-    return next(place for place, field in enumerate(fields) if field.name.casefold() == wanted)
+    wanted = name.lower()
+    return next(place for place, field in enumerate(fields) if field.name.lower() == wanted)
 
 
 def _field(declared: Field, live: Field, path: Path, dropped: set[tuple[str, ...]]) -> Field:

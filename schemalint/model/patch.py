@@ -64,7 +64,7 @@ def update_field(columns: Struct, path: Path, update: Callable[[Field], Field]) 
         if not isinstance(parent, Struct) or isinstance(name, Part) or parent.get(name) is None:
             raise LookupError(path)
         return Struct(
-            tuple(update(one) if one.name.casefold() == name.casefold() else one for one in parent.fields)
+            tuple(update(one) if one.name.lower() == name.lower() else one for one in parent.fields)
         )
 
     return update_type(columns, path[:-1], in_struct)
@@ -81,10 +81,10 @@ def _at_type(type_: DataType, path: Path, update: Callable[[DataType], DataType]
         return with_parts(type_, {step: _at_type(inner, rest, update)})
     if not isinstance(type_, Struct) or type_.get(step) is None:
         raise LookupError(path)
-    wanted = step.casefold()
+    wanted = step.lower()
     return Struct(
         tuple(
-            replace(one, type=_at_type(one.type, rest, update)) if one.name.casefold() == wanted else one
+            replace(one, type=_at_type(one.type, rest, update)) if one.name.lower() == wanted else one
             for one in type_.fields
         )
     )
@@ -223,8 +223,8 @@ def _moved(fields: tuple[Field, ...], name: str, after: str | None) -> tuple[Fie
 
 
 def _index(fields: tuple[Field, ...], name: str) -> int:
-    wanted = name.casefold()
+    wanted = name.lower()
     for place, field in enumerate(fields):
-        if field.name.casefold() == wanted:
+        if field.name.lower() == wanted:
             return place
     raise LookupError(name)

@@ -12,7 +12,7 @@ from typing import Final
 
 from schemalint.model import feature, properties
 from schemalint.model.finding import ObjectRef
-from schemalint.model.table import TableState
+from schemalint.model.table import LiveTable, TableState
 
 
 class PropertyVerdict(Enum):
@@ -98,12 +98,12 @@ def feature_requests(state: TableState) -> Iterator[FeatureRequest]:
             )
 
 
-def judge_feature(request: FeatureRequest, supported: frozenset[str], *, new_table: bool) -> FeatureVerdict:
+def judge_feature(request: FeatureRequest, live: LiveTable | None, *, new_table: bool) -> FeatureVerdict:
     """The one class of a feature that is asked for.
 
     Args:
         request: What is asked for.
-        supported: The features that the table has already.
+        live: The table, if it was read: what it supports already need not be set.
         new_table: Whether the table is still to be created.
     """
     if request.status not in _STATUSES:
@@ -111,7 +111,8 @@ def judge_feature(request: FeatureRequest, supported: frozenset[str], *, new_tab
     row = feature.find(request.name)
     if row is None or not row.in_spark:
         return FeatureVerdict.UNKNOWN
-    if not row.settable and row.name not in supported and not (new_table and row.name in _WHEN_CREATED):
+    supported = live is not None and row.name in live.protocol.features
+    if not row.settable and not supported and not (new_table and row.name in _WHEN_CREATED):
         return FeatureVerdict.NOT_SETTABLE
     if row.preview:
         return FeatureVerdict.PREVIEW

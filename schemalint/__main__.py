@@ -1,0 +1,9 @@
+"""``python -m schemalint``."""
+
+from __future__ import annotations
+
+import sys
+
+from schemalint.cli import main
+
+sys.exit(main())

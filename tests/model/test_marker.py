@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from schemalint.model.datatype import (
+    INTEGER,
+    LONG,
+    UNMANAGED,
+    Array,
+    Field,
+    Identity,
+    Map,
+    RecordedChange,
+    String,
+    Struct,
+)
+from schemalint.model.marker import Marker, declaration_hash, read_marker
+from schemalint.model.protocol import Protocol
+from schemalint.model.table import (
+    MARKER,
+    Consumer,
+    Contract,
+    Deletion,
+    Deprecation,
+    LiveTable,
+    Metadata,
+    Openness,
+    ProtocolLimits,
+    TableState,
+    Waiver,
+)
+from strategies import table_states
+
+COLUMN = Field("a", INTEGER, comment=UNMANAGED, default=UNMANAGED, generated=UNMANAGED, identity=UNMANAGED)
+PLAIN = Contract("sales.orders", TableState(Struct((COLUMN,))))
+
+NO_PART_OF_IT = [
+    replace(PLAIN, table="other.name"),
+    replace(PLAIN, file="elsewhere.yaml", document=3),
+    replace(PLAIN, owner="somebody"),
+    replace(PLAIN, consumers=(Consumer("dashboards", "trino"),)),
+    replace(PLAIN, waivers=(Waiver("TW001", "because"),)),
+    replace(PLAIN, deprecated={("a",): Deprecation("2026-01-01")}),
+    replace(PLAIN, protocol=ProtocolLimits(3, 7, allow_upgrade=True)),
+    replace(PLAIN, open=Openness(columns=True)),
+    replace(
+        PLAIN,
+        state=TableState(Struct((replace(COLUMN, type_changes=(RecordedChange(INTEGER, LONG),)),))),
+    ),
+]
+
+
+def _with_column(column: Field) -> Contract:
+    return replace(PLAIN, state=TableState(Struct((column,))))
+
+
+PART_OF_IT = [
+    _with_column(replace(COLUMN, name="A")),
+    _with_column(replace(COLUMN, type=LONG)),
+    _with_column(replace(COLUMN, type=String())),
+    _with_column(replace(COLUMN, type=String("UNICODE"))),
+    _with_column(replace(COLUMN, nullable=False)),
+    _with_column(replace(COLUMN, comment=None)),
+    _with_column(replace(COLUMN, comment="x")),
+    _with_column(replace(COLUMN, default=None)),
+    _with_column(replace(COLUMN, default="1")),
+    _with_column(replace(COLUMN, generated=None)),
+    _with_column(replace(COLUMN, generated="1")),
+    _with_column(replace(COLUMN, identity=None)),
+    _with_column(replace(COLUMN, identity=Identity())),
+    _with_column(replace(COLUMN, identity=Identity(step=2))),
+    _with_column(replace(COLUMN, renamed_from="b")),
+    _with_column(replace(COLUMN, type=Array(INTEGER, UNMANAGED))),
+    _with_column(replace(COLUMN, type=Array(INTEGER, contains_null=True))),
+    _with_column(replace(COLUMN, type=Array(INTEGER, contains_null=False))),
+    _with_column(replace(COLUMN, type=Map(INTEGER, INTEGER, UNMANAGED))),
+    _with_column(replace(COLUMN, type=Map(INTEGER, INTEGER, value_contains_null=False))),
+    _with_column(replace(COLUMN, type=Struct((COLUMN,)))),
+    _with_column(replace(COLUMN, type=Struct((replace(COLUMN, default="1"),)))),
+    replace(PLAIN, state=TableState(Struct((COLUMN, replace(COLUMN, name="b"))))),
+    replace(PLAIN, state=TableState(Struct((replace(COLUMN, name="b"), COLUMN)))),
+    replace(PLAIN, state=replace(PLAIN.state, description=None)),
+    replace(PLAIN, state=replace(PLAIN.state, description="")),
+    replace(PLAIN, state=replace(PLAIN.state, partitioned_by=())),
+    replace(PLAIN, state=replace(PLAIN.state, partitioned_by=("a",))),
+    replace(PLAIN, state=replace(PLAIN.state, clustered_by=())),
+    replace(PLAIN, state=replace(PLAIN.state, clustered_by=(("a",),))),
+    replace(PLAIN, state=replace(PLAIN.state, properties={"team": "sales"})),
+    replace(PLAIN, state=replace(PLAIN.state, properties={"team": None})),
+    replace(PLAIN, state=replace(PLAIN.state, constraints={"team": None})),
+    replace(PLAIN, state=replace(PLAIN.state, constraints={"positive": "a > 0"})),
+    replace(PLAIN, state=replace(PLAIN.state, features=frozenset({"timestampNtz"}))),
+    replace(PLAIN, state=replace(PLAIN.state, dropped=(Deletion(("b",)),))),
+    replace(PLAIN, state=replace(PLAIN.state, dropped=(Deletion(("b",), INTEGER),))),
+    replace(PLAIN, drop_features=frozenset({"timestampNtz"})),
+]
+
+
+@pytest.mark.parametrize("contract", NO_PART_OF_IT)
+def test_what_is_not_managed_state_does_not_change_the_hash(contract: Contract) -> None:
+    assert contract != PLAIN
+    assert declaration_hash(contract) == declaration_hash(PLAIN)
+
+
+def test_everything_managed_changes_the_hash() -> None:
+    hashes = [declaration_hash(contract) for contract in (PLAIN, *PART_OF_IT)]
+    assert len(set(hashes)) == len(hashes)
+
+
+def test_the_hash_stays_what_it_is() -> None:
+    """It stands in tables: another way to compute it needs another number before the colon."""
+    digest = "7cc4c98bd5c29bc21c23e9bfe172c149e4445c4d90b650bb0ba7fcfd52001bd7"
+    assert declaration_hash(PLAIN) == f"1:{digest}"
+
+
+def test_the_order_of_entries_does_not_change_the_hash() -> None:
+    one = TableState(properties={"a": "1", "b": "2"}, constraints={"x": "a > 0", "y": None})
+    other = TableState(properties={"b": "2", "a": "1"}, constraints={"y": None, "x": "a > 0"})
+    assert declaration_hash(replace(PLAIN, state=one)) == declaration_hash(replace(PLAIN, state=other))
+
+
+@given(table_states(declared=True))
+@settings(max_examples=50, deadline=None)
+def test_every_declaration_has_a_hash(state: TableState) -> None:
+    assert declaration_hash(replace(PLAIN, state=state)).startswith("1:")
+
+
+@pytest.mark.parametrize(
+    "marker", [Marker("1:ab", "c0ffee", "id"), Marker("1:ab", None, "id"), Marker("1:ab", None, None)]
+)
+def test_a_marker_is_read_as_it_was_written(marker: Marker) -> None:
+    assert read_marker(_live(marker.to_text())) == marker
+
+
+def test_the_marker_is_written_as_this_text() -> None:
+    text = '{"hash":"1:ab","revision":"c0ffee","table":"id"}'
+    assert Marker("1:ab", "c0ffee", "id").to_text() == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "yes",
+        "null",
+        "[]",
+        "{}",
+        '{"hash": 1}',
+        '{"hash": null}',
+        "[" * 100_000,
+        "1" * 100_000,
+    ],
+)
+def test_a_marker_that_nobody_can_understand_is_none(text: str | None) -> None:
+    assert read_marker(_live(text)) is None
+
+
+def test_a_revision_that_is_no_text_is_none() -> None:
+    assert read_marker(_live('{"hash": "1:ab", "revision": 7, "table": []}')) == Marker("1:ab")
+
+
+def _live(text: str | None) -> LiveTable:
+    properties = {} if text is None else {MARKER: text}
+    return LiveTable("file:/t", 0, Protocol(), Metadata("id", TableState(properties=properties)))

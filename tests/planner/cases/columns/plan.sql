@@ -1,0 +1,39 @@
+-- set properties
+--   'property delta.enableTypeWidening is declared as true'
+-- adds typeWidening
+ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true');
+
+-- alter columns
+--   'order_id is int and declared as bigint'
+--   'amount is decimal(10,2) and declared as decimal(12,4)'
+--   'by_sku.key is int and declared as bigint'
+--   'by_sku.value.element is int and declared as bigint'
+--   'shipping.zip is int and declared as bigint'
+--   'the comment of shipping.city is declared'
+--   'nothing is void and declared as date'
+ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
+  `order_id` TYPE bigint,
+  `amount` TYPE decimal(12,4),
+  `by_sku`.key TYPE bigint,
+  `by_sku`.value.element TYPE bigint,
+  `shipping`.`zip` TYPE bigint,
+  `shipping`.`city` COMMENT 'Free text.',
+  `nothing` TYPE date;
+
+-- alter columns
+--   'order_id is declared nullable'
+ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
+  `order_id` DROP NOT NULL;
+
+-- add columns
+--   'channel is declared and not there'
+--   'day is declared and not there'
+--   'shipping.street is declared and not there'
+--   'shipping.country is declared and not there'
+ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
+  `channel` string COMMENT 'web or shop' FIRST,
+  `day` date AFTER `nothing`,
+  `shipping`.`street` string FIRST,
+  `shipping`.`country` struct<iso: char(2)> AFTER `zip`
+);
+

@@ -1,0 +1,427 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemalint.errors import Location
+from schemalint.model import change
+from schemalint.model.change import Change
+from schemalint.model.datatype import (
+    DATE,
+    DOUBLE,
+    INTEGER,
+    LONG,
+    STRING,
+    TIMESTAMP_NTZ,
+    UNMANAGED,
+    Array,
+    DataType,
+    Decimal,
+    Field,
+    Map,
+    RecordedChange,
+    Struct,
+)
+from schemalint.model.diff import diff
+from schemalint.model.finding import Finding, ObjectRef, Severity
+from schemalint.model.marker import Marker, declaration_hash
+from schemalint.model.overlay import over
+from schemalint.model.path import Path
+from schemalint.model.plan import Plan, Step, StepKind, TablePlan
+from schemalint.model.protocol import Protocol
+from schemalint.model.table import MARKER, Contract, LiveTable, Metadata, TableState
+from schemalint.model.typetext import unquote_literal
+from schemalint.planner import moved, pending, plan_table, simulate
+from schemalint.planner.sql import path_table
+from strategies import names, texts
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+PLACE = "/lake/orders"
+WIDER: dict[DataType, DataType] = {
+    INTEGER: LONG,
+    DATE: TIMESTAMP_NTZ,
+    Decimal(10, 2): Decimal(12, 4),
+    LONG: Decimal(38, 18),
+}
+
+
+def _unique(types: SearchStrategy[DataType], size: int) -> SearchStrategy[tuple[Field, ...]]:
+    comments = st.none() | texts()
+    fields = st.builds(Field, names(), types, st.booleans(), comments)
+    return st.lists(fields, max_size=size, unique_by=lambda field: field.name.lower()).map(tuple)
+
+
+LEAVES: SearchStrategy[DataType] = st.sampled_from((*WIDER, STRING, DOUBLE))
+TYPES: SearchStrategy[DataType] = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.builds(Array, inner), st.builds(Map, inner, inner), _unique(inner, 3).map(Struct)
+    ),
+    max_leaves=4,
+)
+PROPERTIES = st.dictionaries(
+    st.sampled_from(("team", "it's", "${x}")) | texts(max_size=4).filter(bool), texts()
+)
+
+
+@st.composite
+def live_tables(draw: DrawFn) -> LiveTable:
+    """Tables with type widening on, so that all that widens may."""
+    state = TableState(
+        columns=Struct(draw(_unique(TYPES, 4))),
+        description=draw(st.none() | texts()),
+        partitioned_by=(),
+        clustered_by=(),
+        properties={**draw(PROPERTIES), "delta.enableTypeWidening": "true"},
+        features=frozenset({"typeWidening", "timestampNtz", "appendOnly", "invariants"}),
+    )
+    protocol = Protocol(3, 7, frozenset({"typeWidening", "timestampNtz"}), state.features)
+    return LiveTable(PLACE, 3, protocol, Metadata("id", state))
+
+
+@st.composite
+def lawful_declarations(draw: DrawFn, live: TableState) -> Contract:
+    """What this version can carry out: more columns, wider types, looser nullability, other words."""
+    properties: dict[str, str | None] = {
+        **{key: draw(st.none() | texts()) for key in live.properties if draw(st.booleans())},
+        **draw(PROPERTIES),
+        "delta.enableTypeWidening": "true",
+    }
+    return Contract(
+        "sales.orders",
+        TableState(
+            columns=Struct(draw(_declared(live.columns.fields))),
+            description=draw(st.just(UNMANAGED) | st.none() | texts()),
+            properties=properties,
+            features=draw(st.frozensets(st.sampled_from(("deletionVectors", "rowTracking", "appendOnly")))),
+        ),
+    )
+
+
+@st.composite
+def _declared(draw: DrawFn, live: tuple[Field, ...]) -> tuple[Field, ...]:
+    known = {field.name.lower() for field in live}
+    kept = [draw(_edited(field)) for field in live if draw(st.integers(0, 3))]
+    new = [
+        replace(field, nullable=True) for field in draw(_unique(LEAVES, 2)) if field.name.lower() not in known
+    ]
+    return tuple(draw(st.permutations([*kept, *new])))
+
+
+@st.composite
+def _edited(draw: DrawFn, field: Field) -> Field:
+    return replace(
+        field,
+        type=draw(_widened(field.type)),
+        nullable=field.nullable or draw(st.booleans()),
+        comment=draw(st.just(UNMANAGED) | st.none() | texts()),
+        default=UNMANAGED,
+        generated=UNMANAGED,
+        identity=UNMANAGED,
+        type_changes=UNMANAGED,
+    )
+
+
+@st.composite
+def _widened(draw: DrawFn, type_: DataType) -> DataType:
+    match type_:
+        case Array(element=element):
+            return Array(draw(_widened(element)), UNMANAGED)
+        case Map(key=key, value=value):
+            return Map(draw(_widened(key)), draw(_widened(value)), UNMANAGED)
+        case Struct(fields=fields):
+            return Struct(draw(_declared(fields)))
+        case _:
+            return WIDER.get(type_, type_) if draw(st.booleans()) else type_
+
+
+@given(live_tables(), st.data())
+@settings(max_examples=80, deadline=None)
+def test_a_plan_leads_to_the_declaration_and_changes_nothing_else(
+    live: LiveTable, data: st.DataObject
+) -> None:
+    contract = data.draw(lawful_declarations(live.state))
+    plan = plan_table(contract, live, PLACE)
+    assert plan.refusals == ()
+    after = simulate(live.state, plan.steps)
+    assert pending(contract, after) == ()
+    beside = diff(after, over(contract.state, live.state))
+    assert [one for one in beside if not isinstance(one, change.FeatureChanged)] == []
+    assert plan_table(contract, _at(live, after), PLACE).steps == ()
+    for step in plan.steps:
+        _assert_one_statement_is_lawful(step)
+
+
+@given(live_tables())
+@settings(max_examples=30, deadline=None)
+def test_what_is_as_declared_needs_no_step(live: LiveTable) -> None:
+    silent = tuple(
+        replace(
+            field,
+            comment=UNMANAGED,
+            default=UNMANAGED,
+            generated=UNMANAGED,
+            identity=UNMANAGED,
+        )
+        for field in live.state.columns.fields
+    )
+    contract = Contract("sales.orders", TableState(Struct(silent[::-1])))
+    plan = plan_table(contract, live, PLACE)
+    assert plan.steps == ()
+    assert plan.record
+
+
+def _assert_one_statement_is_lawful(step: Step) -> None:
+    """No column twice, no parent together with its own field (NOT_SUPPORTED_CHANGE_SAME_COLUMN)."""
+    assert step.commits == 1
+    assert step.changes
+    assert len(step.reasons) == len(step.changes)
+    if step.kind == StepKind.ALTER_COLUMNS:
+        paths = [getattr(one, "path", ()) for one in step.changes]
+        for one, other in combinations(paths, 2):
+            assert one[: len(other)] != other[: len(one)]
+
+
+def test_the_order_of_the_steps() -> None:
+    live = _table(TableState(Struct((Field("a", INTEGER),)), properties={"old": "1"}))
+    declared = TableState(
+        Struct((Field("a", LONG, comment="x"), Field("b", INTEGER))),
+        properties={"delta.enableTypeWidening": "true", "old": None},
+    )
+    assert [step.kind for step in _plan(declared, live).steps] == [
+        StepKind.SET_PROPERTIES,
+        StepKind.UNSET_PROPERTIES,
+        StepKind.ALTER_COLUMNS,
+        StepKind.ALTER_COLUMNS,
+        StepKind.ADD_COLUMNS,
+    ]
+
+
+@pytest.mark.parametrize("value", ["false", None])
+def test_widening_goes_off_when_all_is_widened(value: str | None) -> None:
+    key = "delta.enableTypeWidening"
+    live = _table(TableState(Struct((Field("a", INTEGER),)), properties={key: "true"}))
+    plan = _plan(TableState(Struct((Field("a", LONG),)), properties={key: value}), live)
+    last = StepKind.SET_PROPERTIES if value else StepKind.UNSET_PROPERTIES
+    assert [step.kind for step in plan.steps] == [StepKind.ALTER_COLUMNS, last]
+
+
+def test_an_upgrade_is_told() -> None:
+    live = _table(TableState(Struct((Field("a", INTEGER),)), features=frozenset({"appendOnly"})))
+    declared = TableState(
+        Struct((Field("a", INTEGER),)),
+        properties={"delta.enableRowTracking": "true"},
+        features=frozenset({"timestampNtz"}),
+    )
+    assert _plan(declared, live).adds_features == {"rowTracking", "domainMetadata", "timestampNtz"}
+    assert _plan(declared, None).adds_features == frozenset()
+
+
+def test_an_error_of_a_rule_means_no_steps() -> None:
+    live = _table(TableState(Struct((Field("a", INTEGER),))))
+    declared = TableState(Struct((Field("a", STRING),)))
+    plan = plan_table(Contract("t", declared), live, PLACE, [_finding(Severity.ERROR)])
+    assert [(one.code, one.reason) for one in plan.refusals] == [("TW002", "it cannot be done")]
+    assert plan.refusals[0].finding == _finding(Severity.ERROR)
+    assert plan.steps == ()
+    assert not plan.record
+
+
+def test_a_warning_of_a_rule_is_no_obstacle() -> None:
+    live = _table(TableState(Struct((Field("a", INTEGER),))))
+    declared = TableState(Struct((Field("a", INTEGER, comment="x"),)))
+    plan = plan_table(Contract("t", declared), live, PLACE, [_finding(Severity.WARNING)])
+    assert plan.refusals == ()
+    assert len(plan.steps) == 1
+
+
+@pytest.mark.parametrize(
+    ("marker", "record"),
+    [
+        (None, True),
+        (Marker("1:other"), True),
+        (Marker("HASH"), False),
+        (Marker("HASH", "c0ffee", "id"), False),
+        (Marker("HASH", "c0ffee", "another"), True),
+    ],
+)
+def test_the_marker_is_written_where_it_is_not_this_declarations(
+    marker: Marker | None, *, record: bool
+) -> None:
+    contract = Contract("t", TableState(Struct((Field("a", INTEGER),))))
+    properties: dict[str, str | None] = {}
+    if marker is not None:
+        own = replace(marker, hash=marker.hash.replace("HASH", declaration_hash(contract)))
+        properties[MARKER] = own.to_text()
+    live = _table(replace(contract.state, properties=properties))
+    plan = plan_table(contract, live, PLACE)
+    assert (plan.steps, plan.record) == ((), record)
+
+
+AWKWARD = [
+    "`",
+    "a`b``",
+    "it's",
+    '"',
+    "\\",
+    "\\'",
+    "a\nb",
+    "${HOME}",
+    "$${x}$",
+    "-- x",
+    "/* x",
+    ";",
+    "x" * 10_000,
+]
+
+
+@pytest.mark.parametrize("text", AWKWARD, ids=lambda text: repr(text[:20]))
+def test_awkward_literals_stay_what_they_are(text: str) -> None:
+    column = Field("a", INTEGER, comment=text)
+    declared = TableState(Struct((column, Field("b", INTEGER, comment=text))), text, properties={text: text})
+    for live in (None, _table(TableState(Struct((Field("a", INTEGER),))))):
+        plan = _plan(declared, live)
+        statements = [step.sql for step in plan.steps]
+        literals = [unquote_literal(one) for sql in statements for one in _literals(sql)]
+        assert literals.count(text) == 5
+        assert not any("${" in one for sql in statements for one in _literals(sql))
+
+
+@pytest.mark.parametrize("text", AWKWARD, ids=lambda text: repr(text[:20]))
+def test_awkward_names_are_quoted(text: str) -> None:
+    quoted = "`" + text.replace("`", "``") + "`"
+    live = _table(TableState(Struct((Field(text, INTEGER), Field("s", Struct((Field(text, INTEGER),)))))))
+    new = Field("new", Struct((Field(text, INTEGER),)))
+    wider = (Field(text, LONG), Field("s", Struct((Field(text, LONG), Field("y", INTEGER)))), new)
+    altered, added = _plan(TableState(Struct(wider)), live).steps
+    assert altered.sql.endswith(f"ALTER COLUMN\n  {quoted} TYPE bigint,\n  `s`.{quoted} TYPE bigint")
+    assert f"`s`.`y` int AFTER {quoted}" in added.sql
+    assert re.search(r"`new` struct<(.*): int> AFTER `s`", added.sql, re.DOTALL)
+    assert path_table(text) == f"delta.{quoted}"
+
+
+def test_a_plan_is_known_by_its_statements() -> None:
+    live = _table(TableState(Struct((Field("a", INTEGER),))))
+    declared = TableState(Struct((Field("a", INTEGER, comment="x"),)))
+    plan = _plan(declared, live)
+    approved = Plan("prod", (plan,)).hash
+    assert Plan("prod", (_plan(declared, replace(live, version=9)),)).hash == approved
+    others = [
+        Plan("test", (plan,)),
+        Plan("prod", (plan, plan)),
+        Plan("prod", (replace(plan, table_id="another"),)),
+        Plan("prod", (replace(plan, uri="/lake/another"),)),
+        Plan("prod", (_plan(replace(declared, description="y"), live),)),
+    ]
+    assert approved not in [other.hash for other in others]
+
+
+def test_a_record_alone_is_an_empty_plan() -> None:
+    live = _table(TableState(Struct((Field("a", INTEGER),))))
+    plan = _plan(live.state, live)
+    assert plan.record
+    assert Plan(None, (plan,)).is_empty
+    assert not Plan(None, (_plan(replace(live.state, description="x"), live),)).is_empty
+
+
+TYPE_CHANGED = change.TypeChanged(("s", "x"), INTEGER, LONG)
+STATE = TableState(
+    Struct((Field("s", Struct((Field("x", INTEGER), Field("y", INTEGER)))), Field("z", INTEGER))),
+    properties={"a": "1", "b": "2"},
+)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        change.TypeChanged(("z",), INTEGER, LONG),
+        change.TypeChanged(("s", "y"), INTEGER, LONG),
+        change.CommentChanged(("s",), None, "x"),
+        change.CommentChanged(("s", "x"), None, "x"),
+        change.NullabilityChanged(("s", "x"), old=True, new=False),
+        change.TypeHistoryChanged(("s", "x"), (), (RecordedChange(INTEGER, LONG),)),
+        change.FieldAdded(("s", "w"), Field("w", INTEGER), None),
+        change.FieldRemoved(("z",), Field("z", INTEGER)),
+        change.PropertyChanged("a", "1", "2"),
+        change.DescriptionChanged(UNMANAGED, "x"),
+    ],
+)
+def test_what_happens_beside_a_step_does_not_matter(beside: Change) -> None:
+    assert moved(STATE, simulate(STATE, [_step(beside)]), _step(TYPE_CHANGED)) == ()
+
+
+@pytest.mark.parametrize(
+    ("meddled", "said"),
+    [
+        (change.TypeChanged(("s", "x"), INTEGER, DOUBLE), "type changed: s.x"),
+        (change.FieldRemoved(("s", "x"), Field("x", INTEGER)), "field removed: s.x"),
+        (change.FieldRemoved(("s",), Field("s", INTEGER)), "field removed: s"),
+        (change.TypeChanged(("s",), INTEGER, STRING), "type changed: s"),
+        (change.FeatureChanged("someday", new=True), "feature changed: someday"),
+    ],
+)
+def test_what_a_step_stands_on_must_not_move(meddled: Change, said: str) -> None:
+    assert moved(STATE, simulate(STATE, [_step(meddled)]), _step(TYPE_CHANGED)) == (said,)
+
+
+def test_a_property_that_a_step_sets_must_not_move() -> None:
+    step = _step(change.PropertyChanged("a", "1", "3"))
+    assert moved(STATE, replace(STATE, properties={"a": "2", "b": "2"}), step) == ("property changed: a",)
+    assert moved(STATE, replace(STATE, properties={"a": "1", "b": "3"}), step) == ()
+
+
+def test_a_widening_that_was_carried_out_is_what_was_expected() -> None:
+    """Delta records the change of type, and gives ids to columns where mapping comes on."""
+    step = _step(TYPE_CHANGED)
+    x = Field("x", LONG, type_changes=(RecordedChange(INTEGER, LONG),), column_id=2)
+    columns = (
+        Field("s", Struct((x, Field("y", INTEGER, column_id=3))), column_id=1),
+        STATE.columns.fields[1],
+    )
+    assert moved(simulate(STATE, [step]), replace(STATE, columns=Struct(columns)), step) == ()
+
+
+def _step(*changes: Change) -> Step:
+    return Step(StepKind.ALTER_COLUMNS, "", changes, ())
+
+
+def _plan(declared: TableState, live: LiveTable | None) -> TablePlan:
+    plan = plan_table(Contract("t", declared), live, PLACE)
+    assert plan.refusals == ()
+    return plan
+
+
+def _table(state: TableState) -> LiveTable:
+    return LiveTable(PLACE, 3, Protocol(3, 7, frozenset(), state.features), Metadata("id", state))
+
+
+def _at(live: LiveTable, state: TableState) -> LiveTable:
+    return replace(live, metadata=replace(live.metadata, state=state))
+
+
+def _finding(severity: Severity) -> Finding:
+    path: Path = ("a",)
+    return Finding(
+        "TW002",
+        "unsupported-type-change",
+        severity,
+        "it cannot be done",
+        "t",
+        ObjectRef("column", "a"),
+        Location("t.yaml"),
+        path=path,
+    )
+
+
+def _literals(sql: str) -> list[str]:
+    """The string literals of a statement, whatever stands in back-quotes."""
+    found: list[str] = re.findall(r"`(?:[^`]|``)*`|('(?:[^'\\]|\\.)*')", sql, re.DOTALL)
+    return [one for one in found if one]

@@ -1,0 +1,98 @@
+"""Each folder ``cases/<case>`` holds a table (``live.yaml``, as Delta makes it), a contract, and the plan.
+
+``SCHEMALINT_WRITE_EXPECTED=1`` writes ``plan.sql`` anew, to be read as a diff.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from schemalint import contract as contracts
+from schemalint.deploy import read_live
+from schemalint.model.overlay import created
+from schemalint.model.plan import Step, TablePlan
+from schemalint.model.protocol import Protocol
+from schemalint.model.table import Contract, LiveTable, Metadata, TableState
+from schemalint.planner import moved, pending, plan_table, simulate
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CASES = sorted(path.parent for path in Path(__file__).parent.glob("cases/*/declared.yaml"))
+PLACE = "/lake/it`s/orders"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_plan_is_the_expected_sql(case: Path) -> None:
+    live = case / "live.yaml"
+    plan = plan_table(_contract(case / "declared.yaml"), _live(live) if live.exists() else None, PLACE)
+    text = _text(plan)
+    if os.environ.get("SCHEMALINT_WRITE_EXPECTED") == "1":
+        (case / "plan.sql").write_text(text)
+    assert text == (case / "plan.sql").read_text()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if "refused" not in case.name], ids=lambda case: case.name
+)
+def test_engine_carries_the_plan_out(case: Path, spark: SparkSession, tmp_path: Path) -> None:
+    """After each statement the log holds what was foreseen, and in the end what is declared."""
+    spark.conf.set("spark.sql.variable.substitute", "false")
+    place = str(tmp_path / "it`s")
+    if (case / "live.yaml").exists():
+        _run(spark, plan_table(_contract(case / "live.yaml"), None, place), TableState())
+    contract = _contract(case / "declared.yaml")
+    before = read_live(place)
+    plan = plan_table(contract, before, place)
+    _run(spark, plan, before.state if before else TableState())
+    after = _existing(place)
+    assert pending(contract, after.state) == ()
+    assert after.version == (before.version if before else -1) + sum(step.commits for step in plan.steps)
+
+
+def _run(spark: SparkSession, plan: TablePlan, expected: TableState) -> None:
+    assert plan.steps
+    for step in plan.steps:
+        spark.sql(step.sql)
+        expected = simulate(expected, [step])
+        found = _existing(plan.uri).state
+        assert moved(replace(expected, features=found.features), found, step) == ()
+        assert found.features >= step.adds_features
+
+
+def _existing(place: str) -> LiveTable:
+    table = read_live(place)
+    assert table is not None
+    return table
+
+
+def _contract(path: Path) -> Contract:
+    result = contracts.read(path.name, path.read_bytes())
+    assert result.errors == ()
+    (contract,) = result.contracts
+    return contract
+
+
+def _live(path: Path) -> LiveTable:
+    declared = _contract(path)
+    protocol = Protocol(3, 7, frozenset(), declared.created_features)
+    state = replace(created(declared.state), features=declared.created_features)
+    return LiveTable(PLACE, 7, protocol, Metadata("id", state))
+
+
+def _text(plan: TablePlan) -> str:
+    refused = [f"-- refused: {one.reason} ({one.help})\n" for one in plan.refusals]
+    return "".join([*refused, *map(_step_text, plan.steps)])
+
+
+def _step_text(step: Step) -> str:
+    notes = [f"-- {step.kind.value}", *(f"--   {reason!r}" for reason in step.reasons)]
+    notes += [f"-- adds {name}" for name in sorted(step.adds_features)]
+    notes += [f"-- undo: {step.undo}"] if step.undo else []
+    return "\n".join([*notes, f"{step.sql};\n\n"])

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from schemalint.expressions import columns_used, uses
 from schemalint.model.change import (
@@ -96,6 +97,8 @@ from schemalint.model.requests import (
     feature_requests,
     judge_feature,
     judge_property,
+    lacks_writer_version,
+    value_refusal,
 )
 from schemalint.model.table import Contract, LiveTable, TableState
 from schemalint.model.typetext import print_type
@@ -154,6 +157,7 @@ __all__ = [
     "Map",
     "NullabilityChanged",
     "ObjectRef",
+    "OptionValue",
     "Part",
     "PartitioningChanged",
     "Path",
@@ -199,6 +203,7 @@ __all__ = [
     "is_true",
     "judge_feature",
     "judge_property",
+    "lacks_writer_version",
     "least_decimal",
     "minimum_versions",
     "narrows",
@@ -212,10 +217,14 @@ __all__ = [
     "suggest_feature",
     "suggest_property",
     "uses",
+    "value_refusal",
     "walk",
     "walk_fields",
     "words",
 ]
+
+OptionValue: TypeAlias = str | int | float | bool
+"""The value of a rule's option."""
 
 Status = Literal["stable", "preview"]
 
@@ -259,6 +268,7 @@ class RuleContext:
         base: The contract at the base, if there is one.
         live: The live table, if it was read.
         against: ``git`` or ``live``.
+        options: The options of the rule that is asked.
         today: The day of the judgement, in UTC.
     """
 
@@ -269,6 +279,7 @@ class RuleContext:
     base: Contract | None = None
     live: LiveTable | None = None
     against: Literal["git", "live"] = "git"
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
     today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
 
     @property
@@ -309,6 +320,8 @@ class Rule:
         doc: Its docstring, which is its page of documentation.
         module: Where it is defined.
         distribution: The installed package that it comes from, set when it is found.
+        options: Their values, by name: the user's, or the rule's own.
+        severity_is_set: Whether the user's configuration chose the severity: then no problem has another.
     """
 
     code: str
@@ -323,6 +336,8 @@ class Rule:
     fixable: bool = False
     delta_errors: tuple[str, ...] = ()
     distribution: str = ""
+    severity_is_set: bool = False
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
 
     @property
     def summary(self) -> str:
@@ -343,6 +358,7 @@ def rule(
     scope: Scope = "table",
     fixable: bool = False,
     delta_errors: tuple[str, ...] = (),
+    options: Mapping[str, OptionValue] | None = None,
 ) -> Callable[[CheckT], CheckT]:
     """Make a function a rule.
 
@@ -355,6 +371,7 @@ def rule(
             also where the live table has them already.
         fixable: Whether its problems can come with a fix.
         delta_errors: The error classes of Delta that it foresees.
+        options: What users may set under ``[options.CODE]``, each with the value it has if they do not.
 
     Raises:
         ValueError: The code is malformed, or the function has no docstring.
@@ -376,6 +393,7 @@ def rule(
             scope=scope,
             fixable=fixable,
             delta_errors=delta_errors,
+            options=MappingProxyType(dict(options or {})),
         )
         setattr(check, ATTRIBUTE, made_rule)
         return check

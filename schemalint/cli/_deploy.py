@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from schemalint import git
-from schemalint.cli._shared import F, project, project_options, rules_of
+from schemalint.cli._shared import F, local_plugins_option, project, project_options
 from schemalint.deploy import UPGRADE, DeployInput, Deployment, prepare
 from schemalint.engine.place import choose_target
+from schemalint.engine.rulebook import rules_for_apply, selection_of
 
 
 def deploy_options(default_head: str) -> Callable[[F], F]:
@@ -19,6 +20,7 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
 
     def decorated(function: F) -> F:
         for option in (
+            local_plugins_option,
             click.option("--repair-drift", is_flag=True, help="Overwrite what somebody altered."),
             click.option("--allow-older", is_flag=True, help="Apply although the table was brought further."),
             click.option("--base", metavar="REV", help="What was applied last, if the table does not tell."),
@@ -38,12 +40,13 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
 def prepared(options: dict[str, Any]) -> Deployment:
     """The plan of what was asked for."""
     here = project(options["config_file"], isolated=options["isolated"])
+    local_from = here.repository.root if options["allow_local_plugins"] else None
     request = DeployInput(
         repository=here.repository,
         config=here.config,
         target=choose_target(here.config, options["target"]),
         head=git.find_head(here.repository, options["head"], os.environ),
-        rules=rules_of(here.config),
+        rules=rules_for_apply(selection_of(here.config, local_from)),
         tables=options["tables"],
         allow=frozenset(options["allow"]),
         allow_older=options["allow_older"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,7 +12,8 @@ import click
 
 from schemalint import config, git
 from schemalint.config import Config
-from schemalint.engine import Selection, load_rules
+from schemalint.engine import load_rules
+from schemalint.engine.rulebook import selection_of
 from schemalint.errors import ConfigError
 from schemalint.git import Repository
 from schemalint.plugin import Rule
@@ -54,21 +55,41 @@ def rules_of(
     extend_select: tuple[str, ...] = (),
     ignore: tuple[str, ...] = (),
     preview: bool = False,
+    local_from: Path | None = None,
 ) -> tuple[Rule, ...]:
-    """The selected rules: the command line wins over the configuration."""
-    selection = Selection(
-        select=select or settings.select,
-        extend_select=(*settings.extend_select, *extend_select),
-        ignore=(*settings.ignore, *ignore),
-        severity=settings.severity,
-        preview=preview or settings.preview,
+    """The selected rules: the command line wins over the configuration.
+
+    Args:
+        settings: The configuration.
+        select: As the command line has it, like the following.
+        extend_select: Rules beside those.
+        ignore: All but these.
+        preview: Rules in preview too.
+        local_from: The folder that local files of rules are taken from; None where they are not allowed.
+
+    Raises:
+        UsageError: Local files are configured, and not allowed.
+    """
+    selection = selection_of(settings, local_from)
+    return load_rules(
+        replace(
+            selection,
+            select=select or selection.select,
+            extend_select=(*selection.extend_select, *extend_select),
+            ignore=(*selection.ignore, *ignore),
+            preview=preview or selection.preview,
+        )
     )
-    return load_rules(selection)
 
 
 def with_codes(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Codes as they are given: several times, or with commas."""
     return tuple(code.strip() for value in values for code in value.split(",") if code.strip())
+
+
+local_plugins_option = click.option(
+    "--allow-local-plugins", is_flag=True, help="Run the files of rules that the configuration names."
+)
 
 
 def project_options(function: F) -> F:
@@ -80,6 +101,7 @@ def project_options(function: F) -> F:
 def rule_options(function: F) -> F:
     """Which rules run."""
     for option in (
+        local_plugins_option,
         click.option("--preview", is_flag=True, help="Run rules in preview too."),
         click.option("--ignore", multiple=True, callback=with_codes, metavar="CODES", help="All but these."),
         click.option(

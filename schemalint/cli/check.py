@@ -14,8 +14,9 @@ import click
 from schemalint import git, report
 from schemalint.cli._shared import Project, project, project_options, rule_options, rules_of
 from schemalint.document import candidate
-from schemalint.engine import CheckInput, check
+from schemalint.engine import CheckInput, check, load_rules
 from schemalint.engine.check import exit_status
+from schemalint.engine.rulebook import require_known
 from schemalint.errors import ContractError, Location, SchemalintError, UsageError
 from schemalint.git import Contents, Side, Worktree, printable_path
 from schemalint.model.finding import Problems, Run, Severity, SideRef
@@ -80,6 +81,7 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> Problems | None:
         extend_select=options["extend_select"],
         ignore=options["ignore"],
         preview=options["preview"],
+        local_from=here.repository.root if options["allow_local_plugins"] else None,
     )
     fixing = options["fix"] or options["show_diff"]
     head = Worktree() if fixing else git.find_head(here.repository, options["head_option"], os.environ)
@@ -111,8 +113,16 @@ def _request(
         everything=options["everything"],
         approved_removals=here.config.removed,
         only=_only(here, options["paths"]),
+        table_ignores=_table_ignores(here, rules),
         live=_live(here, base, options["target"]) if options["with_live"] else None,
     )
+
+
+def _table_ignores(here: Project, rules: tuple[Rule, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Per glob of tables; a pattern that names no rule at all is an error, as it is on the command line."""
+    for entry in here.config.tables:
+        require_known(entry.ignore, load_rules() if entry.ignore else rules)
+    return tuple((entry.match, entry.ignore) for entry in here.config.tables)
 
 
 def _with_status(result: Problems, request: CheckInput, options: dict[str, Any], here: Project) -> Problems:

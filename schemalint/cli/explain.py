@@ -11,6 +11,11 @@ from schemalint.engine import load_rules
 from schemalint.errors import UsageError
 from schemalint.plugin import Rule
 
+LEAST_QUOTED = 12
+"""Letters of a quotation that are needed to know it again."""
+
+_QUOTATION = re.compile(r'"([^"]+)"')
+_GAP = re.compile(r"…|\.\.\.|<[^>]*>")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 
@@ -45,4 +50,19 @@ def _found(what: str, rules: tuple[Rule, ...]) -> list[Rule]:
     # An error class may carry a sub-class: DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING.
     words |= {word.partition(".")[0] for word in words}
     exact = [rule for rule in rules if {rule.code, rule.name.upper()} & words]
-    return exact or [rule for rule in rules if {error.upper() for error in rule.delta_errors} & words]
+    named = [rule for rule in rules if {error.upper() for error in rule.delta_errors} & words]
+    return exact or named or [rule for rule in rules if _quotes(rule, what)]
+
+
+def _quotes(rule: Rule, message: str) -> bool:
+    """Whether the page quotes the message: not every error of Spark has a class that its text names."""
+    said = _plain(message)
+    for quotation in _QUOTATION.findall(rule.doc):
+        pieces = [piece for part in _GAP.split(quotation) if len(piece := _plain(part)) >= LEAST_QUOTED]
+        if pieces and all(piece in said for piece in pieces):
+            return True
+    return False
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).strip(" .:").lower()

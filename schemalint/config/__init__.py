@@ -5,9 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from schemalint.errors import ConfigError, Location
 from schemalint.model.finding import Severity
+
+OptionValue: TypeAlias = str | int | float | bool
 
 FILES = ("schemalint.toml", "pyproject.toml")
 
@@ -33,6 +36,19 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class TableSettings:
+    """What differs for some tables.
+
+    Attributes:
+        match: A glob over names of tables, ignoring case.
+        ignore: Rules that say nothing of them.
+    """
+
+    match: str
+    ignore: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SparkSettings:
     """How a Spark session is started."""
 
@@ -51,6 +67,8 @@ class Config:
         contracts: Globs, ``!`` excludes; empty for every file that is a contract.
         fail_on: None is "never".
         removed: The approved reason by table, for contracts that may go.
+        options: The options of rules, by the rule's code.
+        plugins: Files of rules in the repository, which run only when the command line allows it.
     """
 
     file: str | None = None
@@ -63,6 +81,9 @@ class Config:
     fail_on: Severity | None = Severity.ERROR
     against: str | None = None
     removed: Mapping[str, str] = field(default_factory=dict)
+    tables: tuple[TableSettings, ...] = ()
+    options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
+    plugins: tuple[str, ...] = ()
     targets: Mapping[str, Target] = field(default_factory=dict)
     spark: SparkSettings = SparkSettings()
 

@@ -57,6 +57,13 @@ class RemovedKeys(TypedDict, total=False):
     approved_by: str
 
 
+class TableKeys(TypedDict, total=False):
+    """``[[tables]]``: what differs for some tables."""
+
+    match: Required[str]
+    ignore: list[str]
+
+
 ConfigKeys = TypedDict(
     "ConfigKeys",
     {
@@ -69,12 +76,15 @@ ConfigKeys = TypedDict(
         "fail-on": Literal["error", "warning", "info", "never"],
         "against": str,
         "removed": list[RemovedKeys],
+        "tables": list[TableKeys],
+        "options": dict[str, dict[str, str | int | float | bool]],
+        "plugins": list[str],
         "targets": dict[str, TargetKeys],
         "spark": SparkKeys,
     },
     total=False,
 )
-for _keys in (TargetKeys, SparkKeys, RemovedKeys, ConfigKeys):
+for _keys in (TargetKeys, SparkKeys, RemovedKeys, TableKeys, ConfigKeys):
     _keys.__pydantic_config__ = _CONFIG  # type: ignore[union-attr]  # pydantic's way
 
 
@@ -111,6 +121,12 @@ def _values(file: str, keys: ConfigKeys) -> config.Config:
         preview=keys.get("preview", False),
         fail_on=None if fail_on == "never" else Severity[fail_on.upper()],
         against=keys.get("against"),
+        tables=tuple(
+            config.TableSettings(entry["match"], tuple(entry.get("ignore", ())))
+            for entry in keys.get("tables", ())
+        ),
+        options=keys.get("options", {}),
+        plugins=tuple(keys.get("plugins", ())),
         removed={table_key(entry["table"]): entry["reason"] for entry in keys.get("removed", ())},
         targets={name: _target(name, target) for name, target in keys.get("targets", {}).items()},
         spark=config.SparkSettings(
@@ -165,7 +181,12 @@ def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
 
 
 def _known_keys(path: list[str]) -> list[str]:
-    homes: dict[str, Any] = {"targets": TargetKeys, "removed": RemovedKeys, "spark": SparkKeys}
+    homes: dict[str, Any] = {
+        "targets": TargetKeys,
+        "removed": RemovedKeys,
+        "tables": TableKeys,
+        "spark": SparkKeys,
+    }
     home = homes.get(path[0] if path else "", ConfigKeys)
     return list(fields(home)) if is_mapping(home) else []
 

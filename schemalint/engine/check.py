@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 from schemalint import contract as contracts
 from schemalint.engine.duplicates import duplicates
 from schemalint.engine.judge import Judge, git_context, judge_pair, ordered, present
 from schemalint.engine.live import LiveComparison, judge_live, live_context
+from schemalint.engine.rulebook import matches
 from schemalint.errors import LiveError, SchemalintError
 from schemalint.git import Contents, File, Side, printable_path
 from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, TableRetired
 from schemalint.model.finding import Finding, Problems, Run, Severity, SideRef, Skipped
 from schemalint.model.marker import Marker, declaration_hash, read_marker
-from schemalint.model.table import Contract, LiveTable
+from schemalint.model.table import Contract, LiveTable, table_key
 from schemalint.plugin import Rule
 
 
@@ -45,6 +47,7 @@ class CheckInput:
         everything: Judge every contract, not only those that changed.
         approved_removals: The reason by table key, as the configuration gives it.
         only: Judge the contracts of these files alone; None for all.
+        table_ignores: Globs over names of tables, each with patterns of rules that say nothing of them.
         with_text_changes: Work out what the fixes change in the text: wanted to make or to show them.
     """
 
@@ -57,6 +60,7 @@ class CheckInput:
     only: Callable[[str], bool] | None = None
     live: LiveSide | None = None
     with_text_changes: bool = True
+    table_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def check(request: CheckInput) -> Problems:
@@ -96,7 +100,7 @@ class _Check:
                 compared=tuple(sorted(one.table for one in self._compared())),
                 skipped=tuple(self.skipped),
             ),
-            findings=ordered(self._with_text(finding) for finding in findings),
+            findings=ordered(self._with_text(one) for one in findings if not self._is_ignored(one)),
             errors=tuple(self.errors),
             sources=self._sources,
         )
@@ -181,7 +185,8 @@ class _Check:
         if base is not None and (was := live.place(base)) != live.place(contract):
             expected = f"the base has it at {was}"
         fact = LiveTableMissing(live.place(contract), expected)
-        yield from Judge(tuple(self.request.rules))(fact, git_context(base, contract), ("live",))
+        for finding in Judge(tuple(self.request.rules))(fact, git_context(base, contract), ("live",)):
+            yield replace(finding, target=live.target)
 
     def _compared_with_live(
         self, base: Contract | None, contract: Contract, table: LiveTable, live: LiveSide
@@ -190,7 +195,8 @@ class _Check:
         if marker and marker.table_id not in (None, table.metadata.table_id):
             fact = LiveTableReplaced(str(marker.table_id), table.metadata.table_id)
             ctx = live_context(contract, table, base)
-            yield from Judge(tuple(self.request.rules))(fact, ctx, ("live",))
+            for finding in Judge(tuple(self.request.rules))(fact, ctx, ("live",)):
+                yield replace(finding, target=live.target)
         comparison = LiveComparison(
             contract,
             table,
@@ -215,8 +221,16 @@ class _Check:
             for finding in judge(fact, git_context(None, fact.contract), ("contract",)):
                 yield replace(finding, existing=existing)
 
+    def _is_ignored(self, finding: Finding) -> bool:
+        rule = next(rule for rule in self.request.rules if rule.code == finding.code)
+        table = table_key(finding.table)
+        return any(
+            fnmatchcase(table, table_key(glob)) and matches(rule, patterns)
+            for glob, patterns in self.request.table_ignores
+        )
+
     def _with_text(self, finding: Finding) -> Finding:
-        contract = self.sides.after.get(finding.table.replace("`", "").casefold())
+        contract = self.sides.after.get(table_key(finding.table))
         if finding.fix is None or contract is None or not self.request.with_text_changes:
             return finding
         text = self._sources[contract.file]

@@ -32,7 +32,8 @@ class Judge:
         """The findings of every rule that is about such a fact."""
         for rule in self.rules:
             if isinstance(fact, rule.subjects):
-                for problem in _problems(rule, fact, ctx):
+                own = replace(ctx, options=rule.options) if rule.options else ctx
+                for problem in _problems(rule, fact, own):
                     yield _finding(rule, problem, fact, ctx, against)
 
     def record(self, fact: Fact, ctx: RuleContext) -> Iterator[Finding]:
@@ -173,7 +174,7 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
 
 
 def _severity(rule: Rule, problem: Problem) -> Severity:
-    return problem.severity or rule.severity
+    return rule.severity if rule.severity_is_set else problem.severity or rule.severity
 
 
 def _previous(fact: Fact, problem: Problem, base: Contract | None) -> Location | None:

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schemalint.engine.judge import Judge, git_context, upgrades
 from schemalint.model import change
@@ -58,8 +58,18 @@ class LiveComparison:
 
 
 def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Finding, ...]:
-    """What the rules say of a contract, its base and the live table."""
-    return tuple(_findings(Judge(tuple(rules)), comparison))
+    """What the rules say of a contract, its base and the live table.
+
+    What they say of the base and the live table too is marked as existing: the change under review did not
+    bring it.
+    """
+    judge = Judge(tuple(rules))
+    found = tuple(_findings(judge, comparison))
+    base = comparison.base
+    if base is None:
+        return found
+    old_sins = {one.identity for one in _findings(judge, replace(comparison, contract=base, base=base))}
+    return tuple(replace(one, existing=one.identity in old_sins) for one in found)
 
 
 def live_context(contract: Contract, live: LiveTable, base: Contract | None = None) -> RuleContext:

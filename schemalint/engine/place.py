@@ -44,7 +44,7 @@ def table_location(contract: Contract, target: Target, repository: Path) -> str:
             f"{contract.table} has no place in target {target.name}",
             help=f"give the contract an absolute location, or targets.{target.name} a root",
         )
-    below = location if location is not None else contract.key.replace(".", "/")
+    below = location if location is not None else contract.table.replace("`", "").replace(".", "/")
     parts = PurePosixPath(below).parts
     if not parts or ".." in parts:
         raise _not_allowed(contract, f"location {below!r} leaves the target's root")

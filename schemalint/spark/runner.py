@@ -12,8 +12,8 @@ from pathlib import Path
 import schemalint
 from schemalint import config, deploy, git
 from schemalint.deploy import DeployInput, Deployment, read_live
-from schemalint.engine import Selection, load_rules
 from schemalint.engine.place import choose_target
+from schemalint.engine.rulebook import rules_for_apply, selection_of
 from schemalint.errors import ApplyError, SchemalintError
 from schemalint.model.marker import Marker
 from schemalint.model.plan import Step, TablePlan
@@ -64,6 +64,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     allow_older: bool = False,
     repair_drift: bool = False,
     base: str | None = None,
+    allow_local_plugins: bool = False,
 ) -> tuple[Applied, ...]:
     """Bring the live tables of a target to the state that a repository declares, by a given session.
 
@@ -77,6 +78,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         allow_older: Apply although the table was brought further already.
         repair_drift: Overwrite what somebody altered.
         base: The commit that was applied last, where the tables do not tell.
+        allow_local_plugins: Run the files of rules that the configuration names.
 
     Raises:
         SchemalintError: The contracts or the configuration cannot be read.
@@ -90,7 +92,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         settings,
         choose_target(settings, target),
         git.find_head(repo, head, {}),
-        load_rules(Selection(preview=settings.preview)),
+        rules_for_apply(selection_of(settings, repo.root if allow_local_plugins else None)),
         tuple(tables),
         frozenset(allow),
         allow_older=allow_older,

@@ -224,3 +224,48 @@ def test_too_large_a_contract_is_never_green(committed: Project) -> None:
     run = committed.check()
     assert run.status == 2
     assert "big.yml" in run.out
+
+
+def test_rules_can_be_silenced_for_some_tables(committed: Project) -> None:
+    committed.declare(ORDERS.replace("bigint", "int"))
+    committed.repo.write("schemalint.toml", '[[tables]]\nmatch = "Sales.*"\nignore = ["TW"]\n')
+    assert committed.check().codes == []
+    committed.repo.write("schemalint.toml", '[[tables]]\nmatch = "crm.*"\nignore = ["TW"]\n')
+    assert committed.check().codes == ["TW001"]
+    committed.repo.write("schemalint.toml", '[[tables]]\nmatch = "crm.*"\nignore = ["XX9"]\n')
+    assert committed.check().status == 2
+
+
+LOCAL_RULE = '''
+from schemalint.plugin import FieldAdded, Problem, Severity, rule
+
+@rule("LOC001", on=FieldAdded, severity=Severity.WARNING, options={"most": 5})
+def long_name(change, ctx):
+    """A new column has a long name."""
+    if len(change.field.name) > ctx.options["most"]:
+        yield Problem(f"more than {ctx.options['most']} letters")
+'''
+
+
+def test_local_rules_run_only_when_they_are_allowed(committed: Project) -> None:
+    committed.repo.write("tools/rules.py", LOCAL_RULE)
+    committed.repo.write("schemalint.toml", 'plugins = ["tools/rules.py"]\n')
+    committed.declare(ORDERS + "  - {name: customer, type: string}\n")
+    assert committed.check().status == 2
+    assert "--allow-local-plugins" in committed.check().out
+    run = committed.check("--allow-local-plugins")
+    assert (run.status, run.codes) == (0, ["LOC001"])
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "codes"),
+    [("most = 8", 0, []), ("most = 'x'", 2, None), ("least = 1", 2, None)],
+    ids=["set", "wrong-type", "unknown"],
+)
+def test_options_of_a_rule(committed: Project, options: str, status: int, codes: list[str] | None) -> None:
+    committed.repo.write("tools/rules.py", LOCAL_RULE)
+    committed.repo.write("schemalint.toml", f'plugins = ["tools/rules.py"]\n[options.LOC001]\n{options}\n')
+    committed.declare(ORDERS + "  - {name: customer, type: string}\n")
+    run = committed.check("--allow-local-plugins")
+    assert run.status == status
+    assert codes is None or run.codes == codes

@@ -82,7 +82,9 @@ def test_live_that_nobody_declared_is_drift(live: Live) -> None:
     live.log(ID, Field("amount", Decimal(14, 2)))
     run = live.project.check("--live", "--all")
     assert run.codes == ["DR001"]
-    assert run.status == 1, "the way back is barred: an error"
+    assert run.status == 0, "the change under review did not bring it"
+    assert live.project.check("--live", "--all", "--strict").status == 1, "the way back is barred: an error"
+    assert live.project.check("--live", "--all", "--against", "none").status == 1
 
 
 def test_gap_that_cannot_be_closed_names_its_cause(live: Live) -> None:

@@ -118,7 +118,7 @@ def test_a_package_that_cannot_be_imported_ends_the_run(
         load_rules()
     begin = f"the rules of acme-bad (acme_bad) cannot be used: cannot be imported: {message}"
     assert caught.value.message.startswith(begin)
-    assert caught.value.help == "repair or uninstall acme-bad"
+    assert caught.value.help == "repair or remove acme-bad"
 
 
 def test_a_package_that_is_not_there_ends_the_run(site: Site) -> None:

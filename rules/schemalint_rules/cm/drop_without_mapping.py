@@ -59,8 +59,8 @@ def drop_without_mapping(change: FieldRemoved, ctx: RuleContext) -> Iterator[Pro
     ```
     """
     path = dotted(change.path)
-    listed = {dotted(entry.path).casefold() for entry in ctx.contract.state.dropped}
-    if path.casefold() in listed and ctx.column_mapping == "none":
+    listed = {dotted(entry.path).lower() for entry in ctx.contract.state.dropped}
+    if path.lower() in listed and ctx.column_mapping == "none":
         yield Problem(
             f"{path} is dropped, but the table has no column mapping",
             help="set `delta.columnMapping.mode: name` under `properties`, or keep it as `deprecated`",

@@ -69,8 +69,8 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
     ```
     """
     path = dotted(change.path)
-    listed = {dotted(entry.path).casefold() for entry in ctx.contract.state.dropped}
-    if path.casefold() in listed:
+    listed = {dotted(entry.path).lower() for entry in ctx.contract.state.dropped}
+    if path.lower() in listed:
         return
     names = " or ".join(_new_of_same_type(change, ctx))
     renamed = f"if it is {names} now, put `renamed_from: {change.field.name}` there; " if names else ""

@@ -108,7 +108,8 @@ def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: Rule
 
 def _is_made(change: TypeChanged, ctx: RuleContext) -> bool:
     """Whether there will be something to record: a widening that is barred is TW006's, and only its."""
-    return step(change.old, change.new) == TypeStep.WIDENING and ctx.after.enabled("delta.enableTypeWidening")
+    enabled = any(state.enabled("delta.enableTypeWidening") for state in (ctx.before, ctx.after))
+    return enabled and step(change.old, change.new) == TypeStep.WIDENING
 
 
 def _history(path: Path, old: Field, new: Field) -> Iterator[Problem]:

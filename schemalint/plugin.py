@@ -84,7 +84,7 @@ from schemalint.model.feature import suggest as suggest_feature
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
 from schemalint.model.names import CHANGE_DATA_COLUMNS, invalid_characters
 from schemalint.model.path import Part, Path, dotted, folded, words
-from schemalint.model.properties import PROPERTIES, TableProperty, is_true, parse_interval
+from schemalint.model.properties import TableProperty, is_true, parse_interval
 from schemalint.model.properties import find as find_property
 from schemalint.model.properties import problem as property_problem
 from schemalint.model.properties import suggest as suggest_property
@@ -117,7 +117,6 @@ __all__ = [
     "CHANGE_DATA_COLUMNS",
     "FEATURES",
     "MAX_PRECISION",
-    "PROPERTIES",
     "TIMESTAMP_NTZ",
     "UNMANAGED",
     "VOID",

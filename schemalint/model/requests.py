@@ -5,13 +5,15 @@ One rule speaks for each class, so that one line of a contract gets one finding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
 from schemalint.model import feature, properties
 from schemalint.model.finding import ObjectRef
+from schemalint.model.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, minimum_versions
 from schemalint.model.table import LiveTable, TableState
 
 
@@ -87,6 +89,32 @@ def judge_property(key: str, value: str) -> PropertyVerdict:
     return PropertyVerdict.INTERNAL if row.written_by_delta else PropertyVerdict.FINE
 
 
+def value_refusal(key: str, value: str) -> str | None:
+    """The error class with which Delta refuses an invalid value; None where it gives none.
+
+    Measured on Delta 4.4.0, by ALTER TABLE: CREATE TABLE gives most of these refusals no class.
+    """
+    row = properties.find(key)
+    if row is not None and row.kind is properties.Kind.INTERVAL:
+        return _interval_refusal(value)
+    return _VALUE_REFUSALS.get(row.key if row else key, _INVALID)
+
+
+def lacks_writer_version(declared: Mapping[str, str], supported: frozenset[str]) -> bool:
+    """Whether an existing table would get reader version 3 and a writer version below 7, which Delta refuses.
+
+    Args:
+        declared: Properties, whose versions are valid. The one that is not declared is the table's own.
+        supported: The features that the table supports.
+    """
+    keys = ("delta.minReaderVersion", "delta.minWriterVersion")
+    if not any(key in declared for key in keys):
+        return False
+    own = minimum_versions(supported)
+    reader, writer = (int(declared.get(key, version)) for key, version in zip(keys, own, strict=True))
+    return reader == TABLE_FEATURES_READER and writer < TABLE_FEATURES_WRITER
+
+
 def feature_requests(state: TableState) -> Iterator[FeatureRequest]:
     """Every feature that a declaration asks for by name, as often as it is written."""
     for name in sorted(state.features):
@@ -126,14 +154,31 @@ def _unregistered(key: str) -> PropertyVerdict:
     return PropertyVerdict.NO_PREFIX if without else PropertyVerdict.FINE
 
 
+def _interval_refusal(text: str) -> str:
+    """Months, years and negative intervals are read, and refused by the property alone."""
+    if not text.strip():
+        return "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY"
+    without_months = _MONTHS.sub("week", text.lower())
+    return "DELTA_INVALID_INTERVAL" if properties.parse_interval(without_months) is None else _INVALID
+
+
+_INVALID: Final = "UNSUPPORTED_TABLE_CHANGE"
+_VALUE_REFUSALS: Final[Mapping[str, str | None]] = {
+    "delta.columnMapping.mode": None,
+    "delta.coordinatedCommits.commitCoordinatorConf-preview": None,
+    "delta.isolationLevel": "DELTA_INVALID_ISOLATION_LEVEL",
+}
+_MONTHS: Final = re.compile(r"\b(?:month|year)(?=s?\b)")
+
 # TableFeatureProtocolUtils.FEATURE_PROP_SUPPORTED and FEATURE_PROP_ENABLED, compared ignoring case.
 _STATUSES: Final = frozenset({"supported", "enabled"})
 
 # Measured on Delta 4.4.0: CREATE TABLE takes it, ALTER TABLE does not.
 _WHEN_CREATED: Final = frozenset({"adaptiveMetadata-preview"})
 
-# Keys that look like properties of the table. The first four stand in the metadata of columns (PROTOCOL.md,
-# "Column Mapping" and "Identity Columns"), the fifth is written by the commit coordinator.
+# Keys that look like properties of the table: the first four stand in the metadata of columns (PROTOCOL.md,
+# "Column Mapping" and "Identity Columns"), a commit coordinator writes the fifth, and whoever moves a table
+# the rest.
 _INTERNAL: Final = frozenset(
     {
         "delta.columnmapping.id",
@@ -141,5 +186,7 @@ _INTERNAL: Final = frozenset(
         "delta.columnmapping.nested.ids",
         "delta.identity.highwatermark",
         "delta.coordinatedcommits.tableconf-preview",
+        "delta.redirectreaderwriter-preview",
+        "delta.redirectwriteronly-preview",
     }
 )

@@ -15,7 +15,7 @@ from project import Project
         ("illegal-narrowing", "TW001"),
         ("DELTA_UNSUPPORTED_DROP_COLUMN", "CM002"),
         (
-            "[DELTA_UNSUPPORTED_RENAME_COLUMN] Column rename is not supported for your Delta table.\nat org.apache",
+            "[DELTA_UNSUPPORTED_RENAME_COLUMN] Column rename is not supported.\nat org.apache",
             "CM001",
         ),
         ("AnalysisException: Cannot change nullable column to non-nullable: a.", "NC001"),

@@ -4,6 +4,7 @@ import re
 from dataclasses import FrozenInstanceError
 
 import pytest
+
 from schemalint.model import feature, properties
 from schemalint.model.feature import FEATURES, SchemaTrigger
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from schemalint.model import properties
 from schemalint.model.feature import FEATURES
 from schemalint.model.properties import PROPERTIES, Kind

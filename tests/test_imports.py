@@ -103,7 +103,7 @@ FeatureChanged FeatureRequest FEATURES FeatureVerdict Field field_at FieldAdded 
 FieldRemoved FieldRenamed find_feature find_property Fix folded GeneratedChanged Identity
 IdentityChanged implied_by invalid_characters is_container is_true judge_feature judge_property
 least_decimal LiveTable LiveTableMissing LiveTableReplaced Map MAX_PRECISION minimum_versions
-narrows NullabilityChanged ObjectRef parse_interval Part PartitioningChanged Path print_type Problem
+narrows NullabilityChanged ObjectRef OptionValue parse_interval Part PartitioningChanged Path print_type Problem
 PROPERTIES property_problem property_value PropertyChanged PropertyVerdict Protocol ProtocolUpgrade
 RecordedChange RecordTypeChanges refusal Rule rule RuleContext Scope SetProperty Severity Status
 step String Struct suggest_feature suggest_property TableAdded TableFeature TableProperty

@@ -196,7 +196,7 @@ def test_the_live_table_is_looked_at_when_asked_for(check: Callable[..., Outcome
     targets = f"[targets.prod]\nroot = '{tmp_path}/lake'\n"
     outcome = check(INT + "description: One row.\n", live="true", target="prod", configuration=targets)
     assert outcome.status == 0, outcome.log
-    assert "left_over" in outcome.log
+    assert "1 finding that the base has too" in outcome.log
     assert "target prod" in outcome.summary
 
 

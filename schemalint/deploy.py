@@ -29,14 +29,14 @@ from schemalint.git import (
     printable_path,
     resolve,
 )
+from schemalint.model.change import subject, subject_name
 from schemalint.model.diff import diff
 from schemalint.model.finding import Skipped
 from schemalint.model.marker import Marker, declaration_hash, read_marker
 from schemalint.model.overlay import over
-from schemalint.model.path import dotted
 from schemalint.model.plan import Plan, Refusal, TablePlan
 from schemalint.model.table import Contract, LiveTable, table_key
-from schemalint.planner import pending, plan_table, touched
+from schemalint.planner import pending, plan_table
 from schemalint.plugin import Rule
 
 UPGRADE = "upgrade"
@@ -219,12 +219,11 @@ def _obstacles(request: DeployInput, contract: Contract, table: LiveTable) -> It
 
 
 def _drift(contract: Contract, base: Contract, table: LiveTable) -> Iterator[Refusal]:
-    since = {touched(one) for one in diff(table.state, over(base.state, table.state))}
+    since = {subject(one) for one in diff(table.state, over(base.state, table.state))}
     for one in pending(contract, table.state):
-        if touched(one) in since:
-            name = getattr(one, "key", None) or getattr(one, "name", None) or dotted(getattr(one, "path", ()))
+        if subject(one) in since:
             yield Refusal(
-                f"{name or 'the table'} is neither as declared nor as it was applied last",
+                f"{subject_name(one) or 'the table'} is neither as declared nor as it was applied last",
                 "somebody altered the table: take it into the contract, or overwrite it: --repair-drift",
                 "DR001",
             )

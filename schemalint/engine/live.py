@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from schemalint.engine.judge import Judge, git_context, upgrades
 from schemalint.model import change
-from schemalint.model.change import Change
+from schemalint.model.change import Change, place, subject
 from schemalint.model.datatype import Struct, at, field_at, walk_fields
 from schemalint.model.diff import diff
 from schemalint.model.fact import Drift, DriftKind
@@ -100,10 +100,10 @@ def _findings(judge: Judge, comparison: LiveComparison) -> Iterator[Finding]:
         for upgrade in upgrades(ctx):
             yield from judge(upgrade, ctx, LIVE)
     else:
-        of_git = {_object(one): one for one in diff(base.state, contract.state)}
-        unlike_base = {_object(one) for one in diff(ctx.before, over(base.state, ctx.before))}
+        of_git = {subject(one): one for one in diff(base.state, contract.state)}
+        unlike_base = {subject(one) for one in diff(ctx.before, over(base.state, ctx.before))}
         for one in pending:
-            if _object(one) in of_git and _object(one) not in unlike_base:
+            if subject(one) in of_git and subject(one) not in unlike_base:
                 yield from judge(one, ctx, GIT_AND_LIVE)
             else:
                 yield from _apart(judge, one, of_git, ctx, comparison)
@@ -119,7 +119,7 @@ def _apart(
     judge: Judge, one: Change, of_git: Mapping[Hashable, Change], ctx: RuleContext, comparison: LiveComparison
 ) -> Iterator[Finding]:
     """What git does not show, or shows with another beginning than the live table has."""
-    if _object(one) in of_git or _inside_added(one, of_git):
+    if subject(one) in of_git or _inside_added(one, of_git):
         yield from _gap(judge, one, ctx, comparison)
     else:
         cause = next(_impossible(judge, one, ctx), None)
@@ -143,8 +143,8 @@ def _drift_kind(one: Change, comparison: LiveComparison) -> DriftKind:
     if comparison.applied is None:
         return DriftKind.NOT_APPLIED
     live = comparison.live.state
-    since = {_object(other) for other in diff(live, over(comparison.applied.state, live))}
-    return DriftKind.DRIFTED if _object(one) in since else DriftKind.NOT_APPLIED
+    since = {subject(other) for other in diff(live, over(comparison.applied.state, live))}
+    return DriftKind.DRIFTED if subject(one) in since else DriftKind.NOT_APPLIED
 
 
 def _done(
@@ -155,13 +155,13 @@ def _done(
     git_ctx: RuleContext,
 ) -> Iterator[Finding]:
     """What git shows as changed and live needs no more; and what the contract owes itself."""
-    open_objects = {_object(one) for one in pending}
-    open_paths = [path for one in pending if (path := _path(one))]
+    open_objects = {subject(one) for one in pending}
+    open_paths = [path for one in pending if (path := place(one))]
     missing = [folded(one.path) for one in pending if isinstance(one, change.FieldAdded)]
     listed = {words(entry.path) for entry in git_ctx.contract.state.dropped}
     for object_, one in of_git.items():
         yield from judge.record(one, git_ctx)
-        path = _path(one)
+        path = place(one)
         if isinstance(one, change.FieldRemoved) and words(one.path) not in listed:
             if field_at(live_ctx.before.columns, one.path):
                 yield from judge(one, live_ctx, GIT_AND_LIVE)
@@ -188,7 +188,7 @@ def _declared(parent: Struct, name: str) -> bool:
 
 
 def _inside_added(one: Change, of_git: Mapping[Hashable, Change]) -> bool:
-    path = _path(one)
+    path = place(one)
     added = [folded(other.path) for other in of_git.values() if isinstance(other, change.FieldAdded)]
     return path is not None and _any_above(added, path)
 
@@ -199,13 +199,3 @@ def _any_within(paths: Iterable[Path], path: Path) -> bool:
 
 def _any_above(paths: Iterable[Path], path: Path) -> bool:
     return any(path[: len(other)] == other for other in paths)
-
-
-def _path(one: Change) -> Path | None:
-    path: Path | None = getattr(one, "path", None)
-    return folded(path) if path is not None else None
-
-
-def _object(one: Change) -> Hashable:
-    """What a change is about: changes of one object on both sides are the same edit."""
-    return (type(one), _path(one), getattr(one, "key", None), getattr(one, "name", None))

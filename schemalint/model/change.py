@@ -6,11 +6,12 @@ new names of its ancestors, so that changes can be applied one after the other.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from schemalint.model.datatype import DataType, Field, Identity, Managed, RecordedChange
-from schemalint.model.path import Path
+from schemalint.model.path import Path, dotted, folded
 from schemalint.model.table import TableState
 
 
@@ -212,3 +213,19 @@ Change: TypeAlias = (
     | PartitioningChanged
     | ClusteringChanged
 )
+
+
+def place(one: Change) -> Path | None:
+    """The path of a change, to compare by; None for what is of the whole table."""
+    path: Path | None = getattr(one, "path", None)
+    return folded(path) if path is not None else None
+
+
+def subject(one: Change) -> Hashable:
+    """What a change is about: changes with one subject, between whatever states, are of the same object."""
+    return (type(one), place(one), getattr(one, "key", None), getattr(one, "name", None))
+
+
+def subject_name(one: Change) -> str:
+    """The subject for people: a property's key, a column; empty for the table itself."""
+    return getattr(one, "key", None) or getattr(one, "name", None) or dotted(getattr(one, "path", ()))

@@ -23,7 +23,8 @@ from schemalint.model.datatype import (
     walk,
     with_parts,
 )
-from schemalint.model.typetext import TypeTextError, parse_type, print_type, quote_identifier
+from schemalint.model.sqltext import quote_identifier
+from schemalint.model.typetext import TypeTextError, parse_type, print_type
 
 COLLATIONS: Final = "__COLLATIONS"
 RAW_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"

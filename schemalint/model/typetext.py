@@ -27,6 +27,7 @@ from schemalint.model.datatype import (
     Varchar,
 )
 from schemalint.model.path import Part, Path
+from schemalint.model.sqltext import quote_identifier, quote_literal, unquote_literal
 
 MAX_DEPTH: Final = 100
 MAX_DIGITS: Final = 9  # Spark reads 32 bits
@@ -67,7 +68,6 @@ _TOKEN = re.compile(
       | (?P<mark>[<>(),:])""",
     re.VERBOSE | re.DOTALL,
 )
-_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class TypeTextError(ValueError):
@@ -140,29 +140,6 @@ def print_field(field: Field, separator: str = " ") -> str:
     if isinstance(field.comment, str):
         text += f" comment {quote_literal(field.comment)}"
     return text
-
-
-def quote_identifier(name: str) -> str:
-    """A name that Spark's SQL takes as it is, back-quoted where it is not plain ASCII."""
-    return name if _BARE.fullmatch(name) and name.lower() not in _RESERVED else always_quoted(name)
-
-
-def always_quoted(name: str) -> str:
-    """A name in back-quotes, whatever it is."""
-    return "`" + name.replace("`", "``") + "`"
-
-
-def quote_literal(text: str) -> str:
-    r"""A string literal of Spark SQL (``spark.sql.parser.escapedStringLiterals`` off, the default).
-
-    Backslash and quote are escaped, and ``${`` is broken up: Spark substitutes variables in the text of a
-    statement, in literals too, before it parses it (measured on Delta 4.4.0 with Spark 4.2.0).
-    """
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("${", "$\\{") + "'"
-
-
-# Words that stand for something else where a field's name may stand.
-_RESERVED: Final = frozenset({"not", "comment"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,26 +341,6 @@ _PARAMETRIC: Final[Mapping[str, Callable[[_Parser], DataType]]] = {
     "geometry": lambda parser: parser.spatial("geometry"),
     "geography": lambda parser: parser.spatial("geography"),
 }
-
-_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a"}
-_ESCAPE = re.compile(
-    r"\\(?:(?:u([0-9A-Fa-f]{4})|U(00(?:0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4}))|([01][0-7]{2})|(.))", re.DOTALL
-)
-
-
-def unquote_literal(literal: str) -> str:
-    """The text of a string literal, with Spark's escapes (ParserUtils.unescapeSQLString) resolved."""
-    quote = literal[0]
-    body = literal[1:-1].replace(quote * 2, quote)
-
-    def resolved(match: re.Match[str]) -> str:
-        utf16, code_point, octal, character = match.groups()
-        if character is None:
-            return chr(int(octal, 8) if octal else int(utf16 or code_point, 16))
-        return _ESCAPES.get(character, f"\\{character}" if character in "%_" else character)
-
-    # As in Java, the two halves of a pair are one character; one half alone is none.
-    return _ESCAPE.sub(resolved, body).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _tokens(text: str) -> tuple[_Token, ...]:

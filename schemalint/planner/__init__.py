@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from schemalint.planner.plan import pending, plan_table
-from schemalint.planner.simulate import moved, simulate, touched
+from schemalint.planner.simulate import moved, simulate
 
-__all__ = ["moved", "pending", "plan_table", "simulate", "touched"]
+__all__ = ["moved", "pending", "plan_table", "simulate"]

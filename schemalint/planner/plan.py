@@ -16,8 +16,9 @@ from schemalint.model.marker import declaration_hash, read_marker
 from schemalint.model.overlay import created, over
 from schemalint.model.path import Path, dotted
 from schemalint.model.plan import Refusal, Step, StepKind, TablePlan
+from schemalint.model.sqltext import quote_literal
 from schemalint.model.table import FEATURE_PREFIX, Contract, LiveTable, TableState
-from schemalint.model.typetext import print_type, quote_literal
+from schemalint.model.typetext import print_type
 from schemalint.planner import sql
 from schemalint.planner.limits import refused_changes, refused_contract
 from schemalint.planner.simulate import simulate

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
 from schemalint.model import change
-from schemalint.model.change import Change
+from schemalint.model.change import Change, place, subject, subject_name
 from schemalint.model.diff import diff
 from schemalint.model.patch import apply_changes
-from schemalint.model.path import Path, dotted, folded
+from schemalint.model.path import Path
 from schemalint.model.plan import Step
 from schemalint.model.table import TableState
 
@@ -28,21 +28,16 @@ def simulate(state: TableState, steps: Iterable[Step]) -> TableState:
 
 def moved(expected: TableState, found: TableState, step: Step) -> tuple[str, ...]:
     """What a step touches and what is no longer as planned; a neighbour's column does not matter."""
-    objects = {touched(one) for one in step.changes}
-    paths = {path for one in step.changes if (path := _path(one))}
+    objects = {subject(one) for one in step.changes}
+    paths = {path for one in step.changes if (path := place(one))}
     different = [
         one
         for one in diff(expected, found)
-        if touched(one) in objects
+        if subject(one) in objects
         or isinstance(one, change.FeatureChanged)
-        or (isinstance(one, _GROUND) and _above(_path(one), paths))
+        or (isinstance(one, _GROUND) and _above(place(one), paths))
     ]
     return tuple(_said(one) for one in different)
-
-
-def touched(one: Change) -> Hashable:
-    """What a change is about: changes of one object are told by it."""
-    return (type(one), _path(one), getattr(one, "key", None), getattr(one, "name", None))
 
 
 def _above(path: Path | None, touched: set[Path]) -> bool:
@@ -52,11 +47,6 @@ def _above(path: Path | None, touched: set[Path]) -> bool:
 
 def _said(one: Change) -> str:
     kind = type(one).__name__
-    name = getattr(one, "key", None) or getattr(one, "name", None) or dotted(getattr(one, "path", ()))
+    name = subject_name(one)
     words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind).strip()
     return f"{words}: {name}" if name else words
-
-
-def _path(one: Change) -> Path | None:
-    path: Path | None = getattr(one, "path", None)
-    return folded(path) if path is not None else None

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from schemalint.model.datatype import Field
 from schemalint.model.path import Part, Path
-from schemalint.model.typetext import always_quoted, print_type, quote_literal
+from schemalint.model.sqltext import always_quoted, quote_literal
+from schemalint.model.typetext import print_type
 
 
 def path_table(uri: str) -> str:

@@ -22,6 +22,7 @@ from schemalint.model.datatype import (
 )
 from schemalint.model.path import Part, Path
 from schemalint.model.schemajson import parse_schema
+from schemalint.model.sqltext import quote_identifier, quote_literal, unquote_literal
 from schemalint.model.typetext import (
     MAX_DEPTH,
     TypeTextError,
@@ -29,9 +30,6 @@ from schemalint.model.typetext import (
     parse_type_with_spans,
     print_field,
     print_type,
-    quote_identifier,
-    quote_literal,
-    unquote_literal,
 )
 from strategies import datatypes, names, texts
 

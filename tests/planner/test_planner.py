@@ -35,8 +35,8 @@ from schemalint.model.overlay import over
 from schemalint.model.path import Path
 from schemalint.model.plan import Plan, Step, StepKind, TablePlan
 from schemalint.model.protocol import Protocol
+from schemalint.model.sqltext import unquote_literal
 from schemalint.model.table import MARKER, Contract, LiveTable, Metadata, TableState
-from schemalint.model.typetext import unquote_literal
 from schemalint.planner import moved, pending, plan_table, simulate
 from schemalint.planner.sql import path_table
 from strategies import names, texts

@@ -29,11 +29,12 @@ from schemalint.git import (
     printable_path,
     resolve,
 )
-from schemalint.model.change import subject, subject_name
+from schemalint.model.change import FieldRenamed, subject, subject_name
+from schemalint.model.datatype import field_at
 from schemalint.model.diff import diff
 from schemalint.model.finding import Skipped
 from schemalint.model.marker import Marker, declaration_hash, read_marker
-from schemalint.model.overlay import over
+from schemalint.model.path import dotted
 from schemalint.model.plan import Plan, Refusal, TablePlan
 from schemalint.model.table import Contract, LiveTable, table_key
 from schemalint.planner import pending, plan_table
@@ -214,12 +215,28 @@ def _obstacles(request: DeployInput, contract: Contract, table: LiveTable) -> It
             yield found
             return
         base = found
-    if base is not None and not request.repair_drift:
-        yield from _drift(contract, base, table)
+    if base is not None:
+        yield from _hidden_renames(contract, base, table)
+        if not request.repair_drift:
+            yield from _drift(contract, base, table)
+
+
+def _hidden_renames(contract: Contract, base: Contract, table: LiveTable) -> Iterator[Refusal]:
+    """Renames of which both names are live: in a swap nothing else would show what is to be done."""
+    columns = table.state.columns
+    for one in diff(base.state, contract.state):
+        if not isinstance(one, FieldRenamed):
+            continue
+        names = (one.path, (*one.path[:-1], one.old_name))
+        if all(field_at(columns, name) is not None for name in names):
+            yield Refusal(
+                f"the rename of {dotted(one.path)} from {one.old_name} cannot be applied",
+                "this version cannot tell whether it is done: do it by hand, then say so with --base HEAD",
+            )
 
 
 def _drift(contract: Contract, base: Contract, table: LiveTable) -> Iterator[Refusal]:
-    since = {subject(one) for one in diff(table.state, over(base.state, table.state))}
+    since = {subject(one) for one in pending(base, table.state)}
     for one in pending(contract, table.state):
         if subject(one) in since:
             yield Refusal(

@@ -23,7 +23,7 @@ from schemalint.model.fact import Drift, DriftKind
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.overlay import created, over
 from schemalint.model.path import Path, folded, words
-from schemalint.model.table import Contract, LiveTable
+from schemalint.model.table import Contract, LiveTable, TableState
 from schemalint.plugin import Rule, RuleContext
 
 GIT = ("git",)
@@ -77,7 +77,7 @@ def live_context(contract: Contract, live: LiveTable, base: Contract | None = No
     return RuleContext(
         contract=contract,
         before=live.state,
-        after=over(contract.state, live.state),
+        after=over(contract.state, live.state, open_widening=contract.open.widening),
         features=live.protocol.features,
         base=base,
         live=live,
@@ -101,7 +101,7 @@ def _findings(judge: Judge, comparison: LiveComparison) -> Iterator[Finding]:
             yield from judge(upgrade, ctx, LIVE)
     else:
         of_git = {subject(one): one for one in diff(base.state, contract.state)}
-        unlike_base = {subject(one) for one in diff(ctx.before, over(base.state, ctx.before))}
+        unlike_base = _unlike(base, ctx.before)
         for one in pending:
             if subject(one) in of_git and subject(one) not in unlike_base:
                 yield from judge(one, ctx, GIT_AND_LIVE)
@@ -142,9 +142,14 @@ def _drift_kind(one: Change, comparison: LiveComparison) -> DriftKind:
         return DriftKind.DRIFTED
     if comparison.applied is None:
         return DriftKind.NOT_APPLIED
-    live = comparison.live.state
-    since = {subject(other) for other in diff(live, over(comparison.applied.state, live))}
-    return DriftKind.DRIFTED if subject(one) in since else DriftKind.NOT_APPLIED
+    altered = subject(one) in _unlike(comparison.applied, comparison.live.state)
+    return DriftKind.DRIFTED if altered else DriftKind.NOT_APPLIED
+
+
+def _unlike(declared: Contract, live: TableState) -> set[Hashable]:
+    """What of a live table is not as a contract declares it."""
+    wanted = over(declared.state, live, open_widening=declared.open.widening)
+    return {subject(one) for one in diff(live, wanted)}
 
 
 def _done(

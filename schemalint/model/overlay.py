@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from schemalint.model.datatype import (
     Array,
@@ -18,19 +18,25 @@ from schemalint.model.datatype import (
 from schemalint.model.path import Part, Path, words
 from schemalint.model.properties import is_protocol_key
 from schemalint.model.table import TableState
+from schemalint.model.widening import TypeStep, step
 
 
-def over(declared: TableState, live: TableState) -> TableState:
+def over(declared: TableState, live: TableState, *, open_widening: bool = False) -> TableState:
     """The state that the live table has once the declaration is applied.
 
     Live columns that are not declared stay, unless they are listed as dropped; live columns keep their order,
     and new ones come behind the column that they are declared behind. A declared rename stands only where the
     old name is live and the new one is not.
+
+    Args:
+        declared: What is managed.
+        live: Everything else.
+        open_widening: Whether writers may widen types: a live type that is wider than declared then stays.
     """
-    dropped = {words(entry.path) for entry in declared.dropped}
+    laying = _Laying(frozenset(words(entry.path) for entry in declared.dropped), open_widening)
     return replace(
         live,
-        columns=_struct(declared.columns, live.columns, (), dropped),
+        columns=laying.struct(declared.columns, live.columns, ()),
         description=_managed(declared.description, live.description),
         partitioned_by=_managed(declared.partitioned_by, live.partitioned_by),
         clustered_by=_managed(declared.clustered_by, live.clustered_by),
@@ -41,64 +47,69 @@ def over(declared: TableState, live: TableState) -> TableState:
     )
 
 
-def _struct(declared: Struct, live: Struct, path: Path, dropped: set[tuple[str, ...]]) -> Struct:
-    merged: list[Field] = [
-        _field(wanted, field, (*path, field.name), dropped) if (wanted := declared.get(field.name)) else field
-        for field in live.fields
-        if declared.get(field.name) is not None or words((*path, field.name)) not in dropped
-    ]
-    previous: str | None = None
-    for wanted in declared.fields:
-        if live.get(wanted.name) is None:
-            old = Struct(tuple(merged)).get(wanted.renamed_from) if wanted.renamed_from else None
-            if old is not None and declared.get(old.name) is None:
-                place = _place(merged, old.name)
-                merged[place] = replace(
-                    _field(wanted, old, (*path, wanted.name), dropped),
-                    name=wanted.name,
-                    renamed_from=wanted.renamed_from,
+@dataclass(frozen=True, slots=True)
+class _Laying:
+    dropped: frozenset[tuple[str, ...]]
+    open_widening: bool
+
+    def struct(self, declared: Struct, live: Struct, path: Path) -> Struct:
+        merged: list[Field] = [
+            self.field(wanted, field, (*path, field.name)) if (wanted := declared.get(field.name)) else field
+            for field in live.fields
+            if declared.get(field.name) is not None or words((*path, field.name)) not in self.dropped
+        ]
+        previous: str | None = None
+        for wanted in declared.fields:
+            if live.get(wanted.name) is None:
+                old = Struct(tuple(merged)).get(wanted.renamed_from) if wanted.renamed_from else None
+                if old is not None and declared.get(old.name) is None:
+                    place = _place(merged, old.name)
+                    merged[place] = replace(
+                        self.field(wanted, old, (*path, wanted.name)),
+                        name=wanted.name,
+                        renamed_from=wanted.renamed_from,
+                    )
+                else:
+                    place = 0 if previous is None else _place(merged, previous) + 1
+                    merged.insert(place, _new(wanted))
+            previous = wanted.name
+        return Struct(tuple(merged))
+
+    def field(self, declared: Field, live: Field, path: Path) -> Field:
+        return replace(
+            live,
+            type=self.type(declared.type, live.type, path),
+            nullable=declared.nullable,
+            comment=_managed(declared.comment, live.comment),
+            default=_managed(declared.default, live.default),
+            generated=_managed(declared.generated, live.generated),
+            identity=_managed(declared.identity, live.identity),
+        )
+
+    def type(self, declared: DataType, live: DataType, path: Path) -> DataType:
+        match declared, live:
+            case Struct(), Struct():
+                return self.struct(declared, live, path)
+            case Array(), Array():
+                return Array(
+                    self.type(declared.element, live.element, (*path, Part.ELEMENT)),
+                    _managed(declared.contains_null, live.contains_null),
                 )
-            else:
-                place = 0 if previous is None else _place(merged, previous) + 1
-                merged.insert(place, _new(wanted))
-        previous = wanted.name
-    return Struct(tuple(merged))
+            case Map(), Map():
+                return Map(
+                    self.type(declared.key, live.key, (*path, Part.KEY)),
+                    self.type(declared.value, live.value, (*path, Part.VALUE)),
+                    _managed(declared.value_contains_null, live.value_contains_null),
+                )
+            case _ if self.open_widening and step(declared, live) == TypeStep.WIDENING:
+                return live
+            case _:
+                return new_type(declared)
 
 
 def _place(fields: list[Field], name: str) -> int:
     wanted = name.lower()
     return next(place for place, field in enumerate(fields) if field.name.lower() == wanted)
-
-
-def _field(declared: Field, live: Field, path: Path, dropped: set[tuple[str, ...]]) -> Field:
-    return replace(
-        live,
-        type=_type(declared.type, live.type, path, dropped),
-        nullable=declared.nullable,
-        comment=_managed(declared.comment, live.comment),
-        default=_managed(declared.default, live.default),
-        generated=_managed(declared.generated, live.generated),
-        identity=_managed(declared.identity, live.identity),
-    )
-
-
-def _type(declared: DataType, live: DataType, path: Path, dropped: set[tuple[str, ...]]) -> DataType:
-    match declared, live:
-        case Struct(), Struct():
-            return _struct(declared, live, path, dropped)
-        case Array(), Array():
-            return Array(
-                _type(declared.element, live.element, (*path, Part.ELEMENT), dropped),
-                _managed(declared.contains_null, live.contains_null),
-            )
-        case Map(), Map():
-            return Map(
-                _type(declared.key, live.key, (*path, Part.KEY), dropped),
-                _type(declared.value, live.value, (*path, Part.VALUE), dropped),
-                _managed(declared.value_contains_null, live.value_contains_null),
-            )
-        case _:
-            return new_type(declared)
 
 
 def new_type(declared: DataType) -> DataType:

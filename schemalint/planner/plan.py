@@ -64,7 +64,7 @@ def plan_table(
 
 def pending(contract: Contract, live: TableState) -> tuple[Change, ...]:
     """What is to be done to a live table; columns keep their order."""
-    changes = diff(live, over(contract.state, live))
+    changes = diff(live, over(contract.state, live, open_widening=contract.open.widening))
     return tuple(one for one in changes if not isinstance(one, change.FieldMoved))
 
 

@@ -239,3 +239,25 @@ def test_table_managed_by_others_is_judged_and_never_altered(live: Live) -> None
     run = live.project.run("plan")
     assert "managed by dbt" in run.out
     assert "TYPE" not in run.out
+
+
+def test_open_table_may_be_wider_than_declared(live: Live) -> None:
+    live.commit(ORDERS + "open: {widening: true}\n")
+    live.log(ID, Field("amount", Decimal(14, 2)))
+    assert live.found("--all", "--against", "none") == []
+    assert "as declared" in live.project.run("plan").out
+
+
+def test_swap_of_two_live_names_is_refused_and_not_overlooked(live: Live) -> None:
+    text = ORDERS.replace("decimal(10,2)", "bigint") + "properties: {delta.columnMapping.mode: name}\n"
+    revision = live.commit(text)
+    mapping = {"delta.columnMapping.mode": "name"}
+    live.log(ID, Field("amount", LONG), properties={**mapping, **_marker(text, revision)})
+    live.commit(
+        text.replace("name: id,", "name: amount, renamed_from: id,").replace(
+            "- name: amount", "- name: id\n    renamed_from: amount"
+        )
+    )
+    run = live.project.run("plan")
+    assert run.status == 2
+    assert "the rename of amount from id cannot be applied" in run.out

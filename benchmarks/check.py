@@ -2,8 +2,8 @@
 
     python benchmarks/check.py [--runs 9] [--changed 1 50]
 
-Makes a repository of 1,000 contracts with 50 columns each, changes some of them, and runs in turn the peer and
-the command, each as a process of its own. Prints user+system CPU time and peak memory, as medians of the
+Makes a repository of 1,000 contracts with 50 columns each, changes some of them, and runs the command and its
+peer in turn, each as a process of its own. Prints user+system CPU time and peak memory, as medians of the
 ratios pair by pair.
 """
 

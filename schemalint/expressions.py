@@ -23,9 +23,9 @@ def uses(expression: str, path: Path) -> bool | None:
     columns = columns_used(expression)
     if columns is None:
         return None
-    wanted = [step.casefold() for step in path if not isinstance(step, Part)]
+    wanted = [step.lower() for step in path if not isinstance(step, Part)]
     return any(
-        all(one == other.casefold() for one, other in zip(wanted, names, strict=False)) for names in columns
+        all(one == other.lower() for one, other in zip(wanted, names, strict=False)) for names in columns
     )
 
 
@@ -38,14 +38,15 @@ def columns_used(expression: str) -> frozenset[Names] | None:
     does not say by name what it uses.
     """
     # Costs more to import than a whole check, and few changes are about an expression.
-    from sqlglot import exp, parse_one  # noqa: PLC0415
+    from sqlglot import Dialect, exp  # noqa: PLC0415
     from sqlglot.errors import SqlglotError  # noqa: PLC0415
 
     try:
-        tree = parse_one(expression, into=exp.Condition, dialect="spark")
+        trees = Dialect.get_or_raise("spark").parse_into(exp.Condition, expression)
     except (SqlglotError, RecursionError):
         return None
-    if tree.find(exp.Star, exp.Query) is not None:
+    tree = trees[0] if len(trees) == 1 else None
+    if tree is None or tree.find(exp.Star, exp.Query) is not None:
         return None
     return frozenset(_names(column) for column in tree.find_all(exp.Column))
 

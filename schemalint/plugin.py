@@ -286,6 +286,16 @@ class RuleContext:
         """The declared mode, or the one that the table has: ``none``, ``name`` or ``id``."""
         return (self.after.properties.get("delta.columnMapping.mode") or "none").casefold()
 
+    @property
+    def is_new_table(self) -> bool:
+        """Whether the table is still to be created, as far as it is known."""
+        return self.base is None and self.live is None
+
+    @property
+    def widening_enabled(self) -> bool:
+        """Whether types can be widened: by a property that goes off in the same edit too, only first."""
+        return any(state.enabled("delta.enableTypeWidening") for state in (self.before, self.after))
+
     def alters(self, change: TypeChanged | FieldRenamed | FieldRemoved) -> bool:
         """Whether Delta would alter the column, were it not for what depends on it.
 
@@ -297,7 +307,7 @@ class RuleContext:
                 verdict = classify(old, new, nested=len(path) > 1)
                 if verdict == TypeVerdict.FREE:
                     return old == VOID
-                return verdict == TypeVerdict.WIDENING and self.after.enabled("delta.enableTypeWidening")
+                return verdict == TypeVerdict.WIDENING and self.widening_enabled
             case FieldRenamed():
                 return self.column_mapping != "none"
             case FieldRemoved(path=path):

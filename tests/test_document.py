@@ -10,6 +10,7 @@ import yaml
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
+
 from schemalint.document import (
     Document,
     Mapping,

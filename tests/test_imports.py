@@ -102,13 +102,14 @@ DeletionUnlisted DescriptionChanged dotted Drift DriftKind DuplicateTable Fact f
 FeatureChanged FeatureRequest FEATURES FeatureVerdict Field field_at FieldAdded FieldMoved
 FieldRemoved FieldRenamed find_feature find_property Fix folded GeneratedChanged Identity
 IdentityChanged implied_by invalid_characters is_container is_true judge_feature judge_property
-least_decimal LiveTable LiveTableMissing LiveTableReplaced Map MAX_PRECISION minimum_versions
-narrows NullabilityChanged ObjectRef OptionValue parse_interval Part PartitioningChanged Path print_type Problem
-PROPERTIES property_problem property_value PropertyChanged PropertyVerdict Protocol ProtocolUpgrade
-RecordedChange RecordTypeChanges refusal Rule rule RuleContext Scope SetProperty Severity Status
-step String Struct suggest_feature suggest_property TableAdded TableFeature TableProperty
-TableRemoved TableRetired TableState TIMESTAMP_NTZ TypeChanged TypeHistoryChanged TypeStep
-TypeVerdict UNMANAGED Unmanaged uses Varchar VOID walk walk_fields words
+lacks_writer_version least_decimal LiveTable LiveTableMissing LiveTableReplaced Map MAX_PRECISION
+minimum_versions narrows NullabilityChanged ObjectRef OptionValue parse_interval Part
+PartitioningChanged Path print_type Problem property_problem property_value PropertyChanged
+PropertyVerdict Protocol ProtocolUpgrade RecordedChange RecordTypeChanges refusal Rule rule
+RuleContext Scope SetProperty Severity Status step String Struct suggest_feature suggest_property
+TableAdded TableFeature TableProperty TableRemoved TableRetired TableState TIMESTAMP_NTZ TypeChanged
+TypeHistoryChanged TypeStep TypeVerdict UNMANAGED Unmanaged uses value_refusal Varchar VOID walk
+walk_fields words
 """
 
 

@@ -15,6 +15,7 @@ from schemalint.model.diff import diff
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.overlay import created, over
+from schemalint.model.requests import granted_features
 from schemalint.model.table import Contract, TableState
 from schemalint.plugin import Problem, Rule, RuleContext
 
@@ -90,7 +91,7 @@ def git_facts(before: Contract | None, after: Contract, ctx: RuleContext) -> tup
 
 def upgrades(ctx: RuleContext) -> tuple[ProtocolUpgrade, ...]:
     """The upgrade that the declared state asks of the table, if it does."""
-    asked = ctx.contract.state.asked_features
+    asked = granted_features(ctx.contract.state, ctx.live, new_table=ctx.is_new_table)
     wanted = protocol.needed_to_alter(ctx.features, ctx.after.active_features, asked)
     if wanted <= ctx.features:
         return ()

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 
 from schemalint.engine.judge import Judge, git_context, upgrades
 from schemalint.model import change
-from schemalint.model.change import Change, place, subject
-from schemalint.model.datatype import Struct, at, field_at, walk_fields
+from schemalint.model.change import Change, place, subject, subject_name
+from schemalint.model.datatype import Struct, Unmanaged, at, field_at, walk_fields
 from schemalint.model.diff import diff
 from schemalint.model.fact import Drift, DriftKind
 from schemalint.model.finding import Finding, Severity
@@ -170,10 +170,20 @@ def _done(
         if isinstance(one, change.FieldRemoved) and words(one.path) not in listed:
             if field_at(live_ctx.before.columns, one.path):
                 yield from judge(one, live_ctx, GIT_AND_LIVE)
-        elif object_ in open_objects or isinstance(one, _NEVER_APPLIED):
+        elif object_ in open_objects or _is_never_applied(one):
             continue
         elif not path or not (_any_within(open_paths, path) or _any_above(missing, path)):
             yield from judge(Drift(one, DriftKind.APPLIED), live_ctx, LIVE)
+
+
+def _is_never_applied(one: Change) -> bool:
+    """Whether no table is altered for it: a line that is taken away manages less, and removes nothing."""
+    taken_away = isinstance(getattr(one, "new", None), Unmanaged)
+    return (
+        taken_away
+        or one == change.FeatureChanged(subject_name(one), new=False)
+        or isinstance(one, _NEVER_APPLIED)
+    )
 
 
 def _undeclared(judge: Judge, ctx: RuleContext) -> Iterator[Finding]:

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from schemalint.model import feature
+from schemalint.model import feature, properties
 from schemalint.model.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Identity, Struct, walk, walk_fields
 from schemalint.model.feature import FEATURES, SchemaTrigger, TableFeature
-from schemalint.model.properties import value_of
 
 TABLE_FEATURES_READER: Final = 3
 TABLE_FEATURES_WRITER: Final = 7
@@ -130,8 +129,11 @@ def _enabled_by(row: TableFeature, given: Mapping[str, str | None]) -> bool:
     if row.enabled_by_property is None:
         return False
     key, values = row.enabled_by_property
-    value = value_of(key, given)
-    return value is not None and (not values or value.casefold() in values)
+    value = properties.value_of(key, given)
+    # A value that Delta refuses switches nothing on: it takes `name` in any case, and `v2` in that one.
+    if value is None or properties.problem(key, value) is not None:
+        return False
+    return not values or value.lower() in values
 
 
 def _triggers(columns: Struct) -> Iterator[SchemaTrigger]:

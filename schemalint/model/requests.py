@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from schemalint.model import feature, properties
+from schemalint.model import feature, properties, protocol
 from schemalint.model.finding import ObjectRef
 from schemalint.model.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, minimum_versions
 from schemalint.model.table import LiveTable, TableState
@@ -48,6 +48,9 @@ class FeatureVerdict(Enum):
     PREVIEW = "preview"
     OLD_STATUS = "old status"
     """``enabled``, the older word for ``supported``."""
+
+
+_GRANTED: Final = (FeatureVerdict.FINE, FeatureVerdict.PREVIEW, FeatureVerdict.OLD_STATUS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,3 +193,12 @@ _INTERNAL: Final = frozenset(
         "delta.redirectwriteronly-preview",
     }
 )
+
+
+def granted_features(state: TableState, live: LiveTable | None, *, new_table: bool) -> frozenset[str]:
+    """The features asked for that Delta adds, by its names; the others have findings of their own."""
+    return frozenset(
+        protocol.canonical(request.name)
+        for request in feature_requests(state)
+        if judge_feature(request, live, new_table=new_table) in _GRANTED
+    )

@@ -15,8 +15,8 @@ from pydantic import TypeAdapter, ValidationError
 from contract.contract_strategies import contracts
 from schemalint.contract.native import format as native
 from schemalint.contract.native.data import as_data
-from schemalint.shape import check_for
 from schemalint.model.table import Contract
+from schemalint.shape import check_for
 
 FITS = check_for(native.Contract)
 PYDANTIC = TypeAdapter(native.Contract)

@@ -13,6 +13,7 @@ from schemalint import contract
 from schemalint.cli import cli
 from schemalint.cli.explain import page
 from schemalint.engine import load_rules
+from schemalint.plugin import Rule
 from schemalint.report import names
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -27,8 +28,8 @@ def _compare(path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("rule", BUILT_IN, ids=lambda rule: rule.code)
-def test_page_of_a_rule(rule: object) -> None:
-    _compare(DOCS / "rules" / f"{rule.code.lower()}.md", page(rule) + "\n")  # type: ignore[attr-defined, arg-type]
+def test_page_of_a_rule(rule: Rule) -> None:
+    _compare(DOCS / "rules" / f"{rule.code.lower()}.md", page(rule) + "\n")
 
 
 def test_every_page_has_a_rule() -> None:
@@ -46,13 +47,13 @@ def test_index_of_rules() -> None:
 
 
 def test_reference_of_the_command_line() -> None:
-    width = {"max_content_width": 100, "terminal_width": 100}
-    context = click.Context(cli, info_name="schemalint", help_option_names=["-h", "--help"], **width)
+    names_of_help = ["-h", "--help"]
+    context = click.Context(cli, info_name="schemalint", terminal_width=100, help_option_names=names_of_help)
     sections = ["# The command line\n", f"```\n{cli.get_help(context)}\n```\n"]
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         assert command is not None
-        inner = click.Context(command, info_name=name, parent=context, **width)
+        inner = click.Context(command, info_name=name, parent=context, terminal_width=100)
         sections.append(f"## schemalint {name}\n\n```\n{command.get_help(inner)}\n```\n")
     sections.append(f"Output formats of `check`: {', '.join(f'`{name}`' for name in names())}.\n")
     _compare(DOCS / "cli.md", "\n".join(sections))

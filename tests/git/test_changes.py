@@ -6,6 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
+
+from repo import Repo
 from schemalint.errors import GitError
 from schemalint.git import (
     MAX_SIZE,
@@ -21,8 +23,6 @@ from schemalint.git import (
     open_repository,
     printable_path,
 )
-
-from repo import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

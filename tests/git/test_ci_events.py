@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from schemalint.errors import GitError, UsageError
-from schemalint.git import MissingHistoryError, Revision, Side, find_base, find_head, open_repository
 
 from repo import Repo
+from schemalint.errors import GitError, UsageError
+from schemalint.git import MissingHistoryError, Revision, Side, find_base, find_head, open_repository
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

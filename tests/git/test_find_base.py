@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
+from repo import Repo
 from schemalint.errors import GitError, SchemalintError, UsageError
 from schemalint.git import (
     EmptyTree,
@@ -19,8 +21,6 @@ from schemalint.git import (
     open_repository,
     resolve,
 )
-
-from repo import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,10 +7,10 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from schemalint.errors import GitError
-from schemalint.git import open_repository
 
 from repo import Repo, isolated_env
+from schemalint.errors import GitError
+from schemalint.git import open_repository
 
 if TYPE_CHECKING:
     from pathlib import Path

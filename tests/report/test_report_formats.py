@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import click
 import pytest
+
+from report.builders import all_cases, result_of
 from schemalint import report
 from schemalint.errors import UsageError
 from schemalint.model.finding import Problems, Severity
 from schemalint.report import concise, full, github, json
 from schemalint.report._summary import summary, verdict
-
-from report.builders import all_cases, result_of
 
 TYPED: tuple[report.Format, ...] = (full, concise, json, github)  # mypy compares them with the Protocol
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 
 import pytest
-from schemalint import report
 
 from report.builders import CASES, all_cases, result_of
+from schemalint import report
 
 DATA_FORMATS = ("json",)
 UPDATE = os.environ.get("SCHEMALINT_UPDATE_GOLDEN") == "1"

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from schemalint.report import json
 
 from report.builders import all_cases, result_of
+from schemalint.report import json
 
 Json = dict[str, Any]
 VALIDATOR = Draft202012Validator(json.schema())

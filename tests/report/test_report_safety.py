@@ -10,12 +10,12 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from report.builders import finding, result_of, run
 from schemalint import report
 from schemalint.errors import Location
 from schemalint.model.finding import Problems
 from schemalint.report._text import printable
-
-from report.builders import finding, result_of, run
 
 COMMANDS = [
     "error",

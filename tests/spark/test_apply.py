@@ -327,11 +327,11 @@ def test_engine_that_reports_success_and_does_nothing_is_not_believed(
 def test_names_and_texts_reach_the_table_as_they_are_written(lakehouse: Lakehouse) -> None:
     name = "a `b` 'c' ${d} -- ;"
     comment = "line one\nline two; DROP TABLE x -- '\\' ${HOME} \u00e9 \U0001f600"
+    quoted_name, quoted = (json.dumps(text, ensure_ascii=False) for text in (name, comment))
     lakehouse.declare(
-        "schemalint: 1\ntable: sales.orders\ncolumns:\n"
-        f"  - {{name: {json.dumps(name, ensure_ascii=False)}, type: int, comment: {json.dumps(comment, ensure_ascii=False)}}}\n"
-        "properties: {delta.columnMapping.mode: name, "
-        f"odd: {json.dumps(comment, ensure_ascii=False)}}}\n"
+        "schemalint: 1\ntable: sales.orders\n"
+        f"columns:\n  - {{name: {quoted_name}, type: int, comment: {quoted}}}\n"
+        f"properties: {{delta.columnMapping.mode: name, odd: {quoted}}}\n"
     )
 
     assert lakehouse.apply().outcome is Outcome.APPLIED

@@ -108,8 +108,7 @@ def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: Rule
 
 def _is_made(change: TypeChanged, ctx: RuleContext) -> bool:
     """Whether there will be something to record: a widening that is barred is TW006's, and only its."""
-    enabled = any(state.enabled("delta.enableTypeWidening") for state in (ctx.before, ctx.after))
-    return enabled and step(change.old, change.new) == TypeStep.WIDENING
+    return ctx.widening_enabled and step(change.old, change.new) == TypeStep.WIDENING
 
 
 def _history(path: Path, old: Field, new: Field) -> Iterator[Problem]:

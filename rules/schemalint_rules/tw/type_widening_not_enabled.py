@@ -76,9 +76,7 @@ def type_widening_not_enabled(change: TypeChanged, ctx: RuleContext) -> Iterator
     ```
     """
     verdict = classify(change.old, change.new, nested=len(change.path) > 1)
-    # A property that goes off in the same edit does no harm: the column is widened first.
-    enabled = ctx.before.enabled(_PROPERTY) or ctx.after.enabled(_PROPERTY)
-    if verdict == TypeVerdict.WIDENING and not enabled:
+    if verdict == TypeVerdict.WIDENING and not ctx.widening_enabled:
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(
             f"{dotted(change.path)} is widened from {old} to {new}, but {_PROPERTY} is not true",

@@ -1,8 +1,7 @@
 """Stretches of three lines, of ten, and one that ends with the line's end."""
 
-from schemalint.model.finding import ObjectRef, Problems, Severity
-
 from report.builders import ORDERS, finding, run, spot
+from schemalint.model.finding import ObjectRef, Problems, Severity
 
 TEXT = """\
 schemalint: 1

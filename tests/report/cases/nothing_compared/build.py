@@ -1,8 +1,7 @@
 """No findings, but no table was compared either: two were skipped."""
 
-from schemalint.model.finding import Problems, Skipped
-
 from report.builders import run
+from schemalint.model.finding import Problems, Skipped
 
 SKIPPED = (
     Skipped("sales.orders", "its log was cleaned up, and --live-from has no checkpoint"),

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    Contract,
+    Path,
+    Problem,
+    RuleContext,
+    Severity,
+    dotted,
+    field_at,
+    folded,
+    invalid_characters,
+    is_true,
+    rule,
+    walk_fields,
+)
+
+_MODE = "delta.columnMapping.mode"
+_COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
+
+
+@rule(
+    "CM006",
+    on=Contract,
+    severity=Severity.ERROR,
+    delta_errors=("DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", "DELTA_INVALID_PARTITION_COLUMN_NAME"),
+)
+def invalid_column_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+    """A column has a name that needs column mapping, and the table has none.
+
+    ## What it does
+
+    Finds blanks, tabs, line breaks and the characters `,;{}()=` in the names of columns and fields at any
+    depth, where `delta.columnMapping.mode` is `none`. With column mapping any name is fine. Dots, dashes,
+    quotes and letters of any language are fine without it too. Where the mode was on and is switched off,
+    CM004 names the columns.
+
+    ## Why is this bad?
+
+    Without column mapping a column's name is its name in the Parquet files, whose schema text cannot hold
+    those characters. Delta refuses the column with `DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES`, "Found
+    invalid character(s) … in the column names of your schema", and a partition column of a new table with
+    `DELTA_INVALID_PARTITION_COLUMN_NAME`.
+
+    ## What to do
+
+    Choose another name, or set `delta.columnMapping.mode: name`, which makes the table unreadable for
+    clients that do not know column mapping (PF004).
+
+    ## Example
+
+    ```yaml title="contract"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order id, type: bigint}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    ```
+    """
+    if _is_mapped(ctx):
+        return
+    was_mapped = (ctx.before.properties.get(_MODE) or "none").lower() != "none"
+    for path, field in walk_fields(contract.state.columns):
+        found = invalid_characters(field.name)
+        if found and not (was_mapped and field_at(ctx.before.columns, path)):
+            yield Problem(
+                f"{dotted(path)} has {_shown(found)} in its name, which needs column mapping",
+                help="choose another name, or set `delta.columnMapping.mode: name`",
+                path=path,
+                delta_error=_refusal(path, ctx),
+            )
+
+
+def _is_mapped(ctx: RuleContext) -> bool:
+    """Iceberg compatibility brings mapping along, or is refused without it: see RD008."""
+    compatible = any(is_true(ctx.after.properties.get(key)) for key in _COMPATS)
+    return compatible or ctx.column_mapping != "none"
+
+
+def _refusal(path: Path, ctx: RuleContext) -> str:
+    new_table = ctx.is_new_table
+    partitions = ctx.after.partitioned_by if isinstance(ctx.after.partitioned_by, tuple) else ()
+    if new_table and folded(path) in {folded((name,)) for name in partitions}:
+        return "DELTA_INVALID_PARTITION_COLUMN_NAME"
+    return "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES"
+
+
+def _shown(characters: str) -> str:
+    words = {" ": "a blank", "\n": "a line break", "\t": "a tab"}
+    return " and ".join(words.get(character, f"'{character}'") for character in characters)

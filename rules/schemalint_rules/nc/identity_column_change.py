@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    DefaultChanged,
+    Field,
+    FieldAdded,
+    Identity,
+    IdentityChanged,
+    Path,
+    Problem,
+    RuleContext,
+    Severity,
+    TableAdded,
+    TypeChanged,
+    Unmanaged,
+    dotted,
+    field_at,
+    print_type,
+    rule,
+    walk_fields,
+)
+
+_ALTERED = "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED"
+_TYPE = "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"
+_STEP = "IDENTITY_COLUMNS_ILLEGAL_STEP"
+_PARTITION = "DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED"
+
+
+@rule(
+    "NC008",
+    on=(TypeChanged, IdentityChanged, DefaultChanged, FieldAdded, TableAdded),
+    severity=Severity.ERROR,
+    delta_errors=(_ALTERED, _TYPE, _STEP, _PARTITION),
+)
+def identity_column_change(
+    change: TypeChanged | IdentityChanged | DefaultChanged | FieldAdded | TableAdded, ctx: RuleContext
+) -> Iterator[Problem]:
+    """An identity column is changed, or declared where Delta cannot have one.
+
+    ## What it does
+
+    Finds, in an existing table,
+
+    - an identity column that is widened, or gets a default,
+    - a column that becomes an identity column, is no longer one, or has another start, step or mode,
+    - a new column that is an identity column;
+
+    and in a new table an identity column that is not `bigint`, whose step is 0, or by which the table is
+    partitioned. Renaming, moving, commenting and dropping one is no finding. A change of its type that Delta
+    refuses for any column is the area TW's, and so is a widening while type widening is off (TW006).
+
+    ## Why is this bad?
+
+    Delta keeps an identity column's high-water mark and hands out values from it. `ALTER COLUMN` on one fails
+    with `DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED`, and there is no statement that makes or adds
+    one, or changes how it counts. For new tables the errors are
+    `DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE`, `IDENTITY_COLUMNS_ILLEGAL_STEP` and
+    `DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED`.
+
+    ## What to do
+
+    Leave it as it is. If it has to be another one, make a new table and copy the rows.
+
+    ## Example
+
+    ```yaml title="before"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: seq, type: bigint, identity: {start: 1, step: 1}}
+      - {name: shop, type: string}
+    ```
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: seq, type: bigint, identity: {start: 1, step: 10}}
+      - {name: shop, type: string}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: seq, type: bigint, identity: {start: 1, step: 1}, comment: counts in ones}
+      - {name: shop, type: string}
+    ```
+    """
+    match change:
+        case TableAdded():
+            yield from _new_table(change)
+        case FieldAdded():
+            yield from _added(change)
+        case IdentityChanged():
+            yield from _changed(change, ctx)
+        case TypeChanged():
+            yield from _retyped(change, ctx)
+        case DefaultChanged(path=path, new=str()) if _is_identity(path, ctx):
+            yield Problem(
+                f"{dotted(path)} is an identity column, and cannot have a default",
+                help="take the default away: Delta gives the values",
+                delta_error=_ALTERED,
+            )
+
+
+def _is_identity(path: Path, ctx: RuleContext) -> bool:
+    field = field_at(ctx.after.columns, path)
+    return field is not None and isinstance(field.identity, Identity)
+
+
+def _retyped(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
+    if ctx.alters(change) and _is_identity(change.path, ctx):
+        yield Problem(
+            f"{dotted(change.path)} is an identity column, and cannot become {print_type(change.new)}",
+            help=f"leave it {print_type(change.old)}: Delta changes the type of every other column only",
+            delta_error=_ALTERED,
+        )
+
+
+def _changed(change: IdentityChanged, ctx: RuleContext) -> Iterator[Problem]:
+    path = dotted(change.path)
+    if isinstance(change.new, Unmanaged):
+        return
+    if isinstance(change.old, Unmanaged) and ctx.against == "git":
+        if change.new is not None:
+            yield Problem(
+                f"{path} is declared as an identity column for the first time: if it is none, it stays none",
+                help="compare with the table: `schemalint check --live`",
+                severity=Severity.WARNING,
+            )
+    elif change.new is None:
+        yield Problem(f"{path} is an identity column, and cannot cease to be one", help=_COPY)
+    elif change.old is None:
+        yield Problem(f"{path} is no identity column, and cannot become one", help=_COPY)
+    else:
+        yield Problem(f"{path} is an identity column that counts otherwise, which cannot change", help=_COPY)
+
+
+_COPY = "leave it as it is, or make a new table and copy the rows"
+
+
+def _added(change: FieldAdded) -> Iterator[Problem]:
+    if isinstance(change.field.identity, Identity):
+        yield Problem(
+            f"{dotted(change.path)} is new in an existing table, and cannot be an identity column",
+            help="add a plain column, or make a new table and copy the rows",
+        )
+
+
+def _new_table(added: TableAdded) -> Iterator[Problem]:
+    partitions = added.state.partitioned_by
+    names = {one.lower() for one in partitions} if isinstance(partitions, tuple) else set()
+    for path, field in walk_fields(added.state.columns):
+        if isinstance(field.identity, Identity):
+            yield from _new_column(path, field, field.identity, is_partition=field.name.lower() in names)
+
+
+def _new_column(path: Path, field: Field, identity: Identity, *, is_partition: bool) -> Iterator[Problem]:
+    name, type_ = dotted(path), print_type(field.type)
+    if type_ != "bigint":
+        yield Problem(
+            f"{name} is an identity column of the type {type_}",
+            help="declare it as bigint",
+            path=path,
+            delta_error=_TYPE,
+        )
+    elif identity.step == 0:
+        yield Problem(
+            f"{name} is an identity column whose step is 0",
+            help="declare another step",
+            path=path,
+            delta_error=_STEP,
+        )
+    elif is_partition:
+        yield Problem(
+            f"{name} is an identity column, and the table is partitioned by it",
+            help="partition by another column",
+            path=path,
+            delta_error=_PARTITION,
+        )

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    Array,
+    Map,
+    Part,
+    Path,
+    Problem,
+    RuleContext,
+    Severity,
+    Struct,
+    TableAdded,
+    dotted,
+    rule,
+    walk,
+)
+
+_ERROR = "DELTA_NESTED_NOT_NULL_CONSTRAINT"
+
+
+@rule("NC003", on=TableAdded, severity=Severity.ERROR, delta_errors=(_ERROR,))
+def nested_not_null_unenforceable(added: TableAdded, _ctx: RuleContext) -> Iterator[Problem]:
+    """A new table forbids nulls inside an array or a map.
+
+    ## What it does
+
+    Finds `nullable: false` inside an array or a map of a new table: on a field of a struct in there, on the
+    elements, on the values. A column that is itself an array may be NOT NULL, and so may the fields of a
+    struct that lies in no collection.
+
+    For a table that exists, NC001 and NC002 speak of it.
+
+    ## Why is this bad?
+
+    Delta checks NOT NULL for columns and for fields of structs, but does not look into arrays and maps.
+    `CREATE TABLE` with such a field fails with `DELTA_NESTED_NOT_NULL_CONSTRAINT`. Elements and values
+    without nulls are only a warning: SQL has no word for them, so that `apply` cannot create the table, but a
+    program that writes one can.
+
+    ## What to do
+
+    Leave it nullable. A CHECK constraint can look into an array:
+    `tags_set: size(array_compact(tags)) = size(tags)`.
+
+    ## Example
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+      - {name: lines, type: "array<struct<sku: string not null, qty: int>>"}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+      - {name: lines, type: "array<struct<sku: string, qty: int>>"}
+    ```
+    """
+    for path in _not_null(added.state.columns):
+        is_field = not isinstance(path[-1], Part)
+        yield Problem(
+            f"{dotted(path)} lies inside an array or a map, where Delta cannot forbid nulls"
+            if is_field
+            else f"{dotted(path)} is to hold no nulls, which CREATE TABLE cannot say",
+            help="leave it nullable; a CHECK constraint can look into an array",
+            severity=Severity.ERROR if is_field else Severity.WARNING,
+            path=path,
+            delta_error=_ERROR if is_field else None,
+        )
+
+
+def _not_null(columns: Struct) -> Iterator[Path]:
+    """What forbids nulls inside a collection."""
+    for below, type_ in walk(columns):
+        match type_:
+            case Struct(fields=fields) if any(isinstance(one, Part) for one in below):
+                yield from ((*below, inner.name) for inner in fields if not inner.nullable)
+            case Array(contains_null=False):
+                yield (*below, Part.ELEMENT)
+            case Map(value_contains_null=False):
+                yield (*below, Part.VALUE)

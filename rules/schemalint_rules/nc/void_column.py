@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    VOID,
+    Contract,
+    DataType,
+    ObjectRef,
+    Part,
+    Path,
+    Problem,
+    RuleContext,
+    Severity,
+    Struct,
+    at,
+    dotted,
+    rule,
+    walk,
+)
+
+_EMPTY_TABLE = "DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS"
+_EMPTY_STRUCT = "DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS"
+_IN_COLLECTION = "DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE"
+
+
+@rule(
+    "NC009",
+    on=Contract,
+    severity=Severity.WARNING,
+    delta_errors=(_EMPTY_TABLE, _EMPTY_STRUCT, _IN_COLLECTION),
+)
+def void_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+    """A column has the type void.
+
+    ## What it does
+
+    Finds columns and fields of the type `void`. It is an error where nothing can be written to the table
+    then: if all columns are void, or all fields of a struct, or anything inside an array or a map. A column
+    that had another type before is left to the area TW.
+
+    ## Why is this bad?
+
+    A void column holds nothing but null, and Delta does not store it at all. It mostly comes from a literal
+    `NULL` in a query whose result became a table. Delta accepts the tables that are an error here, but no row
+    for them: every insert fails with `DELTA_CANNOT_WRITE_EMPTY_SCHEMA` or
+    `DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE`.
+
+    ## What to do
+
+    Give it the type it is meant to have. From `void` Delta goes to every type, without type widening.
+
+    ## Example
+
+    ```yaml title="contract"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+      - {name: discount, type: void}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+      - {name: discount, type: "decimal(5,2)"}
+    ```
+    """
+    columns = contract.state.columns
+    for path, type_ in walk(columns):
+        if not _was_void(type_, path, ctx):
+            continue
+        if type_ == VOID and any(isinstance(step, Part) for step in path):
+            yield _unwritable(f"{dotted(path)} is void inside an array or a map", path, _IN_COLLECTION)
+        elif _is_empty(type_, path):
+            what = f"{dotted(path)} has void fields only" if path else "the table has void columns only"
+            yield _unwritable(what, path, _EMPTY_STRUCT if path else _EMPTY_TABLE)
+        elif type_ == VOID and not _is_empty(at(columns, path[:-1]), path[:-1]):
+            yield Problem(f"{dotted(path)} is void: it can hold nothing but null", help=_HELP, path=path)
+
+
+_HELP = "give it the type that it is meant to have"
+
+
+def _unwritable(what: str, path: Path, error: str) -> Problem:
+    return Problem(
+        f"{what}: no row can be written to the table",
+        help="give a type to what is void",
+        severity=Severity.ERROR,
+        path=path or None,
+        object=None if path else ObjectRef("table", ""),
+        delta_error=error,
+    )
+
+
+def _is_empty(type_: DataType | None, path: Path) -> bool:
+    """Whether it is a struct of void fields only; inside a collection each void is one too many."""
+    if not isinstance(type_, Struct) or any(isinstance(step, Part) for step in path):
+        return False
+    return bool(type_.fields) and all(field.type == VOID for field in type_.fields)
+
+
+def _was_void(type_: DataType, path: Path, ctx: RuleContext) -> bool:
+    """Whether all that is void in a type was so before, or is new."""
+    voids = [inner for inner, one in walk(type_, path) if one == VOID]
+    return all(at(ctx.before.columns, inner) in (None, VOID) for inner in voids)

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    FeatureChanged,
+    ObjectRef,
+    Problem,
+    PropertyChanged,
+    RuleContext,
+    Severity,
+    find_feature,
+    rule,
+)
+
+_PREFIX = "delta.feature."
+
+
+@rule("PF003", on=(FeatureChanged, PropertyChanged), severity=Severity.WARNING, scope="contract")
+def feature_line_removed(change: FeatureChanged | PropertyChanged, ctx: RuleContext) -> Iterator[Problem]:
+    """A feature is no longer asked for, so it stays in the protocol.
+
+    ## What it does
+
+    Finds a feature that the base asks for, in `features` or as `delta.feature.<name>`, and the contract does
+    not, unless it is listed under `drop_features`, or the contract needs it anyway.
+
+    ## Why is this bad?
+
+    A feature that a table supports stays until `ALTER TABLE … DROP FEATURE` takes it off. Taking the line
+    away drops nothing, nor does `delta.feature.<name>: null`: `UNSET` reports success and changes nothing.
+    Clients that do not know the feature stay locked out, although the contract looks as if they were not.
+
+    ## What to do
+
+    To drop it, list it under `drop_features`; that takes several commits and may rewrite files, and some
+    features cannot be dropped at all. Otherwise keep the line.
+
+    ## Example
+
+    ```yaml title="before"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    features: [deletionVectors]
+    ```
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    drop_features: [deletionVectors]
+    ```
+    """
+    name = _no_longer_asked_for(change)
+    row = find_feature(name) if name else None
+    if row is None or row.name in ctx.contract.created_features | ctx.contract.drop_features:
+        return
+    how = f"to drop it: `drop_features: [{row.name}]`; otherwise keep the line"
+    yield Problem(
+        f"feature {row.name} is no longer asked for: it stays in the table's protocol",
+        help=how if row.removable else "keep the line: Delta cannot drop this feature",
+        object=ObjectRef("feature", row.name),
+    )
+
+
+def _no_longer_asked_for(change: FeatureChanged | PropertyChanged) -> str | None:
+    if isinstance(change, FeatureChanged):
+        return None if change.new else change.name
+    if change.key.lower().startswith(_PREFIX) and not isinstance(change.new, str):
+        return change.key[len(_PREFIX) :]
+    return None

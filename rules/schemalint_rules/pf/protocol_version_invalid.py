@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    Contract,
+    ObjectRef,
+    Problem,
+    PropertyVerdict,
+    RuleContext,
+    Severity,
+    judge_property,
+    lacks_writer_version,
+    property_problem,
+    rule,
+)
+
+_READER, _WRITER = "delta.minReaderVersion", "delta.minWriterVersion"
+
+
+@rule(
+    "PF002",
+    on=Contract,
+    severity=Severity.ERROR,
+    delta_errors=("DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE", "UNSUPPORTED_TABLE_CHANGE"),
+)
+def protocol_version_invalid(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+    """The contract asks for a version of the protocol that does not exist.
+
+    ## What it does
+
+    Finds values of `delta.minReaderVersion` that are none of 1 to 3, of `delta.minWriterVersion` that are
+    none of 1 to 7, of `delta.ignoreProtocolDefaults` that are no boolean, and a pair of reader version 3 and
+    a writer version below 7; what the contract does not name counts as the table has it. Valid versions are
+    PF001's.
+
+    ## Why is this bad?
+
+    Delta refuses such values with `UNSUPPORTED_TABLE_CHANGE`, "delta.minWriterVersion needs to be one of 1,
+    2, 3, 4, 5, 6, 7", and reader version 3 without writer version 7 with
+    `DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE`. Only `CREATE TABLE` takes that pair, and then makes
+    something else of it.
+
+    ## What to do
+
+    Take the lines away: see PF001.
+
+    ## Example
+
+    ```yaml title="contract"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    properties: {delta.minReaderVersion: 4}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    features: [deletionVectors]
+    protocol: {allow_upgrade: true}
+    ```
+    """
+    declared = contract.state.set_properties
+    invalid = [
+        key for key in declared if judge_property(key, declared[key]) == PropertyVerdict.INVALID_VERSION
+    ]
+    for key in invalid:
+        yield Problem(
+            str(property_problem(key, declared[key])),
+            help="take the line away, and name features instead",
+            object=ObjectRef("property", key),
+            new=declared[key],
+            delta_error="UNSUPPORTED_TABLE_CHANGE",
+        )
+    exists = ctx.base is not None or ctx.live is not None
+    if exists and not invalid and lacks_writer_version(declared, ctx.features):
+        key = _READER if _READER in declared else _WRITER
+        yield Problem(
+            f"{key}: {declared[key]} makes a table of reader version 3 and a writer version below 7",
+            help="take the line away, and name features instead",
+            object=ObjectRef("property", key),
+            new=declared[key],
+            delta_error="DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE",
+        )

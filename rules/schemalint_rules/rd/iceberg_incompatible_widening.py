@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    Contract,
+    DataType,
+    Decimal,
+    ObjectRef,
+    Path,
+    Problem,
+    RuleContext,
+    Severity,
+    TypeChanged,
+    TypeVerdict,
+    classify,
+    dotted,
+    is_true,
+    print_type,
+    rule,
+    walk_fields,
+)
+
+_COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
+_ERROR = "DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING"
+_WIDENING = "delta.enableTypeWidening"
+_NTZ = "timestampNtz"
+
+# Iceberg reads its int as a long and its float as a double (Iceberg table spec, "Schema Evolution"); Delta's
+# byte and short are ints there (TypeWidening.isTypeChangeSupportedByIceberg).
+_INTEGERS = ("tinyint", "smallint", "int", "bigint")
+
+
+@rule("RD007", on=(TypeChanged, Contract), severity=Severity.ERROR, delta_errors=(_ERROR,))
+def iceberg_incompatible_widening(fact: TypeChanged | Contract, ctx: RuleContext) -> Iterator[Problem]:
+    """A type is widened in a way that Iceberg readers could not follow.
+
+    ## What it does
+
+    With `delta.enableIcebergCompatV1`, `V2` or `V3` on, finds a widening that Delta knows and Iceberg does
+    not: `int` to `double` or `decimal`, a `decimal` that gains scale, `date` to `timestamp_ntz`. Where the
+    compatibility is switched on, it finds such changes among those recorded for the table, in the log or in
+    the base's `type_changes`.
+
+    ## Why is this bad?
+
+    Iceberg widens integers, `float` to `double`, and decimals that gain precision alone. Delta refuses the
+    rest with `DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING`: at the widening, or when the
+    compatibility is enabled later, because what is recorded in `delta.typeChanges` counts.
+
+    ## What to do
+
+    Keep the type, and add a column of the new one. A recorded change goes away only with a rewrite of the
+    table.
+
+    ## Example
+
+    ```yaml title="before"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: quantity, type: int}
+    properties:
+      delta.enableIcebergCompatV2: true
+      delta.columnMapping.mode: name
+      delta.enableTypeWidening: true
+    ```
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: quantity, type: double, type_changes: [{from: int, to: double}]}
+    properties:
+      delta.enableIcebergCompatV2: true
+      delta.columnMapping.mode: name
+      delta.enableTypeWidening: true
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: quantity, type: bigint, type_changes: [{from: int, to: bigint}]}
+    properties:
+      delta.enableIcebergCompatV2: true
+      delta.columnMapping.mode: name
+      delta.enableTypeWidening: true
+    ```
+    """
+    enabled = [key for key in _COMPATS if is_true(ctx.after.properties.get(key))]
+    if not enabled:
+        return
+    if isinstance(fact, TypeChanged):
+        if _reaches_iceberg(fact, ctx):
+            yield Problem(
+                f"{dotted(fact.path)} is widened from {print_type(fact.old)} to {print_type(fact.new)}, "
+                f"which {enabled[0]} forbids",
+                help=f"keep {print_type(fact.old)}, and add a column of type {print_type(fact.new)}",
+                delta_error=_ERROR,
+            )
+    elif recorded := [*_recorded(ctx)]:
+        path, old, new = recorded[0]
+        yield Problem(
+            f"{enabled[0]} cannot be on: {dotted(path)} was widened from {print_type(old)} to "
+            f"{print_type(new)}, which Iceberg does not know",
+            help="do without, or rewrite the table with the types that it has now",
+            object=ObjectRef("property", enabled[0]),
+            delta_error=_ERROR,
+        )
+
+
+def _reaches_iceberg(change: TypeChanged, ctx: RuleContext) -> bool:
+    """Whether nothing else stands in the way: Delta looks at the property and the feature first."""
+    if classify(change.old, change.new, nested=len(change.path) > 1) != TypeVerdict.WIDENING:
+        return False
+    if not ctx.after.enabled(_WIDENING) or _iceberg_widens(change.old, change.new):
+        return False
+    supported = ctx.features | ctx.after.features
+    return print_type(change.new) != "timestamp_ntz" or _NTZ in supported
+
+
+def _recorded(ctx: RuleContext) -> Iterator[tuple[Path, DataType, DataType]]:
+    """The changes that the table has behind it and Iceberg could not follow."""
+    before = ctx.live.state if ctx.live else ctx.base.state if ctx.base else None
+    if before is None:
+        return
+    for path, field in walk_fields(before.columns):
+        for entry in field.type_changes if isinstance(field.type_changes, tuple) else ():
+            if classify(entry.from_type, entry.to_type) != TypeVerdict.WIDENING:
+                continue
+            if not _iceberg_widens(entry.from_type, entry.to_type):
+                yield (*path, *entry.at), entry.from_type, entry.to_type
+
+
+def _iceberg_widens(old: DataType, new: DataType) -> bool:
+    """Of two types that Delta widens from the one to the other."""
+    if isinstance(old, Decimal) and isinstance(new, Decimal):
+        return old.scale == new.scale
+    return print_type(new) in _INTEGERS or print_type(old) == "float"

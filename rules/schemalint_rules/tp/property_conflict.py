@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from schemalint.plugin import (
+    Contract,
+    ObjectRef,
+    Problem,
+    RuleContext,
+    Severity,
+    is_true,
+    parse_interval,
+    property_problem,
+    property_value,
+    rule,
+)
+
+_TRACKING, _SUSPENDED = "delta.enableRowTracking", "delta.rowTrackingSuspended"
+_VECTORS, _MANIFEST = "delta.enableDeletionVectors", "delta.compatibility.symlinkFormatManifest.enabled"
+_LOG, _FILES = "delta.logRetentionDuration", "delta.deletedFileRetentionDuration"
+_COORDINATOR = "delta.coordinatedCommits.commitCoordinator-preview"
+_COORDINATOR_CONF = "delta.coordinatedCommits.commitCoordinatorConf-preview"
+
+_MANIFEST_ERROR = (
+    "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED."
+    "PERSISTENT_DELETION_VECTORS_WITH_INCREMENTAL_MANIFEST_GENERATION"
+)
+_TRACKING_ERROR = "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION"
+_COORDINATOR_ERROR = "DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND"
+
+
+@rule(
+    "TP003",
+    on=Contract,
+    severity=Severity.ERROR,
+    delta_errors=(
+        "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
+        "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED",
+        "DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND",
+        "UNSUPPORTED_TABLE_CHANGE",
+    ),
+)
+def property_conflict(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+    """Two table properties exclude each other.
+
+    ## What it does
+
+    Looks at the properties that the table has once the contract is applied, where the contract declares at
+    least one of the two:
+
+    - deleted files are kept longer than the log (`delta.deletedFileRetentionDuration`, one week by default,
+      over `delta.logRetentionDuration`, 30 days by default);
+    - deletion vectors together with `delta.compatibility.symlinkFormatManifest.enabled`;
+    - row tracking that is enabled and suspended;
+    - one of the two settings of a commit coordinator without the other.
+
+    What goes together with Iceberg is RD008's.
+
+    ## Why is this bad?
+
+    Each value is fine by itself, so TP002 has nothing to say, and Delta refuses the pair: with
+    `UNSUPPORTED_TABLE_CHANGE` ("needs to be less than or equal to delta.logRetentionDuration"),
+    `DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED`, `DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION` and
+    `DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND`. Suspended row tracking slips through `CREATE
+    TABLE`, where it is a warning; any later statement on these properties fails.
+
+    Delta compares the two retentions only within one statement, and takes the defaults for what the statement
+    does not name. What no statement could set is an error; a pair that it lets through although files outlive
+    the log is a warning: versions that time travel could no longer reach keep their files.
+
+    ## What to do
+
+    Change one of the two. A retention of deleted files needs at least as much of the log.
+
+    ## Example
+
+    ```yaml title="contract"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    properties: {delta.deletedFileRetentionDuration: interval 60 days}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    properties:
+      delta.deletedFileRetentionDuration: interval 60 days
+      delta.logRetentionDuration: interval 60 days
+    ```
+    """
+    declared = contract.state.set_properties
+    for keys, problem in _conflicts(ctx):
+        named = [key for key in keys if key in declared]
+        if named:
+            yield replace(problem, object=ObjectRef("property", named[0]), new=declared[named[0]])
+
+
+def _conflicts(ctx: RuleContext) -> Iterator[tuple[tuple[str, str], Problem]]:
+    """Each with the keys of its pair: the one to be shown first."""
+    yield from _retention(ctx)
+    values = ctx.after.properties
+    if is_true(values.get(_VECTORS)) and is_true(values.get(_MANIFEST)):
+        message = f"{_MANIFEST} and {_VECTORS} cannot both be true"
+        help_ = "a manifest knows nothing of deletion vectors: switch one of the two off"
+        yield (_MANIFEST, _VECTORS), Problem(message, help=help_, delta_error=_MANIFEST_ERROR)
+    if is_true(values.get(_TRACKING)) and is_true(values.get(_SUSPENDED)):
+        message = f"{_TRACKING} and {_SUSPENDED} cannot both be true"
+        help_ = f"set one of the two to false: suspended means `{_TRACKING}: false`"
+        exists = ctx.base is not None or ctx.live is not None
+        yield (_SUSPENDED, _TRACKING), _refused_if(exists, message, help_, _TRACKING_ERROR)
+    for key, other in ((_COORDINATOR, _COORDINATOR_CONF), (_COORDINATOR_CONF, _COORDINATOR)):
+        value = values.get(key)
+        if value is not None and other not in values and property_problem(key, value) is None:
+            message = f"{key} is set without {other}"
+            yield (key, other), Problem(message, help="set both or none", delta_error=_COORDINATOR_ERROR)
+
+
+def _retention(ctx: RuleContext) -> Iterator[tuple[tuple[str, str], Problem]]:
+    declared = {key: ctx.contract.state.set_properties.get(key) for key in (_FILES, _LOG)}
+    declared = {key: value for key, value in declared.items() if value is not None}
+    changed = {key: value for key, value in declared.items() if ctx.before.properties.get(key) != value}
+    # What can be said in statements: the changes, all that is declared, each change alone.
+    ways = ([changed], [declared], [{key: value} for key, value in changed.items()])
+    refused = bool(changed) and all(any(map(_outlives_log, way)) for way in ways)
+    values = ctx.after.properties
+    if refused or _outlives_log(values):
+        files, log = property_value(_FILES, values), property_value(_LOG, values)
+        message = f"{_FILES} ({files}) is longer than {_LOG} ({log})"
+        help_ = f"set {_LOG} to at least as long"
+        yield (_FILES, _LOG), _refused_if(refused, message, help_, "UNSUPPORTED_TABLE_CHANGE")
+
+
+def _outlives_log(values: Mapping[str, str | None]) -> bool:
+    """Whether deleted files are kept longer than the log, with Delta's defaults for what is not there."""
+    durations = [property_value(key, values) for key in (_FILES, _LOG)]
+    if any(value is None or property_problem(_LOG, value) is not None for value in durations):
+        return False
+    files, log = (parse_interval(value or "") or 0 for value in durations)
+    return files > log
+
+
+def _refused_if(refused: bool, message: str, help_: str, error: str) -> Problem:  # noqa: FBT001 (the name says it)
+    return Problem(
+        message,
+        help=help_,
+        severity=None if refused else Severity.WARNING,
+        delta_error=error if refused else None,
+    )

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    Contract,
+    ObjectRef,
+    Problem,
+    PropertyVerdict,
+    RuleContext,
+    Severity,
+    judge_property,
+    property_problem,
+    rule,
+    value_refusal,
+)
+
+
+@rule(
+    "TP002",
+    on=Contract,
+    severity=Severity.ERROR,
+    delta_errors=(
+        "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY",
+        "DELTA_INVALID_INTERVAL",
+        "DELTA_INVALID_ISOLATION_LEVEL",
+        "UNSUPPORTED_TABLE_CHANGE",
+    ),
+)
+def property_invalid_value(contract: Contract, _ctx: RuleContext) -> Iterator[Problem]:
+    """A table property has a value that Delta does not take.
+
+    ## What it does
+
+    Compares every value with what Delta reads for that key: booleans are `true` and `false` in any case and
+    nothing else, integers have their ranges, durations are intervals without months and years, some keys
+    take one of a few words. Versions of the protocol are PF002's, `delta.feature.*` is PF006's.
+
+    ## Why is this bad?
+
+    `ALTER TABLE … SET TBLPROPERTIES` fails with `UNSUPPORTED_TABLE_CHANGE` and a text such as "requirement
+    failed: delta.checkpointInterval needs to be a positive integer" or "For input string: "yes"". `CREATE
+    TABLE` fails with the same text and no error class. Intervals that cannot be read have classes of their
+    own, `DELTA_INVALID_INTERVAL` and `DELTA_INVALID_CALENDAR_INTERVAL_EMPTY`, and so has another isolation
+    level than Serializable: `DELTA_INVALID_ISOLATION_LEVEL`.
+
+    ## What to do
+
+    Write a value of the kind that the message names. Blanks around a value count: ` true` is no boolean.
+
+    ## Example
+
+    ```yaml title="contract"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    properties: {delta.enableChangeDataFeed: "yes", delta.logRetentionDuration: 1 month}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    properties: {delta.enableChangeDataFeed: true, delta.logRetentionDuration: interval 30 days}
+    ```
+    """
+    for key, value in contract.state.set_properties.items():
+        if judge_property(key, value) == PropertyVerdict.INVALID:
+            yield Problem(
+                str(property_problem(key, value)),
+                help="write such a value, or `null` for Delta's default",
+                object=ObjectRef("property", key),
+                new=value,
+                delta_error=value_refusal(key, value),
+            )

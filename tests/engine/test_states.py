@@ -1,0 +1,84 @@
+"""The rules' errors are the engine's refusals: over every recorded state, and a sample asked again."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.ask_states import ACCEPTED, REFUSED, UNCHANGED, Question, all_questions, ask, read_record
+from schemalint import contract
+from schemalint.engine import judge_pair, load_rules
+from schemalint.plugin import Contract, Severity
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+RECORD = read_record()
+RULES = tuple(rule for rule in load_rules() if rule.module.startswith("schemalint_rules."))
+SAMPLE = 12
+
+
+# What a check cannot know, by a part of the state asked for, with the reason.
+DISAGREEMENTS = {
+    '"delta.coordinatedCommits.commitCoordinator-preview": "x", '
+    '"delta.coordinatedCommits.commitCoordinatorConf-preview": "{}"': (
+        "Delta knows the commit coordinators that were registered in its process, and refuses any other"
+    ),
+}
+
+
+@pytest.mark.parametrize("question", RECORD, ids=lambda question: f"{question.before}->{question.after}")
+def test_errors_are_refusals(question: Question) -> None:
+    """One error with the engine's class where it refuses, none where it accepts."""
+    agrees = _errors(question) == _expected(RECORD[question])
+    assert agrees != any(part in question.after for part in DISAGREEMENTS)
+
+
+def test_every_question_is_recorded() -> None:
+    assert list(RECORD) == all_questions()
+
+
+@pytest.mark.spark
+def test_the_engine_still_answers_so(spark: SparkSession, tmp_path: Path) -> None:
+    """A sample of the questions; ``SCHEMALINT_SEED`` chooses it."""
+    seed = os.environ.get("SCHEMALINT_SEED", "1")
+    sample = random.Random(seed).sample(list(RECORD), SAMPLE)  # noqa: S311 (no secret is made of it)
+    assert ask(spark, tmp_path, sample) == {question: RECORD[question] for question in sample}
+
+
+def _expected(answer: str) -> list[str | None]:
+    if answer == ACCEPTED:
+        return []
+    return [None if answer in (REFUSED, UNCHANGED) else answer]
+
+
+def _errors(question: Question) -> list[str | None]:
+    before = _contract(question.before) if question.before else None
+    found = judge_pair(before, _contract(question.after), RULES)
+    return [one.delta_error for one in found if one.severity == Severity.ERROR]
+
+
+def _contract(state: str) -> Contract:
+    """JSON is YAML, so a state is nearly a contract."""
+    given = json.loads(state)
+    defaults = given.pop("defaults", {})
+    columns = [
+        {"name": name, "type": type_, **({"default": defaults[name]} if name in defaults else {})}
+        for name, type_ in given.pop("columns").items()
+    ]
+    document = {
+        "schemalint": 1,
+        "table": "t",
+        "columns": columns,
+        **given,
+        "protocol": {"allow_upgrade": True},
+    }
+    read = contract.read("t.yaml", json.dumps(document))
+    assert not read.errors, read.errors
+    return read.contracts[0]

@@ -1,0 +1,19 @@
+"""An invalid value that the base has too is an old finding; another invalid value is a new one."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.judging import built_in, findings
+
+TEXT = (
+    "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: order_id, type: bigint}\n"
+    "properties: {delta.checkpointInterval: VALUE}\n"
+)
+
+
+@pytest.mark.parametrize(("value", "existing"), [("x", True), ("y", False)])
+def test_only_the_very_value_is_an_old_finding(value: str, *, existing: bool) -> None:
+    texts = {"before": TEXT.replace("VALUE", "x"), "after": TEXT.replace("VALUE", value)}
+    (found,) = findings(built_in()["property-invalid-value"], texts)
+    assert found.existing == existing

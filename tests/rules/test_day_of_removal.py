@@ -1,0 +1,37 @@
+"""Until when CT003 objects to the drop of a deprecated column."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+
+import pytest
+
+from rules.judging import built_in
+from schemalint import contract as contracts
+from schemalint.engine.judge import git_context
+from schemalint.model.diff import diff
+from schemalint.model.table import Contract
+from schemalint.plugin import FieldRemoved
+
+MAPPED = "properties: {delta.columnMapping.mode: name}\n"
+HEAD = f"schemalint: 1\ntable: t\n{MAPPED}columns:\n  - {{name: a, type: int}}\n"
+BEFORE = HEAD + "  - {name: b, type: int, deprecated: {remove_after: 2026-03-31}}\n"
+AFTER = HEAD + "dropped: [b]\n"
+
+
+@pytest.mark.parametrize(
+    ("today", "problems"),
+    [("2026-03-30", 1), ("2026-03-31", 1), ("2026-04-01", 0)],
+)
+def test_the_last_day_still_counts(today: str, problems: int) -> None:
+    """The column may go after ``remove_after``, not on that day."""
+    before, after = _contract(BEFORE), _contract(AFTER)
+    ctx = replace(git_context(before, after), today=dt.date.fromisoformat(today))
+    (gone,) = (one for one in diff(before.state, after.state) if isinstance(one, FieldRemoved))
+    assert len(list(built_in()["deprecated-dropped-early"].check(gone, ctx))) == problems
+
+
+def _contract(text: str) -> Contract:
+    (declared,) = contracts.read("t.yaml", text).contracts
+    return declared

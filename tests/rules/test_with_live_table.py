@@ -1,0 +1,84 @@
+"""Rules about a declared state that say something else once the live table is known."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.judging import built_in
+from schemalint import contract
+from schemalint.engine import judge_live
+from schemalint.engine.live import LiveComparison
+from schemalint.model.datatype import DOUBLE, INTEGER, Field, RecordedChange, Struct
+from schemalint.model.finding import Finding, Severity
+from schemalint.model.protocol import Protocol
+from schemalint.model.table import LiveTable, Metadata, TableState
+
+COLUMNS = Struct((Field("order_id", INTEGER),))
+HEAD = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: order_id, type: int}\n"
+
+
+def _live(
+    properties: dict[str, str] | None = None,
+    features: frozenset[str] = frozenset(),
+    columns: Struct = COLUMNS,
+) -> LiveTable:
+    state = TableState(columns=columns, properties=dict(properties or {}))
+    return LiveTable("file:/lake/orders", 0, Protocol(3, 7, frozenset(), features), Metadata("id", state))
+
+
+def _found(rule: str, text: str, live: LiveTable) -> list[Finding]:
+    read = contract.read("orders.yaml", text)
+    assert not read.errors
+    found = judge_live(LiveComparison(read.contracts[0], live), [built_in()[rule]])
+    return list(found)
+
+
+@pytest.mark.parametrize(
+    ("rule", "key"),
+    [
+        ("property-unknown", "delta.parquet.compression.codec"),
+        ("internal-property-in-contract", "delta.columnMapping.maxColumnId"),
+    ],
+)
+def test_an_entry_that_the_table_has_is_a_warning(rule: str, key: str) -> None:
+    """Another engine wrote it, or Delta itself: nothing has to be set, so nothing is refused."""
+    text = f"{HEAD}properties: {{{key}: 7}}\n"
+    (there,) = _found(rule, text, _live({key: "7"}))
+    (differs,) = _found(rule, text, _live({key: "8"}))
+    assert (there.severity, there.delta_error) == (Severity.WARNING, None)
+    assert differs.severity == Severity.ERROR
+    assert differs.delta_error
+
+
+@pytest.mark.parametrize("feature", ["clustering", "catalogManaged"])
+def test_a_feature_that_the_table_supports_need_not_be_set(feature: str) -> None:
+    text = f"{HEAD}features: [{feature}]\n"
+    assert _found("feature-not-property-settable", text, _live())
+    assert not _found("feature-not-property-settable", text, _live(features=frozenset({feature})))
+
+
+def test_a_preview_that_the_table_supports_is_named() -> None:
+    live = _live(features=frozenset({"typeWidening-preview"}))
+    (found,) = _found("preview-feature", HEAD, live)
+    assert found.object.name == "typeWidening-preview"
+    assert not _found("preview-feature", f"{HEAD}drop_features: [typeWidening-preview]\n", live)
+
+
+def test_type_changes_of_the_log_bar_iceberg() -> None:
+    """The contract need not record them."""
+    widened = Struct((Field("order_id", DOUBLE, type_changes=(RecordedChange(INTEGER, DOUBLE),)),))
+    text = (
+        f"{HEAD.replace('int}', 'double}')}"
+        "properties: {delta.enableIcebergCompatV2: true, delta.columnMapping.mode: name}\n"
+    )
+    (found,) = _found("iceberg-incompatible-widening", text, _live(columns=widened))
+    assert found.delta_error == "DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING"
+    assert not _found(
+        "iceberg-incompatible-widening", text, _live(columns=Struct((Field("order_id", DOUBLE),)))
+    )
+
+
+def test_reader_version_3_counts_the_live_writer_version() -> None:
+    text = f"{HEAD}properties: {{delta.minReaderVersion: 3}}\n"
+    assert _found("protocol-version-invalid", text, _live(features=frozenset({"appendOnly", "invariants"})))
+    assert not _found("protocol-version-invalid", text, _live(features=frozenset({"deletionVectors"})))

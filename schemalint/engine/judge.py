@@ -114,9 +114,11 @@ def _judge_effective(judge: Judge, before: Contract | None, after: Contract | No
             yield from judge(TableRetired(before), git_context(before, before), ("git",))
         return
     ctx = git_context(before, after)
-    old_sins = _alone(judge, before) if before else frozenset()
     for fact in git_facts(before, after, ctx):
-        for finding in judge(fact, ctx, ("git",)):
+        found = tuple(judge(fact, ctx, ("git",)))
+        # What is said of a change is never an old sin, only what is said of the contract as it stands.
+        old_sins = _alone(judge, before) if found and before and fact is after else frozenset()
+        for finding in found:
             yield replace(finding, existing=finding.identity in old_sins)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -13,8 +14,8 @@ from schemalint.delta_log.store import NoTable
 from schemalint.document import candidate
 from schemalint.engine.judge import judge_pair
 from schemalint.engine.live import LiveComparison, judge_live
-from schemalint.engine.place import table_location
-from schemalint.errors import SchemalintError, UsageError
+from schemalint.engine.place import require_reachable, table_location
+from schemalint.errors import ContractError, SchemalintError, UsageError
 from schemalint.git import (
     EmptyTree,
     File,
@@ -26,6 +27,7 @@ from schemalint.git import (
     dirty,
     first_parents,
     is_ancestor,
+    is_known,
     printable_path,
     resolve,
 )
@@ -89,6 +91,7 @@ def prepare(request: DeployInput) -> Deployment:
     Raises:
         SchemalintError: The contracts cannot be read, or a wanted table has none.
     """
+    require_reachable(request.target, request.repository.root)
     declared = _declared(request)
     wanted = _wanted(request, declared)
     tables: list[TablePlan] = []
@@ -108,7 +111,11 @@ def prepare(request: DeployInput) -> Deployment:
             errors.append(error)
     revision = request.head.commit
     return Deployment(
-        Plan(request.target.name, tuple(tables)), effective, revision, tuple(skipped), tuple(errors)
+        Plan(request.target.name, tuple(_without_shared_places(tables))),
+        effective,
+        revision,
+        tuple(skipped),
+        tuple(errors),
     )
 
 
@@ -135,22 +142,45 @@ def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> di
         result = contracts.read(printable_path(file.path), file.data)
         if result.errors:
             raise result.errors[0]
-        found.update({one.key: one for one in result.contracts})
+        for one in result.contracts:
+            other = found.setdefault(one.key, one)
+            if other is not one:
+                raise ContractError(
+                    f"{one.table} is declared twice",
+                    help=f"the other contract stands at {contracts.locate(other, ('table',))}",
+                    location=contracts.locate(one, ("table",)),
+                )
     return found
 
 
 def table_at(repository: Repository, globs: Sequence[str]) -> Callable[[str, str], Contract | None]:
-    """A table's contract by commit and key; None if it is unknown there. Each commit is read once."""
+    """A table's contract by commit and key; None if that is not known here. Each commit is read once."""
 
     @lru_cache(maxsize=64)
     def read(commit: str) -> dict[str, Contract]:
         found: dict[str, Contract] = {}
+        if not is_known(repository, commit):
+            return found
         for file in _files(repository, Revision(commit, commit, "applied last"), globs):
             readable = contracts.read(printable_path(file.path), file.data).contracts
             found.update({one.key: one for one in readable})
         return found
 
     return lambda commit, key: read(commit).get(key)
+
+
+def _without_shared_places(tables: list[TablePlan]) -> Iterator[TablePlan]:
+    """Two contracts for one place: neither is applied."""
+    places = Counter(plan.uri for plan in tables)
+    for plan in tables:
+        if places[plan.uri] == 1:
+            yield plan
+            continue
+        others = ", ".join(other.table for other in tables if other.uri == plan.uri and other is not plan)
+        refusal = Refusal(
+            f"{others} is declared at the same place", "give each a location of its own", "CT002"
+        )
+        yield replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
 
 
 def _files(repository: Repository, side: Side, globs: Sequence[str]) -> Iterable[File]:

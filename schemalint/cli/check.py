@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from schemalint.engine import CheckInput, check, load_rules
 from schemalint.engine.check import exit_status
 from schemalint.engine.rulebook import require_known
 from schemalint.errors import ContractError, Location, SchemalintError, UsageError
-from schemalint.git import Contents, Side, Worktree, printable_path
+from schemalint.git import Contents, EmptyTree, Revision, Side, Worktree, printable_path
 from schemalint.model.finding import Problems, Run, Severity, SideRef
 
 if TYPE_CHECKING:
@@ -66,10 +66,17 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
         return 0
     text = style.render(result, color=_colored(color, output_file), show_existing=show_existing)
     if output_file:
-        Path(output_file).write_text(text, encoding="utf-8")
+        _write(Path(output_file), text)
     else:
-        click.echo(text, nl=False)
+        click.echo(text, nl=False, err=options["show_diff"])
     return result.exit_status
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror}", help="see --output-file") from error
 
 
 def _run(options: dict[str, Any], *, shows_fixes: bool) -> Problems | None:
@@ -84,8 +91,13 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> Problems | None:
         local_from=here.repository.root if options["allow_local_plugins"] else None,
     )
     fixing = options["fix"] or options["show_diff"]
+    if fixing and options["head_option"] != Worktree.spec:
+        raise UsageError(
+            f"--fix and --head {options['head_option']} do not go together", help="leave --head out"
+        )
     head = Worktree() if fixing else git.find_head(here.repository, options["head_option"], os.environ)
-    against = options["against"] or here.config.against
+    # In CI the event says what is compared: a change under review must not choose its own base.
+    against = options["against"] or (None if git.is_ci(os.environ) else here.config.against)
     base = git.find_base(here.repository, head, against, os.environ, fetch=options["fetch"])
     request = _request(here, base, head, rules, options)
     request = replace(request, with_text_changes=fixing or shows_fixes)
@@ -105,17 +117,33 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> Problems | None:
 def _request(
     here: Project, base: Side, head: Side, rules: tuple[Rule, ...], options: dict[str, Any]
 ) -> CheckInput:
+    contents = _contents(here, base, head)
     return CheckInput(
         base=base,
         head=head,
-        contents=git.changes(here.repository, base, head, candidate, here.config.contracts),
+        contents=contents,
         rules=rules,
         everything=options["everything"],
         approved_removals=here.config.removed,
-        only=_only(here, options["paths"]),
+        only=_only(here, options["paths"], {*contents.base, *contents.head}),
         table_ignores=_table_ignores(here, rules),
         live=_live(here, base, options["target"]) if options["with_live"] else None,
     )
+
+
+def _contents(here: Project, base: Side, head: Side) -> Contents:
+    """Both sides' contracts, each by the globs of its own configuration: narrowed globs hide nothing."""
+    globs = here.config.contracts
+    contents = git.changes(here.repository, base, head, candidate, globs)
+    if not globs or not isinstance(base, Revision):
+        return contents
+    from schemalint.cli._live import config_at  # noqa: PLC0415 (only where globs are configured)
+
+    before = config_at(here, base).contracts
+    if before == globs:
+        return contents
+    old = git.changes(here.repository, EmptyTree("the base alone"), base, candidate, before)
+    return replace(contents, base=old.head, too_large=tuple({*contents.too_large, *old.too_large}))
 
 
 def _table_ignores(here: Project, rules: tuple[Rule, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -141,7 +169,7 @@ def _with_status(result: Problems, request: CheckInput, options: dict[str, Any],
     return replace(result, exit_status=exit_status(result, fail_on, count_existing=options["strict"]))
 
 
-def _only(here: Project, paths: tuple[str, ...]) -> Callable[[str], bool] | None:
+def _only(here: Project, paths: tuple[str, ...], files: Iterable[str]) -> Callable[[str], bool] | None:
     """Whether a file of the repository is asked for; folders stand for what is in them."""
     if not paths:
         return None
@@ -152,6 +180,10 @@ def _only(here: Project, paths: tuple[str, ...]) -> Callable[[str], bool] | None
             wanted.append(PurePosixPath(absolute.relative_to(here.repository.root).as_posix()))
         except ValueError:
             raise UsageError(f"{path} lies outside of the repository {here.repository.root}") from None
+    for path, one in zip(paths, wanted, strict=True):
+        known = any(PurePosixPath(file).is_relative_to(one) for file in files)
+        if not known and not Path(path).exists():
+            raise UsageError(f"there is no {path}, neither here nor in the base")
     return lambda file: any(PurePosixPath(file).is_relative_to(one) for one in wanted)
 
 
@@ -167,22 +199,24 @@ def _fixed(here: Project, request: CheckInput, result: Problems, options: dict[s
 
     contents = request.contents
     written: dict[str, FixedFile] = {}
+    fixed = result
     for _round in range(MOST_ROUNDS):
-        files = fixed_files(result.findings, result.sources or {}, unsafe=options["unsafe_fixes"])
+        files = fixed_files(fixed.findings, fixed.sources or {}, unsafe=options["unsafe_fixes"])
         if not files:
             break
         for file in files:
             first = written.get(file.file)
             written[file.file] = replace(file, before=first.before if first else file.before)
         contents = _with_files(contents, files)
-        result = check(replace(request, contents=contents))
+        fixed = check(replace(request, contents=contents))
+    if options["show_diff"]:
+        for file in written.values():
+            click.echo(file.diff, nl=False)
+        return result
     for file in written.values():
-        if options["show_diff"]:
-            click.echo(file.diff, nl=False, err=True)
-        else:
-            (here.repository.root / file.file).write_bytes(file.after.encode())
-            click.echo(f"fixed {file.file}", err=True)
-    return result
+        (here.repository.root / file.file).write_bytes(file.after.encode())
+        click.echo(f"fixed {file.file}", err=True)
+    return fixed
 
 
 def _with_files(contents: Contents, files: tuple[FixedFile, ...]) -> Contents:

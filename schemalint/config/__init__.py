@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from schemalint.errors import ConfigError, Location
 from schemalint.model.finding import Severity
@@ -99,7 +99,7 @@ def load(read: Callable[[str], bytes | None]) -> Config:
     """
     for name in FILES:
         data = read(name)
-        if data is None or (name == "pyproject.toml" and b"tool.schemalint" not in data):
+        if data is None or (name == "pyproject.toml" and b"schemalint" not in data):
             continue
         return parse(name, data)
     return Config()
@@ -113,11 +113,22 @@ def parse(file: str, data: bytes) -> Config:
     """
     try:
         text = data.decode()
-        content = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        content: Mapping[str, Any] = tomllib.loads(text)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"this is no TOML: {error}", location=Location(file)) from error
     if file.endswith("pyproject.toml"):
-        content = content.get("tool", {}).get("schemalint", {})
+        content = _section(file, content)
     from schemalint.config import model  # noqa: PLC0415 (pydantic is only loaded where there are settings)
 
     return model.validated(file, text, content)
+
+
+def _section(file: str, content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """``[tool.schemalint]``, however it is spelled; empty if it is not there."""
+    tool = content.get("tool", {})
+    section = tool.get("schemalint", {}) if isinstance(tool, dict) else {}
+    if not isinstance(section, dict):
+        raise ConfigError(
+            "tool.schemalint must be a table", help="[tool.schemalint]", location=Location(file)
+        )
+    return section

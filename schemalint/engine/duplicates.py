@@ -37,20 +37,25 @@ def _names(file: File) -> list[str]:
 
 
 def _with_location(files: Mapping[str, File], changed: set[str]) -> list[Contract]:
-    """The contracts that share a changed contract's declared location, as far as their bytes tell."""
-    locations = {
-        one.location.encode() for one in _parsed(files, sorted(changed & files.keys())) if one.location
-    }
+    """The contracts that may share a place with a changed one, as far as their bytes tell."""
+    looked_at = changed & files.keys()
+    ends = {_location(one).rpartition("/")[2].encode() for one in _parsed(files, sorted(looked_at))}
     paths = [
         path
         for path in sorted(files)
-        if b"location" in files[path].data and any(text in files[path].data for text in locations)
+        if path in looked_at
+        or (b"location" in files[path].data and any(end in files[path].data for end in ends))
     ]
-    return [one for one in _parsed(files, paths) if one.location]
+    found = _parsed(files, paths)
+    declared = {_location(one) for one in found if one.location}
+    return [one for one in found if _location(one) in declared]
 
 
 def _location(contract: Contract) -> str:
-    return (contract.location or "").rstrip("/")
+    """The declared place, or the one that a table has by itself; below which root, only a target knows."""
+    place = contract.location or contract.table.replace("`", "").replace(".", "/")
+    start = "/" if place.startswith("/") else ""
+    return start + "/".join(part for part in place.split("/") if part not in ("", "."))
 
 
 def _parsed(files: Mapping[str, File], paths: list[str]) -> list[Contract]:

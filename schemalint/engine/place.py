@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
 
 from schemalint.config import Config, Target
-from schemalint.errors import ConfigError, UsageError
+from schemalint.errors import ConfigError, LiveError, UsageError
 from schemalint.model.table import Contract
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_FILE = re.compile(r"file:(?://(?:localhost)?)?(?P<path>/.*)", re.IGNORECASE | re.DOTALL)
 
 
 def choose_target(config: Config, name: str | None) -> Target:
@@ -38,7 +40,7 @@ def table_location(contract: Contract, target: Target, repository: Path) -> str:
     """
     location = contract.location
     if location is not None and _is_absolute(location):
-        return _allowed(contract, target, location.rstrip("/"), repository)
+        return _allowed(contract, target, _plain(location), repository)
     if target.root is None:
         raise ConfigError(
             f"{contract.table} has no place in target {target.name}",
@@ -69,9 +71,39 @@ def _not_allowed(contract: Contract, message: str) -> ConfigError:
 
 
 def _root(root: str, repository: Path) -> str:
-    text = root if _is_absolute(root) else str(repository / root)
-    return text.rstrip("/")
+    return _plain(root if _is_absolute(root) else str(repository / root))
+
+
+def _plain(location: str) -> str:
+    """A ``file:`` URI as the path that it is, decoded once; no empty and no idle segments.
+
+    A path is never decoded again: Spark takes ``delta.`/lake/a%20b` `` as it is written.
+    """
+    if match := _FILE.fullmatch(location):
+        location = unquote(match["path"])
+    scheme, separator, rest = location.partition("://")
+    if not separator:
+        scheme, rest = "", location
+    kept = [part for part in rest.split("/") if part not in ("", ".")]
+    start = "/" if rest.startswith("/") else ""
+    return f"{scheme}{separator}{start}{'/'.join(kept)}"
 
 
 def _is_absolute(location: str) -> bool:
     return location.startswith("/") or _SCHEME.match(location) is not None
+
+
+def require_reachable(target: Target, repository: Path) -> None:
+    """A local root must be there: one that is not mounted looks like one without tables.
+
+    Raises:
+        LiveError: The folder does not exist.
+    """
+    if target.root is None:
+        return
+    root = _root(target.root, repository)
+    if root.startswith("/") and not Path(root).is_dir():
+        raise LiveError(
+            f"the root of target {target.name} is not there: {root}",
+            help=f"mount it, or make it: mkdir -p {root}",
+        )

@@ -107,6 +107,8 @@ def rules_for_apply(selection: Selection) -> tuple[Rule, ...]:
 
 
 def _selected(rules: Sequence[Rule], selection: Selection) -> tuple[Rule, ...]:
+    if selection.select == ():
+        raise UsageError("select names no rule, so that nothing would be judged", help='select = ["ALL"]')
     named = (*(selection.select or ()), *selection.extend_select, *selection.ignore, *selection.severity)
     require_known((*named, *selection.options), rules)
     return tuple(
@@ -117,9 +119,9 @@ def _selected(rules: Sequence[Rule], selection: Selection) -> tuple[Rule, ...]:
 
 
 def require_known(patterns: Iterable[str], rules: Sequence[Rule]) -> None:
-    """Raise a UsageError for a pattern that names no rule."""
+    """Raise a UsageError for a pattern that names no rule; an empty one would name all."""
     for pattern in patterns:
-        if not any(matches(rule, [pattern]) for rule in rules):
+        if not pattern or not any(matches(rule, [pattern]) for rule in rules):
             raise UsageError(f"there is no rule {pattern!r}", help="`schemalint rules` lists them all")
 
 

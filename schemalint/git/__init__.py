@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from schemalint.git.base import find_base, find_head
 from schemalint.git.contents import MAX_SIZE, Contents, File, changes, dirty, files_at, read_blobs
+from schemalint.git.events import is_ci, is_review
 from schemalint.git.listing import DEFAULT_GLOBS, Listing, list_files, printable_path
 from schemalint.git.repository import Repository, open_repository
-from schemalint.git.revisions import MissingHistoryError, first_parents, is_ancestor, resolve
+from schemalint.git.revisions import MissingHistoryError, first_parents, is_ancestor, is_known, resolve
 from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
 
 __all__ = [
@@ -32,6 +33,9 @@ __all__ = [
     "find_head",
     "first_parents",
     "is_ancestor",
+    "is_ci",
+    "is_known",
+    "is_review",
     "list_files",
     "open_repository",
     "printable_path",

@@ -62,6 +62,23 @@ def is_ci(env: Mapping[str, str]) -> bool:
 _CI = ("CI", "TF_BUILD", "JENKINS_URL")
 
 
+def is_review(env: Mapping[str, str]) -> bool:
+    """Whether a change under review is looked at: what it says must not decide where credentials go."""
+    return env.get("GITHUB_EVENT_NAME", "").startswith("pull_request") or any(
+        env.get(name, "").lower() not in {"", "0", "false"} for name in _REVIEW
+    )
+
+
+# GitLab, Azure, Bitbucket, Buildkite, Jenkins.
+_REVIEW = (
+    "CI_MERGE_REQUEST_IID",
+    "SYSTEM_PULLREQUEST_PULLREQUESTID",
+    "BITBUCKET_PR_ID",
+    "BUILDKITE_PULL_REQUEST",
+    "CHANGE_ID",
+)
+
+
 def read_event(env: Mapping[str, str]) -> Event | None:
     """The change that the CI service runs for, None where it tells nothing.
 
@@ -102,7 +119,7 @@ def _github_payload(env: Mapping[str, str]) -> _Payload:
     file = env.get("GITHUB_EVENT_PATH", "")
     try:
         return _Payload(json.loads(Path(file).read_bytes()), file)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise GitError(f"GitHub's event file {file!r} cannot be read: {error}", help=_SAY_IT) from error
 
 

@@ -77,6 +77,11 @@ def merge_base(repo: Repository, commit: str, tips: Sequence[str], *, refspec: s
     raise MissingHistoryError(message, command, otherwise="name what to compare with: --against REV")
 
 
+def is_known(repo: Repository, commit: str) -> bool:
+    """Whether this clone has a commit."""
+    return try_resolve(repo, [commit]) != [None]
+
+
 def is_ancestor(repo: Repository, ancestor: str, commit: str) -> bool:
     """Whether a commit is another one, or among its ancestors (ids; one git process).
 

@@ -12,11 +12,13 @@ from schemalint.model.datatype import (
     Array,
     DataType,
     Field,
+    Managed,
     Map,
     Struct,
+    Unmanaged,
 )
 from schemalint.model.meaning import same_comment, same_expression, same_property
-from schemalint.model.path import Part, Path, words
+from schemalint.model.path import Part, Path, folded, words
 from schemalint.model.table import Deletion, TableState
 
 
@@ -181,11 +183,19 @@ def _table(before: TableState, after: TableState) -> Iterator[Change]:
         old, new = before.constraints.get(name, UNMANAGED), after.constraints.get(name, UNMANAGED)
         if not same_expression(old, new):
             yield change.ConstraintChanged(name, old, new)
-    if before.partitioned_by != after.partitioned_by:
+    if _lower(before.partitioned_by) != _lower(after.partitioned_by):
         yield change.PartitioningChanged(before.partitioned_by, after.partitioned_by)
-    if before.clustered_by != after.clustered_by:
+    if _lower_paths(before.clustered_by) != _lower_paths(after.clustered_by):
         yield change.ClusteringChanged(before.clustered_by, after.clustered_by)
     yield from _deletions(before.dropped, after.dropped)
+
+
+def _lower(names: Managed[tuple[str, ...]]) -> Managed[tuple[str, ...]]:
+    return names if isinstance(names, Unmanaged) else tuple(name.lower() for name in names)
+
+
+def _lower_paths(paths: Managed[tuple[Path, ...]]) -> Managed[tuple[Path, ...]]:
+    return paths if isinstance(paths, Unmanaged) else tuple(folded(path) for path in paths)
 
 
 def _deletions(before: tuple[Deletion, ...], after: tuple[Deletion, ...]) -> Iterator[Change]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from schemalint.model.table import MARKER, Contract, LiveTable
 from schemalint.model.typetext import print_type
 
 _FORMAT = 1
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def read_marker(live: LiveTable) -> Marker | None:
     revision, table_id = content.get("revision"), content.get("table")
     return Marker(
         content["hash"],
-        revision if isinstance(revision, str) else None,
+        revision if isinstance(revision, str) and _COMMIT.fullmatch(revision) else None,
         table_id if isinstance(table_id, str) else None,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from schemalint.expressions import uses
 from schemalint.model import change
 from schemalint.model.change import Change
 from schemalint.model.datatype import (
@@ -22,7 +23,7 @@ from schemalint.model.path import Part, Path, dotted, words
 from schemalint.model.plan import Refusal
 from schemalint.model.properties import FEATURE_PREFIX, is_protocol_key
 from schemalint.model.protocol import minimum_versions
-from schemalint.model.table import Contract, TableState
+from schemalint.model.table import MARKER, PENDING, Contract, TableState
 from schemalint.model.typetext import print_type
 from schemalint.model.widening import is_container
 
@@ -56,6 +57,10 @@ def refused_changes(changes: Iterable[Change], live: TableState, declared: Table
             case change.FieldAdded(path=path, field=field):
                 yield from _refused_fields(Struct((field,)), path[:-1])
                 yield from _lost_name(path, declared)
+            case change.TypeChanged(path=path) if guard := _guard(path, live):
+                yield Refusal(
+                    f"{dotted(path)} is used by the constraint {guard}, which stands in the way", LATER
+                )
             case change.TypeChanged(path=path, old=old, new=new) if is_container(old) or is_container(new):
                 yield Refusal(f"{dotted(path)} cannot change its shape in place", "add a new column")
             case change.NullabilityChanged(path=(*_, Part()) as path):
@@ -64,6 +69,14 @@ def refused_changes(changes: Iterable[Change], live: TableState, declared: Table
                 )
             case change.NullabilityChanged(path=path, new=False):
                 yield Refusal(f"{dotted(path)} cannot become NOT NULL", "add CHECK (… IS NOT NULL) instead")
+
+
+def _guard(path: Path, live: TableState) -> str | None:
+    """The CHECK constraint that Delta would not let change below it, or that cannot be read."""
+    for name, expression in live.constraints.items():
+        if expression is not None and uses(expression, path) is not False:
+            return name
+    return None
 
 
 def _damaging(one: Change, live: TableState) -> Iterator[Refusal]:
@@ -92,6 +105,8 @@ def refused_contract(contract: Contract, live: TableState | None) -> Iterator[Re
     for key in state.set_properties:
         if is_protocol_key(key) and not key.lower().startswith(FEATURE_PREFIX):
             yield Refusal(f"{key} cannot be applied", "name the features that are needed: `features: […]`")
+    for key in sorted({MARKER, PENDING} & state.properties.keys()):
+        yield Refusal(f"the property {key} is schemalint's own record", "take it out of the contract")
     for key in sorted(_RESERVED & state.properties.keys()):
         yield Refusal(f"Spark keeps the property {key} for itself", "a table's comment is its `description`")
     if live is not None:

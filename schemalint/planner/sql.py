@@ -23,7 +23,9 @@ def create_table(
     properties: Mapping[str, str],
 ) -> str:
     """``CREATE TABLE``: never ``IF NOT EXISTS`` or ``OR REPLACE``, so that nothing is taken for it."""
-    text = f"CREATE TABLE {table} (\n  " + ",\n  ".join(column(one) for one in columns) + "\n) USING delta"
+    listed = ",\n  ".join(column(one) for one in columns)
+    # An empty list of columns is a syntax error; none at all is a table without columns.
+    text = f"CREATE TABLE {table}" + (f" (\n  {listed}\n)" if listed else "") + " USING delta"
     if description is not None:
         text += f"\nCOMMENT {quote_literal(description)}"
     if properties:

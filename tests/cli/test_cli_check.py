@@ -126,7 +126,8 @@ def test_diff_shows_the_fix_and_writes_nothing(committed: Project) -> None:
     changed = ORDERS.replace("decimal(10,2)", "decimal(12,2)")
     committed.declare(changed)
     run = committed.check("--diff")
-    assert "+  delta.enableTypeWidening: true" in run.err
+    assert "+  delta.enableTypeWidening: true" in run.out
+    assert run.status == 1, "nothing was written: the finding is still there"
     assert (committed.repo.path / "contracts/orders.yml").read_text() == changed
 
 
@@ -269,3 +270,64 @@ def test_options_of_a_rule(committed: Project, options: str, status: int, codes:
     run = committed.check("--allow-local-plugins")
     assert run.status == status
     assert codes is None or run.codes == codes
+
+
+def test_narrowed_globs_do_not_hide_a_contract(committed: Project) -> None:
+    committed.declare(ORDERS.replace("sales.orders", "sales.lines"), "contracts/lines.yml")
+    committed.repo.commit()
+    committed.declare(ORDERS.replace("bigint", "int"))
+    committed.repo.write("schemalint.toml", 'contracts = ["!contracts/orders.yml"]\n')
+    assert (committed.check().status, committed.check().codes) == (1, ["CT001"])
+
+
+@pytest.mark.parametrize("selection", ["select = []", 'ignore = [""]'])
+def test_selection_of_nothing_is_not_green(committed: Project, selection: str) -> None:
+    committed.declare(ORDERS.replace("bigint", "int"))
+    committed.repo.write("schemalint.toml", selection + "\n")
+    assert committed.check().status == 2
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pyproject.toml", "tool = 1\n[project]\nname = 'schemalint'\n"),
+        ("pyproject.toml", "[tool]\nschemalint = 3\n"),
+        ("schemalint.toml", "a = " + "[" * 5000 + "]" * 5000),
+    ],
+    ids=["tool-is-no-table", "section-is-no-table", "too-deep"],
+)
+def test_odd_configuration_is_no_bug_of_ours(committed: Project, file: str, text: str) -> None:
+    committed.repo.write(file, text)
+    assert committed.check().status in (0, 2)
+
+
+def test_section_counts_however_it_is_spelled(committed: Project) -> None:
+    committed.declare(ORDERS.replace("bigint", "int"))
+    committed.repo.write("pyproject.toml", '[tool]\nschemalint = {ignore = ["TW001"]}\n')
+    assert committed.check().codes == []
+
+
+def test_path_that_is_nowhere(committed: Project) -> None:
+    assert committed.check("typo.yml").status == 2
+
+
+def test_report_that_cannot_be_written(committed: Project) -> None:
+    assert committed.check("--output-file", "/nonexistent/report").status == 2
+
+
+def test_fix_is_for_the_working_tree_only(committed: Project) -> None:
+    assert committed.check("--fix", "--head", "index").status == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("location: orders", "location: ./orders/"),
+        ("location: s3://lake/orders", "location: s3://lake//orders/"),
+        ("owner: me", "location: sales/orders"),
+    ],
+)
+def test_one_place_however_it_is_spelled(project: Project, one: str, other: str) -> None:
+    project.declare(f"{ORDERS}{one}\n")
+    project.declare(f"{ORDERS.replace('sales.orders', 'crm.people')}{other}\n", "people.yml")
+    assert "CT002" in project.check().codes

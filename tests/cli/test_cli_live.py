@@ -28,6 +28,7 @@ class Live:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.table = project.repo.path.parent / "lake/sales/orders"
+        self.table.parent.parent.mkdir(parents=True)
         project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{self.table.parent.parent}"\n')
 
     def log(self, *fields: Field, properties: dict[str, str] | None = None, widening: bool = True) -> None:
@@ -261,3 +262,84 @@ def test_swap_of_two_live_names_is_refused_and_not_overlooked(live: Live) -> Non
     run = live.project.run("plan")
     assert run.status == 2
     assert "the rename of amount from id cannot be applied" in run.out
+
+
+def test_pull_request_cannot_choose_its_own_target(
+    live: Live, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    base = live.commit(ORDERS)
+    evil = tmp_path / "evil"
+    evil.mkdir()
+    live.project.repo.git("checkout", "--quiet", "-b", "feature")
+    settings = f'against = "none"\n[targets.dev]\nroot = "{evil}"\n'
+    live.project.repo.write("schemalint.toml", settings)
+    live.project.repo.commit()
+    event = {
+        "pull_request": {"base": {"sha": base, "ref": "main"}, "head": {"sha": live.project.repo.head()}}
+    }
+    (tmp_path / "event.json").write_text(json.dumps(event))
+    for name, value in {
+        "CI": "true",
+        "GITHUB_EVENT_NAME": "pull_request",
+        "GITHUB_EVENT_PATH": str(tmp_path / "event.json"),
+    }.items():
+        monkeypatch.setenv(name, value)
+    for against in ([], ["--against", "none"]):
+        run = live.project.check("--live", "--all", *against)
+        assert str(evil) not in run.out
+        assert str(live.table) in run.out
+
+
+@pytest.mark.parametrize(
+    "revision", ["deadbeef" * 5, "", "HEAD", "--help", "HEAD:c.yml", "\x1b[31m", "\ud800"]
+)
+def test_marker_of_a_commit_that_is_not_here(live: Live, revision: str) -> None:
+    live.commit(ORDERS)
+    marker = json.dumps({"hash": "1:x", "revision": revision, "table": "t-1"})
+    live.log(ID, AMOUNT, properties={"schemalint.applied": marker}, widening=False)
+    assert live.project.check("--live", "--all", "--against", "none").status == 0
+    assert live.project.run("plan").status == 2, "nobody knows what was applied last"
+
+
+def test_two_contracts_for_one_place_are_both_refused(live: Live) -> None:
+    live.project.declare(
+        ORDERS.replace("sales.orders", "crm.people") + f"location: {live.table}\n", "people.yml"
+    )
+    live.commit(ORDERS)
+    run = live.project.run("plan", "--output-format", "sql")
+    assert run.status == 2
+    assert "CREATE" not in run.out
+
+
+@pytest.mark.parametrize("place", ["%2e%2e/secret", "file:///%2e%2e/secret", "../secret"])
+def test_location_cannot_leave_the_root(live: Live, place: str) -> None:
+    root = live.table.parent.parent
+    (root.parent / "secret").mkdir()
+    location = place.replace("file:///", f"file://{root}/")
+    live.commit(ORDERS + f"location: {json.dumps(location)}\n")
+    run = live.project.run("plan")
+    assert f"{root.parent}/secret" not in run.out
+    assert run.status == 2 or "%2e%2e/secret" in run.out, "a path is taken as it is written"
+
+
+def test_root_that_is_not_mounted_is_out_of_reach(live: Live) -> None:
+    live.commit(ORDERS)
+    live.table.parent.parent.rmdir()
+    assert live.project.check("--live", "--all").status == 2
+    assert live.project.run("plan").status == 2
+
+
+def test_type_of_a_constrained_column_is_not_touched(live: Live) -> None:
+    guarded = "constraints: {positive: amount > 0}\n"
+    live.commit(WIDER + ALLOWED + guarded)
+    live.log(ID, AMOUNT, properties={"delta.constraints.positive": "AMOUNT > 0"})
+    run = live.project.run("plan")
+    assert run.status == 2
+    assert "constraint positive" in run.out
+
+
+def test_partitioning_ignores_case(live: Live) -> None:
+    live.commit(ORDERS + "partitioned_by: [ID]\n")
+    rule = metadata(ID, AMOUNT, partitioned_by=["id"])
+    write_log(live.table, [[commit_info("CREATE TABLE"), protocol(), rule]])
+    assert live.found("--all", "--against", "none") == []

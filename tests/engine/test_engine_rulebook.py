@@ -176,8 +176,13 @@ SELECTIONS = [
     (Selection(select=("ACM",), ignore=("wide",)), ["ACME002"]),
     (Selection(select=("ACM",), extend_select=("ACME001",), ignore=("ACME001",)), ["ACME002"]),
     (Selection(select=("ALL",), ignore=("ALL",)), []),
-    (Selection(select=()), []),
 ]
+
+
+@pytest.mark.parametrize("selection", [Selection(select=()), Selection(ignore=("",))])
+def test_selections_that_would_judge_nothing(selection: Selection) -> None:
+    with pytest.raises(UsageError):
+        load_rules(selection)
 
 
 @pytest.mark.usefixtures("acme")

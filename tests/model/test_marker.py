@@ -129,7 +129,8 @@ def test_every_declaration_has_a_hash(state: TableState) -> None:
 
 
 @pytest.mark.parametrize(
-    "marker", [Marker("1:ab", "c0ffee", "id"), Marker("1:ab", None, "id"), Marker("1:ab", None, None)]
+    "marker",
+    [Marker("1:ab", "c0ffee" + "0" * 34, "id"), Marker("1:ab", None, "id"), Marker("1:ab", None, None)],
 )
 def test_a_marker_is_read_as_it_was_written(marker: Marker) -> None:
     assert read_marker(_live(marker.to_text())) == marker

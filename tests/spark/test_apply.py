@@ -73,6 +73,7 @@ def lakehouse(tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPat
     for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"):
         monkeypatch.setenv(name, repo.env[name])
     root = tmp_path / "lake"
+    root.mkdir()
     repo.write("schemalint.toml", f'[targets.dev]\nroot = "{root}"\n')
     return Lakehouse(repo, root, spark)
 

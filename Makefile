@@ -12,11 +12,12 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint clean require-java require-python
+.PHONY: help demo test engine lint clean require-java require-python
 
 help:
 	@echo 'make demo    a small lakehouse: contracts checked, a plan made and applied with Spark'
 	@echo 'make test    all tests, those that ask the real engine included'
+	@echo 'make engine  ask the real engine again for all recorded answers (half an hour)'
 	@echo 'make lint    ruff, mypy and the direction of imports'
 	@echo 'make clean   remove what these made'
 
@@ -26,6 +27,12 @@ demo: require-java $(INSTALLED)
 # Two workers: the tests that share the Spark session stay on one of them (tests/conftest.py).
 test: require-java $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# About half an hour: what the engine answers is recorded again, to be read as a diff.
+engine: require-java $(INSTALLED)
+	for part in types nested protocols alters states; do \
+	    PYTHONPATH=tests $(BIN)/python -m engine.ask_$$part || exit 1; \
+	done
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from schemalint import contract
+from schemalint import config, contract
 from schemalint.cli import cli
 from schemalint.cli.explain import page
 from schemalint.engine import load_rules
@@ -57,6 +57,12 @@ def test_reference_of_the_command_line() -> None:
         sections.append(f"## schemalint {name}\n\n```\n{command.get_help(inner)}\n```\n")
     sections.append(f"Output formats of `check`: {', '.join(f'`{name}`' for name in names())}.\n")
     _compare(DOCS / "cli.md", "\n".join(sections))
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
+def test_settings_in_the_text_can_be_read(path: Path) -> None:
+    for block in re.findall(r"```toml\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
+        assert config.parse("schemalint.toml", block.encode()) != config.Config()
 
 
 @pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)

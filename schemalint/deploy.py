@@ -69,20 +69,28 @@ class DeployInput:
 
 
 @dataclass(frozen=True, slots=True)
+class Unplanned:
+    """A table that could not be planned, and why."""
+
+    table: str
+    error: SchemalintError
+
+
+@dataclass(frozen=True, slots=True)
 class Deployment:
     """A plan, and what it was made from.
 
     Attributes:
         contracts: The effective contract by table name.
         revision: The commit that the contracts come from, None for uncommitted ones.
-        errors: Tables that could not be planned.
+        unplanned: Tables that could not be planned.
     """
 
     plan: Plan
     contracts: dict[str, Contract] = field(default_factory=dict)
     revision: str | None = None
     skipped: tuple[Skipped, ...] = ()
-    errors: tuple[SchemalintError, ...] = ()
+    unplanned: tuple[Unplanned, ...] = ()
 
 
 def prepare(request: DeployInput) -> Deployment:
@@ -97,7 +105,7 @@ def prepare(request: DeployInput) -> Deployment:
     tables: list[TablePlan] = []
     effective: dict[str, Contract] = {}
     skipped: list[Skipped] = []
-    errors: list[SchemalintError] = []
+    unplanned: list[Unplanned] = []
     for one in wanted:
         contract = _with_approval(contracts.effective(one, request.target.name), request.allow)
         if contract.absent or contract.managed_by != "schemalint":
@@ -108,14 +116,13 @@ def prepare(request: DeployInput) -> Deployment:
             tables.append(_planned(request, contract))
             effective[contract.table] = contract
         except SchemalintError as error:
-            errors.append(error)
-    revision = request.head.commit
+            unplanned.append(Unplanned(contract.table, error))
     return Deployment(
-        Plan(request.target.name, tuple(_without_shared_places(tables))),
-        effective,
-        revision,
-        tuple(skipped),
-        tuple(errors),
+        plan=Plan(request.target.name, tuple(_without_shared_places(tables))),
+        contracts=effective,
+        revision=request.head.commit,
+        skipped=tuple(skipped),
+        unplanned=tuple(unplanned),
     )
 
 

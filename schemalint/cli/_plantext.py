@@ -34,7 +34,10 @@ def plan_as_json(deployment: Deployment) -> str:
         "hash": deployment.plan.hash,
         "tables": [_table_json(plan) for plan in deployment.plan.tables],
         "skipped": [{"table": one.table, "reason": one.reason} for one in deployment.skipped],
-        "errors": [{"message": one.message, "help": one.help} for one in deployment.errors],
+        "errors": [
+            {"table": one.table, "message": one.error.message, "help": one.error.help}
+            for one in deployment.unplanned
+        ],
     }
     return json.dumps(content, indent=2) + "\n"
 
@@ -75,7 +78,7 @@ def _summary(deployment: Deployment) -> str:
     tables = deployment.plan.tables
     steps = sum(len(plan.steps) for plan in tables)
     refused = sum(bool(plan.refusals) for plan in tables)
-    if not steps and not refused and not deployment.errors:
+    if not steps and not refused and not deployment.unplanned:
         return f"Nothing to do in {_count(len(tables), 'table')}."
     changed = sum(bool(plan.steps) for plan in tables)
     text = f"{_count(steps, 'statement')} in {_count(changed, 'table')}"

@@ -40,8 +40,8 @@ def command(
     """
     deployment = prepared(options)
     click.echo(plan_as_text(deployment), nl=False)
-    for error in deployment.errors:
-        tell_error(error)
+    for unplanned in deployment.unplanned:
+        tell_error(unplanned.error)
     status = status_of(deployment)
     if not _has_work(deployment):
         return status
@@ -79,10 +79,10 @@ def _applied(deployment: Deployment, settings: SparkSettings) -> tuple[Applied, 
     finally:
         session.stop()
     for one in results:
-        if one.outcome is not Outcome.REFUSED:
+        if one.outcome not in (Outcome.REFUSED, Outcome.UNPLANNED):
             click.echo(_said(one))
-        if one.error is not None:
-            tell_error(one.error)
+            if one.error is not None:
+                tell_error(one.error)
     return results
 
 

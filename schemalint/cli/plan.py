@@ -26,8 +26,8 @@ def command(output_format: str, *, exit_code: bool, **options: Any) -> int:  # n
     """
     deployment = prepared(options)
     click.echo(_FORMATS[output_format](deployment), nl=False)
-    for error in deployment.errors:
-        tell_error(error)
+    for one in deployment.unplanned:
+        tell_error(one.error)
     status = status_of(deployment)
     return status or (PENDING if exit_code and not deployment.plan.is_empty else 0)
 
@@ -35,6 +35,6 @@ def command(output_format: str, *, exit_code: bool, **options: Any) -> int:  # n
 def status_of(deployment: Deployment) -> int:
     """2 if a table could not be planned, 1 if a rule refuses one, else 0."""
     refusals = [refusal for plan in deployment.plan.tables for refusal in plan.refusals]
-    if deployment.errors or not all(refusal.is_finding for refusal in refusals):
-        return max([2, *(error.exit_status for error in deployment.errors)])
+    if deployment.unplanned or not all(refusal.is_finding for refusal in refusals):
+        return max([2, *(one.error.exit_status for one in deployment.unplanned)])
     return 1 if refusals else 0

@@ -30,6 +30,7 @@ class Outcome(Enum):
     APPLIED = "applied"
     RECORDED = "recorded"
     REFUSED = "refused"
+    UNPLANNED = "could not be planned"
     FAILED = "failed"
 
 
@@ -105,7 +106,9 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
 
 def apply_plan(session: SqlSession, deployment: Deployment, tell: Told | None = None) -> tuple[Applied, ...]:
     """Carry a plan out, table by table: one that fails does not stop the others."""
-    return tuple(_apply_tables(session, deployment, tell or (lambda _plan, _step: None)))
+    applied = _apply_tables(session, deployment, tell or (lambda _plan, _step: None))
+    unplanned = (Applied(one.table, "", Outcome.UNPLANNED, error=one.error) for one in deployment.unplanned)
+    return (*applied, *unplanned)
 
 
 def _apply_tables(session: SqlSession, deployment: Deployment, tell: Told) -> Iterator[Applied]:

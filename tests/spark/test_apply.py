@@ -339,3 +339,19 @@ def test_names_and_texts_reach_the_table_as_they_are_written(lakehouse: Lakehous
     (field,) = lakehouse.table().state.columns.fields
     assert (field.name, field.comment) == (name, comment)
     assert lakehouse.table().state.properties["odd"] == comment
+
+
+def test_table_that_cannot_be_planned_is_told_beside_the_others(lakehouse: Lakehouse) -> None:
+    lakehouse.repo.write(
+        "contracts/people.yml", "schemalint: 1\ntable: crm.people\ncolumns: [{name: a, type: int}]\n"
+    )
+    lakehouse.declare(CONTRACT)
+    log = lakehouse.root / "crm/people/_delta_log"
+    log.mkdir(parents=True)
+    (log / f"{0:020}.json").write_text("{broken")
+
+    results = {one.table: one for one in apply(lakehouse.session, lakehouse.repo.path)}
+
+    assert results["sales.orders"].outcome is Outcome.APPLIED
+    assert results["crm.people"].outcome is Outcome.UNPLANNED
+    assert results["crm.people"].error is not None

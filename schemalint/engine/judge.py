@@ -30,12 +30,22 @@ class Judge:
     rules: tuple[Rule, ...]
 
     def __call__(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
-        """The findings of every rule that is about such a fact."""
+        """The findings of every rule that is about such a fact.
+
+        What is barred has no record to be kept of: then the rules about that are silent.
+        """
+        found = tuple(self._asked(fact, ctx, against))
+        barred = any(rule.scope == "table" and one.severity >= Severity.ERROR for rule, one in found)
+        yield from (one for rule, one in found if not (barred and rule.scope == "contract"))
+
+    def _asked(
+        self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]
+    ) -> Iterator[tuple[Rule, Finding]]:
         for rule in self.rules:
             if isinstance(fact, rule.subjects):
                 own = replace(ctx, options=rule.options) if rule.options else ctx
                 for problem in _problems(rule, fact, own):
-                    yield _finding(rule, problem, fact, ctx, against)
+                    yield rule, _finding(rule, problem, fact, ctx, against)
 
     def record(self, fact: Fact, ctx: RuleContext) -> Iterator[Finding]:
         """The findings of the rules about how the contract keeps its own records."""
@@ -108,14 +118,25 @@ def upgrades(ctx: RuleContext) -> tuple[ProtocolUpgrade, ...]:
     )
 
 
+def is_moot(upgrade: ProtocolUpgrade, said: Iterable[Finding]) -> bool:
+    """Whether all that asks for an upgrade is refused by itself."""
+    refused = {(one.object.kind, one.object.name) for one in said if one.severity >= Severity.ERROR}
+    return bool(upgrade.because) and all((kind, name) in refused for kind, name, _ in upgrade.because)
+
+
 def _judge_effective(judge: Judge, before: Contract | None, after: Contract | None) -> Iterator[Finding]:
     if after is None:
         if before is not None:
             yield from judge(TableRetired(before), git_context(before, before), ("git",))
         return
     ctx = git_context(before, after)
-    for fact in git_facts(before, after, ctx):
+    said: list[Finding] = []
+    # Upgrades come last: nobody needs to allow one that is asked for by what is refused.
+    for fact in sorted(git_facts(before, after, ctx), key=lambda one: isinstance(one, ProtocolUpgrade)):
+        if isinstance(fact, ProtocolUpgrade) and is_moot(fact, said):
+            continue
         found = tuple(judge(fact, ctx, ("git",)))
+        said += found
         # What is said of a change is never an old sin, only what is said of the contract as it stands.
         old_sins = _alone(judge, before) if found and before and fact is after else frozenset()
         for finding in found:

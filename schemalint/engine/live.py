@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from schemalint.engine.judge import Judge, git_context, upgrades
+from schemalint.engine.judge import Judge, git_context, is_moot, upgrades
 from schemalint.model import change
 from schemalint.model.change import Change, place, subject, subject_name
 from schemalint.model.datatype import Struct, Unmanaged, at, field_at, walk_fields
@@ -93,26 +93,33 @@ def live_changes(ctx: RuleContext) -> tuple[Change, ...]:
 def _findings(judge: Judge, comparison: LiveComparison) -> Iterator[Finding]:
     contract, base = comparison.contract, comparison.base
     ctx = live_context(contract, comparison.live, base)
+    said = [
+        *_of_changes(judge, ctx, comparison),
+        *_undeclared(judge, ctx),
+        *judge(contract, ctx, GIT_AND_LIVE if base else LIVE),
+    ]
+    yield from said
+    if base is None or upgrades(git_context(base, contract)):
+        for upgrade in upgrades(ctx):
+            if not is_moot(upgrade, said):
+                yield from judge(upgrade, ctx, GIT_AND_LIVE if base else LIVE)
+
+
+def _of_changes(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> Iterator[Finding]:
+    contract, base = comparison.contract, comparison.base
     pending = live_changes(ctx)
     if base is None:
         for one in pending:
             yield from _gap(judge, one, ctx, comparison)
-        for upgrade in upgrades(ctx):
-            yield from judge(upgrade, ctx, LIVE)
-    else:
-        of_git = {subject(one): one for one in diff(base.state, contract.state)}
-        unlike_base = _unlike(base, ctx.before)
-        for one in pending:
-            if subject(one) in of_git and subject(one) not in unlike_base:
-                yield from judge(one, ctx, GIT_AND_LIVE)
-            else:
-                yield from _apart(judge, one, of_git, ctx, comparison)
-        yield from _done(judge, of_git, pending, ctx, git_context(base, contract))
-        if upgrades(git_context(base, contract)):
-            for upgrade in upgrades(ctx):
-                yield from judge(upgrade, ctx, GIT_AND_LIVE)
-    yield from _undeclared(judge, ctx)
-    yield from judge(contract, ctx, GIT_AND_LIVE)
+        return
+    of_git = {subject(one): one for one in diff(base.state, contract.state)}
+    unlike_base = _unlike(base, ctx.before)
+    for one in pending:
+        if subject(one) in of_git and subject(one) not in unlike_base:
+            yield from judge(one, ctx, GIT_AND_LIVE)
+        else:
+            yield from _apart(judge, one, of_git, ctx, comparison)
+    yield from _done(judge, of_git, pending, ctx, git_context(base, contract))
 
 
 def _apart(

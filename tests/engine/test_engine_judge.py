@@ -276,3 +276,24 @@ def test_findings_are_ordered_by_place_then_the_worst_first() -> None:
     first, second = finding("B001", 1, Severity.INFO), finding("Z001", 2, Severity.ERROR)
     third, fourth = finding("A001", 2, Severity.WARNING), finding("B001", 2, Severity.WARNING)
     assert ordered([fourth, third, second, first]) == (first, second, third, fourth)
+
+
+PLAIN = "schemalint: 1\ntable: a.b\ncolumns: [{name: x, type: int}]\n"
+ICEBERG = PLAIN + (
+    "properties: {delta.enableTypeWidening: true, delta.columnMapping.mode: name, "
+    "delta.enableIcebergCompatV2: true}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "codes"),
+    [
+        (PLAIN, PLAIN + "properties: {delta.columnMapping.mode: id}\n", ["CM004"]),
+        (PLAIN, PLAIN + "features: [clustering]\n", ["PF007"]),
+        (ICEBERG, ICEBERG.replace("type: int", "type: double"), ["RD007"]),
+    ],
+    ids=["mode-that-no-table-can-take", "feature-of-another-statement", "widening-that-iceberg-forbids"],
+)
+def test_what_is_refused_is_said_once(before: str, after: str, codes: list[str]) -> None:
+    (old,), (new,) = (contracts.read("c.yml", text).contracts for text in (before, after))
+    assert [one.code for one in judge_pair(old, new, load_rules())] == codes

@@ -41,6 +41,11 @@ def table_location(contract: Contract, target: Target, repository: Path) -> str:
     location = contract.location
     if location is not None and _is_absolute(location):
         return _allowed(contract, target, _plain(location), repository)
+    if target.catalog is not None and location is None:
+        raise ConfigError(
+            f"{contract.table} would be found by name in catalog {target.catalog}, which this version does not do",
+            help=f"give the contract a location, and targets.{target.name} a root instead of a catalog",
+        )
     if target.root is None:
         raise ConfigError(
             f"{contract.table} has no place in target {target.name}",

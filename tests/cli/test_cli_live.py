@@ -343,3 +343,12 @@ def test_partitioning_ignores_case(live: Live) -> None:
     rule = metadata(ID, AMOUNT, partitioned_by=["id"])
     write_log(live.table, [[commit_info("CREATE TABLE"), protocol(), rule]])
     assert live.found("--all", "--against", "none") == []
+
+
+def test_catalog_is_not_ignored(live: Live) -> None:
+    live.commit(ORDERS)
+    root = live.table.parent.parent
+    live.project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{root}"\ncatalog = "main"\n')
+    run = live.project.check("--live", "--all")
+    assert run.status == 2
+    assert "catalog main" in run.out

@@ -43,7 +43,7 @@ def table_location(contract: Contract, target: Target, repository: Path) -> str:
         return _allowed(contract, target, _plain(location), repository)
     if target.catalog is not None and location is None:
         raise ConfigError(
-            f"{contract.table} would be found by name in catalog {target.catalog}, which this version does not do",
+            f"{contract.table} would be found by name in catalog {target.catalog}: not in this version",
             help=f"give the contract a location, and targets.{target.name} a root instead of a catalog",
         )
     if target.root is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -15,7 +16,7 @@ from schemalint.document import candidate
 from schemalint.engine.judge import judge_pair
 from schemalint.engine.live import LiveComparison, judge_live
 from schemalint.engine.place import require_reachable, table_location
-from schemalint.errors import ContractError, SchemalintError, UsageError
+from schemalint.errors import ConfigError, ContractError, SchemalintError, UsageError
 from schemalint.git import (
     EmptyTree,
     File,
@@ -118,7 +119,7 @@ def prepare(request: DeployInput) -> Deployment:
         except SchemalintError as error:
             unplanned.append(Unplanned(contract.table, error))
     return Deployment(
-        plan=Plan(request.target.name, tuple(_without_shared_places(tables))),
+        plan=Plan(request.target.name, tuple(_without_shared_places(request, declared, tables))),
         contracts=effective,
         revision=request.head.commit,
         skipped=tuple(skipped),
@@ -176,17 +177,23 @@ def table_at(repository: Repository, globs: Sequence[str]) -> Callable[[str, str
     return lambda commit, key: read(commit).get(key)
 
 
-def _without_shared_places(tables: list[TablePlan]) -> Iterator[TablePlan]:
-    """Two contracts for one place: neither is applied."""
-    places = Counter(plan.uri for plan in tables)
+def _without_shared_places(
+    request: DeployInput, declared: dict[str, Contract], tables: list[TablePlan]
+) -> Iterator[TablePlan]:
+    """Two contracts for one place, wanted or not: neither is applied."""
+    owners: dict[str, list[str]] = defaultdict(list)
+    for one in declared.values():
+        contract = contracts.effective(one, request.target.name)
+        if not contract.absent:
+            with suppress(ConfigError):  # said where that table is planned
+                owners[table_location(contract, request.target, request.repository.root)].append(one.table)
     for plan in tables:
-        if places[plan.uri] == 1:
+        others = ", ".join(name for name in owners[plan.uri] if name != plan.table)
+        if not others:
             yield plan
             continue
-        others = ", ".join(other.table for other in tables if other.uri == plan.uri and other is not plan)
-        refusal = Refusal(
-            f"{others} is declared at the same place", "give each a location of its own", "CT002"
-        )
+        help_text = "give each a location of its own"
+        refusal = Refusal(f"{others} is declared at the same place", help_text, "CT002")
         yield replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
 
 

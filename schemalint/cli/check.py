@@ -213,17 +213,24 @@ def _fixed(here: Project, request: CheckInput, result: Problems, options: dict[s
         for file in written.values():
             click.echo(file.diff, nl=False)
         return result
+    paths = _paths(contents)
     for file in written.values():
-        (here.repository.root / file.file).write_bytes(file.after.encode())
+        (here.repository.root / paths[file.file]).write_bytes(file.after.encode())
         click.echo(f"fixed {file.file}", err=True)
     return fixed
 
 
 def _with_files(contents: Contents, files: tuple[FixedFile, ...]) -> Contents:
-    head = dict(contents.head)
+    head, paths = dict(contents.head), _paths(contents)
     for file in files:
-        head[file.file] = replace(head[file.file], data=file.after.encode(), blob=None)
+        path = paths[file.file]
+        head[path] = replace(head[path], data=file.after.encode(), blob=None)
     return replace(contents, head=head)
+
+
+def _paths(contents: Contents) -> dict[str, str]:
+    """The paths of the head's files by what is printed for them: a name may hold a line break."""
+    return {printable_path(path): path for path in contents.head}
 
 
 def _colored(color: str, output_file: str | None) -> bool:

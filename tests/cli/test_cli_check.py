@@ -331,3 +331,12 @@ def test_one_place_however_it_is_spelled(project: Project, one: str, other: str)
     project.declare(f"{ORDERS}{one}\n")
     project.declare(f"{ORDERS.replace('sales.orders', 'crm.people')}{other}\n", "people.yml")
     assert "CT002" in project.check().codes
+
+
+@pytest.mark.parametrize("name", ["a\nb.yml", "caf\udce9.yml"], ids=["line-break", "no-utf-8"])
+def test_fix_finds_files_with_odd_names(project: Project, name: str) -> None:
+    project.repo.write(name, ORDERS)
+    project.repo.commit()
+    file = project.repo.write(name, ORDERS.replace("decimal(10,2)", "decimal(12,2)"))
+    assert project.check("--fix", "--ignore", "PF004").status == 0
+    assert "delta.enableTypeWidening: true" in file.read_text()

@@ -16,7 +16,7 @@
 -- refused: plain cannot change its shape in place (add a new column)
 -- refused: the generation expression of plain cannot be applied (this version of schemalint cannot do that yet: do it by hand, then run again)
 -- refused: the identity of seq cannot be applied (this version of schemalint cannot do that yet: do it by hand, then run again)
--- refused: text.w cannot change: Delta would lose the lengths of varchars in text (declare these as string first)
+-- refused: text.w cannot be added: Delta would lose the other lengths in text (declare the new field as string)
 -- refused: the constraint known cannot be applied (this version of schemalint cannot do that yet: do it by hand, then run again)
 -- refused: the constraint positive cannot be applied (this version of schemalint cannot do that yet: do it by hand, then run again)
 -- refused: the partitioning cannot be applied (this version of schemalint cannot do that yet: do it by hand, then run again)

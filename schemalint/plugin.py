@@ -73,6 +73,7 @@ from schemalint.model.fact import (
     DriftKind,
     DuplicateTable,
     Fact,
+    HistoryStep,
     LiveTableMissing,
     LiveTableReplaced,
     ProtocolUpgrade,
@@ -100,7 +101,16 @@ from schemalint.model.requests import (
     lacks_writer_version,
     value_refusal,
 )
-from schemalint.model.table import Contract, LiveTable, TableState
+from schemalint.model.table import (
+    Contract,
+    History,
+    HistoryEntry,
+    LiveTable,
+    LogDefect,
+    LogDefectKind,
+    Metadata,
+    TableState,
+)
 from schemalint.model.typetext import print_type
 from schemalint.model.typeverdict import TypeVerdict, classify
 from schemalint.model.widening import (
@@ -148,12 +158,18 @@ __all__ = [
     "FieldRenamed",
     "Fix",
     "GeneratedChanged",
+    "History",
+    "HistoryEntry",
+    "HistoryStep",
     "Identity",
     "IdentityChanged",
     "LiveTable",
     "LiveTableMissing",
     "LiveTableReplaced",
+    "LogDefect",
+    "LogDefectKind",
     "Map",
+    "Metadata",
     "NullabilityChanged",
     "ObjectRef",
     "OptionValue",

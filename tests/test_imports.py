@@ -100,16 +100,16 @@ Array at Atomic Change CHANGE_DATA_COLUMNS Char classify ClusteringChanged colum
 CommentChanged ConstraintChanged Contract DataType Decimal DefaultChanged DeletionListed
 DeletionUnlisted DescriptionChanged dotted Drift DriftKind DuplicateTable Fact feature_requests
 FeatureChanged FeatureRequest FEATURES FeatureVerdict Field field_at FieldAdded FieldMoved
-FieldRemoved FieldRenamed find_feature find_property Fix folded GeneratedChanged Identity
-IdentityChanged implied_by invalid_characters is_container is_true judge_feature judge_property
-lacks_writer_version least_decimal LiveTable LiveTableMissing LiveTableReplaced Map MAX_PRECISION
-minimum_versions narrows NullabilityChanged ObjectRef OptionValue parse_interval Part
-PartitioningChanged Path print_type Problem property_problem property_value PropertyChanged
-PropertyVerdict Protocol ProtocolUpgrade RecordedChange RecordTypeChanges refusal Rule rule
-RuleContext Scope SetProperty Severity Status step String Struct suggest_feature suggest_property
-TableAdded TableFeature TableProperty TableRemoved TableRetired TableState TIMESTAMP_NTZ TypeChanged
-TypeHistoryChanged TypeStep TypeVerdict UNMANAGED Unmanaged uses value_refusal Varchar VOID walk
-walk_fields words
+FieldRemoved FieldRenamed find_feature find_property Fix folded GeneratedChanged History
+HistoryEntry HistoryStep Identity IdentityChanged implied_by invalid_characters is_container
+is_true judge_feature judge_property lacks_writer_version least_decimal LiveTable LiveTableMissing
+LiveTableReplaced LogDefect LogDefectKind Map MAX_PRECISION Metadata minimum_versions narrows
+NullabilityChanged ObjectRef OptionValue parse_interval Part PartitioningChanged Path print_type
+Problem property_problem property_value PropertyChanged PropertyVerdict Protocol ProtocolUpgrade
+RecordedChange RecordTypeChanges refusal Rule rule RuleContext Scope SetProperty Severity Status
+step String Struct suggest_feature suggest_property TableAdded TableFeature TableProperty
+TableRemoved TableRetired TableState TIMESTAMP_NTZ TypeChanged TypeHistoryChanged TypeStep
+TypeVerdict UNMANAGED Unmanaged uses value_refusal Varchar VOID walk walk_fields words
 """
 
 

@@ -22,6 +22,8 @@ class Target:
     Attributes:
         root: Where tables lie whose contract gives no absolute location.
         catalog: The first part of the names of tables that are reached by name.
+        catalog_uri: Where that catalog answers, e.g. ``https://host/api/2.1/unity-catalog``.
+        catalog_token: What opens it, as ``${NAME}`` of an environment variable; `storage` likewise.
         allowed_locations: Prefixes beside `root` that an absolute location may have.
         create: Whether a missing table may be created.
     """
@@ -29,6 +31,8 @@ class Target:
     name: str
     root: str | None = None
     catalog: str | None = None
+    catalog_uri: str | None = None
+    catalog_token: str | None = None
     allowed_locations: tuple[str, ...] = ()
     create: bool = True
     engine: str | None = None

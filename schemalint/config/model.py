@@ -34,6 +34,8 @@ class TargetKeys(TypedDict, total=False):
 
     root: str
     catalog: str
+    catalog_uri: str
+    catalog_token: str
     allowed_locations: list[str]
     create: bool
     engine: str
@@ -98,12 +100,15 @@ def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config
         _refuse(file, text, content)
     keys = cast("ConfigKeys", content)
     for name, target in keys.get("targets", {}).items():
-        for key, value in target.get("storage", {}).items():
+        secrets = {f"storage.{key}": value for key, value in target.get("storage", {}).items()}
+        if "catalog_token" in target:
+            secrets["catalog_token"] = target["catalog_token"]
+        for key, value in secrets.items():
             if not _SECRET.fullmatch(value):
                 raise ConfigError(
-                    f"targets.{name}.storage.{key} must be the name of an environment variable",
+                    f"targets.{name}.{key} must be the name of an environment variable",
                     help='write "${NAME}": what opens a store does not belong into a repository',
-                    location=_place(file, text, key),
+                    location=_place(file, text, key.removeprefix("storage.")),
                 )
     return _values(file, keys)
 
@@ -143,6 +148,8 @@ def _target(name: str, keys: TargetKeys) -> config.Target:
         name,
         root=keys.get("root"),
         catalog=keys.get("catalog"),
+        catalog_uri=keys.get("catalog_uri"),
+        catalog_token=keys.get("catalog_token"),
         allowed_locations=tuple(keys.get("allowed_locations", ())),
         create=keys.get("create", True),
         engine=keys.get("engine"),

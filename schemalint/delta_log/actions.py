@@ -101,8 +101,14 @@ def read_protocol(body: Body) -> Protocol:
     reader, writer = body.get("minReaderVersion"), body.get("minWriterVersion")
     if type(reader) is not int or type(writer) is not int:
         raise ActionError("the protocol has no minReaderVersion and minWriterVersion")
-    features = [frozenset(_names(body, key)) for key in ("readerFeatures", "writerFeatures")]
-    return Protocol(reader, writer, *features)
+    lists = (body.get("readerFeatures") is not None, body.get("writerFeatures") is not None)
+    return Protocol(
+        reader,
+        writer,
+        frozenset(_names(body, "readerFeatures")),
+        frozenset(_names(body, "writerFeatures")),
+        lists,
+    )
 
 
 def read_metadata(body: Body) -> MetadataAction:

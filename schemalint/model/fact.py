@@ -8,7 +8,8 @@ from enum import Enum
 from schemalint.errors import Location
 from schemalint.model.change import Change
 from schemalint.model.finding import Finding
-from schemalint.model.table import Contract
+from schemalint.model.protocol import Protocol
+from schemalint.model.table import Contract, HistoryEntry, LiveTable, Metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +101,24 @@ class LiveTableReplaced:
     new_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class HistoryStep:
+    """A commit that changed metadata or protocol, and the table as it was before.
+
+    Attributes:
+        before: None if this is the table's first commit, or the first one that is known.
+    """
+
+    entry: HistoryEntry
+    before: Metadata | None = None
+    protocol_before: Protocol | None = None
+
+
 Fact = (
     Change
     | Contract
+    | LiveTable
+    | HistoryStep
     | ProtocolUpgrade
     | TableRetired
     | DuplicateTable

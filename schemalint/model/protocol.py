@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from typing import Final
 
 from schemalint.model import feature, properties
@@ -23,12 +24,17 @@ DEFAULT_FEATURES: Final = frozenset({"appendOnly", "invariants"})
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """The ``protocol`` action, as it stands in the log."""
+    """The ``protocol`` action, as it stands in the log.
+
+    Attributes:
+        lists: Whether there is a list of reader features, and one of writer features; None if unknown.
+    """
 
     min_reader: int = 1
     min_writer: int = 2
     reader_features: frozenset[str] = frozenset()
     writer_features: frozenset[str] = frozenset()
+    lists: tuple[bool, bool] | None = dataclass_field(default=None, compare=False)
 
     @property
     def features(self) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Final
 
 from schemalint.errors import Location
@@ -198,22 +199,85 @@ class HistoryEntry:
 
     Attributes:
         timestamp: Milliseconds since the epoch.
+        operation: As ``commitInfo`` names it, e.g. ``CHANGE COLUMN``; the writer's free choice.
+        parameters: ``operationParameters``, values as text.
+        user: Who committed, as far as the commit says so.
+        engine: ``engineInfo``, e.g. ``Apache-Spark/4.2.0 Delta-Lake/4.4.0``.
+        removes_files: Whether the commit takes data files away.
     """
 
     version: int
     timestamp: int | None = None
     operation: str | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    user: str | None = None
+    engine: str | None = None
     user_metadata: str | None = None
     metadata: Metadata | None = None
     protocol: Protocol | None = None
+    removes_files: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The changes of metadata and protocol, oldest first, as far back as the log is known."""
+    """The changes of metadata and protocol, oldest first, as far back as the log is known.
+
+    Attributes:
+        entries: If `known_from` is not 0, the first one is the state at that version, of unknown origin.
+    """
 
     entries: tuple[HistoryEntry, ...] = ()
     known_from: int = 0
+
+
+class LogDefectKind(Enum):
+    """What is wrong with a log that could be read all the same."""
+
+    REPEATED_ACTION = "a commit holds an action twice"
+    CHECKSUM_DIFFERS = "a version checksum contradicts the log"
+    CHECKPOINT_DIFFERS = "a checkpoint contradicts the commits"
+    COMMIT_MISSING = "a commit is missing"
+    FILE_UNREADABLE = "a file cannot be read"
+    NO_SCHEMA = "the table has no schema"
+
+
+@dataclass(frozen=True, slots=True)
+class LogDefect:
+    """Something in a log that other readers may stumble over.
+
+    Attributes:
+        message: A sentence, without the name of the file.
+        file: Relative to ``_delta_log``.
+        line: From 1, in a file of JSON lines.
+        delta_error: What Spark says to it, measured; None if it reads on.
+    """
+
+    kind: LogDefectKind
+    message: str
+    file: str
+    line: int | None = None
+    delta_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogTable:
+    """What a catalog says about a table.
+
+    Attributes:
+        name: Full, e.g. ``main.sales.orders``.
+        catalog: The catalog itself, for people.
+        columns: None if it keeps none.
+        table_id: Delta's id of the table, if the catalog knows it.
+        managed_commits: Whether the catalog decides which commits count (``catalogManaged``).
+    """
+
+    name: str
+    catalog: str
+    location: str
+    columns: Struct | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+    table_id: str | None = None
+    managed_commits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +287,8 @@ class LiveTable:
     Attributes:
         uri: Where it lies.
         warnings: What was odd about its log, in sentences.
+        defects: What is wrong with its log; `warnings` says the harmless rest.
+        catalog: What the catalog says that led to it.
     """
 
     uri: str
@@ -231,6 +297,8 @@ class LiveTable:
     metadata: Metadata
     history: History = History()
     warnings: tuple[str, ...] = ()
+    defects: tuple[LogDefect, ...] = ()
+    catalog: CatalogTable | None = None
 
     @property
     def state(self) -> TableState:

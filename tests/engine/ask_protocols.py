@@ -242,8 +242,8 @@ def _cells(answer: Answer) -> list[str]:
 def _of_cells(row: Mapping[str, str]) -> Answer:
     if row["error"]:
         return row["error"]
-    features = (frozenset(row[key].split()) for key in ("reader_features", "writer_features"))
-    return Protocol(int(row["reader"]), int(row["writer"]), *features)
+    readers, writers = (frozenset(row[key].split()) for key in ("reader_features", "writer_features"))
+    return Protocol(int(row["reader"]), int(row["writer"]), readers, writers)
 
 
 def _record_all() -> None:

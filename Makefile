@@ -30,7 +30,7 @@ test: require-java $(INSTALLED)
 
 # About half an hour: what the engine answers is recorded again, to be read as a diff.
 engine: require-java $(INSTALLED)
-	for part in types nested protocols alters states; do \
+	for part in types nested protocols alters states logs; do \
 	    PYTHONPATH=tests $(BIN)/python -m engine.ask_$$part || exit 1; \
 	done
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from schemalint import contract as contracts
-from schemalint import live
-from schemalint.config import Config, Target
-from schemalint.delta_log.store import NoTable
+from schemalint.config import Config, Target, resolve_storage
 from schemalint.document import candidate
 from schemalint.engine.judge import judge_pair
 from schemalint.engine.live import LiveComparison, judge_live
-from schemalint.engine.place import require_reachable, table_location
+from schemalint.engine.place import is_found_by_name, require_reachable, table_location
+from schemalint.engine.table import refused_by_spark
+from schemalint.engine.tables import TargetTables
 from schemalint.errors import ConfigError, ContractError, SchemalintError, UsageError
 from schemalint.git import (
     EmptyTree,
@@ -55,6 +55,7 @@ class DeployInput:
         tables: The names of those that are wanted; empty for all.
         allow: Kinds of steps that are approved: ``upgrade``.
         base: The commit that was applied last, where the tables do not tell.
+        applies: Whether the plan is to be carried out: this version does so by a table's place only.
     """
 
     repository: Repository
@@ -67,6 +68,7 @@ class DeployInput:
     allow_older: bool = False
     repair_drift: bool = False
     base: str | None = None
+    applies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ class Deployment:
         contracts: The effective contract by table name.
         revision: The commit that the contracts come from, None for uncommitted ones.
         unplanned: Tables that could not be planned.
+        storage: What opens the target's store, with the values themselves.
     """
 
     plan: Plan
@@ -92,6 +95,7 @@ class Deployment:
     revision: str | None = None
     skipped: tuple[Skipped, ...] = ()
     unplanned: tuple[Unplanned, ...] = ()
+    storage: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def prepare(request: DeployInput) -> Deployment:
@@ -102,19 +106,23 @@ def prepare(request: DeployInput) -> Deployment:
     """
     require_reachable(request.target, request.repository.root)
     declared = _declared(request)
-    wanted = _wanted(request, declared)
+    wanted = [
+        _with_approval(contracts.effective(one, request.target.name), request.allow)
+        for one in _wanted(request, declared)
+    ]
+    found = TargetTables(request.target, request.repository.root, resolve_storage(request.target))
+    found.fetch(one for one in wanted if _is_planned(one))
     tables: list[TablePlan] = []
     effective: dict[str, Contract] = {}
     skipped: list[Skipped] = []
     unplanned: list[Unplanned] = []
-    for one in wanted:
-        contract = _with_approval(contracts.effective(one, request.target.name), request.allow)
-        if contract.absent or contract.managed_by != "schemalint":
+    for contract in wanted:
+        if not _is_planned(contract):
             reason = "absent from this target" if contract.absent else f"managed by {contract.managed_by}"
             skipped.append(Skipped(contract.table, reason))
             continue
         try:
-            tables.append(_planned(request, contract))
+            tables.append(_carried_out(request, _planned(request, contract, found)))
             effective[contract.table] = contract
         except SchemalintError as error:
             unplanned.append(Unplanned(contract.table, error))
@@ -124,19 +132,8 @@ def prepare(request: DeployInput) -> Deployment:
         revision=request.head.commit,
         skipped=tuple(skipped),
         unplanned=tuple(unplanned),
+        storage=found.storage,
     )
-
-
-def read_live(uri: str) -> LiveTable | None:
-    """The table at a place, None if there is none.
-
-    Raises:
-        LiveError: The place cannot be reached, or the log cannot be read.
-    """
-    try:
-        return live.read(uri)
-    except NoTable:
-        return None
 
 
 def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> dict[str, Contract]:
@@ -188,7 +185,7 @@ def _without_shared_places(
             with suppress(ConfigError):  # said where that table is planned
                 owners[table_location(contract, request.target, request.repository.root)].append(one.table)
     for plan in tables:
-        others = ", ".join(name for name in owners[plan.uri] if name != plan.table)
+        others = ", ".join(name for name in owners[plan.name or plan.uri] if name != plan.table)
         if not others:
             yield plan
             continue
@@ -229,22 +226,39 @@ def _with_approval(contract: Contract, allow: frozenset[str]) -> Contract:
     return replace(contract, protocol=replace(contract.protocol, allow_upgrade=True))
 
 
-def _planned(request: DeployInput, contract: Contract) -> TablePlan:
-    uri = table_location(contract, request.target, request.repository.root)
-    table = read_live(uri)
+def _is_planned(contract: Contract) -> bool:
+    return not contract.absent and contract.managed_by == "schemalint"
+
+
+def _planned(request: DeployInput, contract: Contract, found: TargetTables) -> TablePlan:
+    uri, table = found.place(contract), found.read(contract)
+    name = uri if is_found_by_name(contract, request.target) else None
     if table is None:
         findings = judge_pair(None, replace(contract, targets={}), request.rules)
-        plan = plan_table(contract, None, uri, findings)
+        plan = plan_table(contract, None, uri, findings, name=name)
         if not request.target.create:
             refusal = Refusal(f"there is no table at {uri}, and target {request.target.name} creates none")
             return replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
         return plan
-    findings = judge_live(LiveComparison(contract, table), request.rules)
-    plan = plan_table(contract, table, uri, findings)
+    findings = (
+        *judge_live(LiveComparison(contract, table), request.rules),
+        *refused_by_spark(contract, table, request.rules),
+    )
+    plan = plan_table(contract, table, uri if name is None else table.uri, findings, name=name)
     obstacles = tuple(_obstacles(request, contract, table))
     if obstacles:
         return replace(plan, steps=(), record=False, refusals=(*obstacles, *plan.refusals))
     return plan
+
+
+def _carried_out(request: DeployInput, plan: TablePlan) -> TablePlan:
+    if not request.applies or plan.name is None or not (plan.steps or plan.record):
+        return plan
+    refusal = Refusal(
+        f"{plan.name} is reached through its catalog, which `apply` does not do in this version",
+        "let Spark run the statements of `plan --output-format sql`, then prove it with `check --live`",
+    )
+    return replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
 
 
 def _obstacles(request: DeployInput, contract: Contract, table: LiveTable) -> Iterator[Refusal]:

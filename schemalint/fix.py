@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from schemalint import document
 from schemalint.document import TextEdit
+from schemalint.document.review import read_by_another, unified_diff
 from schemalint.model.finding import Finding, TextChange
 
 
@@ -29,15 +29,7 @@ class FixedFile:
     @property
     def diff(self) -> str:
         """What changes, as a unified diff."""
-        lines = difflib.unified_diff(
-            self.before.splitlines(keepends=True),
-            self.after.splitlines(keepends=True),
-            f"a/{self.file}",
-            f"b/{self.file}",
-        )
-        return "".join(
-            line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines
-        )
+        return unified_diff(self.file, self.before, self.after)
 
 
 def fixed_files(
@@ -68,17 +60,10 @@ def _fixed(file: str, text: str, findings: list[Finding]) -> FixedFile:
             fixed.append(finding)
     edits = [TextEdit(one.start, one.end, one.text) for one in taken]
     after = document.apply_edits(text, edits, file)
-    _read_by_another(after)
+    read_by_another(after)
     return FixedFile(file, text, after, tuple(fixed), len(findings) - len(fixed))
 
 
 def _overlaps(one: TextChange, other: TextChange) -> bool:
     """Insertions at one place overlap too: which comes first would be chance."""
     return one.start <= other.end and other.start <= one.end
-
-
-def _read_by_another(text: str) -> None:
-    """A second opinion; the imports cost too much for a run that fixes nothing."""
-    from ruamel.yaml import YAML  # noqa: PLC0415
-
-    list(YAML(typ="safe", pure=True).load_all(text))

@@ -83,14 +83,15 @@ from schemalint.model.feature import FEATURES, TableFeature, implied_by
 from schemalint.model.feature import find as find_feature
 from schemalint.model.feature import suggest as suggest_feature
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
-from schemalint.model.names import CHANGE_DATA_COLUMNS, invalid_characters
+from schemalint.model.names import CHANGE_DATA_COLUMNS, invalid_characters, nearest_name
 from schemalint.model.path import Part, Path, dotted, folded, words
-from schemalint.model.properties import TableProperty, is_true, parse_interval
+from schemalint.model.properties import TableProperty, is_protocol_key, is_true, parse_interval
 from schemalint.model.properties import find as find_property
 from schemalint.model.properties import problem as property_problem
 from schemalint.model.properties import suggest as suggest_property
 from schemalint.model.properties import value_of as property_value
-from schemalint.model.protocol import Protocol, minimum_versions
+from schemalint.model.protocol import DEFAULT_FEATURES, Protocol, features_of_versions, minimum_versions
+from schemalint.model.protocol import needed as needed_features
 from schemalint.model.requests import (
     FeatureRequest,
     FeatureVerdict,
@@ -111,6 +112,19 @@ from schemalint.model.table import (
     Metadata,
     TableState,
 )
+from schemalint.model.typerecord import (
+    RecordFault,
+    RecordStep,
+    fault_of,
+    is_unrecorded_widening,
+    may_forget,
+    record_of,
+    record_steps,
+    replaces_contents,
+    restores,
+    same_stored,
+    unknown_ways,
+)
 from schemalint.model.typetext import print_type
 from schemalint.model.typeverdict import TypeVerdict, classify
 from schemalint.model.widening import (
@@ -125,6 +139,7 @@ from schemalint.model.widening import (
 
 __all__ = [
     "CHANGE_DATA_COLUMNS",
+    "DEFAULT_FEATURES",
     "FEATURES",
     "MAX_PRECISION",
     "TIMESTAMP_NTZ",
@@ -181,6 +196,8 @@ __all__ = [
     "PropertyVerdict",
     "Protocol",
     "ProtocolUpgrade",
+    "RecordFault",
+    "RecordStep",
     "RecordTypeChanges",
     "RecordedChange",
     "Rule",
@@ -207,7 +224,9 @@ __all__ = [
     "classify",
     "columns_used",
     "dotted",
+    "fault_of",
     "feature_requests",
+    "features_of_versions",
     "field_at",
     "find_feature",
     "find_property",
@@ -215,22 +234,33 @@ __all__ = [
     "implied_by",
     "invalid_characters",
     "is_container",
+    "is_protocol_key",
     "is_true",
+    "is_unrecorded_widening",
     "judge_feature",
     "judge_property",
     "lacks_writer_version",
     "least_decimal",
+    "may_forget",
     "minimum_versions",
     "narrows",
+    "nearest_name",
+    "needed_features",
     "parse_interval",
     "print_type",
     "property_problem",
     "property_value",
+    "record_of",
+    "record_steps",
     "refusal",
+    "replaces_contents",
+    "restores",
     "rule",
+    "same_stored",
     "step",
     "suggest_feature",
     "suggest_property",
+    "unknown_ways",
     "uses",
     "value_refusal",
     "walk",

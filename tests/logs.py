@@ -36,10 +36,35 @@ def write_file(table: Path, name: str, data: bytes = b"") -> Path:
     return path
 
 
+def write_lines(table: Path, name: str, actions: Sequence[Action]) -> Path:
+    """Write actions as lines into any file, e.g. a log compaction or a V2 checkpoint."""
+    return write_file(table, name, "".join(json.dumps(action) + "\n" for action in actions).encode())
+
+
+def write_checksum(table: Path, version: int, *actions: Action, **body: object) -> Path:
+    """Write a version checksum of the given protocol, metadata and clustering."""
+    held: dict[str, object] = {"tableSizeBytes": 1, "numFiles": 1, "numMetadata": 1, "numProtocol": 1}
+    for action in actions:
+        match action:
+            case {"protocol": found}:
+                held["protocol"] = found
+            case {"metaData": found}:
+                held["metadata"] = found
+            case {"domainMetadata": found}:
+                held["domainMetadata"] = [found]
+    return write_file(table, f"{version:020}.crc", json.dumps({**held, **body}).encode())
+
+
 def write_checkpoint(
-    table: Path, version: int, actions: Sequence[Action], *, data_files: int = 3, row_group_size: int = 1_000
+    table: Path,
+    version: int,
+    actions: Sequence[Action],
+    *,
+    data_files: int = 3,
+    row_group_size: int = 1_000,
+    name: str = "checkpoint.parquet",
 ) -> Path:
-    """Write a classic checkpoint: rows of data files before and after those of the actions."""
+    """Write a checkpoint, by default a classic one: data files, the actions, and data files again."""
     import pyarrow as pa  # noqa: PLC0415 - only the tests of checkpoints need it
     from pyarrow import parquet  # noqa: PLC0415
 
@@ -69,10 +94,12 @@ def write_checkpoint(
                 }
             ),
             "domainMetadata": pa.struct({"domain": text, "configuration": text, "removed": pa.bool_()}),
+            "checkpointMetadata": pa.struct({"version": pa.int64(), "tags": options}),
+            "sidecar": pa.struct({"path": text, "sizeInBytes": pa.int64()}),
         }
     )
     adds = [{"add": {"path": f"part-{number}.parquet", "size": number}} for number in range(data_files)]
-    path = write_file(table, f"{version:020}.checkpoint.parquet")
+    path = write_file(table, f"{version:020}.{name}")
     rows = pa.Table.from_pylist([*adds, *actions, *adds], schema=schema)
     parquet.write_table(rows, path, row_group_size=row_group_size)
     return path
@@ -136,3 +163,16 @@ def add(path: str = "part-0.parquet") -> Action:
     """An ``add`` action, with statistics that mention what must not be taken for an action."""
     stats = json.dumps({"numRecords": 1, "minValues": {"metaData": '"protocol"'}})
     return {"add": {"path": path, "partitionValues": {}, "size": 1, "dataChange": True, "stats": stats}}
+
+
+def remove(path: str = "part-0.parquet") -> Action:
+    """A ``remove`` action."""
+    return {"remove": {"path": path, "dataChange": True, "deletionTimestamp": 1_700_000_000_000}}
+
+
+def checkpoint_metadata(version: int) -> Sequence[Action]:
+    """The actions that only V2 checkpoints have; the sidecar is not there."""
+    return [
+        {"checkpointMetadata": {"version": version}},
+        {"sidecar": {"path": "x.parquet", "sizeInBytes": 9}},
+    ]

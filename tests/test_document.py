@@ -24,6 +24,7 @@ from schemalint.document import (
     candidate,
     decode,
     entry_at,
+    insert_item,
     node_at,
     print_scalar,
     read_documents,
@@ -930,3 +931,42 @@ def test_remove_entry_removes_what_it_is_told(text: str, draws: st.DataObject) -
     del at(expected, path[:-1])[path[-1]]  # type: ignore[union-attr,arg-type] # a container by its path
     assert ruamel(closed(result)) == expected
     assert result.count("# end") == text.count("# end")
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "index", "value", "expected"),
+    [
+        ("a:\n- x\n- y  # of y\n", ("a",), 2, "z", "a:\n- x\n- y  # of y\n- z\n"),
+        (
+            "a:\n  - x\n    # of x\n  # of y\n  - y",
+            ("a",),
+            1,
+            "z",
+            "a:\n  - x\n    # of x\n  - z\n  # of y\n  - y",
+        ),
+        ("a:\n  # of x\n  - x\n", ("a",), 0, "k: 1\nl: 2", "a:\n  # of x\n  - k: 1\n    l: 2\n  - x\n"),
+        ("- - x\n  - y\n", (0,), 0, "z", "- - z\n  - x\n  - y\n"),
+        ("a: [x, y]  # both\n", ("a",), 1, "{k: 1}", "a: [x, {k: 1}, y]  # both\n"),
+        ("a: []\n", ("a",), 0, "x", "a: [x]\n"),
+        ("a: [\n  x,  # of x\n  y,\n]\n", ("a",), 2, "z", "a: [\n  x,  # of x\n  y, z,\n]\n"),
+        (
+            "a:\r\n- x\r\n- y\r\n",
+            ("a",),
+            1,
+            "k: |\n  one\n\n  two",
+            "a:\r\n- x\r\n- k: |\r\n    one\r\n\r\n    two\r\n- y\r\n",
+        ),
+    ],
+)
+def test_an_item_is_inserted_at_its_place(
+    text: str, path: Path, index: int, value: str, expected: str
+) -> None:
+    (document,) = read_documents(text, "f.yml")
+    assert splice(text, [insert_item(document, path, index, value)]) == expected
+
+
+@pytest.mark.parametrize("path", [("b",), ("a",), ()])
+def test_an_item_is_inserted_into_sequences_only(path: Path) -> None:
+    (document,) = read_documents("a: {k: 1}\n", "f.yml")
+    with pytest.raises(ContractError, match="cannot be edited in place"):
+        insert_item(document, path, 0, "x")

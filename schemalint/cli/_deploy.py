@@ -37,8 +37,8 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
     return decorated
 
 
-def prepared(options: dict[str, Any]) -> Deployment:
-    """The plan of what was asked for."""
+def prepared(options: dict[str, Any], *, applies: bool = False) -> Deployment:
+    """The plan of what was asked for; ``applies`` if it is to be carried out."""
     here = project(options["config_file"], isolated=options["isolated"])
     local_from = here.repository.root if options["allow_local_plugins"] else None
     request = DeployInput(
@@ -52,5 +52,6 @@ def prepared(options: dict[str, Any]) -> Deployment:
         allow_older=options["allow_older"],
         repair_drift=options["repair_drift"],
         base=options["base"],
+        applies=applies,
     )
     return prepare(request)

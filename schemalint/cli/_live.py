@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from pathlib import PurePosixPath
+
+import click
 
 from schemalint import config, deploy, git
 from schemalint.cli._shared import Project
 from schemalint.config import Config
 from schemalint.engine.check import LiveSide
-from schemalint.engine.place import choose_target, require_reachable, table_location
-from schemalint.git import Revision, Side
+from schemalint.engine.place import choose_target, require_reachable
+from schemalint.engine.tables import TargetTables
+from schemalint.git import MissingHistoryError, Repository, Revision, Side
 
 
 def live_side(here: Project, base: Side, target_name: str | None) -> LiveSide:
@@ -19,19 +23,39 @@ def live_side(here: Project, base: Side, target_name: str | None) -> LiveSide:
     In a pull request the targets are those of the base: the change under review must not say where the
     runner's credentials are sent.
     """
-    settings = here.config
-    if git.is_review(os.environ):
-        trusted = base if isinstance(base, Revision) else _base_of_event(here)
-        settings = config_at(here, trusted)
-    target = choose_target(settings, target_name)
+    target = choose_target(_trusted_config(here, base), target_name)
     root = here.repository.root
     require_reachable(target, root)
+    tables = TargetTables(target, root, config.resolve_storage(target))
     return LiveSide(
         target=target.name,
-        read=lambda contract: deploy.read_live(table_location(contract, target, root)),
-        place=lambda contract: table_location(contract, target, root),
+        read=tables.read,
+        place=tables.place,
+        fetch=tables.fetch,
         at_revision=deploy.table_at(here.repository, here.config.contracts),
         may_create=target.create,
+        comes_after=lambda revision, head: _comes_after(here.repository, revision, head),
+    )
+
+
+def live_side_from(here: Project, base: Side, target_name: str | None, file: str) -> LiveSide:
+    """Live tables as ``show`` printed them as JSON: for runs that cannot reach the tables themselves.
+
+    A target is not needed: then tables are known by their names.
+    """
+    from schemalint.cli._showntables import read_shown_tables  # noqa: PLC0415 (only with --live-from)
+
+    settings = _trusted_config(here, base)
+    target = choose_target(settings, target_name) if target_name or len(settings.targets) == 1 else None
+    tables = read_shown_tables(file, target, here.repository.root)
+    click.echo(tables.age(dt.datetime.now(tz=dt.UTC)), err=True)
+    return LiveSide(
+        target=target.name if target else None,
+        read=tables.read,
+        place=tables.place,
+        at_revision=deploy.table_at(here.repository, here.config.contracts),
+        may_create=target.create if target else True,
+        comes_after=lambda revision, head: _comes_after(here.repository, revision, head),
     )
 
 
@@ -40,6 +64,23 @@ def config_at(here: Project, base: Side) -> Config:
     files = git.files_at(here.repository, base, config.FILES)
     by_path = {PurePosixPath(path).as_posix(): file.data for path, file in files.items()}
     return config.load(by_path.get)
+
+
+def _comes_after(repository: Repository, revision: str, head: str | None) -> bool:
+    """Whether a commit is a descendant of the head; not if this clone cannot tell."""
+    if not git.is_known(repository, revision):
+        return False
+    commit = head or git.resolve(repository, "HEAD")
+    try:
+        return commit != git.resolve(repository, revision) and git.is_ancestor(repository, commit, revision)
+    except MissingHistoryError:
+        return False
+
+
+def _trusted_config(here: Project, base: Side) -> Config:
+    if not git.is_review(os.environ):
+        return here.config
+    return config_at(here, base if isinstance(base, Revision) else _base_of_event(here))
 
 
 def _base_of_event(here: Project) -> Side:

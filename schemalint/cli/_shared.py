@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,14 +14,17 @@ import click
 from schemalint import config, git
 from schemalint.config import Config
 from schemalint.engine import load_rules
-from schemalint.engine.rulebook import selection_of
-from schemalint.errors import ConfigError
+from schemalint.engine.rulebook import TableIgnores, require_known, selection_of
+from schemalint.errors import ConfigError, UsageError
 from schemalint.git import Repository
+from schemalint.model.finding import Severity
 from schemalint.plugin import Rule
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 PENDING = 4
+
+FAIL_ON = {"error": Severity.ERROR, "warning": Severity.WARNING, "info": Severity.INFO, "never": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ def project(config_file: str | None = None, *, isolated: bool = False) -> Projec
         if not path.is_file():
             raise ConfigError(f"there is no file {config_file}", help="see --config")
         return Project(repository, config.parse(path.name, path.read_bytes()))
-    return Project(repository, config.load(lambda name: _read(repository.root / name)))
+    return Project(repository, config.load(lambda name: config.read_file(repository.root / name)))
 
 
 def rules_of(
@@ -82,9 +86,62 @@ def rules_of(
     )
 
 
+def table_ignores(settings: Config, rules: tuple[Rule, ...]) -> TableIgnores:
+    """Per glob of tables; a pattern that names no rule at all is an error, as it is on the command line."""
+    for entry in settings.tables:
+        require_known(entry.ignore, (*load_rules(), *rules) if entry.ignore else rules)
+    return tuple((entry.match, entry.ignore) for entry in settings.tables)
+
+
 def with_codes(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Codes as they are given: several times, or with commas."""
     return tuple(code.strip() for value in values for code in value.split(",") if code.strip())
+
+
+def report_options(function: F) -> F:
+    """When findings fail the run, and how they are shown."""
+    for option in (
+        click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto"),
+        click.option("--output-file", type=click.Path(dir_okay=False), help="Write the report there."),
+        click.option("--output-format", envvar="SCHEMALINT_OUTPUT_FORMAT", default="full", metavar="FORMAT"),
+        click.option("--exit-zero", is_flag=True, help="Findings never fail the run."),
+        click.option(
+            "--fail-on", type=click.Choice([*FAIL_ON]), help="The least severity that fails the run."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def least_severity(settings: Config, fail_on: str | None, *, exit_zero: bool) -> Severity | None:
+    """The least severity that fails the run, None for none: a flag wins over the configuration."""
+    if exit_zero:
+        return None
+    return FAIL_ON[fail_on] if fail_on else settings.fail_on
+
+
+def write_report(text: str, output_file: str | None, *, err: bool = False) -> None:
+    """Print a report, or write it into a file.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
+    if not output_file:
+        click.echo(text, nl=False, err=err)
+        return
+    try:
+        Path(output_file).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"{output_file} cannot be written: {error.strerror}", help="see --output-file"
+        ) from error
+
+
+def is_colored(color: str, output_file: str | None) -> bool:
+    """Whether the report is styled: in a terminal, if nothing else is said."""
+    if color != "auto" or output_file:
+        return color == "always"
+    return not os.environ.get("NO_COLOR") and sys.stdout.isatty()
 
 
 local_plugins_option = click.option(
@@ -113,7 +170,3 @@ def rule_options(function: F) -> F:
     ):
         function = option(function)
     return function
-
-
-def _read(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None

@@ -38,7 +38,7 @@ def command(
     Shows the plan and asks. Without a terminal and without --yes nothing is changed, and the status is 4.
     TABLES are names; all contracts if there are none.
     """
-    deployment = prepared(options)
+    deployment = prepared(options, applies=True)
     click.echo(plan_as_text(deployment), nl=False)
     for unplanned in deployment.unplanned:
         tell_error(unplanned.error)

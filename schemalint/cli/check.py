@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -12,21 +11,30 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schemalint import git, report
-from schemalint.cli._shared import Project, project, project_options, rule_options, rules_of
+from schemalint.cli._shared import (
+    Project,
+    is_colored,
+    least_severity,
+    project,
+    project_options,
+    report_options,
+    rule_options,
+    rules_of,
+    table_ignores,
+    write_report,
+)
 from schemalint.document import candidate
-from schemalint.engine import CheckInput, check, load_rules
+from schemalint.engine import CheckInput, check
 from schemalint.engine.check import exit_status
-from schemalint.engine.rulebook import require_known
 from schemalint.errors import ContractError, Location, SchemalintError, UsageError
 from schemalint.git import Contents, EmptyTree, Revision, Side, Worktree, printable_path
-from schemalint.model.finding import Problems, Run, Severity, SideRef
+from schemalint.model.finding import Problems, Run, SideRef
 
 if TYPE_CHECKING:
     from schemalint.engine.check import LiveSide
     from schemalint.fix import FixedFile
     from schemalint.plugin import Rule
 
-FAIL_ON = {"error": Severity.ERROR, "warning": Severity.WARNING, "info": Severity.INFO, "never": None}
 MOST_ROUNDS = 5
 
 
@@ -35,19 +43,16 @@ MOST_ROUNDS = 5
 @click.option("--against", metavar="BASE", help="REV, merge-base:REV, tag:PATTERN or none.")
 @click.option("--head", "head_option", default="worktree", metavar="SIDE", help="worktree, index or REV.")
 @click.option("--live", "with_live", is_flag=True, help="Compare with the live Delta log too.")
+@click.option("--live-from", metavar="FILE", help="With what `show` printed as JSON, in place of the log.")
 @click.option("--target", metavar="NAME", help="The environment whose tables are looked at.")
 @click.option("--all", "everything", is_flag=True, help="Judge every contract, and show old findings.")
 @click.option("--strict", is_flag=True, help="Findings that the base has too fail the run.")
-@click.option("--fail-on", type=click.Choice([*FAIL_ON]), help="The least severity that fails the run.")
-@click.option("--exit-zero", is_flag=True, help="Findings never fail the run.")
-@click.option("--output-format", envvar="SCHEMALINT_OUTPUT_FORMAT", default="full", metavar="FORMAT")
-@click.option("--output-file", type=click.Path(dir_okay=False), help="Write the report there.")
+@report_options
 @click.option("--fix", is_flag=True, help="Write the safe fixes.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix: the unsafe ones too.")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; write nothing.")
 @click.option("--fetch", is_flag=True, help="Fetch the base from the remote if this clone lacks it.")
 @click.option("--allow-none", is_flag=True, help="Be content if there are no contracts (for hooks).")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
 @rule_options
 @project_options
 def command(output_format: str, output_file: str | None, color: str, **options: Any) -> int:  # noqa: ANN401
@@ -64,19 +69,9 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
     if result is None:
         click.echo("no contracts found", err=True)
         return 0
-    text = style.render(result, color=_colored(color, output_file), show_existing=show_existing)
-    if output_file:
-        _write(Path(output_file), text)
-    else:
-        click.echo(text, nl=False, err=options["show_diff"])
+    text = style.render(result, color=is_colored(color, output_file), show_existing=show_existing)
+    write_report(text, output_file, err=options["show_diff"])
     return result.exit_status
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{file} cannot be written: {error.strerror}", help="see --output-file") from error
 
 
 def _run(options: dict[str, Any], *, shows_fixes: bool) -> Problems | None:
@@ -126,8 +121,8 @@ def _request(
         everything=options["everything"],
         approved_removals=here.config.removed,
         only=_only(here, options["paths"], {*contents.base, *contents.head}),
-        table_ignores=_table_ignores(here, rules),
-        live=_live(here, base, options["target"]) if options["with_live"] else None,
+        table_ignores=table_ignores(here.config, rules),
+        live=_live(here, base, options),
     )
 
 
@@ -146,13 +141,6 @@ def _contents(here: Project, base: Side, head: Side) -> Contents:
     return replace(contents, base=old.head, too_large=tuple({*contents.too_large, *old.too_large}))
 
 
-def _table_ignores(here: Project, rules: tuple[Rule, ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Per glob of tables; a pattern that names no rule at all is an error, as it is on the command line."""
-    for entry in here.config.tables:
-        require_known(entry.ignore, load_rules() if entry.ignore else rules)
-    return tuple((entry.match, entry.ignore) for entry in here.config.tables)
-
-
 def _with_status(result: Problems, request: CheckInput, options: dict[str, Any], here: Project) -> Problems:
     too_large = tuple(
         ContractError(
@@ -163,9 +151,7 @@ def _with_status(result: Problems, request: CheckInput, options: dict[str, Any],
         for path in request.contents.too_large
     )
     result = replace(result, errors=(*result.errors, *too_large))
-    fail_on = FAIL_ON[options["fail_on"]] if options["fail_on"] else here.config.fail_on
-    if options["exit_zero"]:
-        fail_on = None
+    fail_on = least_severity(here.config, options["fail_on"], exit_zero=options["exit_zero"])
     return replace(result, exit_status=exit_status(result, fail_on, count_existing=options["strict"]))
 
 
@@ -187,10 +173,14 @@ def _only(here: Project, paths: tuple[str, ...], files: Iterable[str]) -> Callab
     return lambda file: any(PurePosixPath(file).is_relative_to(one) for one in wanted)
 
 
-def _live(here: Project, base: Side, target_name: str | None) -> LiveSide:
-    from schemalint.cli._live import live_side  # noqa: PLC0415 (only with --live)
+def _live(here: Project, base: Side, options: dict[str, Any]) -> LiveSide | None:
+    if not options["with_live"] and options["live_from"] is None:
+        return None
+    from schemalint.cli._live import live_side, live_side_from  # noqa: PLC0415 (only with live tables)
 
-    return live_side(here, base, target_name)
+    if options["live_from"] is not None:
+        return live_side_from(here, base, options["target"], options["live_from"])
+    return live_side(here, base, options["target"])
 
 
 def _fixed(here: Project, request: CheckInput, result: Problems, options: dict[str, Any]) -> Problems:
@@ -231,9 +221,3 @@ def _with_files(contents: Contents, files: tuple[FixedFile, ...]) -> Contents:
 def _paths(contents: Contents) -> dict[str, str]:
     """The paths of the head's files by what is printed for them: a name may hold a line break."""
     return {printable_path(path): path for path in contents.head}
-
-
-def _colored(color: str, output_file: str | None) -> bool:
-    if color != "auto" or output_file:
-        return color == "always"
-    return not os.environ.get("NO_COLOR") and sys.stdout.isatty()

@@ -8,13 +8,17 @@ import click
 
 
 @click.command("schema")
-@click.argument("what", type=click.Choice(["contract", "report"]), default="contract")
+@click.argument("what", type=click.Choice(["contract", "report", "table"]), default="contract")
 def command(what: str) -> int:
-    """Print a JSON Schema: of the contract's format (for editors), or of the JSON report."""
+    """Print a JSON Schema: of the contract's format (for editors), the JSON report, or what `show` prints."""
     if what == "contract":
         from schemalint import contract  # noqa: PLC0415 (pydantic is slow to load)
 
         content = contract.json_schema()
+    elif what == "table":
+        from schemalint import shown  # noqa: PLC0415
+
+        content = shown.schema()
     else:
         from schemalint.report import json as json_report  # noqa: PLC0415
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeAlias
 
+from schemalint.config.storage import resolved
 from schemalint.errors import ConfigError, Location
 from schemalint.model.finding import Severity
 
@@ -23,7 +26,8 @@ class Target:
         root: Where tables lie whose contract gives no absolute location.
         catalog: The first part of the names of tables that are reached by name.
         catalog_uri: Where that catalog answers, e.g. ``https://host/api/2.1/unity-catalog``.
-        catalog_token: What opens it, as ``${NAME}`` of an environment variable; `storage` likewise.
+        catalog_token: What opens it, as ``${NAME}`` of an environment variable.
+        storage: Settings of the object store, secrets among them as ``${NAME}``: see `resolve_storage`.
         allowed_locations: Prefixes beside `root` that an absolute location may have.
         create: Whether a missing table may be created.
     """
@@ -109,6 +113,22 @@ def load(read: Callable[[str], bytes | None]) -> Config:
     return Config()
 
 
+def read_file(path: Path) -> bytes | None:
+    """A file of the configuration; None if nothing has that name.
+
+    Raises:
+        ConfigError: Something has the name that is no file, or cannot be read: it is not taken for nothing.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and not path.is_symlink():
+            return None
+        reason = "it is a link to nothing" if path.is_symlink() and not path.exists() else error.strerror
+        message = f"{path.name} cannot be read: {reason}"
+        raise ConfigError(message, help="mend it, or run with --isolated") from error
+
+
 def parse(file: str, data: bytes) -> Config:
     """The settings in one file.
 
@@ -125,6 +145,19 @@ def parse(file: str, data: bytes) -> Config:
     from schemalint.config import model  # noqa: PLC0415 (pydantic is only loaded where there are settings)
 
     return model.validated(file, text, content)
+
+
+def resolve_storage(target: Target, environ: Mapping[str, str] | None = None) -> Mapping[str, str]:
+    """What opens a target's store, with the values themselves; for use, never to be shown.
+
+    Args:
+        target: The environment.
+        environ: The process's own by default.
+
+    Raises:
+        ConfigError: A variable that the target names is not set.
+    """
+    return resolved(target, os.environ if environ is None else environ)
 
 
 def _section(file: str, content: Mapping[str, Any]) -> Mapping[str, Any]:

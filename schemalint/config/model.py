@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
 from schemalint import config
+from schemalint.config.storage import may_stand_open, names_variable
 from schemalint.errors import ConfigError, Location
 from schemalint.model.finding import Severity
 from schemalint.model.table import table_key
@@ -23,7 +24,6 @@ else:  # where pydantic refuses typing's own
 if TYPE_CHECKING:
     from pydantic import ConfigDict
 
-_SECRET: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _CONFIG: "Final[ConfigDict]" = {"extra": "forbid", "strict": True}
 
 SeverityWord = Literal["error", "warning", "info"]
@@ -100,11 +100,14 @@ def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config
         _refuse(file, text, content)
     keys = cast("ConfigKeys", content)
     for name, target in keys.get("targets", {}).items():
-        secrets = {f"storage.{key}": value for key, value in target.get("storage", {}).items()}
+        storage = target.get("storage", {})
+        secrets = {
+            f"storage.{key}": value for key, value in storage.items() if not may_stand_open(key, value)
+        }
         if "catalog_token" in target:
             secrets["catalog_token"] = target["catalog_token"]
         for key, value in secrets.items():
-            if not _SECRET.fullmatch(value):
+            if not names_variable(value):
                 raise ConfigError(
                     f"targets.{name}.{key} must be the name of an environment variable",
                     help='write "${NAME}": what opens a store does not belong into a repository',

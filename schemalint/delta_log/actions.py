@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, TypeAlias
 
 from schemalint.model.datatype import Struct
 from schemalint.model.protocol import Protocol
-from schemalint.model.schemajson import SchemaError, parse_schema
+from schemalint.model.schemajson import SchemaError, load_json, parse_schema
 
 CLUSTERING_DOMAIN: Final = "delta.clustering"
 
 Body: TypeAlias = Mapping[str, object]
 PhysicalPath: TypeAlias = tuple[str, ...]
+
+_COMPARED: Final = {
+    "id": "table_id",
+    "name": "name",
+    "schemaString": "schema",
+    "description": "description",
+    "partitionColumns": "partition_columns",
+    "configuration": "configuration",
+}
+
+# The milliseconds of the years 1 to 9999: what is no date is left out.
+_EARLIEST: Final = -62_135_596_800_000
+_LATEST: Final = 253_402_300_799_999
 
 # Commits repeat the schema that they do not change.
 _parse_schema = lru_cache(maxsize=16)(parse_schema)
@@ -26,11 +39,13 @@ class ActionError(ValueError):
 
     Attributes:
         line: Where it stands in a file of JSON lines, from 1.
+        is_text: Whether the text itself is damaged; Spark then refuses the whole file.
     """
 
-    def __init__(self, message: str, line: int | None = None) -> None:
+    def __init__(self, message: str, line: int | None = None, *, is_text: bool = False) -> None:
         super().__init__(message)
         self.line = line
+        self.is_text = is_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +63,23 @@ class MetadataAction:
 
 @dataclass(frozen=True, slots=True)
 class CommitInfo:
-    """What ``commitInfo`` says about a commit, all of it optional; times are milliseconds since the epoch."""
+    """What ``commitInfo`` says about a commit, all of it optional; times are milliseconds since the epoch.
+
+    Attributes:
+        timestamp: The in-commit timestamp, or else what the writer's clock said.
+        parameters: ``operationParameters``, values as text.
+        user: ``userName`` or else ``userId``.
+        engine: ``engineInfo``.
+        in_commit_timestamp: Written where the feature is enabled, and then the commit's time.
+    """
 
     operation: str | None = None
     timestamp: int | None = None
     user_metadata: str | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    user: str | None = None
+    engine: str | None = None
+    in_commit_timestamp: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +88,16 @@ class TableActions:
 
     Attributes:
         clustering: Clustering columns by their physical names, empty where clustering was removed.
-        warnings: What was odd.
+        repeated: Actions of which a commit may have one, and this one has more: name, and line of the last.
+        removes_files: Whether the commit takes data files away; only told if it says something.
     """
 
     protocol: Protocol | None = None
     metadata: MetadataAction | None = None
     clustering: tuple[PhysicalPath, ...] | None = None
     info: CommitInfo = CommitInfo()
-    warnings: tuple[str, ...] = ()
+    repeated: tuple[tuple[str, int], ...] = ()
+    removes_files: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -88,8 +117,24 @@ class TableActions:
             protocol=self.protocol or older.protocol,
             metadata=self.metadata or older.metadata,
             clustering=older.clustering if self.clustering is None else self.clustering,
-            warnings=(*older.warnings, *self.warnings),
         )
+
+    def differences(self, other: TableActions) -> tuple[str, ...]:
+        """What two states of a table disagree about, in the log's own words; nothing is no clustering."""
+        pairs: list[tuple[str, object, object]] = [
+            ("protocol", self.protocol, other.protocol),
+            ("clustering", self.clustering or (), other.clustering or ()),
+        ]
+        if self.metadata and other.metadata:
+            pairs += [
+                (name, getattr(self.metadata, attribute), getattr(other.metadata, attribute))
+                for name, attribute in _COMPARED.items()
+            ]
+        return tuple(name for name, one, another in pairs if one != another)
+
+
+NOTHING: Final = TableActions()
+"""Of commits that are only about files."""
 
 
 def read_protocol(body: Body) -> Protocol:
@@ -131,7 +176,7 @@ def read_metadata(body: Body) -> MetadataAction:
         description=_text(body, "description"),
         partition_columns=_names(body, "partitionColumns"),
         configuration=_configuration(body.get("configuration") or {}),
-        created_time=_number(body, "createdTime"),
+        created_time=_time(body, "createdTime"),
     )
 
 
@@ -152,21 +197,23 @@ def read_clustering(body: Body) -> tuple[PhysicalPath, ...] | None:
 
 
 def read_info(body: Body) -> CommitInfo:
-    """The ``commitInfo`` action: free-form, so what is not as usual is left out.
-
-    ``inCommitTimestamp`` is written where the feature is enabled, and is then the commit's time.
-    """
-    in_commit = _number(body, "inCommitTimestamp")
+    """The ``commitInfo`` action: free-form, so what is not as usual is left out."""
+    in_commit = _time(body, "inCommitTimestamp")
+    parameters = body.get("operationParameters")
     return CommitInfo(
         operation=_text(body, "operation"),
-        timestamp=_number(body, "timestamp") if in_commit is None else in_commit,
+        timestamp=_time(body, "timestamp") if in_commit is None else in_commit,
         user_metadata=_text(body, "userMetadata"),
+        parameters=_texts(parameters) if isinstance(parameters, dict) else {},
+        user=_text(body, "userName") or _text(body, "userId"),
+        engine=_text(body, "engineInfo"),
+        in_commit_timestamp=in_commit,
     )
 
 
 def _json_object(text: str) -> Body:
     try:
-        found = json.loads(text)
+        found = load_json(text)
     except (ValueError, RecursionError) as error:
         raise ActionError(f"the configuration of {CLUSTERING_DOMAIN} is not JSON: {error}") from None
     if not isinstance(found, dict):
@@ -177,6 +224,10 @@ def _json_object(text: str) -> Body:
 def _configuration(found: object) -> dict[str, str]:
     if not isinstance(found, dict):
         raise ActionError("the configuration of metaData is no object")
+    return _texts(found)
+
+
+def _texts(found: Mapping[object, object]) -> dict[str, str]:
     return {
         str(key): value if isinstance(value, str) else json.dumps(value)
         for key, value in found.items()
@@ -199,6 +250,6 @@ def _text(body: Body, key: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _number(body: Body, key: str) -> int | None:
+def _time(body: Body, key: str) -> int | None:
     value = body.get(key)
-    return value if type(value) is int else None
+    return value if type(value) is int and _EARLIEST <= value <= _LATEST else None

@@ -1,8 +1,10 @@
-"""A classic checkpoint: the three columns of a Parquet file that say what the table is.
+"""Checkpoints of all kinds: the three actions in them that say what the table is.
 
-Every other row of the file is about a data file and has nulls there. The file is read in batches, first one
-leaf of each column, then the whole columns of the row groups that hold an action. Statistics would say the
-same, but pyarrow ends the process when those of a damaged file contradict its schema (measured on 26.0).
+The sidecars of a V2 checkpoint hold files only, and are never opened (PROTOCOL.md, "V2 Checkpoint Table
+Feature"). Every other row of a Parquet file is about a data file and has nulls there. The file is read in
+batches, first one leaf of each column, then the whole columns of the row groups that hold an action.
+Statistics would say the same, but pyarrow ends the process when those of a damaged file contradict its schema
+(measured on 26.0).
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.delta_log.actions import (
+    NOTHING,
     ActionError,
     Body,
     TableActions,
@@ -17,11 +20,15 @@ from schemalint.delta_log.actions import (
     read_metadata,
     read_protocol,
 )
+from schemalint.delta_log.commit import read_lines
+from schemalint.delta_log.store import DamagedFile
 from schemalint.errors import LiveError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from schemalint.delta_log.names import LogFile
+    from schemalint.delta_log.segment import Checkpoint
     from schemalint.delta_log.store import LogStore
 
 # The column of an action, and a leaf that is never null in it (PROTOCOL.md, "Checkpoint Schema").
@@ -34,35 +41,57 @@ _BATCH: Final = 32_768
 _BUFFER: Final = 256 * 1024
 
 
-def read_checkpoint(store: LogStore, name: str) -> TableActions:
-    """What a classic checkpoint says about its table; no clustering is none.
+class NoPyarrow(LiveError):  # noqa: N818 - what is missing is the package
+    """A Parquet file would have to be read, and pyarrow is not installed."""
+
+
+def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
+    """What a checkpoint says about its table; no clustering is none.
 
     Raises:
-        LiveError: pyarrow is not installed, or the file cannot be read, or lacks protocol or metadata.
+        DamagedFile: A file of it cannot be read, or it lacks protocol or metadata.
+        NoPyarrow: See there.
+        LiveError: A file cannot be fetched.
     """
+    found = NOTHING
+    for file in checkpoint.files:
+        try:
+            here = read_lines(store, file) if file.name.endswith(".json") else _read_parquet(store, file)
+        except ActionError as error:
+            raise DamagedFile(store.uri, file.name, str(error), error.line) from None
+        found = here.over(found)
+    if found.protocol is None or found.metadata is None:
+        name = checkpoint.files[0].name
+        raise DamagedFile(
+            store.uri,
+            name,
+            "the checkpoint lacks the protocol or the metadata of the table",
+            delta_error="DELTA_STATE_RECOVER_ERROR",
+        )
+    return found if found.clustering is not None else TableActions(clustering=()).over(found)
+
+
+def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
     try:
         import pyarrow as pa  # noqa: PLC0415 - 190 ms that a log without a checkpoint does not need
         from pyarrow import parquet  # noqa: PLC0415
     except ImportError:
-        raise LiveError(
+        raise NoPyarrow(
             f"{store.uri}: the table's state lies in a Parquet checkpoint, and pyarrow is not installed",
             help="pip install 'schemalint[live]'",
         ) from None
-    place = f"{store.uri}/_delta_log/{name}"
-    found = TableActions()
+    found = NOTHING
     try:
-        with store.open(name) as file:
-            for action, body in _bodies(parquet.ParquetFile(file, buffer_size=_BUFFER)):
+        with store.open(file.name) as content:
+            for action, body in _bodies(parquet.ParquetFile(content, buffer_size=_BUFFER)):
                 found = _read(action, body).over(found)
                 if found.is_complete:
                     break
-    except ActionError as error:
-        raise LiveError(f"{place}: {error}") from None
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise LiveError(f"{place}: the checkpoint cannot be read: {error}") from None
-    if found.protocol is None or found.metadata is None:
-        raise LiveError(f"{place}: the checkpoint lacks the protocol or the metadata of the table")
-    return found if found.clustering is not None else TableActions(clustering=()).over(found)
+    except ActionError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+        raise DamagedFile(store.uri, file.name, f"the checkpoint cannot be read: {error}") from None
+    return found
 
 
 def _read(action: str, body: Body) -> TableActions:
@@ -70,11 +99,17 @@ def _read(action: str, body: Body) -> TableActions:
         case "protocol":
             return TableActions(protocol=read_protocol(body))
         case "metaData":
-            pairs = body.get("configuration")  # Arrow's map
-            configuration = dict(pairs) if isinstance(pairs, list) else pairs
+            configuration = _mapping(body.get("configuration"))
             return TableActions(metadata=read_metadata({**body, "configuration": configuration}))
         case _:
             return TableActions(clustering=read_clustering(body))
+
+
+def _mapping(found: object) -> object:
+    """Arrow's maps are lists of pairs."""
+    if isinstance(found, list) and all(isinstance(pair, tuple) for pair in found):
+        return dict(found)
+    return found
 
 
 def _bodies(file: Any) -> Iterator[tuple[str, Body]]:  # noqa: ANN401 - pyarrow has no types

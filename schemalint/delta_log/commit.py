@@ -1,11 +1,15 @@
-"""A commit: a file of JSON lines, of which only those are parsed that say what the table is."""
+"""Files of JSON lines: commits, log compactions and V2 checkpoints.
+
+Only those lines are parsed that say what the table is: most lines are about files.
+"""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Final, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from schemalint.delta_log.actions import (
+    NOTHING,
     ActionError,
     Body,
     CommitInfo,
@@ -15,82 +19,157 @@ from schemalint.delta_log.actions import (
     read_metadata,
     read_protocol,
 )
+from schemalint.model.schemajson import load_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from schemalint.delta_log.names import LogFile
+    from schemalint.delta_log.store import LogStore
 
 MAX_LINE: Final = 64 * 1024 * 1024
+BLOCK: Final = 8 * 1024 * 1024
+"""How much of a file is held in memory at once, if its lines are not longer."""
 
-T = TypeVar("T")
+
+class _Line(NamedTuple):
+    number: int
+    data: bytes
+
+
+def read_lines(store: LogStore, file: LogFile) -> TableActions:
+    """The actions of a file; see `parse_lines`.
+
+    Raises:
+        ActionError: It cannot be understood.
+        LiveError: It cannot be fetched.
+    """
+    return parse_lines(_content(store, file))
+
+
+def read_commit_info(store: LogStore, file: LogFile) -> CommitInfo:
+    """The ``commitInfo`` of a commit, also of one that is only about files.
+
+    Raises:
+        ActionError, LiveError: As `read_lines`.
+    """
+    for block in _content(store, file):
+        if line := next(_lines_with(block, "commitInfo", 1), None):
+            return read_info(_body(line, "commitInfo") or {})
+    return CommitInfo()
 
 
 def parse_commit(data: bytes) -> TableActions:
-    """The actions of a commit.
+    """The actions of a whole commit; see `parse_lines`."""
+    return parse_lines((data,))
 
-    A commit has a line for every file, and they are most of it: a line is parsed only if an action's name
-    stands in it. Byte order mark, CRLF, empty lines and a missing final newline are tolerated.
+
+def parse_lines(blocks: Iterable[bytes]) -> TableActions:
+    """The actions in blocks of whole lines.
+
+    A line is parsed only if an action's name stands in it. Byte order mark, CRLF, empty lines and a missing
+    final newline are tolerated.
 
     Raises:
-        ActionError: A line that matters cannot be read, or the file ends within a line.
+        ActionError: A line that matters cannot be read, or the content ends within a line.
     """
-    data = data.rstrip()
-    if data and not data.endswith(b"}"):
-        raise ActionError("the file ends within an action", _line_number(data, len(data)))
-    protocols = _all(data, "protocol", read_protocol)
-    metadata = _all(data, "metaData", read_metadata)
-    clustering = [paths for paths in _all(data, "domainMetadata", read_clustering) if paths is not None]
-    if not (protocols or metadata or clustering):
-        return TableActions()
-    return TableActions(
-        protocol=_last(protocols),
-        metadata=_last(metadata),
-        clustering=_last(clustering),
-        info=_last(_all(data, "commitInfo", read_info)) or CommitInfo(),
-        warnings=(*_repeated("protocol", protocols), *_repeated("metaData", metadata)),
-    )
+    found, info, removes = NOTHING, None, False
+    places: dict[str, list[int]] = {name: [] for name in _READERS}
+    first = 1
+    for block in blocks:
+        if (end := block.rstrip()) and not end.endswith(b"}"):
+            raise ActionError("the file ends within an action", first + end.count(b"\n"), is_text=True)
+        for name, read in _READERS.items():
+            for line in _lines_with(block, name, first):
+                if (body := _body(line, name)) is not None:
+                    found = _read(read, body, line).over(found)
+                    places[name].append(line.number)
+        info = info or next(_lines_with(block, "commitInfo", first), None)
+        removes = removes or any(_starts(line.data, "remove") for line in _lines_with(block, "remove", first))
+        first += block.count(b"\n")
+    if found.is_empty:
+        return NOTHING
+    body = _body(info, "commitInfo") if info else None
+    repeated = tuple((name, places[name][-1]) for name in ("protocol", "metaData") if len(places[name]) > 1)
+    return replace(found, info=read_info(body or {}), repeated=repeated, removes_files=removes)
 
 
-def _all(data: bytes, name: str, read: Callable[[Body], T]) -> list[T]:
-    """The actions of that name, in order."""
+def _content(store: LogStore, file: LogFile) -> Iterator[bytes]:
+    if file.size <= BLOCK:
+        yield store.read(file.name)
+        return
+    with store.open(file.name) as content:
+        yield from _blocks(content)
+
+
+def _blocks(file: BinaryIO) -> Iterator[bytes]:
+    """A file's whole lines, so many at a time as are in a block."""
+    rest = b""
+    while chunk := file.read(BLOCK):
+        whole, newline, begun = chunk.rpartition(b"\n")
+        if newline:
+            yield rest + whole + newline
+            rest = begun
+        else:
+            rest += chunk
+        if len(rest) > MAX_LINE:
+            raise ActionError(_TOO_LARGE, is_text=True)
+    if rest:
+        yield rest
+
+
+def _lines_with(block: bytes, name: str, first: int) -> Iterator[_Line]:
+    """The lines that may hold an action of that name, numbered from `first` on."""
     # Inside a string, such as the statistics of a file, the quotes of a key are escaped and do not match.
     key = b'"%s"' % name.encode()
-    found: list[T] = []
-    at = data.find(key)
+    counted, number = 0, first
+    at = block.find(key)
     while at >= 0:
-        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-        end = len(data) if end < 0 else end
-        try:
-            body = _parsed(data[start:end]).get(name)
-            if isinstance(body, dict):
-                found.append(read(body))
-        except ActionError as error:
-            raise ActionError(str(error), _line_number(data, start)) from None
-        at = data.find(key, end)
-    return found
+        start, end = block.rfind(b"\n", 0, at) + 1, block.find(b"\n", at)
+        end = len(block) if end < 0 else end
+        number += block.count(b"\n", counted, start)
+        counted = start
+        yield _Line(number, block[start:end])
+        at = block.find(key, end)
+
+
+def _starts(line: bytes, name: str) -> bool:
+    """Whether the line is an action of that name, as all writers print them."""
+    return line[:64].replace(b" ", b"").startswith(b'{"%s":' % name.encode())
+
+
+def _body(line: _Line, name: str) -> Body | None:
+    try:
+        found = _parsed(line.data).get(name)
+    except ActionError as error:
+        raise ActionError(str(error), line.number, is_text=True) from None
+    return found if isinstance(found, dict) else None
+
+
+def _read(read: Callable[[Body], TableActions], body: Body, line: _Line) -> TableActions:
+    try:
+        return read(body)
+    except ActionError as error:
+        raise ActionError(str(error), line.number) from None
 
 
 def _parsed(line: bytes) -> Body:
     if len(line) > MAX_LINE:
-        raise ActionError(f"the action is larger than {MAX_LINE >> 20} MiB")
+        raise ActionError(_TOO_LARGE, is_text=True)
     try:
-        action = json.loads(line)
+        action = load_json(line)
     except RecursionError:
-        raise ActionError("the action is nested too deeply") from None
+        raise ActionError("the action is nested too deeply", is_text=True) from None
     except ValueError as error:
-        raise ActionError(f"the action is not JSON: {error}") from None
+        raise ActionError(f"the action is not JSON: {error}", is_text=True) from None
     if not isinstance(action, dict):
-        raise ActionError("the action is no JSON object")
+        raise ActionError("the action is no JSON object", is_text=True)
     return action
 
 
-def _last(found: list[T]) -> T | None:
-    return found[-1] if found else None
-
-
-def _repeated(name: str, found: list[T]) -> tuple[str, ...]:
-    """PROTOCOL.md allows one per commit; Spark takes the last."""
-    return (f"there are {len(found)} {name} actions; the last one counts",) if len(found) > 1 else ()
-
-
-def _line_number(data: bytes, offset: int) -> int:
-    return data.count(b"\n", 0, offset) + 1
+_READERS: Final[Mapping[str, Callable[[Body], TableActions]]] = {
+    "protocol": lambda body: TableActions(protocol=read_protocol(body)),
+    "metaData": lambda body: TableActions(metadata=read_metadata(body)),
+    "domainMetadata": lambda body: TableActions(clustering=read_clustering(body)),
+}
+_TOO_LARGE: Final = f"the action is larger than {MAX_LINE >> 20} MiB"

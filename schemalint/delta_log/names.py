@@ -22,6 +22,8 @@ class Kind(Enum):
     SIDECAR = "sidecar"
 
 
+MAX_VERSION: Final = 2**63 - 1  # a version is a long; twenty digits can be more
+
 _UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _VERSION: Final = r"(?P<version>[0-9]{20})"
 _PATTERNS: Final = tuple(
@@ -52,6 +54,7 @@ class LogFile:
         end: The last version of a log compaction.
         part: Of a multi-part checkpoint, from 1; `parts` is how many there are.
         modified_ms: Milliseconds since the epoch.
+        size: In bytes, 0 if it is not known.
     """
 
     name: str
@@ -61,12 +64,15 @@ class LogFile:
     part: int = 0
     parts: int = 0
     modified_ms: int | None = None
+    size: int = 0
 
 
-def log_file(name: str, modified_ms: int | None = None) -> LogFile | None:
+def log_file(name: str, modified_ms: int | None = None, size: int = 0) -> LogFile | None:
     """What a file is, by its name relative to ``_delta_log``; None for hidden and foreign files."""
     for kind, pattern in _PATTERNS:
         if match := pattern.fullmatch(name):
             numbers = {key: int(digits) for key, digits in match.groupdict().items()}
-            return LogFile(name, kind, modified_ms=modified_ms, **numbers)
+            if max(numbers.values(), default=0) > MAX_VERSION:
+                return None
+            return LogFile(name, kind, modified_ms=modified_ms, size=size, **numbers)
     return None

@@ -1,17 +1,18 @@
-"""Which files of a log make up a version (Delta's SnapshotManagement.scala).
+"""Which files a log has, and which versions they lead to (Delta's SnapshotManagement.scala).
 
-The whole log is listed, so ``_last_checkpoint``, which may be stale, missing or rubbish, is not needed.
+The whole log is listed, so ``_last_checkpoint``, which may be stale, missing or rubbish, is not needed: the
+history needs all commits anyway.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from schemalint.delta_log.names import Kind, LogFile, log_file
 from schemalint.delta_log.store import NoTable
-from schemalint.errors import LiveError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,79 +21,73 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class LogSegment:
-    """A checkpoint, and all commits after it up to a version, oldest first; without one, all commits."""
+class Checkpoint:
+    """A checkpoint of which all files are there: its parts in order, or the one file."""
 
     version: int
-    checkpoint: LogFile | None
-    commits: tuple[LogFile, ...]
+    files: tuple[LogFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Commits that are missing, from the first to the last."""
+
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files of a log that say something, by version."""
+    """The files of a log that say something, by version.
+
+    Attributes:
+        commits: Oldest first.
+        checkpoints: Oldest first; of each version those that Delta prefers first.
+        last_checkpoint: The pointer to the last checkpoint.
+    """
 
     uri: str
     commits: Mapping[int, LogFile]
-    checkpoints: Mapping[int, LogFile]
-    unread: tuple[LogFile, ...]
+    checkpoints: Mapping[int, tuple[Checkpoint, ...]]
+    compactions: tuple[LogFile, ...] = ()
+    checksums: Mapping[int, LogFile] = field(default_factory=dict)
+    last_checkpoint: LogFile | None = None
+
+    @property
+    def newest_checkpoint(self) -> int:
+        """The version of the newest checkpoint, -1 if there is none."""
+        return max(self.checkpoints, default=-1)
 
     @property
     def latest(self) -> int:
         """The newest version: a checkpoint's own commit may be gone."""
-        unread = (file.version for file in self.unread if file.kind is not Kind.COMPACTED)
-        return max((*self.commits, *self.checkpoints, *unread))
+        return max((*self.commits, *self.checkpoints))
 
-    def snapshot(self, version: int) -> LogSegment:
-        """The shortest way to a version.
+    def newest_before(self, version: int) -> int | None:
+        """The newest version before that one, if the log still has one."""
+        return max((at for at in (*self.commits, *self.checkpoints) if at < version), default=None)
 
-        Raises:
-            LiveError: There is none, or only over a kind of file that is not read yet.
+    def history(self, version: int) -> range:
+        """The commits without a gap up to that version: all, or those after the oldest usable checkpoint."""
+        first = version + 1
+        while first - 1 in self.commits:
+            first -= 1
+        starts = [at for at in self.checkpoints if first - 1 <= at <= version]
+        return range(min(starts) + 1 if first and starts else first, version + 1)
+
+    def gaps(self, version: int) -> tuple[Gap, ...]:
+        """The commits that are missing between the newest checkpoint and that version.
+
+        Before the newest checkpoint they may be: the log is cleaned up.
         """
-        start = max((at for at in self.checkpoints if at <= version), default=None)
-        return self._from(start, version)
+        start = max((at for at in self.checkpoints if at <= version), default=-1)
+        there = [start, *(at for at in self.commits if start < at <= version)]
+        return tuple(Gap(one + 1, other - 1) for one, other in pairwise(there) if other - one > 1)
 
-    def history(self, version: int) -> LogSegment:
-        """The longest way to a version: from version 0, or the oldest checkpoint with all commits after it.
-
-        Raises:
-            LiveError: As `snapshot`.
-        """
-        reached = version
-        while reached in self.commits:
-            reached -= 1
-        if reached < 0:
-            return self._from(None, version)
-        starts = [at for at in self.checkpoints if reached <= at <= version]
-        return self._from(min(starts), version) if starts else self.snapshot(version)
-
-    def _from(self, start: int | None, version: int) -> LogSegment:
-        first = 0 if start is None else start + 1
-        missing = next((at for at in range(first, version + 1) if at not in self.commits), None)
-        if missing is not None:
-            raise self._missing(missing, start, version)
-        checkpoint = None if start is None else self.checkpoints[start]
-        return LogSegment(version, checkpoint, tuple(self.commits[at] for at in range(first, version + 1)))
-
-    def _missing(self, missing: int, start: int | None, version: int) -> LiveError:
-        for file in self.unread:
-            if _leads_past(file, missing, version):
-                return LiveError(
-                    f"{self.uri}: version {version} cannot be read without _delta_log/{file.name}, "
-                    f"a {file.kind.value}, which this version of schemalint does not read yet",
-                    help="Write a classic checkpoint, or use a newer schemalint.",
-                )
-        first = min(self.commits, default=version)
-        if start is None and missing < first:
-            return LiveError(
-                f"{self.uri}: version {version} cannot be read any more: the log's first commit is {first}, "
-                "and there is no checkpoint that leads there",
-                help="Ask for a newer version.",
-            )
-        return LiveError(
-            f"{self.uri}: the commit of version {missing} is missing in _delta_log",
-            help="The log is damaged: restore the file, or repair the table with Delta's own tools.",
-        )
+    def compaction(self, version: int, newest: int) -> LogFile | None:
+        """The longest compaction that holds the version, and none after the newest that is asked for."""
+        holding = [file for file in self.compactions if file.version <= version <= file.end <= newest]
+        return min(holding, key=lambda file: file.version, default=None)
 
 
 def list_log(store: LogStore) -> Listing:
@@ -104,33 +99,44 @@ def list_log(store: LogStore) -> Listing:
     """
     by_kind: defaultdict[Kind, list[LogFile]] = defaultdict(list)
     for entry in store.list():
-        if file := log_file(entry.name, entry.modified_ms):
+        if file := log_file(entry.name, entry.modified_ms, entry.size):
             by_kind[file.kind].append(file)
-    unread = (*by_kind[Kind.V2_CHECKPOINT], *_complete(by_kind[Kind.MULTI_PART_CHECKPOINT]))
-    if not (by_kind[Kind.COMMIT] or by_kind[Kind.CHECKPOINT] or unread):
+    checkpoints = _checkpoints(by_kind)
+    if not (by_kind[Kind.COMMIT] or checkpoints):
         raise NoTable(f"{store.uri}: there is no Delta table: its log has neither commits nor checkpoints")
     return Listing(
         store.uri,
-        commits={file.version: file for file in by_kind[Kind.COMMIT]},
-        checkpoints={file.version: file for file in by_kind[Kind.CHECKPOINT]},
-        unread=(*unread, *by_kind[Kind.COMPACTED]),
+        commits=_by_version(by_kind[Kind.COMMIT]),
+        checkpoints=checkpoints,
+        compactions=tuple(file for file in by_kind[Kind.COMPACTED] if file.version <= file.end),
+        checksums=_by_version(by_kind[Kind.CHECKSUM]),
+        last_checkpoint=next(iter(by_kind[Kind.LAST_CHECKPOINT]), None),
     )
 
 
-def _leads_past(file: LogFile, missing: int, version: int) -> bool:
-    """Whether a reader that knew the kind of file would not need the missing commit."""
-    if file.kind is Kind.COMPACTED:
-        return file.version <= missing <= file.end <= version
-    return missing <= file.version <= version
+def _by_version(files: Iterable[LogFile]) -> dict[int, LogFile]:
+    return {file.version: file for file in sorted(files, key=lambda file: file.version)}
 
 
-def _complete(files: Iterable[LogFile]) -> tuple[LogFile, ...]:
-    """The first part of each multi-part checkpoint of which all parts are there: Delta ignores the others."""
-    found: defaultdict[tuple[int, int], dict[int, LogFile]] = defaultdict(dict)
+def _checkpoints(by_kind: defaultdict[Kind, list[LogFile]]) -> dict[int, tuple[Checkpoint, ...]]:
+    """All complete checkpoints; V2 before multi-part before classic, as Checkpoints.scala has it."""
+    found: defaultdict[int, list[Checkpoint]] = defaultdict(list)
+    for file in sorted(by_kind[Kind.V2_CHECKPOINT], key=lambda file: file.name, reverse=True):
+        found[file.version].append(Checkpoint(file.version, (file,)))
+    for checkpoint in _multi_part(by_kind[Kind.MULTI_PART_CHECKPOINT]):
+        found[checkpoint.version].append(checkpoint)
+    for file in by_kind[Kind.CHECKPOINT]:
+        found[file.version].append(Checkpoint(file.version, (file,)))
+    return {version: tuple(found[version]) for version in sorted(found)}
+
+
+def _multi_part(files: Iterable[LogFile]) -> list[Checkpoint]:
+    """Those of which all parts are there, the most parts first: Delta ignores the others."""
+    parts: defaultdict[tuple[int, int], dict[int, LogFile]] = defaultdict(dict)
     for file in files:
-        found[file.version, file.parts][file.part] = file
-    return tuple(_first(parts) for (_version, count), parts in found.items() if len(parts) == count > 0)
-
-
-def _first(parts: Mapping[int, LogFile]) -> LogFile:
-    return parts[min(parts)]
+        parts[file.version, file.parts][file.part] = file
+    return [
+        Checkpoint(version, tuple(found[part] for part in sorted(found)))
+        for (version, count), found in sorted(parts.items(), reverse=True)
+        if len(found) == count > 0
+    ]

@@ -15,6 +15,30 @@ class NoTable(LiveError):  # noqa: N818 - an answer more than an error: the tabl
     """There is no Delta table: no log, or one without a commit and a checkpoint."""
 
 
+class DamagedFile(LiveError):  # noqa: N818 - the file is what is wrong
+    """A file of the log that could be fetched, and not be understood.
+
+    Attributes:
+        file: Relative to ``_delta_log``.
+        reason: A sentence, without the name of the file.
+        line: From 1, in a file of JSON lines.
+        delta_error: What Spark says if it has to read the file, as far as it was measured.
+    """
+
+    def __init__(
+        self, uri: str, file: str, reason: str, line: int | None = None, *, delta_error: str | None = None
+    ) -> None:
+        place = f"{uri}/_delta_log/{file}" + (f", line {line}" if line else "")
+        super().__init__(
+            f"{place}: {reason}",
+            help="The log is damaged: restore the file, or repair the table with Delta's own tools.",
+        )
+        self.file = file
+        self.reason = reason
+        self.line = line
+        self.delta_error = delta_error
+
+
 @dataclass(frozen=True, slots=True)
 class FileEntry:
     """A file in the log.
@@ -44,4 +68,4 @@ class LogStore(Protocol):
         """A file's content."""
 
     def open(self, name: str) -> BinaryIO:
-        """A file to seek in, for Parquet."""
+        """A file to seek in, for Parquet and for what is large."""

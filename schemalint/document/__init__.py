@@ -1,6 +1,14 @@
 """YAML text to frozen nodes with positions, and back to text by edits that leave the rest as it is."""
 
-from schemalint.document.edits import TextEdit, append_item, apply_edits, remove_entry, set_key, splice
+from schemalint.document.edits import (
+    TextEdit,
+    append_item,
+    apply_edits,
+    insert_item,
+    remove_entry,
+    set_key,
+    splice,
+)
 from schemalint.document.nodes import (
     Document,
     Entry,
@@ -32,6 +40,7 @@ __all__ = [
     "candidate",
     "decode",
     "entry_at",
+    "insert_item",
     "location",
     "node_at",
     "print_scalar",

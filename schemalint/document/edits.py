@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from schemalint.document import layout
 from schemalint.document.nodes import Mapping, Scalar, Sequence, Span, children, entry_at, node_at
-from schemalint.document.proof import leaves, leaves_with, leaves_without
+from schemalint.document.proof import leaves, leaves_with, leaves_with_item, leaves_without
 from schemalint.document.reader import read_documents
 from schemalint.document.scalars import print_scalar
 from schemalint.errors import ContractError
@@ -103,6 +103,36 @@ def append_item(document: Document, path: Path, value: str) -> TextEdit:
     return _proven(document, path, edit, lambda: leaves_with(document, (*path, count), value))
 
 
+def insert_item(document: Document, path: Path, index: int, value: str) -> TextEdit:
+    """The edit that adds an item to the sequence at ``path``, before the one at ``index``, or as its last.
+
+    Comments above an item stay with it; those below one that are indented deeper stay with that one.
+
+    Args:
+        document: As read.
+        path: Of the sequence.
+        index: Which item it is to be.
+        value: YAML on one line; for a sequence without brackets, of several lines too.
+
+    Raises:
+        ContractError: There is no sequence, or its layout cannot be edited in place.
+    """
+    node = node_at(document, path)
+    if not isinstance(node, Sequence):
+        raise _refusal(document, path)
+    first, *rest = value.split("\n")
+    lines = (f"- {first}", *(f"  {line}" if line else "" for line in rest))
+    members = layout.members(document.text, node)
+    if index >= len(members) and node.flow:
+        edit = _insert(document.text, node, _Child(Sequence, lines, value, "[]"))
+    elif node.flow:
+        start = members[index].start
+        edit = TextEdit(start, start, f"{value}, ")
+    else:
+        edit = _insert_block_item(document.text, members, index, lines)
+    return _proven(document, path, edit, lambda: leaves_with_item(document, path, index, value))
+
+
 def remove_entry(document: Document, path: Path) -> TextEdit:
     """The edit that removes the entry or item at ``path``; the last one leaves ``{}`` or ``[]``.
 
@@ -166,6 +196,18 @@ def _insert(text: str, container: Mapping | Sequence, child: _Child) -> TextEdit
     inside = text[start + 1 : end - 1]
     comment = inside if inside.strip() else ""
     return TextEdit(start, end, child.brackets[0] + child.flow + comment + child.brackets[1])
+
+
+def _insert_block_item(text: str, members: list[Span], index: int, lines: tuple[str, ...]) -> TextEdit:
+    indent = layout.column(text, members[0].start)
+    first, *rest = lines
+    if index == 0:
+        # The line begins with the dash that is there, perhaps behind another one: `- - a`.
+        below = [*(" " * indent + line if line else "" for line in rest), " " * indent]
+        start = members[0].start
+        return TextEdit(start, start, layout.line_break(text).join([first, *below]))
+    end = layout.end_with_comments(text, members[index - 1].end, indent)
+    return _insert_lines(text, end, [" " * indent + line if line else "" for line in lines])
 
 
 def _insert_lines(text: str, end: int, lines: list[str]) -> TextEdit:

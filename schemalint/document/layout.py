@@ -77,6 +77,17 @@ def members(text: str, container: Mapping | Sequence) -> list[Span]:
     return spans
 
 
+def end_with_comments(text: str, end: int, indent: int) -> int:
+    """The end of a block, with the comments right below it that are indented deeper than ``indent``."""
+    while True:
+        start = end if ends_line(text, end) else next_line(text, end)
+        line = text[start : line_end(text, start)]
+        comment = line.lstrip(" ")
+        if not comment.startswith("#") or len(line) - len(comment) <= indent:
+            return end
+        end = line_end(text, start)
+
+
 def block_indent(document: Document, kind: type[Mapping | Sequence]) -> int:
     """How far this document indents such a block below its key: 0 is usual for sequences too."""
     for node in _walk(document.root):

@@ -40,11 +40,22 @@ def leaves_with(document: Document, path: Path, value: str) -> Leaves:
     return old | {(*path, *place[1:]): leaf for place, leaf in leaves(value, document.file).items()}
 
 
+def leaves_with_item(document: Document, path: Path, index: int, value: str) -> Leaves:
+    """The leaves of the file with one more item in the sequence at ``path``."""
+    item = (document.index, *path, index)
+    old = {
+        _shifted(place, item, 1): leaf
+        for place, leaf in leaves(document.text, document.file).items()
+        if place != item[:-1]
+    }
+    return old | {(*item, *place[1:]): leaf for place, leaf in leaves(value, document.file).items()}
+
+
 def leaves_without(document: Document, path: Path) -> Leaves:
     """The leaves of the file without the entry or item at ``path``; an empty collection is a leaf."""
     path = (document.index, *path)
     left = {
-        _shifted(place, path): leaf
+        _shifted(place, path, -1): leaf
         for place, leaf in leaves(document.text, document.file).items()
         if not _below(place, path)
     }
@@ -62,12 +73,12 @@ def _leaves_below(node: Node, path: Path) -> Iterator[tuple[Path, tuple[str, str
         yield from _leaves_below(child, (*path, step))
 
 
-def _shifted(place: Path, removed: Path) -> Path:
-    """The path of a leaf after an item before it is gone."""
-    last, step = len(removed) - 1, removed[-1]
-    here = place[last] if _below(place, removed[:-1]) and len(place) > last else None
-    if isinstance(step, int) and isinstance(here, int) and here > step:
-        return (*place[:last], here - 1, *place[last + 1 :])
+def _shifted(place: Path, item: Path, by: int) -> Path:
+    """The path of a leaf after an item before it has come or gone."""
+    last, step = len(item) - 1, item[-1]
+    here = place[last] if _below(place, item[:-1]) and len(place) > last else None
+    if isinstance(step, int) and isinstance(here, int) and here >= step:
+        return (*place[:last], here + by, *place[last + 1 :])
     return place
 
 

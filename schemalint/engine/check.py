@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from functools import cached_property
 
 from schemalint import contract as contracts
 from schemalint.engine.duplicates import duplicates
 from schemalint.engine.judge import Judge, git_context, judge_pair, ordered, present
 from schemalint.engine.live import LiveComparison, judge_live, live_context
-from schemalint.engine.rulebook import matches
+from schemalint.engine.rulebook import TableIgnores, is_ignored
+from schemalint.engine.table import judge_table
 from schemalint.errors import LiveError, SchemalintError
 from schemalint.git import Contents, File, Side, printable_path
 from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, TableRetired
@@ -21,15 +21,22 @@ from schemalint.model.table import Contract, LiveTable, table_key
 from schemalint.plugin import Rule
 
 
+class NotHeld(LiveError):  # noqa: N818 (an answer more than an error)
+    """What stands in for the live tables does not say anything of this one."""
+
+
 @dataclass(frozen=True, slots=True)
 class LiveSide:
     """Where live tables come from.
 
     Attributes:
         target: The environment.
-        read: The live table of an effective contract, None if there is none; raises a LiveError.
+        read: The live table of an effective contract, None if there is none; raises a LiveError, and
+            `NotHeld` where it cannot tell: then the table is judged without it.
         place: Where such a table lies.
         at_revision: A table's contract at a commit, None if the commit or the table is unknown.
+        comes_after: Whether a commit is known to come after another one, None being that of HEAD.
+        fetch: Told before which tables will be read, so that they can be read at the same time.
     """
 
     target: str | None
@@ -37,6 +44,8 @@ class LiveSide:
     place: Callable[[Contract], str]
     at_revision: Callable[[str, str], Contract | None]
     may_create: bool = True
+    comes_after: Callable[[str, str | None], bool] = lambda _revision, _head: False
+    fetch: Callable[[Iterable[Contract]], None] = lambda _contracts: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,6 @@ class CheckInput:
         everything: Judge every contract, not only those that changed.
         approved_removals: The reason by table key, as the configuration gives it.
         only: Judge the contracts of these files alone; None for all.
-        table_ignores: Globs over names of tables, each with patterns of rules that say nothing of them.
         with_text_changes: Work out what the fixes change in the text: wanted to make or to show them.
     """
 
@@ -60,7 +68,7 @@ class CheckInput:
     only: Callable[[str], bool] | None = None
     live: LiveSide | None = None
     with_text_changes: bool = True
-    table_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    table_ignores: TableIgnores = ()
 
 
 def check(request: CheckInput) -> Problems:
@@ -88,6 +96,8 @@ class _Check:
         changed = [path for path in self._paths() if self._is_looked_at(path)]
         for path in changed:
             self._read(path)
+        if self.request.live is not None:
+            self.request.live.fetch(self._wanted(self.request.live))
         findings = [
             *self._duplicates(set(changed)),
             *(finding for key in self._tables() for finding in self._table(key)),
@@ -149,6 +159,12 @@ class _Check:
         everything = {**self.sides.before, **self.sides.after}
         return [everything[key] for key in self._tables()]
 
+    def _wanted(self, live: LiveSide) -> Iterator[Contract]:
+        """The effective contracts whose tables are looked at."""
+        declared = (self.sides.after[key] for key in self._tables() if key in self.sides.after)
+        effective = (contracts.effective(one, live.target) for one in declared)
+        yield from (one for one in effective if not one.absent)
+
     def _table(self, key: str) -> Iterator[Finding]:
         before, after = self.sides.before.get(key), self.sides.after.get(key)
         if after is None and before is not None:
@@ -171,6 +187,10 @@ class _Check:
             return
         try:
             table = live.read(contract)
+        except NotHeld as unknown:
+            self.skipped.append(Skipped(contract.table, unknown.message))
+            yield from judge_pair(before, after, self.request.rules)
+            return
         except LiveError as error:
             self.errors.append(error)
             return
@@ -191,21 +211,30 @@ class _Check:
     def _compared_with_live(
         self, base: Contract | None, contract: Contract, table: LiveTable, live: LiveSide
     ) -> Iterator[Finding]:
+        rules = self.request.rules
         marker = read_marker(table)
         if marker and marker.table_id not in (None, table.metadata.table_id):
             fact = LiveTableReplaced(str(marker.table_id), table.metadata.table_id)
             ctx = live_context(contract, table, base)
-            for finding in Judge(tuple(self.request.rules))(fact, ctx, ("live",)):
+            for finding in Judge(tuple(rules))(fact, ctx, ("live",)):
                 yield replace(finding, target=live.target)
+            # What was applied was applied to another table.
+            marker = None
         comparison = LiveComparison(
             contract,
             table,
             base=base,
             applied=self._applied(marker, contract, live),
             settled=marker is not None and marker.hash == declaration_hash(contract),
+            ahead=self._is_ahead(marker, live),
         )
-        for finding in judge_live(comparison, self.request.rules):
+        for finding in (*judge_live(comparison, rules), *_of_table(table, rules, base, contract)):
             yield replace(finding, target=live.target)
+
+    def _is_ahead(self, marker: Marker | None, live: LiveSide) -> bool:
+        if marker is None or marker.revision is None:
+            return False
+        return live.comes_after(marker.revision, self.request.head.commit)
 
     @staticmethod
     def _applied(marker: Marker | None, contract: Contract, live: LiveSide) -> Contract | None:
@@ -222,12 +251,7 @@ class _Check:
                 yield replace(finding, existing=existing)
 
     def _is_ignored(self, finding: Finding) -> bool:
-        rule = next(rule for rule in self.request.rules if rule.code == finding.code)
-        table = table_key(finding.table)
-        return any(
-            fnmatchcase(table, table_key(glob)) and matches(rule, patterns)
-            for glob, patterns in self.request.table_ignores
-        )
+        return is_ignored(finding, self.request.rules, self.request.table_ignores)
 
     def _with_text(self, finding: Finding) -> Finding:
         contract = self.sides.after.get(table_key(finding.table))
@@ -254,6 +278,15 @@ def exit_status(result: Problems, fail_on: Severity | None, *, count_existing: b
         return 0
     bad = (one for one in result.findings if count_existing or not one.existing)
     return int(any(one.severity >= fail_on for one in bad))
+
+
+def _of_table(
+    table: LiveTable, rules: Sequence[Rule], base: Contract | None, contract: Contract
+) -> Iterator[Finding]:
+    """What the log itself gives: old sins, but for what the base contract does not give."""
+    found = judge_table(table, rules, contract=contract)
+    known = {one.identity for one in judge_table(table, rules, contract=base)} if base and found else set()
+    yield from (replace(one, existing=one.identity in known) for one in found)
 
 
 def _side(side: Side) -> SideRef:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schemalint import contract as contracts
@@ -15,6 +15,7 @@ from schemalint.model.diff import diff
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.overlay import created, over
+from schemalint.model.properties import FEATURE_PREFIX
 from schemalint.model.requests import granted_features
 from schemalint.model.table import Contract, TableState
 from schemalint.plugin import Problem, Rule, RuleContext
@@ -101,13 +102,18 @@ def git_facts(before: Contract | None, after: Contract, ctx: RuleContext) -> tup
 
 def upgrades(ctx: RuleContext) -> tuple[ProtocolUpgrade, ...]:
     """The upgrade that the declared state asks of the table, if it does."""
+    declared = ctx.contract.state.set_properties
     asked = granted_features(ctx.contract.state, ctx.live, new_table=ctx.is_new_table)
-    wanted = protocol.needed_to_alter(ctx.features, ctx.after.active_features, asked)
+    by_version = protocol.features_of_versions(declared, ctx.features)
+    wanted = protocol.needed_to_alter(ctx.features | by_version, ctx.after.active_features, asked)
     if wanted <= ctx.features:
         return ()
     added = wanted - ctx.features
-    because = protocol.causes(
-        ctx.after.columns, ctx.after.properties, sorted(asked), sorted(ctx.after.constraints)
+    because = (
+        *[("property", key, by_version) for key in protocol.VERSION_KEYS if key in declared][-1:],
+        *protocol.causes(
+            ctx.after.columns, ctx.after.properties, sorted(asked), sorted(ctx.after.constraints)
+        ),
     )
     return (
         ProtocolUpgrade(
@@ -119,33 +125,88 @@ def upgrades(ctx: RuleContext) -> tuple[ProtocolUpgrade, ...]:
 
 
 def is_moot(upgrade: ProtocolUpgrade, said: Iterable[Finding]) -> bool:
-    """Whether all that asks for an upgrade is refused by itself."""
-    refused = {(one.object.kind, one.object.name) for one in said if one.severity >= Severity.ERROR}
-    return bool(upgrade.because) and all((kind, name) in refused for kind, name, _ in upgrade.because)
+    """Whether what asks for an upgrade is refused by itself.
+
+    Properties and features are asked for in one statement, `SET TBLPROPERTIES`, which Delta carries out or
+    refuses as a whole: where one of those that ask is refused, the others upgrade nothing.
+    """
+    refused = {_subject(one) for one in said if one.severity >= Severity.ERROR and not one.existing}
+    causes = {_asked(kind, name) for kind, name, _ in upgrade.because}
+    together = {cause for cause in causes if cause[0] in _TABLE_PROPERTIES}
+    if not together.isdisjoint(refused):
+        refused |= together
+    return bool(causes) and causes <= refused
 
 
-def _judge_effective(judge: Judge, before: Contract | None, after: Contract | None) -> Iterator[Finding]:
+def beside_upgrade(
+    said: Sequence[Finding], upgrade: ProtocolUpgrade, found: Sequence[Finding]
+) -> tuple[Finding, ...]:
+    """What is said of a table and of its upgrade, once of each line.
+
+    As long as the upgrade is not allowed, nothing lesser is said of the properties, features and constraints
+    that ask for it: what is to be known of a preview can wait until its clients are. A column has more lines
+    than the one that asks.
+
+    Args:
+        said: The findings so far.
+        upgrade: One that is not moot.
+        found: The findings about it.
+    """
+    if not any(one.severity >= Severity.ERROR for one in found):
+        return (*said, *found)
+    asking = {_asked(kind, name) for kind, name, _ in upgrade.because if kind != "column"}
+    kept = (one for one in said if one.severity >= Severity.ERROR or _subject(one) not in asking)
+    return (*kept, *found)
+
+
+_TABLE_PROPERTIES = ("property", "feature")
+
+
+def _subject(finding: Finding) -> tuple[str, str]:
+    """What a finding is about as an upgrade names it: whole columns, not what is inside of them."""
+    if finding.object.kind == "column" and finding.path:
+        return "column", str(finding.path[0])
+    return _asked(finding.object.kind, finding.object.name)
+
+
+def _asked(kind: str, name: str) -> tuple[str, str]:
+    """One name per request: ``delta.feature.<name>`` is the feature, and two keys ask for one version."""
+    if kind == "property" and name.lower().startswith(FEATURE_PREFIX):
+        return "feature", protocol.canonical(name[len(FEATURE_PREFIX) :])
+    return kind, protocol.VERSION_KEYS[0] if name in protocol.VERSION_KEYS else name
+
+
+def _judge_effective(judge: Judge, before: Contract | None, after: Contract | None) -> tuple[Finding, ...]:
     if after is None:
-        if before is not None:
-            yield from judge(TableRetired(before), git_context(before, before), ("git",))
-        return
+        return tuple(judge(TableRetired(before), git_context(before, before), ("git",))) if before else ()
     ctx = git_context(before, after)
-    said: list[Finding] = []
+    facts = git_facts(before, after, ctx)
+    changes = (fact for fact in facts if not isinstance(fact, ProtocolUpgrade | Contract))
+    # What is said of a change is never an old sin, only what is said of the contract as it stands.
+    said = (
+        *(finding for fact in changes for finding in judge(fact, ctx, ("git",))),
+        *_as_it_stands(judge, before, ctx),
+    )
     # Upgrades come last: nobody needs to allow one that is asked for by what is refused.
-    for fact in sorted(git_facts(before, after, ctx), key=lambda one: isinstance(one, ProtocolUpgrade)):
-        if isinstance(fact, ProtocolUpgrade) and is_moot(fact, said):
-            continue
-        found = tuple(judge(fact, ctx, ("git",)))
-        said += found
-        # What is said of a change is never an old sin, only what is said of the contract as it stands.
-        old_sins = _alone(judge, before) if found and before and fact is after else frozenset()
-        for finding in found:
-            yield replace(finding, existing=finding.identity in old_sins)
+    for upgrade in facts:
+        if isinstance(upgrade, ProtocolUpgrade) and not is_moot(upgrade, said):
+            said = beside_upgrade(said, upgrade, tuple(judge(upgrade, ctx, ("git",))))
+    return said
 
 
-def _alone(judge: Judge, contract: Contract) -> frozenset[object]:
-    """The findings that a contract gives by itself."""
-    return frozenset(finding.identity for finding in judge(contract, git_context(None, contract), ("git",)))
+def _as_it_stands(judge: Judge, before: Contract | None, ctx: RuleContext) -> Iterator[Finding]:
+    """What is said of a contract apart from its changes; what its base gives too, as gravely, is existing."""
+    found = tuple(judge(ctx.contract, ctx, ("git",)))
+    old_sins = _unchanged(judge, before) if found and before else {}
+    for finding in found:
+        old = old_sins.get(finding.identity)
+        yield replace(finding, existing=old is not None and old >= finding.severity)
+
+
+def _unchanged(judge: Judge, contract: Contract) -> Mapping[object, Severity]:
+    """The findings that a contract gives for the table that it made, and how bad each is at worst."""
+    found = judge(contract, git_context(contract, contract), ("git",))
+    return {one.identity: one.severity for one in sorted(found, key=lambda one: one.severity)}
 
 
 def _problems(rule: Rule, fact: Fact, ctx: RuleContext) -> Iterator[Problem]:

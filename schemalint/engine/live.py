@@ -4,7 +4,8 @@
 |------|----------|------|--------------------------------------------------------------------|
 | A    | A        | A    | nothing                                                            |
 | A    | A        | B    | one `Drift`: not applied yet, or drifted; an error if it must stay |
-| A    | B        | B    | one `Drift`: already applied; only the record of the change judged |
+| A    | B        | B    | one `Drift`: already applied, or applied in part where other objects of |
+|      |          |      | the edit are not; only the record of the change judged             |
 | A    | B        | A    | the change judged once, against git and live                       |
 | A    | B        | C    | the rule's finding if C -> B is impossible, else one `Drift`       |
 """
@@ -48,6 +49,7 @@ class LiveComparison:
         base: As declared at the base.
         applied: As declared when it was applied last, if the table says so and git knows it.
         settled: Whether the table says that the very declaration was applied.
+        ahead: Whether the table says that a later revision was applied.
     """
 
     contract: Contract
@@ -55,6 +57,7 @@ class LiveComparison:
     base: Contract | None = None
     applied: Contract | None = None
     settled: bool = False
+    ahead: bool = False
 
 
 def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Finding, ...]:
@@ -145,12 +148,12 @@ def _impossible(judge: Judge, one: Change, ctx: RuleContext) -> Iterator[Finding
 
 def _drift_kind(one: Change, comparison: LiveComparison) -> DriftKind:
     """Drifted, if it is known what was applied last and live is something else; else not applied yet."""
-    if comparison.settled:
+    applied = comparison.applied
+    if comparison.contract.managed_by != "schemalint":
+        return DriftKind.DIFFERS
+    if comparison.settled or (applied and subject(one) in _unlike(applied, comparison.live.state)):
         return DriftKind.DRIFTED
-    if comparison.applied is None:
-        return DriftKind.NOT_APPLIED
-    altered = subject(one) in _unlike(comparison.applied, comparison.live.state)
-    return DriftKind.DRIFTED if altered else DriftKind.NOT_APPLIED
+    return DriftKind.AHEAD if comparison.ahead else DriftKind.NOT_APPLIED
 
 
 def _unlike(declared: Contract, live: TableState) -> set[Hashable]:
@@ -167,20 +170,32 @@ def _done(
     git_ctx: RuleContext,
 ) -> Iterator[Finding]:
     """What git shows as changed and live needs no more; and what the contract owes itself."""
-    open_objects = {subject(one) for one in pending}
-    open_paths = [path for one in pending if (path := place(one))]
-    missing = [folded(one.path) for one in pending if isinstance(one, change.FieldAdded)]
     listed = {words(entry.path) for entry in git_ctx.contract.state.dropped}
-    for object_, one in of_git.items():
+    applied = [one for one in of_git.values() if _is_applied(one, pending)]
+    open_objects = {subject(one) for one in pending}
+    waiting = [
+        object_ in open_objects if _is_never_applied(one) else one not in applied
+        for object_, one in of_git.items()
+        if not isinstance(one, change.FieldMoved)
+    ]
+    kind = DriftKind.APPLIED_IN_PART if any(waiting) else DriftKind.APPLIED
+    for one in of_git.values():
         yield from judge.record(one, git_ctx)
-        path = place(one)
         if isinstance(one, change.FieldRemoved) and words(one.path) not in listed:
             if field_at(live_ctx.before.columns, one.path):
                 yield from judge(one, live_ctx, GIT_AND_LIVE)
-        elif object_ in open_objects or _is_never_applied(one):
-            continue
-        elif not path or not (_any_within(open_paths, path) or _any_above(missing, path)):
-            yield from judge(Drift(one, DriftKind.APPLIED), live_ctx, LIVE)
+        elif one in applied:
+            yield from judge(Drift(one, kind), live_ctx, LIVE)
+
+
+def _is_applied(one: Change, pending: Sequence[Change]) -> bool:
+    """Whether nothing is left to be done of what git shows, neither to the object nor to one around it."""
+    if _is_never_applied(one) or subject(one) in {subject(other) for other in pending}:
+        return False
+    path = place(one)
+    missing = [folded(other.path) for other in pending if isinstance(other, change.FieldAdded)]
+    open_paths = [other for open_ in pending if (other := place(open_))]
+    return not path or not (_any_within(open_paths, path) or _any_above(missing, path))
 
 
 def _is_never_applied(one: Change) -> bool:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
+from schemalint.catalog import full_name
 from schemalint.config import Config, Target
 from schemalint.errors import ConfigError, LiveError, UsageError
 from schemalint.model.table import Contract
@@ -33,19 +34,18 @@ def choose_target(config: Config, name: str | None) -> Target:
 def table_location(contract: Contract, target: Target, repository: Path) -> str:
     """The absolute place of a table: its own location, or one below the target's root.
 
-    A root that is a relative path is taken from the repository's top level.
+    A root that is a relative path is taken from the repository's top level. A table that `is_found_by_name`
+    has its full name in the target's catalog instead, which alone knows where the table lies.
 
     Raises:
-        ConfigError: The target has no root, or the location lies outside of what the target allows.
+        ConfigError: The target has no root, the location lies outside of what the target allows, or the
+            name is none of the target's catalog.
     """
     location = contract.location
     if location is not None and _is_absolute(location):
         return _allowed(contract, target, _plain(location), repository)
-    if target.catalog is not None and location is None:
-        raise ConfigError(
-            f"{contract.table} would be found by name in catalog {target.catalog}: not in this version",
-            help=f"give the contract a location, and targets.{target.name} a root instead of a catalog",
-        )
+    if is_found_by_name(contract, target):
+        return _name_in_catalog(contract, target)
     if target.root is None:
         raise ConfigError(
             f"{contract.table} has no place in target {target.name}",
@@ -56,6 +56,24 @@ def table_location(contract: Contract, target: Target, repository: Path) -> str:
     if not parts or ".." in parts:
         raise _not_allowed(contract, f"location {below!r} leaves the target's root")
     return f"{_root(target.root, repository)}/{'/'.join(parts)}"
+
+
+def is_found_by_name(contract: Contract, target: Target) -> bool:
+    """Whether the target's catalog says where the table lies: the contract does not."""
+    return target.catalog is not None and contract.location is None
+
+
+def absolute_location(reference: str, folder: Path) -> str:
+    """A place as `table_location` gives it; a relative path is taken from the folder."""
+    return _root(reference, folder)
+
+
+def _name_in_catalog(contract: Contract, target: Target) -> str:
+    try:
+        return full_name(contract.table, target)
+    except ConfigError as error:
+        place = contract.anchors.get(("table",))
+        raise ConfigError(error.message, help=error.help, location=place) from None
 
 
 def _allowed(contract: Contract, target: Target, location: str, repository: Path) -> str:

@@ -7,17 +7,23 @@ import importlib.util
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
+from typing import TypeAlias
 
 from schemalint.config import Config
 from schemalint.errors import InternalError, PluginError, SchemalintError, UsageError
-from schemalint.model.finding import Severity
+from schemalint.model.finding import Finding, Severity
+from schemalint.model.table import table_key
 from schemalint.plugin import ATTRIBUTE, OptionValue, Rule
 
 GROUP = "schemalint.rules"
 BUILT_IN = "schemalint"
+
+TableIgnores: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+"""Globs over names of tables, each with patterns of rules that say nothing of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +135,15 @@ def matches(rule: Rule, patterns: Iterable[str]) -> bool:
     """Whether one of the patterns names a rule: by its code or how that begins, by its name, or as ALL."""
     return any(
         pattern == "ALL" or rule.code.startswith(pattern) or rule.name == pattern for pattern in patterns
+    )
+
+
+def is_ignored(finding: Finding, rules: Sequence[Rule], table_ignores: TableIgnores) -> bool:
+    """Whether the rule of a finding is to say nothing of its table."""
+    rule = next(rule for rule in rules if rule.code == finding.code)
+    table = table_key(finding.table)
+    return any(
+        fnmatchcase(table, table_key(glob)) and matches(rule, patterns) for glob, patterns in table_ignores
     )
 
 

@@ -1,22 +1,46 @@
 """Where live tables are found: one module per kind of reference, found by walking this package.
 
-Such a module has two functions: ``handles(reference) -> bool`` and ``open_store(reference) -> LogStore``.
+Such a module has three functions: ``handles(reference) -> bool``,
+``open_store(reference, storage) -> LogStore`` and ``find_tables(reference, storage) -> Iterator[str]``.
+Modules with a leading underscore are helpers.
 """
 
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Iterable, Mapping
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from schemalint.delta_log.reader import read_table
 from schemalint.errors import LiveError
+from schemalint.live._reference import TableReference, parse_reference
+from schemalint.live._requests import concurrently
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schemalint.delta_log.store import LogStore
     from schemalint.model.table import LiveTable
+
+__all__ = [
+    "MOST_LEVELS",
+    "NO_OPTIONS",
+    "ReferenceKind",
+    "TableReference",
+    "find_tables",
+    "open_store",
+    "parse_reference",
+    "read",
+    "read_many",
+]
+
+NO_OPTIONS: Final[Mapping[str, str]] = MappingProxyType({})
+
+MOST_LEVELS: Final = 12
+"""Of folders between a root and the tables that are found below it."""
 
 
 class ReferenceKind(Protocol):
@@ -25,21 +49,59 @@ class ReferenceKind(Protocol):
     def handles(self, reference: str) -> bool:
         """Whether the reference is of this kind."""
 
-    def open_store(self, reference: str) -> LogStore:
+    def open_store(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> LogStore:
         """The log of the table; `LiveError` if the reference makes no sense."""
 
+    def find_tables(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:
+        """The tables at or below a place, by reference; see `find_tables` of the package."""
 
-def read(reference: str, *, version: int | None = None, history: bool = True) -> LiveTable:
+
+def read(
+    reference: str,
+    *,
+    version: int | None = None,
+    at: int | None = None,
+    history: bool = True,
+    storage: Mapping[str, str] = NO_OPTIONS,
+) -> LiveTable:
     """Read a table wherever it lies, as `schemalint.delta_log.reader.read_table` does.
+
+    Args:
+        reference: A path or a URI.
+        version: See `read_table`; `parse_reference` takes it out of a reference.
+        at: Likewise.
+        history: See `read_table`.
+        storage: What opens the store, with the values themselves: see `schemalint.config.resolve_storage`.
+            Whatever is not in it comes from the environment.
 
     Raises:
         NoTable: There is no table.
         LiveError: It cannot be reached or read, or its kind of reference is not known.
     """
-    return read_table(open_store(reference), version=version, history=history)
+    return read_table(open_store(reference, storage), version=version, at=at, history=history)
 
 
-def open_store(reference: str) -> LogStore:
+def read_many(
+    references: Iterable[str],
+    *,
+    history: bool = True,
+    storage: Mapping[str, str] = NO_OPTIONS,
+) -> tuple[LiveTable | LiveError, ...]:
+    """Read the latest version of many tables, those that lie somewhere else at the same time.
+
+    Returns:
+        For each reference, in their order, the table, or why it could not be read (`NoTable`: there is none).
+    """
+    from schemalint.live import path  # noqa: PLC0415 (one of the modules that are walked)
+
+    read_one = partial(_read_or_error, history=history, storage=storage)
+    wanted = tuple(references)
+    remote = tuple(dict.fromkeys(one for one in wanted if not path.handles(one)))
+    found = dict(zip(remote, concurrently(read_one, remote), strict=True))
+    return tuple(found[one] if one in found else read_one(one) for one in wanted)
+
+
+def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> LogStore:
     """The log of a table.
 
     Raises:
@@ -47,13 +109,36 @@ def open_store(reference: str) -> LogStore:
     """
     for kind in _kinds():
         if kind.handles(reference):
-            return kind.open_store(reference)
+            return kind.open_store(reference, storage)
     raise LiveError(
-        f"{reference}: this version of schemalint does not read tables there: no object stores, no catalogs",
-        help="Give a local path or a file: URI.",
+        f"{reference}: this version of schemalint does not read tables there",
+        help="Give a path, or a URI that begins with file:, s3:, gs:, az: or abfss:.",
     )
+
+
+def find_tables(root: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:
+    """The references of all tables at or below a place, in order: folders that hold a ``_delta_log``.
+
+    Nothing is looked for inside of a table, in hidden folders, and more than `MOST_LEVELS` below the root.
+
+    Raises:
+        LiveError: The place cannot be listed, or a part of it: then after all that could be found.
+    """
+    for kind in _kinds():
+        if kind.handles(root):
+            yield from kind.find_tables(root, storage)
+            return
+    raise LiveError(f"{root}: this version of schemalint finds no tables there", help="Give a path or a URI.")
+
+
+def _read_or_error(reference: str, *, history: bool, storage: Mapping[str, str]) -> LiveTable | LiveError:
+    try:
+        return read(reference, history=history, storage=storage)
+    except LiveError as error:
+        return error
 
 
 def _kinds() -> Iterator[ReferenceKind]:
     for module in pkgutil.iter_modules(__path__):
-        yield cast("ReferenceKind", import_module(f"{__name__}.{module.name}"))
+        if not module.name.startswith("_"):
+            yield cast("ReferenceKind", import_module(f"{__name__}.{module.name}"))

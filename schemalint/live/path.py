@@ -11,9 +11,10 @@ from urllib.parse import unquote
 
 from schemalint.delta_log.store import FileEntry, NoTable
 from schemalint.errors import LiveError
+from schemalint.live import MOST_LEVELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 # A scheme has two letters at least, so that a drive of Windows is a path.
 _URI: Final = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)
@@ -72,7 +73,7 @@ def handles(reference: str) -> bool:
     return not _URI.match(reference) or reference.lower().startswith("file:/")
 
 
-def open_store(reference: str) -> PathStore:
+def open_store(reference: str, storage: Mapping[str, str] | None = None) -> PathStore:  # noqa: ARG001
     """The log of a table.
 
     A path is taken as it is, percent signs and all: Spark writes partitions and tables with them. A URI is
@@ -90,6 +91,45 @@ def open_store(reference: str) -> PathStore:
     if not path or "\0" in path:
         raise LiveError(f"{reference!r} is no path of a table")
     return PathStore(Path(path))
+
+
+def find_tables(reference: str, storage: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The tables at or below a folder, by path.
+
+    Links are followed, each folder is entered once.
+
+    Raises:
+        LiveError: There is no such folder; or folders below it cannot be listed, after all
+            that could be found.
+    """
+    root = open_store(reference, storage).table
+    if not root.is_dir():
+        raise LiveError(f"{root}: there is no such folder", help="Mount it, or look for a spelling mistake.")
+    failed: list[str] = []
+    yield from map(str, _tables(root, MOST_LEVELS, set(), failed))
+    if failed:
+        raise LiveError(
+            f"{root}: tables may be missing, these folders cannot be listed: {', '.join(failed)}",
+            help="Read access to all folders below the root is needed.",
+        )
+
+
+def _tables(folder: Path, levels: int, entered: set[tuple[int, int]], failed: list[str]) -> Iterator[Path]:
+    try:
+        status = folder.stat()
+        with os.scandir(folder) as found:
+            names = sorted(entry.name for entry in found if entry.is_dir() and not entry.name.startswith("."))
+    except OSError:
+        failed.append(str(folder))
+        return
+    if (status.st_dev, status.st_ino) in entered:
+        return
+    entered.add((status.st_dev, status.st_ino))
+    if "_delta_log" in names:
+        yield folder
+    elif levels:
+        for name in names:
+            yield from _tables(folder / name, levels - 1, entered, failed)
 
 
 def _entry(entry: os.DirEntry[str]) -> FileEntry:

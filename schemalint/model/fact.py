@@ -62,9 +62,15 @@ class DriftKind(Enum):
     """How the live table stands to what is declared now and was declared before."""
 
     NOT_APPLIED = "not applied yet"
+    AHEAD = "ahead"
+    """A later revision was applied."""
     DRIFTED = "drifted"
+    DIFFERS = "differs"
+    """Of a table that somebody else brings to its declared state."""
     UNDECLARED = "undeclared"
     APPLIED = "already applied"
+    APPLIED_IN_PART = "applied in part"
+    """As declared already, while the rest of the same change is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +113,19 @@ class HistoryStep:
 
     Attributes:
         before: None if this is the table's first commit, or the first one that is known.
+        superseded: Whether a later commit replaced all that the table holds.
     """
 
     entry: HistoryEntry
     before: Metadata | None = None
     protocol_before: Protocol | None = None
+    superseded: bool = False
+
+    @property
+    def title(self) -> str:
+        """The commit, for people: ``version 5 (CHANGE COLUMN)``."""
+        operation = f" ({self.entry.operation})" if self.entry.operation else ""
+        return f"version {self.entry.version}{operation}"
 
 
 Fact = (

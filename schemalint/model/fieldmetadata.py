@@ -148,7 +148,7 @@ def _take_type_changes(metadata: Metadata) -> tuple[RecordedChange, ...]:
 def _type_change(entry: object) -> RecordedChange | None:
     if not isinstance(entry, dict):
         return None
-    from_type, to_type = _recorded_type(entry.get("fromType")), _recorded_type(entry.get("toType"))
+    from_type, to_type = recorded_type(entry.get("fromType")), recorded_type(entry.get("toType"))
     way, version = entry.get("fieldPath"), entry.get("tableVersion")
     if from_type is None or to_type is None or not (version is None or type(version) is int):
         return None
@@ -159,7 +159,7 @@ def _type_change(entry: object) -> RecordedChange | None:
     return RecordedChange(from_type, to_type, tuple(map(Part, words)), version)
 
 
-def _recorded_type(text: object) -> DataType | None:
+def recorded_type(text: object) -> DataType | None:
     """A type as a record names it: Spark reads DDL there (``DataType.fromDDL``), so ``bigint`` too."""
     if not isinstance(text, str):
         return None

@@ -7,11 +7,15 @@ import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.errors import Location, SchemalintError
+from schemalint.model.change import Change
 from schemalint.model.datatype import RecordedChange
 from schemalint.model.path import Path, as_json, dotted
+
+if TYPE_CHECKING:
+    from schemalint.model.estate import Estate
 
 
 class Severity(IntEnum):
@@ -41,10 +45,10 @@ class ObjectRef:
 
 @dataclass(frozen=True, slots=True)
 class SetProperty:
-    """Edit of a contract: a table property gets a value."""
+    """Edit of a contract: a table property gets a value; None declares it absent."""
 
     key: str
-    value: str
+    value: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,18 @@ class RecordTypeChanges:
     changes: tuple[RecordedChange, ...]
 
 
-Edit: TypeAlias = SetProperty | RecordTypeChanges
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """Edit of a contract: it says what a change makes of the table.
+
+    What is not managed afterwards is taken out: a property whose new value is unmanaged, a deletion that is
+    not listed any more.
+    """
+
+    change: Change
+
+
+Edit: TypeAlias = SetProperty | RecordTypeChanges | Declare
 """A change of a contract, named by what it changes; where that stands, the contract's format knows."""
 
 
@@ -180,6 +195,7 @@ class Problems:
         findings: In the order in which reports show them.
         errors: What could not be judged.
         sources: The head's text of the files that locations name, as far as it is known.
+        estate: The tables of an audit together.
     """
 
     run: Run
@@ -187,3 +203,4 @@ class Problems:
     errors: tuple[SchemalintError, ...] = ()
     exit_status: int = 0
     sources: Mapping[str, str] | None = None
+    estate: Estate | None = None

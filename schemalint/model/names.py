@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import Final
 
 INVALID_CHARACTERS: Final = " ,;{}()\n\t="
@@ -17,3 +19,10 @@ regard to case: ``_CHANGE_TYPE`` is taken (measured on Delta 4.4.0)."""
 def invalid_characters(name: str) -> str:
     """The characters of a name that need column mapping, each once, in their order."""
     return "".join(dict.fromkeys(character for character in name if character in INVALID_CHARACTERS))
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """The name that was probably meant, spelled as it is known; None if none is near. Case does not count."""
+    spelled = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
+    return spelled[near[0]] if near else None

@@ -79,6 +79,7 @@ class TablePlan:
         hash: Of the declaration.
         record: Whether the marker is to be written.
         refusals: Not empty: there are no steps.
+        name: The full name in a catalog that the statements use, None where they use the place.
     """
 
     table: str
@@ -91,6 +92,7 @@ class TablePlan:
     steps: tuple[Step, ...] = ()
     record: bool = False
     refusals: tuple[Refusal, ...] = ()
+    name: str | None = None
 
     @property
     def adds_features(self) -> frozenset[str]:

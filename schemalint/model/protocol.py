@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
+from types import MappingProxyType
 from typing import Final
 
 from schemalint.model import feature, properties
@@ -17,6 +18,9 @@ from schemalint.model.feature import FEATURES, SchemaTrigger, TableFeature
 
 TABLE_FEATURES_READER: Final = 3
 TABLE_FEATURES_WRITER: Final = 7
+
+VERSION_KEYS: Final = ("delta.minReaderVersion", "delta.minWriterVersion")
+"""The properties that ask for a version of the protocol instead of a feature."""
 
 # What Delta Spark gives a table that asks for nothing (measured on Delta 4.4.0: new tables are (1,2)).
 DEFAULT_FEATURES: Final = frozenset({"appendOnly", "invariants"})
@@ -35,6 +39,12 @@ class Protocol:
     reader_features: frozenset[str] = frozenset()
     writer_features: frozenset[str] = frozenset()
     lists: tuple[bool, bool] | None = dataclass_field(default=None, compare=False)
+
+    @property
+    def has_fitting_lists(self) -> bool:
+        """Whether the lists of features are there just where the versions say so (PROTOCOL.md, "Protocol")."""
+        wanted = (self.min_reader >= TABLE_FEATURES_READER, self.min_writer >= TABLE_FEATURES_WRITER)
+        return self.lists is None or self.lists == wanted
 
     @property
     def features(self) -> frozenset[str]:
@@ -100,12 +110,42 @@ def causes(
     return tuple(cause for cause in found if cause[2])
 
 
-def of_new_table(active: frozenset[str], asked: Iterable[str] = ()) -> frozenset[str]:
-    """The features of a table that Delta creates for what is active and asked for.
+def of_new_table(
+    active: frozenset[str], asked: Iterable[str] = (), declared: Mapping[str, str] = MappingProxyType({})
+) -> frozenset[str]:
+    """The features of a table that Delta creates for what is active, asked for, and declared as properties.
 
-    Measured on Delta 4.4.0: a new table supports appendOnly and invariants, and timestampNtz by itself.
+    Measured on Delta 4.4.0: a new table supports appendOnly and invariants, and timestampNtz by itself; where
+    properties give a version, it has what that implies instead.
     """
-    return needed(DEFAULT_FEATURES, active, asked)
+    versions = asked_versions(declared, DEFAULT_FEATURES)
+    start = DEFAULT_FEATURES if versions is None else feature.implied_by(*versions)
+    return needed(start, active, asked)
+
+
+def asked_versions(declared: Mapping[str, str], supported: frozenset[str]) -> tuple[int, int] | None:
+    """The (reader, writer) versions that properties ask for; None if they name none, or one that is none.
+
+    Args:
+        declared: Properties. The version that is not declared is the table's own (measured on Delta 4.4.0).
+        supported: The features that the table supports.
+    """
+    named = {key: declared[key] for key in VERSION_KEYS if key in declared}
+    if not named or any(properties.problem(key, value) is not None for key, value in named.items()):
+        return None
+    reader, writer = (
+        int(named.get(key, own)) for key, own in zip(VERSION_KEYS, minimum_versions(supported), strict=True)
+    )
+    return reader, writer
+
+
+def features_of_versions(declared: Mapping[str, str], supported: frozenset[str]) -> frozenset[str]:
+    """The features that the versions stand for which properties ask for; none where they ask for none.
+
+    Delta adds all of them to an existing table, and takes none away. Arguments as of `asked_versions`.
+    """
+    versions = asked_versions(declared, supported)
+    return frozenset() if versions is None else feature.implied_by(*versions)
 
 
 def canonical(name: str) -> str:

@@ -13,7 +13,7 @@ from typing import Final
 
 from schemalint.model import feature, properties, protocol
 from schemalint.model.finding import ObjectRef
-from schemalint.model.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, minimum_versions
+from schemalint.model.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER
 from schemalint.model.table import LiveTable, TableState
 
 
@@ -107,14 +107,13 @@ def lacks_writer_version(declared: Mapping[str, str], supported: frozenset[str])
     """Whether an existing table would get reader version 3 and a writer version below 7, which Delta refuses.
 
     Args:
-        declared: Properties, whose versions are valid. The one that is not declared is the table's own.
+        declared: Properties; see `protocol.asked_versions`.
         supported: The features that the table supports.
     """
-    keys = ("delta.minReaderVersion", "delta.minWriterVersion")
-    if not any(key in declared for key in keys):
+    versions = protocol.asked_versions(declared, supported)
+    if versions is None:
         return False
-    own = minimum_versions(supported)
-    reader, writer = (int(declared.get(key, version)) for key, version in zip(keys, own, strict=True))
+    reader, writer = versions
     return reader == TABLE_FEATURES_READER and writer < TABLE_FEATURES_WRITER
 
 

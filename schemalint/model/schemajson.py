@@ -45,11 +45,36 @@ def print_schema(struct: Struct) -> str:
         raise SchemaError(_TOO_DEEP) from None
 
 
+def load_json(text: str | bytes, *, strict: bool = False) -> object:
+    """As `json.loads`, without halves of surrogate pairs: JSON can escape them, and nothing can print them.
+
+    Args:
+        text: One JSON value.
+        strict: Whether to refuse what Python takes for numbers and JSON does not.
+
+    Raises:
+        ValueError: It is not JSON.
+        RecursionError: It is nested too deeply.
+    """
+    found: object = _strict_json(text) if strict else json.loads(text)
+    if not (b"\\ud" in text.lower() if isinstance(text, bytes) else "\\ud" in text.lower()):
+        return found
+    whole = (
+        json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    )
+    again: object = json.loads(whole)
+    return again
+
+
 def _loads(text: str) -> object:
     try:
-        return json.loads(text, parse_constant=_refuse_number, parse_float=_finite)
+        return load_json(text, strict=True)
     except ValueError as error:
         raise SchemaError(f"the schema is not JSON: {error}") from None
+
+
+def _strict_json(text: str | bytes) -> object:
+    return json.loads(text, parse_constant=_refuse_number, parse_float=_finite)
 
 
 def _refuse_number(text: str) -> NoReturn:

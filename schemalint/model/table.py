@@ -180,7 +180,8 @@ class Contract:
     @property
     def created_features(self) -> frozenset[str]:
         """The features of a table that Delta creates from this contract."""
-        return protocol.of_new_table(self.state.active_features, self.state.asked_features)
+        state = self.state
+        return protocol.of_new_table(state.active_features, state.asked_features, state.set_properties)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +268,8 @@ class CatalogTable:
         name: Full, e.g. ``main.sales.orders``.
         catalog: The catalog itself, for people.
         columns: None if it keeps none.
-        table_id: Delta's id of the table, if the catalog knows it.
+        table_id: The catalog's own, which is not Delta's: the log of a table that Unity Catalog manages
+            repeats it as the property ``io.unitycatalog.tableId``.
         managed_commits: Whether the catalog decides which commits count (``catalogManaged``).
     """
 

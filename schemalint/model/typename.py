@@ -51,11 +51,11 @@ _KNOWN: Final[dict[str, DataType]] = {
     "timestamp_ltz": _ATOMIC["timestamp"],
 }
 
-_DECIMAL: Final = re.compile(r"decimal\(\s*(\d{1,9})\s*,\s*(-?\d{1,9})\s*\)")
-_LENGTH: Final = re.compile(r"(char|varchar)\(\s*(\d{1,9})\s*\)")
+_DECIMAL: Final = re.compile(r"decimal\(\s*([0-9]{1,9})\s*,\s*(-?[0-9]{1,9})\s*\)")
+_LENGTH: Final = re.compile(r"(char|varchar)\(\s*([0-9]{1,9})\s*\)")
 _COLLATED: Final = re.compile(r"string collate (\w+)")
 _ONLY_SPARK: Final = re.compile(
-    r"interval(?: [a-z]+(?: to [a-z]+)?)?|time\(\d\)|(?:geometry|geography)(?:\([^()]*\))?"
+    r"interval(?: [a-z]+(?: to [a-z]+)?)?|time\([0-9]\)|(?:geometry|geography)(?:\([^()]*\))?"
 )
 
 

@@ -63,8 +63,8 @@ _TOKEN = re.compile(
     r"""(?P<space>\s+)
       | (?P<quoted>`(?:[^`]|``)*`)
       | (?P<string>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")
-      | (?P<word>[^\W\d]\w*|\d+[^\W\d]\w*)
-      | (?P<number>\d+)
+      | (?P<word>[^\W\d]\w*|[0-9]+[^\W\d]\w*)
+      | (?P<number>[0-9]+)
       | (?P<mark>[<>(),:])""",
     re.VERBOSE | re.DOTALL,
 )

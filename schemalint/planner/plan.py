@@ -30,7 +30,12 @@ WIDENING: Final = "delta.enableTypeWidening"
 
 
 def plan_table(
-    contract: Contract, live: LiveTable | None, uri: str, findings: Iterable[Finding] = ()
+    contract: Contract,
+    live: LiveTable | None,
+    uri: str,
+    findings: Iterable[Finding] = (),
+    *,
+    name: str | None = None,
 ) -> TablePlan:
     """The way from a live table to its declaration.
 
@@ -39,11 +44,13 @@ def plan_table(
         live: None if there is no table: it is created.
         uri: Where the table lies, or is to lie.
         findings: What the rules say of the contract and the live table: an error means no steps.
+        name: Its full name, if the statements are to reach it by that.
     """
     refusals = [*_by_rules(findings), *refused_contract(contract, live.state if live else None)]
-    plan = TablePlan(contract.table, uri, declaration_hash(contract))
+    plan = TablePlan(contract.table, uri, declaration_hash(contract), name=name)
+    table = sql.path_table(uri) if name is None else sql.named_table(name)
     if live is None:
-        return _planned(plan, contract, TableState(), refusals, (_create(contract, uri),))
+        return _planned(plan, contract, TableState(), refusals, (_create(contract, table),))
     marker = read_marker(live)
     plan = replace(
         plan,
@@ -59,7 +66,7 @@ def plan_table(
     refusals += refused_changes(changes, live.state, contract.state)
     if refusals:
         return replace(plan, refusals=tuple(refusals), record=False)
-    return _planned(plan, contract, live.state, refusals, tuple(_Alter(uri, live.state, changes).steps()))
+    return _planned(plan, contract, live.state, refusals, tuple(_Alter(table, live.state, changes).steps()))
 
 
 def pending(contract: Contract, live: TableState) -> tuple[Change, ...]:
@@ -89,12 +96,12 @@ def _by_rules(findings: Iterable[Finding]) -> Iterator[Refusal]:
             yield Refusal(one.message, one.help, one.code, one)
 
 
-def _create(contract: Contract, uri: str) -> Step:
+def _create(contract: Contract, table: str) -> Step:
     state = created(contract.state)
     asked = {f"{FEATURE_PREFIX}{name}": "supported" for name in sorted(state.features)}
     features = contract.created_features
     statement = sql.create_table(
-        sql.path_table(uri),
+        table,
         state.columns.fields,
         description=state.description if isinstance(state.description, str) else None,
         properties={**state.set_properties, **asked},
@@ -110,7 +117,7 @@ def _create(contract: Contract, uri: str) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class _Alter:
-    uri: str
+    table: str
     live: TableState
     changes: tuple[Change, ...]
 
@@ -121,10 +128,6 @@ class _Alter:
         yield from self._altered_columns()
         yield from self._added_columns()
         yield from self._properties(late)
-
-    @property
-    def table(self) -> str:
-        return sql.path_table(self.uri)
 
     def _of(self, *kinds: type) -> list[Change]:
         return [one for one in self.changes if isinstance(one, kinds)]

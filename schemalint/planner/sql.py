@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from schemalint.model.datatype import Field
-from schemalint.model.path import Part, Path
+from schemalint.model.path import Part, Path, split
 from schemalint.model.sqltext import always_quoted, quote_literal
 from schemalint.model.typetext import print_type
 
@@ -13,6 +13,11 @@ from schemalint.model.typetext import print_type
 def path_table(uri: str) -> str:
     """A table that is known by its place."""
     return f"delta.{always_quoted(uri)}"
+
+
+def named_table(name: str) -> str:
+    """A table that is known by its name, e.g. ``main.sales.orders``."""
+    return ".".join(always_quoted(part) for part in split(name))
 
 
 def create_table(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemalint.model.finding import Severity
+from schemalint.report._estate import estate_lines
 from schemalint.report._notes import FAILURE, place
 from schemalint.report._summary import closing, shown
 from schemalint.report._text import COLORS, printable, styled
@@ -21,6 +22,7 @@ def render(result: Problems, *, color: bool = False, show_existing: bool = False
     findings = shown(result, show_existing=show_existing)
     lines = [_finding(finding, color=color) for finding in findings]
     lines += [_failure(error, color=color) for error in result.errors]
+    lines += estate_lines(result)
     lines.append(closing(result, color=color, show_existing=show_existing))
     return "\n".join(lines) + "\n"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemalint.model.finding import Severity
+from schemalint.report._estate import estate_lines
 from schemalint.report._excerpt import excerpt, last_line, split_lines
 from schemalint.report._notes import FAILURE, failure_notes, finding_notes, place, subject
 from schemalint.report._summary import closing, shown
@@ -29,6 +30,7 @@ def render(result: Problems, *, color: bool = False, show_existing: bool = False
     findings = shown(result, show_existing=show_existing)
     blocks = [_finding(finding, sources, color=color) for finding in findings]
     blocks += [_failure(error, sources, color=color) for error in result.errors]
+    blocks += ["\n".join(estate)] if (estate := estate_lines(result)) else []
     blocks.append(closing(result, color=color, show_existing=show_existing))
     return "\n\n".join(blocks) + "\n"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemalint.model.finding import Severity
+from schemalint.report._estate import estate_lines
 from schemalint.report._excerpt import last_line
 from schemalint.report._notes import failure_notes, finding_notes, subject
 from schemalint.report._summary import is_incomplete, remarks, shown, summary
@@ -43,7 +44,8 @@ def render(result: Problems, *, color: bool = False, show_existing: bool = False
 
 def _run(result: Problems, *, show_existing: bool) -> str:
     kind = Severity.WARNING if is_incomplete(result.run) else Severity.INFO
-    return _command(kind, "schemalint", [summary(result), *remarks(result, show_existing=show_existing)])
+    body = [summary(result), *remarks(result, show_existing=show_existing), *estate_lines(result)]
+    return _command(kind, "schemalint", body)
 
 
 def _failure(error: SchemalintError) -> str:

@@ -12,6 +12,7 @@ from schemalint.model.path import as_json
 
 if TYPE_CHECKING:
     from schemalint.errors import Location, SchemalintError
+    from schemalint.model.estate import Estate
     from schemalint.model.finding import Finding, Fix, Problems, Run, SideRef, TextChange
 
 VERSION = 1
@@ -34,6 +35,7 @@ def render(result: Problems, *, color: bool = False, show_existing: bool = False
         "run": _run(result.run, result.exit_status),
         "findings": [_finding(finding) for finding in result.findings],
         "errors": [_error(error) for error in result.errors],
+        "estate": _estate(result.estate) if result.estate else None,
     }
     # The log of a CI service may take "##[name]" in a string for a command (see `printable`).
     return json.dumps(document, indent=2).replace("##", r"#\u0023") + "\n"
@@ -88,6 +90,33 @@ def _finding(finding: Finding) -> dict[str, object]:
 def _fix(fix: Fix, changes: tuple[TextChange, ...]) -> dict[str, object]:
     edits = [{"location": _location(change.location), "text": change.text} for change in changes]
     return {"title": fix.title, "safe": fix.safe, "edits": edits}
+
+
+def _estate(estate: Estate) -> dict[str, object]:
+    return {
+        "tables": [
+            {
+                "table": one.table,
+                "uri": one.uri,
+                "version": one.version,
+                "min_reader_version": one.versions[0],
+                "min_writer_version": one.versions[1],
+                "idle_features": list(one.idle),
+                "preview_features": list(one.preview),
+            }
+            for one in estate.tables
+        ],
+        "protocols": [
+            {"min_reader_version": reader, "min_writer_version": writer, "tables": number}
+            for (reader, writer), number in estate.versions
+        ],
+        "idle_features": _counts(estate.idle),
+        "preview_features": _counts(estate.preview),
+    }
+
+
+def _counts(features: tuple[tuple[str, int], ...]) -> list[dict[str, object]]:
+    return [{"feature": name, "tables": number} for name, number in features]
 
 
 def _error(error: SchemalintError) -> dict[str, object]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
 import schemalint
 from schemalint import config, deploy, git
-from schemalint.deploy import DeployInput, Deployment, read_live
+from schemalint.deploy import DeployInput, Deployment
 from schemalint.engine.place import choose_target
 from schemalint.engine.rulebook import rules_for_apply, selection_of
+from schemalint.engine.tables import read_live
 from schemalint.errors import ApplyError, SchemalintError
 from schemalint.model.marker import Marker
 from schemalint.model.plan import Step, TablePlan
@@ -85,9 +86,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         SchemalintError: The contracts or the configuration cannot be read.
     """
     repo = git.open_repository(Path(repository), os.environ)
-    settings = config.load(
-        lambda name: (repo.root / name).read_bytes() if (repo.root / name).is_file() else None
-    )
+    settings = config.load(lambda name: config.read_file(repo.root / name))
     request = DeployInput(
         repo,
         settings,
@@ -99,6 +98,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         allow_older=allow_older,
         repair_drift=repair_drift,
         base=base,
+        applies=True,
     )
     deployment = deploy.prepare(request)
     return apply_plan(session, deployment)
@@ -123,7 +123,7 @@ def _apply_tables(session: SqlSession, deployment: Deployment, tell: Told) -> It
         done: list[Step] = []
         try:
             with prepared(session, _user_metadata(contract, deployment)):
-                version = _apply_table(session, plan, contract, deployment.revision, done, tell)
+                version = _apply_table(session, plan, deployment, done, tell)
         except SchemalintError as error:
             yield Applied(plan.table, plan.uri, Outcome.FAILED, plan.version, tuple(done), error)
         else:
@@ -134,27 +134,29 @@ def _apply_tables(session: SqlSession, deployment: Deployment, tell: Told) -> It
 def _apply_table(
     session: SqlSession,
     plan: TablePlan,
-    contract: Contract,
-    revision: str | None,
+    deployment: Deployment,
     done: list[Step],
     tell: Told,
 ) -> int:
+    contract, storage = deployment.contracts[plan.table], deployment.storage
     expected = plan.live if plan.live is not None else TableState()
     for step in plan.steps:
-        _require_unmoved(plan, step, expected, exists=plan.live is not None or bool(done))
+        found = read_live(plan.uri, storage)
+        _require_unmoved(plan, found, step, expected, exists=plan.live is not None or bool(done))
         tell(plan, step)
         run(session, step.sql)
         done.append(step)
         before, expected = expected, simulate(expected, [step])
-        _require_effect(plan, step, before, expected)
-    table = _verified(plan, contract)
-    marker = Marker(plan.hash, revision, table.metadata.table_id).to_text()
+        _require_effect(plan, _existing(plan, storage), step, before, expected)
+    table = _verified(plan, contract, storage)
+    marker = Marker(plan.hash, deployment.revision, table.metadata.table_id).to_text()
     run(session, set_properties(path_table(plan.uri), {MARKER: marker}))
-    return _verified(plan, contract).version
+    return _verified(plan, contract, storage).version
 
 
-def _require_unmoved(plan: TablePlan, step: Step, expected: TableState, *, exists: bool) -> None:
-    found = read_live(plan.uri)
+def _require_unmoved(
+    plan: TablePlan, found: LiveTable | None, step: Step, expected: TableState, *, exists: bool
+) -> None:
     if found is None and not exists:
         return
     if found is None or not exists:
@@ -169,9 +171,10 @@ def _require_unmoved(plan: TablePlan, step: Step, expected: TableState, *, exist
         )
 
 
-def _require_effect(plan: TablePlan, step: Step, before: TableState, expected: TableState) -> None:
+def _require_effect(
+    plan: TablePlan, table: LiveTable, step: Step, before: TableState, expected: TableState
+) -> None:
     """Some statements report success and change nothing: the log has to show the change."""
-    table = _existing(plan)
     missing = moved(expected, _known(expected, table), step)
     if missing and before != expected:
         raise ApplyError(
@@ -186,9 +189,9 @@ def _known(expected: TableState, found: LiveTable) -> TableState:
     return replace(state, features=state.features & expected.features) if expected.features else state
 
 
-def _verified(plan: TablePlan, contract: Contract) -> LiveTable:
+def _verified(plan: TablePlan, contract: Contract, storage: Mapping[str, str]) -> LiveTable:
     """The table, read back; it must be as declared."""
-    table = _existing(plan)
+    table = _existing(plan, storage)
     left = pending(contract, table.state)
     if left:
         names = ", ".join(sorted({type(one).__name__ for one in left}))
@@ -196,8 +199,8 @@ def _verified(plan: TablePlan, contract: Contract) -> LiveTable:
     return table
 
 
-def _existing(plan: TablePlan) -> LiveTable:
-    table = read_live(plan.uri)
+def _existing(plan: TablePlan, storage: Mapping[str, str]) -> LiveTable:
+    table = read_live(plan.uri, storage)
     if table is None:
         raise ApplyError(f"there is no table at {plan.uri}")
     return table

@@ -183,6 +183,20 @@ def test_unknown_key_of_the_configuration(committed: Project) -> None:
     assert "select" in run.out
 
 
+@pytest.mark.parametrize("name", ["schemalint.toml", "pyproject.toml"])
+def test_configuration_that_is_a_folder_or_a_link_to_nothing(committed: Project, name: str) -> None:
+    """What cannot be read is not taken for "no configuration", which would check less."""
+    file = committed.repo.path / name
+    file.mkdir()
+    assert committed.check().status == 2
+    file.rmdir()
+    file.symlink_to("nowhere.toml")
+    run = committed.check()
+    assert run.status == 2
+    assert "link to nothing" in run.out + run.err
+    assert committed.check("--isolated").status == 0
+
+
 def test_secret_in_the_configuration_is_refused(committed: Project) -> None:
     committed.repo.write("schemalint.toml", '[targets.prod.storage]\nsecret_key = "hunter2"\n')
     run = committed.check()

@@ -10,7 +10,7 @@ import pytest
 from logs import commit_info, metadata, protocol, write_log
 from project import ORDERS, Project
 from schemalint import contract
-from schemalint.model.datatype import LONG, STRING, Decimal, Field
+from schemalint.model.datatype import INTEGER, LONG, STRING, Decimal, Field
 from schemalint.model.marker import Marker, declaration_hash
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def test_edit_that_live_has_already_is_said_so(live: Live) -> None:
     live.log(ID, Field("amount", Decimal(12, 2)))
     live.project.declare(WIDER + ALLOWED)
     assert live.found() == ["DR001", "TH009"]
-    assert "in the live table already" in live.project.check("--live").out
+    assert "in the live table (already applied)" in live.project.check("--live").out
 
 
 def test_live_that_nobody_declared_is_drift(live: Live) -> None:
@@ -353,3 +353,88 @@ def test_catalog_is_not_ignored(live: Live) -> None:
     run = live.project.check("--live", "--all")
     assert run.status == 2
     assert "catalog main" in run.out
+
+
+def test_table_of_a_later_revision_is_called_ahead(live: Live) -> None:
+    earlier = live.commit(ORDERS + ALLOWED)
+    later = live.commit(ORDERS.replace("bigint", "bigint, comment: key") + ALLOWED)
+    live.log(Field("id", LONG, comment="key"), AMOUNT, properties=_marker(WIDER, later))
+    live.project.repo.git("checkout", "--quiet", earlier)
+    assert live.found("--all") == [], "what is not declared is not managed"
+    live.commit(ORDERS.replace("bigint", "bigint, comment: number") + ALLOWED)
+    run = live.project.check("--live", "--all")
+    assert "not applied yet" in run.out, "neither comes after the other"
+    live.project.repo.git("checkout", "--quiet", "main")
+    live.commit(ORDERS.replace("bigint", "bigint, comment: number") + ALLOWED)
+    head = live.commit(ORDERS.replace("bigint", "bigint, comment: key") + ALLOWED)
+    live.log(Field("id", LONG, comment="key"), AMOUNT, properties=_marker(WIDER, head))
+    live.project.repo.git("checkout", "--quiet", "HEAD~1")
+    run = live.project.check("--live", "--all")
+    assert run.codes == ["DR001"]
+    assert "ahead" in run.out
+
+
+def test_table_made_anew_is_not_judged_by_what_was_applied_to_the_old_one(live: Live) -> None:
+    text = ORDERS.replace("bigint", "bigint, comment: key")
+    revision = live.commit(text)
+    marker = _marker(text, revision)["schemalint.applied"].replace("t-1", "another")
+    live.log(ID, AMOUNT, properties={"schemalint.applied": marker}, widening=False)
+    run = live.project.check("--live", "--all")
+    assert sorted(run.codes) == ["DR001", "DR003"]
+    assert "recreated" in run.out
+    assert "not applied yet" in run.out
+
+
+def _forget_a_type_change(live: Live) -> None:
+    """The history holds a fault, which is none of the declaration's."""
+    write_log(
+        live.table,
+        [
+            [commit_info("CREATE TABLE"), protocol(), metadata(Field("id", INTEGER), AMOUNT)],
+            [commit_info("SET TBLPROPERTIES"), metadata(ID, AMOUNT)],
+        ],
+    )
+
+
+def test_fault_of_the_history_is_an_old_sin(live: Live) -> None:
+    live.commit(ORDERS)
+    _forget_a_type_change(live)
+    run = live.project.check("--live", "--all")
+    assert (run.status, run.codes) == (0, ["TH001"])
+    assert live.project.check("--live", "--all", "--strict").status == 1
+    assert live.project.check("--live", "--all", "--against", "none").status == 1
+
+
+def test_fault_of_the_history_is_new_where_the_contract_is(live: Live) -> None:
+    live.project.repo.write("README", "")
+    live.project.repo.commit()
+    live.project.declare(ORDERS)
+    _forget_a_type_change(live)
+    run = live.project.check("--live")
+    assert (run.status, run.codes) == (1, ["TH001"])
+
+
+def test_fault_of_the_history_does_not_stop_a_plan(live: Live) -> None:
+    live.commit(ORDERS.replace("bigint", "bigint, comment: key"))
+    _forget_a_type_change(live)
+    run = live.project.run("plan")
+    assert run.status == 0
+    assert "COMMENT" in run.out
+
+
+def test_plan_for_a_table_that_spark_does_not_open_is_refused(live: Live) -> None:
+    live.commit(ORDERS.replace("bigint", "bigint, comment: key"))
+    write_log(live.table, [[protocol(3, 7), metadata(ID, AMOUNT)]])
+    run = live.project.run("plan")
+    assert run.status == 1
+    assert "PF013" in run.out
+
+
+def test_upgrade_is_told_by_the_features_of_the_log(live: Live) -> None:
+    live.commit(ORDERS)
+    write_log(live.table, [[protocol(1, 3), metadata(ID, AMOUNT)]])
+    live.project.declare(ORDERS + "properties: {delta.enableDeletionVectors: true}\n")
+    run = live.project.run("check", "--live")
+    assert "from reader 1, writer 3 (appendOnly, checkConstraints, invariants)" in run.out
+    assert "to reader 3, writer 7 (appendOnly, checkConstraints, deletionVectors, invariants)" in run.out
+    assert "DROP FEATURE takes off deletionVectors" in " ".join(run.out.split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contract.contract_strategies import contracts
@@ -50,6 +50,7 @@ def test_a_file_without_a_contract_is_an_error() -> None:
     )
 
 
+@settings(deadline=None)
 @given(st.data(), contracts())
 def test_a_damaged_contract_is_read_or_refused_but_never_raises(
     data: st.DataObject, contract: Contract

@@ -1,15 +1,20 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logs import Action, add, clustering, commit_info, metadata, protocol
+from logs import Action, add, clustering, commit_info, metadata, protocol, remove, write_commit
 from schemalint.delta_log import commit
 from schemalint.delta_log.actions import ActionError, CommitInfo, TableActions
-from schemalint.delta_log.commit import parse_commit
+from schemalint.delta_log.commit import parse_commit, read_commit_info, read_lines
+from schemalint.delta_log.names import LogFile, log_file
+from schemalint.delta_log.store import LogStore
+from schemalint.live.path import open_store
 from schemalint.model.datatype import INTEGER, LONG, Field, Struct
 from schemalint.model.protocol import Protocol
 
@@ -50,11 +55,12 @@ def test_a_commit_of_files_only_says_nothing_and_is_not_parsed() -> None:
     assert parse_commit(b"") == TableActions()
 
 
-def test_the_last_of_several_metadata_counts_with_a_warning() -> None:
-    actions = parse_commit(lines(metadata(Field("a", LONG)), metadata(Field("b", LONG))))
+def test_the_last_of_several_metadata_counts() -> None:
+    actions = parse_commit(lines(metadata(Field("a", LONG)), add(), metadata(Field("b", LONG))))
     assert actions.metadata is not None
     assert actions.metadata.schema == Struct((Field("b", LONG),))
-    assert actions.warnings == ("there are 2 metaData actions; the last one counts",)
+    assert actions.repeated == (("metaData", 3),)
+    assert parse_commit(lines(clustering(["a"]), clustering(["b"]))).repeated == ()
 
 
 def test_domains_of_others_are_no_clustering() -> None:
@@ -69,9 +75,55 @@ def test_in_commit_timestamp_comes_before_the_writers_clock() -> None:
     assert parse_commit(lines(info, protocol())).info.timestamp == 9
 
 
+def test_commit_info_says_who_did_what() -> None:
+    parameters = {"mode": "Overwrite", "partitionBy": "[]", "statsOnLoad": False, "nothing": None}
+    info = commit_info(
+        "WRITE", operationParameters=parameters, userId="7", userName="ada", engineInfo="Apache-Spark/4.2.0"
+    )
+    found = parse_commit(lines(info, protocol())).info
+    assert found.parameters == {"mode": "Overwrite", "partitionBy": "[]", "statsOnLoad": "false"}
+    assert (found.user, found.engine) == ("ada", "Apache-Spark/4.2.0")
+    assert parse_commit(lines(commit_info(userId="7"), protocol())).info.user == "7"
+
+
+def test_a_commit_that_removes_files_is_told_from_one_that_mentions_the_word() -> None:
+    assert parse_commit(lines(protocol(), remove())).removes_files
+    assert parse_commit(b'{ "remove" : {"path": "x"}}\n' + CREATED).removes_files
+    word: Action = {"add": {"path": "x", "partitionValues": {"remove": "remove"}, "tags": {"remove": "a"}}}
+    assert not parse_commit(lines(protocol(), word, commit_info(userMetadata='"remove":'))).removes_files
+
+
 def test_commit_info_is_free_form() -> None:
-    info: Action = {"commitInfo": {"operation": ["WRITE"], "timestamp": "now", "userMetadata": {}}}
+    info: Action = {
+        "commitInfo": {
+            "operation": ["WRITE"],
+            "timestamp": "now",
+            "userMetadata": {},
+            "operationParameters": 5,
+            "userName": True,
+        }
+    }
     assert parse_commit(lines(info, protocol())).info == CommitInfo()
+
+
+def test_times_that_are_no_dates_are_left_out() -> None:
+    times: list[Any] = [10**15, -(10**15), True, "5", 5.0]
+    for time in times:
+        found = parse_commit(
+            lines(commit_info(timestamp=time, inCommitTimestamp=time), metadata(createdTime=time))
+        )
+        assert (found.info.timestamp, found.info.in_commit_timestamp) == (None, None)
+        assert found.metadata is not None
+        assert found.metadata.created_time is None
+
+
+def test_halves_of_surrogate_pairs_do_not_reach_the_table() -> None:
+    field = Field("\U0001f600 \ud800", LONG, comment="\udc00")
+    found = parse_commit(lines(metadata(field, description="a\ud83d", properties={"\udfff": "\ud83d\ude00"})))
+    assert found.metadata is not None
+    assert found.metadata.schema == Struct((Field("\U0001f600 \ufffd", LONG, comment="\ufffd"),))
+    assert found.metadata.description == "a\ufffd"
+    assert found.metadata.configuration == {"\ufffd": "\U0001f600"}
 
 
 def test_configuration_of_other_writers_becomes_text() -> None:
@@ -133,6 +185,37 @@ def test_a_huge_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert parse_commit(lines(add("x" * 1000), protocol())).protocol == Protocol(1, 2)
 
 
+@pytest.mark.parametrize("size", [7, 100, 1000, 1 << 20])
+def test_a_large_file_is_read_in_blocks_to_the_same_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    actions = [commit_info("WRITE", 5), add(), metadata(Field("a", LONG)), protocol(1, 3), add(), remove()]
+    for ending in (b"", b"\n", b"\n\n  \n"):
+        data = lines(*actions, metadata(Field("b", LONG)), *[add()] * 20).rstrip() + ending
+        store, file = stored(tmp_path, data)
+        with monkeypatch.context() as patch:
+            patch.setattr(commit, "BLOCK", size)
+            assert read_lines(store, file) == parse_commit(data)
+            assert read_commit_info(store, file).timestamp == 5
+
+
+@pytest.mark.parametrize("size", [7, 100, 1000])
+def test_a_line_is_counted_over_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(commit, "BLOCK", size)
+    for rubbish in (b'{"metaData": rubbish}\n', b'{"protocol": {}}\n', b'{"add": '):
+        store, file = stored(tmp_path, lines(*[add()] * 9) + rubbish)
+        with pytest.raises(ActionError) as caught:
+            read_lines(store, file)
+        assert caught.value.line == 10
+
+
+def test_a_huge_line_in_a_large_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commit, "BLOCK", 100)
+    monkeypatch.setattr(commit, "MAX_LINE", 1000)
+    with pytest.raises(ActionError, match="larger than"):
+        read_lines(*stored(tmp_path, lines(protocol(), add("x" * 2000))))
+
+
 @settings(deadline=None)
 @given(st.binary(max_size=200), st.integers(0, len(CREATED)))
 def test_rubbish_in_a_commit_gives_an_answer_or_an_error(rubbish: bytes, at: int) -> None:
@@ -154,6 +237,13 @@ def test_a_schema_that_is_repeated_is_read_once() -> None:
     assert first is not None
     assert again is not None
     assert first.schema is again.schema
+
+
+def stored(table: Path, data: bytes) -> tuple[LogStore, LogFile]:
+    path = write_commit(table, 0, data)
+    file = log_file(path.name, size=len(data))
+    assert file is not None
+    return open_store(str(table)), file
 
 
 def read_or_refused(data: bytes) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -27,7 +29,7 @@ from schemalint.model.datatype import (
 )
 from schemalint.model.path import Part
 from schemalint.model.protocol import Protocol
-from schemalint.model.table import LiveTable
+from schemalint.model.table import LiveTable, LogDefectKind
 
 LOGS = Path(__file__).parent / "logs"
 TABLES = sorted(folder.name for folder in LOGS.iterdir() if folder.is_dir())
@@ -46,7 +48,7 @@ def column(live: LiveTable, *path: str | Part) -> Field:
 @pytest.mark.parametrize("name", TABLES)
 def test_the_quick_way_gives_the_same_snapshot_at_every_version(name: str) -> None:
     live = table(name)
-    assert live.warnings == ()
+    assert (live.warnings, live.defects) == ((), ())
     for version in range(live.history.known_from, live.version + 1):
         slow, quick = table(name, version), read(str(LOGS / name), version=version, history=False)
         assert quick.metadata == slow.metadata
@@ -171,5 +173,91 @@ def test_a_checkpoint_stands_for_the_commits_before_it() -> None:
     assert live.metadata.table_id == start.table_id
 
 
-def test_a_v2_checkpoint_is_not_needed_as_long_as_the_commits_are_there() -> None:
-    assert table("v2_checkpoint").version == 3
+@pytest.mark.parametrize("name", ["multi_part", "v2_json", "v2_parquet"])
+def test_checkpoints_of_other_kinds_stand_for_the_commits_before_them(name: str) -> None:
+    live = table(name)
+    start = live.history.known_from
+    assert [(entry.version, entry.operation) for entry in live.history.entries] == [
+        (start, None),
+        (live.version, "ADD COLUMNS"),
+    ]
+    assert [field.name for field in live.state.columns.fields][-1] == "later"
+    assert live.state.clustered_by == ((("id",),) if name == "multi_part" else (("ship", "city"),))
+    assert live.protocol.lists == (name != "multi_part", True)
+
+
+def test_a_compaction_says_what_the_commits_say_that_it_replaces(tmp_path: Path) -> None:
+    kept = shutil.copytree(LOGS / "compacted", tmp_path / "table")
+    expected = table("compacted")
+    for version in (1, 2, 3):
+        kept.joinpath("_delta_log", f"{version:020}.json").unlink()
+    for checksum in kept.joinpath("_delta_log").glob("*.crc"):
+        checksum.unlink()
+    live = read(str(kept))
+    assert (live.version, live.metadata) == (expected.version, expected.metadata)
+    assert live.protocol == expected.protocol
+    assert [defect.kind for defect in live.defects] == [LogDefectKind.COMMIT_MISSING]
+
+
+def test_in_commit_timestamps_are_the_times_of_the_history() -> None:
+    in_commit = [entry.timestamp for entry in table("timed").history.entries]
+    content = LOGS.joinpath("timed", "_delta_log", f"{4:020}.json").read_text()
+    assert json.loads(content.partition("\n")[0])["commitInfo"]["inCommitTimestamp"] == in_commit[-1]
+    assert in_commit == sorted(in_commit, key=lambda time: time or 0)
+
+
+def test_who_and_with_what_is_in_the_history() -> None:
+    engines = {entry.engine for name in TABLES for entry in table(name).history.entries if entry.operation}
+    assert engines == {"Apache-Spark/4.2.0 Delta-Lake/4.4.0"}
+    created = table("timed").history.entries[0]
+    assert created.parameters["properties"] == '{"delta.enableInCommitTimestamps":"false"}'
+
+
+def test_what_makes_a_table_anew_removes_its_files() -> None:
+    """The lawful ways to lose recorded type changes, and how the log tells them."""
+    changed = (RecordedChange(Atomic("short"), INTEGER),)
+    restored = (RecordedChange(INTEGER, LONG),)
+    operations: dict[str, list[tuple[str, bool, object]]] = {
+        "replaced": [
+            ("CREATE TABLE", False, ()),
+            ("CHANGE COLUMN", False, changed),
+            ("CREATE OR REPLACE TABLE", True, ()),
+            ("WRITE", True, ()),
+            ("CREATE OR REPLACE TABLE AS SELECT", True, ()),
+        ],
+        "restored": [("CREATE TABLE", False, ()), ("CHANGE COLUMN", False, restored), ("RESTORE", True, ())],
+        "feature_dropped": [
+            ("CREATE TABLE", False, ()),
+            ("CHANGE COLUMN", False, changed),
+            ("UNSET TBLPROPERTIES", False, changed),
+            ("DROP FEATURE", False, ()),
+            ("DROP FEATURE", False, ()),
+        ],
+    }
+    for name, expected in operations.items():
+        found = [
+            (entry.operation, entry.removes_files, entry.metadata.state.columns.fields[0].type_changes)
+            for entry in table(name).history.entries
+            if entry.metadata
+        ]
+        assert found == expected
+    overwritten = table("replaced").history.entries[3]
+    assert overwritten.parameters["canOverwriteSchema"] == "true"
+
+
+def test_a_clone_starts_with_what_its_source_was() -> None:
+    (entry,) = table("cloned").history.entries
+    assert entry.operation == "CLONE"
+    assert column(table("cloned"), "id").type_changes == (RecordedChange(INTEGER, LONG),)
+    assert column(table("cloned"), "note").type == Varchar(5)
+    assert table("cloned").state.clustered_by == (("id",),)
+
+
+def test_dropping_a_feature_leaves_another_behind() -> None:
+    assert table("feature_dropped").protocol.features == {"appendOnly", "invariants", "checkpointProtection"}
+
+
+def test_clustering_that_is_taken_away() -> None:
+    live = table("unclustered")
+    assert (table("unclustered", 0).state.clustered_by, live.state.clustered_by) == ((("id",),), ())
+    assert [entry.operation for entry in live.history.entries] == ["CREATE TABLE", "CLUSTER BY"]

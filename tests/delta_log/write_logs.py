@@ -11,13 +11,17 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from conftest import start_session
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 LOGS: Final = Path(__file__).parent / "logs"
 
-# Statements by table, each ended by a semicolon; "{t}" is the table itself.
+# Statements by table, each ended by a semicolon; "{t}" is the table itself, "{path}" its folder, and
+# "{other}" one beside it that is not kept.
 TABLES: Final = {
     "widened": """
         CREATE TABLE {t} (id BYTE, list ARRAY<INT>, sku MAP<STRING, INT>, deep MAP<BYTE, ARRAY<INT>>,
@@ -104,20 +108,126 @@ TABLES: Final = {
     "variant": """
         CREATE TABLE {t} (v VARIANT, n TIMESTAMP_NTZ, b BINARY, f FLOAT, t BOOLEAN) USING delta;
     """,
+    # A checkpoint in two parts at version 4, and nothing left of the versions before it.
+    "multi_part": """
+        SET spark.databricks.delta.checkpoint.partSize = 3;
+        CREATE TABLE {t} (id INT, note STRING) USING delta CLUSTER BY (id)
+            TBLPROPERTIES (delta.checkpointInterval = 4, team = 'sales');
+        INSERT INTO {t} VALUES (1, 'a'); INSERT INTO {t} VALUES (2, 'b'); INSERT INTO {t} VALUES (3, 'c');
+        INSERT INTO {t} VALUES (4, 'd');
+        RESET spark.databricks.delta.checkpoint.partSize;
+        ALTER TABLE {t} ADD COLUMN later STRING;
+    """,
+    # V2 checkpoints at version 3, their sidecars left out, and nothing left of the versions before.
+    "v2_json": """
+        CREATE TABLE {t} (id INT, ship STRUCT<city: STRING>) USING delta CLUSTER BY (ship.city)
+            TBLPROPERTIES (delta.checkpointPolicy = 'v2', delta.checkpointInterval = 3);
+        INSERT INTO {t} (id) VALUES (1); INSERT INTO {t} (id) VALUES (2); INSERT INTO {t} (id) VALUES (3);
+        ALTER TABLE {t} ADD COLUMN later STRING;
+    """,
+    "v2_parquet": """
+        SET spark.databricks.delta.checkpointV2.topLevelFileFormat = parquet;
+        CREATE TABLE {t} (id INT, ship STRUCT<city: STRING>) USING delta CLUSTER BY (ship.city)
+            TBLPROPERTIES (delta.checkpointPolicy = 'v2', delta.checkpointInterval = 3);
+        INSERT INTO {t} (id) VALUES (1); INSERT INTO {t} (id) VALUES (2); INSERT INTO {t} (id) VALUES (3);
+        RESET spark.databricks.delta.checkpointV2.topLevelFileFormat;
+        ALTER TABLE {t} ADD COLUMN later STRING;
+    """,
+    # The commits from 1 to 3 are compacted too: Delta's kernel writes such files, Spark only reads them.
+    "compacted": """
+        CREATE TABLE {t} (id INT) USING delta CLUSTER BY (id);
+        ALTER TABLE {t} ADD COLUMN first STRING;
+        ALTER TABLE {t} ADD COLUMN second STRING;
+        INSERT INTO {t} (id) VALUES (1);
+        COMPACT 1 3;
+        INSERT INTO {t} (id) VALUES (2);
+    """,
+    # In-commit timestamps from version 2 on.
+    "timed": """
+        CREATE TABLE {t} (id INT) USING delta TBLPROPERTIES (delta.enableInCommitTimestamps = false);
+        INSERT INTO {t} VALUES (1);
+        ALTER TABLE {t} SET TBLPROPERTIES (delta.enableInCommitTimestamps = true);
+        INSERT INTO {t} VALUES (2);
+        ALTER TABLE {t} ADD COLUMN later STRING;
+    """,
+    # What makes a table anew, or takes something back.
+    "replaced": """
+        CREATE TABLE replaced (id SHORT, gone STRING) USING delta LOCATION '{path}'
+            TBLPROPERTIES (delta.enableTypeWidening = true);
+        ALTER TABLE {t} ALTER COLUMN id TYPE INT;
+        INSERT INTO {t} VALUES (1, 'a');
+        CREATE OR REPLACE TABLE replaced (id STRING, day DATE) USING delta PARTITIONED BY (day)
+            LOCATION '{path}';
+        INSERT INTO {t} (id) VALUES ('a');
+        OVERWRITE SCHEMA {t} SELECT 1L AS id, 'b' AS note;
+        CREATE OR REPLACE TABLE replaced USING delta LOCATION '{path}' AS SELECT 1 AS id;
+        DROP TABLE replaced;
+    """,
+    "restored": """
+        CREATE TABLE {t} (id INT) USING delta TBLPROPERTIES (delta.enableTypeWidening = true);
+        INSERT INTO {t} VALUES (1);
+        ALTER TABLE {t} ALTER COLUMN id TYPE BIGINT;
+        INSERT INTO {t} VALUES (2);
+        RESTORE TABLE {t} TO VERSION AS OF 1;
+    """,
+    "cloned": """
+        CREATE TABLE {other} (id INT, note VARCHAR(5)) USING delta CLUSTER BY (id)
+            TBLPROPERTIES (delta.enableTypeWidening = true);
+        ALTER TABLE {other} ALTER COLUMN id TYPE BIGINT;
+        INSERT INTO {other} VALUES (1, 'a');
+        CREATE TABLE {t} SHALLOW CLONE {other};
+    """,
+    "feature_dropped": """
+        CREATE TABLE {t} (id SHORT) USING delta TBLPROPERTIES (delta.enableTypeWidening = true);
+        INSERT INTO {t} VALUES (1);
+        ALTER TABLE {t} ALTER COLUMN id TYPE INT;
+        INSERT INTO {t} VALUES (2);
+        ALTER TABLE {t} DROP FEATURE typeWidening;
+    """,
+    # Domains of others, and clustering that was taken away.
+    "unclustered": """
+        CREATE TABLE {t} (id INT) USING delta CLUSTER BY (id) TBLPROPERTIES (delta.enableRowTracking = true);
+        INSERT INTO {t} VALUES (1);
+        ALTER TABLE {t} CLUSTER BY NONE;
+        INSERT INTO {t} VALUES (2);
+    """,
 }
-REMOVED_BEFORE: Final = {"checkpointed": 10}
+REMOVED_BEFORE: Final = {"checkpointed": 10, "multi_part": 4, "v2_json": 3, "v2_parquet": 3}
 
 
 def main(names: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         spark = start_session(Path(folder, "warehouse"))
         for name in names or TABLES:
-            for statement in TABLES[name].split(";"):
-                if statement.strip():
-                    spark.sql(statement.replace("{t}", f"delta.`{folder}/{name}`"))
+            for statement in filter(None, map(str.strip, TABLES[name].split(";"))):
+                _run(spark, f"{folder}/{name}", statement)
             _keep(Path(folder, name, "_delta_log"), LOGS / name / "_delta_log", REMOVED_BEFORE.get(name, 0))
     versions = [f"{package} {importlib.metadata.version(package)}" for package in ("pyspark", "delta-spark")]
     LOGS.joinpath("versions.txt").write_text("\n".join(versions) + "\n")
+
+
+def _run(spark: SparkSession, path: str, statement: str) -> None:
+    """Run SQL, or one of two things that SQL cannot say."""
+    match statement.split():
+        case ["OVERWRITE", "SCHEMA", _table, *query]:
+            rows = spark.sql(" ".join(query)).write.format("delta").mode("overwrite")
+            rows.option("overwriteSchema", "true").save(path)
+        case ["COMPACT", first, last]:
+            _compact(spark, path, int(first), int(last))
+        case _:
+            names = {"{t}": f"delta.`{path}`", "{other}": f"delta.`{path}-other`", "{path}": path}
+            for name, meaning in names.items():
+                statement = statement.replace(name, meaning)
+            spark.sql(statement)
+
+
+def _compact(spark: SparkSession, path: str, first: int, last: int) -> None:
+    java: Any = spark.sparkContext._jvm  # noqa: SLF001 - Delta has no other way to write such a file
+    hadoop = spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001
+    kernel = java.io.delta.kernel
+    engine = kernel.defaults.engine.DefaultEngine.create(hadoop)
+    table, log = (kernel.internal.fs.Path(f"file:{place}") for place in (path, f"{path}/_delta_log"))
+    kernel.internal.hook.LogCompactionHook(table, log, first, last, 0).threadSafeInvoke(engine)
 
 
 def _keep(written: Path, kept: Path, first: int) -> None:

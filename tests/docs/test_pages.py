@@ -55,7 +55,7 @@ def test_reference_of_the_command_line() -> None:
         assert command is not None
         inner = click.Context(command, info_name=name, parent=context, terminal_width=100)
         sections.append(f"## schemalint {name}\n\n```\n{command.get_help(inner)}\n```\n")
-    sections.append(f"Output formats of `check`: {', '.join(f'`{name}`' for name in names())}.\n")
+    sections.append(f"Output formats of `check` and `audit`: {', '.join(f'`{name}`' for name in names())}.\n")
     _compare(DOCS / "cli.md", "\n".join(sections))
 
 

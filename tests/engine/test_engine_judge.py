@@ -171,6 +171,27 @@ def test_a_finding_of_the_difference_is_never_an_old_one() -> None:
     assert not any(one.existing for one in found)
 
 
+def test_a_finding_that_grew_worse_is_a_new_one() -> None:
+    def finds(contract: Contract, _ctx: RuleContext) -> Iterator[Problem]:
+        yield Problem("m", severity=Severity.ERROR if contract.state.description == "x" else Severity.WARNING)
+
+    plain, described = _contract(ORDERS), _contract(ORDERS + "description: x\n")
+    rules = [_rule(finds, Contract)]
+    assert [one.existing for one in judge_pair(plain, described, rules)] == [False]
+    assert [one.existing for one in judge_pair(described, plain, rules)] == [True]
+
+
+def test_what_the_base_has_is_judged_as_a_table_that_exists() -> None:
+    """A rule may be stricter then than with a new table."""
+
+    def finds(_contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+        if not ctx.is_new_table:
+            yield Problem("m")
+
+    found = judge_pair(_contract(ORDERS), _contract(ORDERS), [_rule(finds, Contract)])
+    assert [one.existing for one in found] == [True]
+
+
 def test_an_upgrade_is_told_once_with_its_causes() -> None:
     seen: list[ProtocolUpgrade] = []
 

@@ -268,6 +268,60 @@ def test_the_marker_tells_not_applied_from_drifted(
     _assert_said(judge_live(comparison, RULES), [("DR001", severity, LIVE, word)])
 
 
+@pytest.mark.parametrize(
+    ("applied", "word", "severity"),
+    [("c: int", "ahead", "info"), ("c: smallint", "drifted", "warning"), (None, "ahead", "info")],
+)
+def test_a_table_that_a_later_revision_was_applied_to_is_ahead(
+    applied: str | None, word: str, severity: str
+) -> None:
+    """Live is int, as declared later; base and declaration are bigint."""
+    contract = _contract(_text("c: bigint"))
+    later = _contract(_text(applied)) if applied else None
+    comparison = LiveComparison(contract, _live(_text("c: int")), base=contract, applied=later, ahead=True)
+    _assert_said(judge_live(comparison, RULES), [("DR001", severity, LIVE, word)])
+
+
+def test_of_an_edit_in_two_objects_one_is_live() -> None:
+    found = _judged(_text(), _text("c: int; d: int; e: int"), _text("c: int; d: int"))
+    _assert_said(found, [("DR001", "info", LIVE, "column d is int in the live table (applied in part")])
+
+
+def test_of_an_edit_in_two_objects_one_is_live_and_one_is_something_else() -> None:
+    found = _judged(_text(), _text("c: int; d: int; e: bigint"), _text("c: int; d: int; e: int"))
+    said = [("DR001", "info", LIVE, "applied in part"), ("DR001", "info", LIVE, "column e is int")]
+    _assert_said(found, said)
+
+
+def test_a_move_that_nobody_makes_does_not_part_an_edit() -> None:
+    found = _judged(_text("c: int; d: int"), _text("d: int; c: int; e: int"), _text("c: int; d: int; e: int"))
+    _assert_said(found, [("DR001", "info", LIVE, "already applied")])
+
+
+OTHERS = "managed_by: dbt"
+
+
+def test_a_table_that_others_manage_only_differs() -> None:
+    state = _text(rest=OTHERS)
+    found = _judged(state, state, _text("c: smallint"))
+    _assert_said(found, [("DR001", "info", LIVE, "managed by dbt")])
+
+
+def test_edits_of_a_table_that_others_manage_are_judged_and_not_followed() -> None:
+    _assert_said(
+        _judged(_text(rest=OTHERS), _text("c: int; d: int", rest=OTHERS), _text("c: int; d: int")), []
+    )
+    found = _judged(_text(rest=OTHERS), _text("c: string", rest=OTHERS), _text())
+    _assert_said(found, [("TW002", "error", BOTH, "cannot do in place")])
+
+
+def test_an_open_table_may_be_wider_than_declared() -> None:
+    state = _text("c: int; d: int", rest="open: {widening: true}")
+    _assert_said(_judged(state, state, _text("c: bigint; d: int")), [])
+    found = _judged(state, state, _text("c: bigint; d: smallint"))
+    _assert_said(found, [("DR001", "info", LIVE, "column d is smallint")])
+
+
 def test_the_features_of_the_log_are_what_counts() -> None:
     """Offline the table made from the base would lack the feature; the live one has it."""
     base, declared = _text(), _text("c: int; d: timestamp_ntz")
@@ -284,6 +338,14 @@ def test_a_live_column_of_type_void_may_become_anything() -> None:
     assert live.state.columns.fields[1].type == VOID
     comparison = LiveComparison(_contract(declared), live, base=_contract(declared))
     _assert_said(judge_live(comparison, RULES), [("DR001", "info", LIVE, "column d is void")])
+
+
+def test_a_move_is_told_beside_the_live_table_too() -> None:
+    """No table is altered for it: it is about the contract, as git has it."""
+    base, declared = _text("c: int; d: int"), _text("d: int; c: int")
+    comparison = LiveComparison(_contract(declared), _live(base), base=_contract(base))
+    found = judge_live(comparison, load_rules(Selection(select=("NC010", "DR001"))))
+    _assert_said(found, [("NC010", "info", GIT, "stands")])
 
 
 def _judged(base: str | None, declared: str, live: str) -> Sequence[Finding]:

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
-from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 
 from engine.ask_protocols import (
-    BASE_COLUMN,
     CHANGES,
     LEGACY,
     NOTHING,
-    READER,
     REFUSED,
     STARTS,
-    VERSIONS,
-    WRITER,
-    Change,
     Question,
     all_questions,
     ask,
     read_record,
 )
+from engine.pairs import of_protocols
 from rules.judging import built_in
-from schemalint import contract
 from schemalint.engine import judge_pair
-from schemalint.model.feature import FEATURES, implied_by
+from schemalint.model.feature import FEATURES
 from schemalint.model.finding import Severity
 from schemalint.model.protocol import (
     TABLE_FEATURES_READER,
     Protocol,
+    features_of_versions,
     minimum_versions,
     needed,
     needed_to_alter,
@@ -103,7 +97,7 @@ def test_the_engine_still_answers_so(spark: SparkSession, tmp_path: Path) -> Non
 def _features(question: Question) -> frozenset[str]:
     """The features that the table supports afterwards, by the model."""
     after = _after(question)
-    if not question.start and question.change not in VERSIONS:
+    if not question.start:
         return after.created_features
     return needed_to_alter(_supported(question), after.state.active_features, after.state.asked_features)
 
@@ -115,15 +109,11 @@ def _needed(question: Question) -> frozenset[str]:
 
 
 def _supported(question: Question) -> frozenset[str]:
-    """What the start supports, and what the versions imply that are asked for.
-
-    A version that is not asked for is the table's own, and Delta's default for a new table.
-    """
+    """What the start supports, and what the versions imply that are asked for."""
     before = RECORD[Question(question.start, NOTHING)]
     assert isinstance(before, Protocol)
     asked = CHANGES[question.change].get("properties", {})
-    reader, writer = int(asked.get(READER, before.min_reader)), int(asked.get(WRITER, before.min_writer))
-    return (before.features if question.start else frozenset()) | implied_by(reader, writer)
+    return before.features | features_of_versions(asked, before.features)
 
 
 def _written(features: frozenset[str]) -> Protocol:
@@ -136,27 +126,9 @@ def _written(features: frozenset[str]) -> Protocol:
 
 
 def _errors(question: Question) -> list[str | None]:
-    before = _contract(question.start, NOTHING) if question.start else None
-    found = judge_pair(before, _after(question), tuple(built_in().values()))
+    found = judge_pair(*of_protocols(question), tuple(built_in().values()))
     return [one.delta_error for one in found if one.severity == Severity.ERROR]
 
 
 def _after(question: Question) -> Contract:
-    return _contract(question.start, question.change)
-
-
-@cache
-def _contract(start: str, change_name: str) -> Contract:
-    """JSON is YAML: the start's properties and what the change brings."""
-    change: Change = CHANGES[change_name]
-    document = {
-        "schemalint": 1,
-        "table": "t",
-        "columns": [BASE_COLUMN, *change.get("columns", [])],
-        "properties": {**STARTS.get(start, {}), **change.get("properties", {})},
-        "constraints": change.get("constraints", {}),
-        "protocol": {"allow_upgrade": True},
-    }
-    read = contract.read("t.yaml", json.dumps(document))
-    assert not read.errors, read.errors
-    return read.contracts[0]
+    return of_protocols(question)[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 from typing import TYPE_CHECKING
@@ -10,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.ask_states import ACCEPTED, REFUSED, UNCHANGED, Question, all_questions, ask, read_record
-from schemalint import contract
+from engine.pairs import of_states
 from schemalint.engine import judge_pair, load_rules
-from schemalint.plugin import Contract, Severity
+from schemalint.plugin import Severity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,26 +58,5 @@ def _expected(answer: str) -> list[str | None]:
 
 
 def _errors(question: Question) -> list[str | None]:
-    before = _contract(question.before) if question.before else None
-    found = judge_pair(before, _contract(question.after), RULES)
+    found = judge_pair(*of_states(question), RULES)
     return [one.delta_error for one in found if one.severity == Severity.ERROR]
-
-
-def _contract(state: str) -> Contract:
-    """JSON is YAML, so a state is nearly a contract."""
-    given = json.loads(state)
-    defaults = given.pop("defaults", {})
-    columns = [
-        {"name": name, "type": type_, **({"default": defaults[name]} if name in defaults else {})}
-        for name, type_ in given.pop("columns").items()
-    ]
-    document = {
-        "schemalint": 1,
-        "table": "t",
-        "columns": columns,
-        **given,
-        "protocol": {"allow_upgrade": True},
-    }
-    read = contract.read("t.yaml", json.dumps(document))
-    assert not read.errors, read.errors
-    return read.contracts[0]

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.ask_types import TYPES, Answer, Question, ask, read_record
+from engine.pairs import of_types
 from schemalint.engine import judge_pair, load_rules
-from schemalint.model.datatype import UNMANAGED, DataType, Field, RecordedChange, Struct
-from schemalint.model.finding import Finding, Severity
-from schemalint.model.table import Contract, ProtocolLimits, TableState
-from schemalint.model.typetext import parse_type
-from schemalint.model.widening import TypeStep, step
+from schemalint.model.finding import Severity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,33 +43,7 @@ def test_check_agrees_with_what_the_engine_answered(source: str) -> None:
 
 def _verdict(question: Question) -> Answer:
     """What the errors that name an error of Delta come to: none, or exactly one."""
-    errors = [one for one in _findings(question) if one.severity == Severity.ERROR]
+    errors = [one for one in judge_pair(*of_types(question), built_in()) if one.severity == Severity.ERROR]
     assert len(errors) <= 1, (question, errors)
     assert all(one.delta_error for one in errors), (question, errors)
     return Answer(not errors, errors[0].delta_error if errors else None)
-
-
-def _findings(question: Question) -> tuple[Finding, ...]:
-    old, new = parse_type(question.source), parse_type(question.target)
-    recorded = (RecordedChange(old, new),) if step(old, new) == TypeStep.WIDENING else ()
-    before, after = _contract(question, old, ()), _contract(question, new, recorded)
-    return judge_pair(before, after, built_in())
-
-
-def _contract(question: Question, type_: DataType, record: tuple[RecordedChange, ...]) -> Contract:
-    column = Field(
-        "c",
-        type_,
-        comment=UNMANAGED,
-        default=UNMANAGED,
-        generated=UNMANAGED,
-        identity=UNMANAGED,
-        type_changes=record,
-    )
-    state = TableState(
-        # Another column, because a table cannot consist of void columns alone.
-        Struct((Field("other", parse_type("int")), column)),
-        properties={"delta.enableTypeWidening": "true"} if question.widening else {},
-        features=frozenset({"timestampNtz"}) if question.ntz else frozenset(),
-    )
-    return Contract("sales.orders", state, protocol=ProtocolLimits(allow_upgrade=True), file="orders.yaml")

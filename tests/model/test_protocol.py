@@ -21,7 +21,9 @@ from schemalint.model.protocol import (
     DEFAULT_FEATURES,
     Protocol,
     activated,
+    asked_versions,
     causes,
+    features_of_versions,
     minimum_versions,
     needed,
     needed_to_alter,
@@ -196,3 +198,27 @@ def test_the_causes_are_named() -> None:
 def test_timestamp_ntz_is_the_only_feature_that_comes_to_new_tables_alone() -> None:
     triggered = [row for row in FEATURES.values() if row.enabled_by_schema or row.enabled_by_property]
     assert [row.name for row in triggered if not row.automatic] == ["timestampNtz"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "supported", "versions"),
+    [
+        ({}, DEFAULT_FEATURES, None),
+        ({"delta.ignoreProtocolDefaults": "true"}, DEFAULT_FEATURES, None),
+        ({"delta.minWriterVersion": "5"}, DEFAULT_FEATURES, (1, 5)),
+        ({"delta.minWriterVersion": "5"}, DEFAULT_FEATURES | {"columnMapping"}, (2, 5)),
+        ({"delta.minReaderVersion": "2"}, implied_by(1, 6), (2, 6)),
+        ({"delta.minReaderVersion": "2", "delta.minWriterVersion": "5"}, frozenset(), (2, 5)),
+        ({"delta.minReaderVersion": "9", "delta.minWriterVersion": "5"}, DEFAULT_FEATURES, None),
+    ],
+)
+def test_the_version_that_is_not_declared_is_the_tables_own(
+    declared: dict[str, str], supported: frozenset[str], versions: tuple[int, int] | None
+) -> None:
+    assert asked_versions(declared, supported) == versions
+    assert features_of_versions(declared, supported) == (implied_by(*versions) if versions else frozenset())
+
+
+def test_a_new_table_has_what_its_versions_imply_and_no_more() -> None:
+    assert of_new_table(frozenset(), (), {"delta.minWriterVersion": "1"}) == frozenset()
+    assert of_new_table(frozenset(), (), {"delta.minWriterVersion": "x"}) == DEFAULT_FEATURES

@@ -134,6 +134,7 @@ ERRORS = {
     "decimal(5,)": ("expected a scale, found ')'", 10),
     "decimal(5,-2)": ("unexpected character '-'", 10),
     "decimal(1.5)": ("unexpected character '.'", 9),
+    "decimal(\u0661\u0660,2)": ("unexpected character '\u0661'", 8),
     "decimal(1234567890)": ("the number is too large, found '1234567890'", 8),
     "char": ("expected '(' and a length, the text ends", 4),
     "char(x)": ("expected a length, found 'x'", 5),

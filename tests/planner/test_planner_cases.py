@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import contract as contracts
-from schemalint.deploy import read_live
+from schemalint.engine.tables import read_live
 from schemalint.model.overlay import created
 from schemalint.model.plan import Step, TablePlan
 from schemalint.model.protocol import Protocol

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from rules.logged import logged_table
 from schemalint import contract as contracts
 from schemalint.engine import judge_live, judge_pair, load_rules
 from schemalint.engine.duplicates import duplicates
 from schemalint.engine.judge import Judge, git_context
 from schemalint.engine.live import LiveComparison
+from schemalint.engine.table import judge_table
 from schemalint.git import File
 from schemalint.model.fact import Drift, DuplicateTable
 from schemalint.model.overlay import created
 from schemalint.model.protocol import Protocol
-from schemalint.model.table import Contract, LiveTable, Metadata
+from schemalint.model.table import CatalogTable, Contract, LiveTable, Metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +30,9 @@ if TYPE_CHECKING:
 Texts = dict[str, str]
 """The texts of a case, each of which may be missing.
 
-``before`` and ``after`` as in git, ``live`` for the table, ``applied`` for what was applied to it last.
+``before`` and ``after`` as in git, ``live`` for the table, ``applied`` for what was applied to it last;
+``log`` for the table's log (see `rules.logged`), judged with the contract of ``after`` or without one;
+``catalog`` for what a catalog keeps of the table, written as a contract.
 """
 
 
@@ -37,6 +44,10 @@ def built_in() -> Mapping[str, Rule]:
 
 def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
     """What the rule alone has to say."""
+    if "log" in texts:
+        with TemporaryDirectory() as folder:
+            table = replace(logged_table(texts["log"], Path(folder)), catalog=_in_catalog(texts))
+        return judge_table(table, [rule], name="sales.orders", contract=_contract("after", texts))
     if DuplicateTable in rule.subjects:
         return tuple(_duplicates(rule, texts["after"]))
     before, after = _contract("before", texts), _contract("after", texts)
@@ -81,6 +92,13 @@ def _contract(name: str, texts: Texts) -> Contract | None:
     assert not read.errors, read.errors
     (declared,) = read.contracts
     return declared
+
+
+def _in_catalog(texts: Texts) -> CatalogTable | None:
+    kept = _contract("catalog", texts)
+    if kept is None:
+        return None
+    return CatalogTable(kept.table, "uc", "file:/lake/orders", kept.state.columns, kept.state.set_properties)
 
 
 def _live(text: str) -> LiveTable:

@@ -8,6 +8,7 @@ from rules.judging import built_in
 from schemalint import contract
 from schemalint.engine import judge_live
 from schemalint.engine.live import LiveComparison
+from schemalint.engine.table import judge_table
 from schemalint.model.datatype import DOUBLE, INTEGER, Field, RecordedChange, Struct
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.protocol import Protocol
@@ -31,6 +32,11 @@ def _found(rule: str, text: str, live: LiveTable) -> list[Finding]:
     assert not read.errors
     found = judge_live(LiveComparison(read.contracts[0], live), [built_in()[rule]])
     return list(found)
+
+
+def _of_table(rule: str, text: str, live: LiveTable) -> list[Finding]:
+    (declared,) = contract.read("orders.yaml", text).contracts
+    return list(judge_table(live, [built_in()[rule]], contract=declared))
 
 
 @pytest.mark.parametrize(
@@ -59,9 +65,15 @@ def test_a_feature_that_the_table_supports_need_not_be_set(feature: str) -> None
 
 def test_a_preview_that_the_table_supports_is_named() -> None:
     live = _live(features=frozenset({"typeWidening-preview"}))
-    (found,) = _found("preview-feature", HEAD, live)
+    (found,) = _of_table("preview-feature", HEAD, live)
     assert found.object.name == "typeWidening-preview"
-    assert not _found("preview-feature", f"{HEAD}drop_features: [typeWidening-preview]\n", live)
+    assert not _of_table("preview-feature", f"{HEAD}drop_features: [typeWidening-preview]\n", live)
+
+
+def test_a_preview_that_is_asked_for_and_supported_is_told_once() -> None:
+    live = _live(features=frozenset({"typeWidening-preview"}))
+    text = f"{HEAD}features: [typeWidening-preview]\n"
+    assert len([*_found("preview-feature", text, live), *_of_table("preview-feature", text, live)]) == 1
 
 
 def test_type_changes_of_the_log_bar_iceberg() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.plugin import (
     Contract,
+    LiveTable,
     Path,
     Problem,
     RuleContext,
@@ -19,15 +20,16 @@ from schemalint.plugin import (
 
 @rule(
     "CM007",
-    on=Contract,
+    on=(Contract, LiveTable),
     severity=Severity.ERROR,
     delta_errors=(
         "COLUMN_ALREADY_EXISTS",
         "DELTA_DUPLICATE_COLUMNS_FOUND.ADDING_COLUMNS",
+        "DELTA_DUPLICATE_COLUMNS_FOUND.EXISTING_SCHEMA",
         "FIELD_ALREADY_EXISTS",
     ),
 )
-def case_collision(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+def case_collision(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     """Two columns of one level have the same name but for its case.
 
     ## What it does
@@ -39,8 +41,8 @@ def case_collision(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
 
     "Column names must be unique regardless of casing" (PROTOCOL.md, "Schema Serialization Format"), with
     column mapping too. `CREATE TABLE` fails with `COLUMN_ALREADY_EXISTS`, `ALTER TABLE … ADD COLUMNS` with
-    `FIELD_ALREADY_EXISTS`, `COLUMN_ALREADY_EXISTS` or `DELTA_DUPLICATE_COLUMNS_FOUND`. Tables that
-    other writers made with such names cannot be read without ambiguity.
+    `FIELD_ALREADY_EXISTS`, `COLUMN_ALREADY_EXISTS` or `DELTA_DUPLICATE_COLUMNS_FOUND`. A table
+    that another writer made with such names Delta Spark neither reads nor alters.
 
     ## What to do
 
@@ -66,20 +68,27 @@ def case_collision(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
       - {name: order_number, type: string}
     ```
     """
-    for path, type_ in walk(contract.state.columns):
-        if not isinstance(type_, Struct):
-            continue
+    is_live = isinstance(fact, LiveTable)
+    for path, other in _collisions(fact.state.columns):
+        yield Problem(
+            f"{dotted(path)} has the same name as {dotted(other)} for Delta",
+            help="give one of the two another name"
+            if not is_live
+            else "Spark does not open the table: rewrite it",
+            path=path,
+            delta_error="DELTA_DUPLICATE_COLUMNS_FOUND.EXISTING_SCHEMA" if is_live else _refusal(path, ctx),
+        )
+
+
+def _collisions(columns: Struct) -> Iterator[tuple[Path, Path]]:
+    """Each field that comes too late, and the first one of its name."""
+    for path, type_ in walk(columns):
         first: dict[str, str] = {}
-        for field in type_.fields:
-            other = first.get(field.name.lower())
-            first.setdefault(field.name.lower(), field.name)
-            if other is not None:
-                yield Problem(
-                    f"{dotted((*path, field.name))} has the same name as {dotted((*path, other))} for Delta",
-                    help="give one of the two another name",
-                    path=(*path, field.name),
-                    delta_error=_refusal((*path, field.name), ctx),
-                )
+        for field in type_.fields if isinstance(type_, Struct) else ():
+            name = field.name.lower()
+            if name in first:
+                yield (*path, field.name), (*path, first[name])
+            first.setdefault(name, field.name)
 
 
 def _refusal(path: Path, ctx: RuleContext) -> str:

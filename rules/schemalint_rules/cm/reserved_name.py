@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from schemalint.plugin import (
     CHANGE_DATA_COLUMNS,
     Contract,
+    ObjectRef,
     Problem,
     RuleContext,
     Severity,
@@ -15,13 +16,16 @@ from schemalint.plugin import (
 )
 
 _FEED = "delta.enableChangeDataFeed"
+_KEYS = (_FEED, "delta.enableChangeDataCapture")
+_EXISTS = "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS"
+_ADDED = "RESERVED_CDC_COLUMNS_ON_WRITE"
 
 
 @rule(
     "CM008",
     on=Contract,
     severity=Severity.ERROR,
-    delta_errors=("DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS", "RESERVED_CDC_COLUMNS_ON_WRITE"),
+    delta_errors=(_EXISTS, _ADDED),
 )
 def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """A column has a name that the change data feed needs for its own.
@@ -41,7 +45,7 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
 
     ## What to do
 
-    Choose another name.
+    Choose another name. Where the table has the column already, rename it before the feed is switched on.
 
     ## Example
 
@@ -65,17 +69,29 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     properties: {delta.enableChangeDataFeed: true}
     ```
     """
+    reserved = [field.name for field in contract.state.columns.fields if field.name in CHANGE_DATA_COLUMNS]
+    there = [name for name in reserved if ctx.before.columns.get(name)]
     feed = is_true(property_value(_FEED, ctx.after.properties))
-    exists = ctx.base is not None or ctx.live is not None
-    for field in contract.state.columns.fields:
-        if field.name in CHANGE_DATA_COLUMNS:
-            added = exists and ctx.before.columns.get(field.name) is None
-            refusal = "RESERVED_CDC_COLUMNS_ON_WRITE" if added else "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS"
-            yield Problem(
-                f"{dotted((field.name,))} is a name of the change data feed"
-                + (", which is on" if feed else "; the table could never have one"),
-                help="choose another name",
-                severity=None if feed else Severity.WARNING,
-                path=(field.name,),
-                delta_error=refusal if feed else None,
-            )
+    if feed and there and not is_true(property_value(_FEED, ctx.before.properties)):
+        yield _switched_on(there, contract)
+        reserved = [name for name in reserved if name not in there]
+    for name in reserved:
+        refusal = _EXISTS if ctx.is_new_table or name in there else _ADDED
+        yield Problem(
+            f"{dotted((name,))} is a name of the change data feed"
+            + (", which is on" if feed else "; the table could never have one"),
+            help="choose another name",
+            severity=None if feed else Severity.WARNING,
+            path=(name,),
+            delta_error=refusal if feed else None,
+        )
+
+
+def _switched_on(names: list[str], contract: Contract) -> Problem:
+    key = next((key for key in _KEYS if is_true(contract.state.set_properties.get(key))), _FEED)
+    return Problem(
+        f"{key} cannot be switched on: the table has {', '.join(dotted((name,)) for name in names)}",
+        help="rename the column in an edit before, or do without the feed",
+        object=ObjectRef("property", key),
+        delta_error=_EXISTS,
+    )

@@ -4,9 +4,12 @@ from collections.abc import Iterator
 
 from schemalint.plugin import (
     Contract,
+    Path,
     Problem,
     RuleContext,
     Severity,
+    Struct,
+    at,
     dotted,
     field_at,
     rule,
@@ -22,7 +25,7 @@ def undeclared_case_change(contract: Contract, ctx: RuleContext) -> Iterator[Pro
 
     Finds columns, at any depth, whose name differs from that in the base in nothing but capital and small
     letters, without a `renamed_from`. With it the change is a rename like any other: CM001 asks for column
-    mapping.
+    mapping. Where the old spelling is still there beside the new one, these are two columns: CM007.
 
     ## Why is this bad?
 
@@ -64,9 +67,14 @@ def undeclared_case_change(contract: Contract, ctx: RuleContext) -> Iterator[Pro
         return
     for path, field in walk_fields(contract.state.columns):
         before = field_at(ctx.base.state.columns, path)
-        if before and before.name not in {field.name, field.renamed_from}:
+        if before and before.name not in {field.name, field.renamed_from, *_siblings(path, contract)}:
             yield Problem(
                 f"{dotted(path)} was {before.name} before: to the table the case makes no difference",
                 help=f"put the old spelling back, or declare the rename: `renamed_from: {before.name}`",
                 path=path,
             )
+
+
+def _siblings(path: Path, contract: Contract) -> set[str]:
+    parent = at(contract.state.columns, path[:-1])
+    return {field.name for field in parent.fields} if isinstance(parent, Struct) else set()

@@ -37,14 +37,22 @@ from schemalint.plugin import (
 
 _SEVERITY = {
     DriftKind.NOT_APPLIED: Severity.INFO,
+    DriftKind.AHEAD: Severity.INFO,
+    DriftKind.DIFFERS: Severity.INFO,
     DriftKind.APPLIED: Severity.INFO,
+    DriftKind.APPLIED_IN_PART: Severity.INFO,
     DriftKind.DRIFTED: Severity.WARNING,
     DriftKind.UNDECLARED: Severity.WARNING,
 }
 
+_APPLIED = (DriftKind.APPLIED, DriftKind.APPLIED_IN_PART)
+
 _HELP = {
     DriftKind.NOT_APPLIED: "the next `apply` brings it there",
+    DriftKind.AHEAD: "a later revision was applied: judge that one",
+    DriftKind.DIFFERS: "whoever manages the table brings it there, or the contract is wrong",
     DriftKind.APPLIED: "",
+    DriftKind.APPLIED_IN_PART: "the next `apply` brings the rest there",
     DriftKind.DRIFTED: "declare it as it is, or bring the declared state back: `apply --repair-drift`",
     DriftKind.UNDECLARED: "declare it, list it under `dropped`, or allow such: `open: {columns: true}`",
 }
@@ -61,14 +69,17 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
 
     - *not applied yet*: the table is as it was declared before; the next `apply` changes it;
     - *already applied*: the table has the new state before the change is merged;
+    - *applied in part*: so it is with this object, but not with others of the same change;
+    - *ahead*: a revision was applied that comes after the one under judgement;
     - *drifted*: somebody changed the table outside the contract;
     - *undeclared*: the table has a column that no contract declares, unless `open: {columns: true}`.
 
-    What the contract does not manage is never compared.
+    What the contract does not manage is never compared. A table that `managed_by` leaves to somebody else is
+    never applied to: where it is not as declared it just *differs*.
 
     ## Why is this bad?
 
-    The first two are only told. A drifted table stops `apply` for that table, since it would undo what
+    Most of it is only told. A drifted table stops `apply` for that table, since it would undo what
     somebody else did. If Delta cannot go from what is live to what is declared, it is an error: the finding
     then carries the reason, in the words of the rule that forbids it.
 
@@ -110,13 +121,19 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
     """
     if drift.kind == DriftKind.UNDECLARED and ctx.contract.open.columns:
         return
+    if drift.kind in _APPLIED and ctx.contract.managed_by != "schemalint":
+        return
     subject, live, declared = _sides(drift.change)
-    if drift.kind == DriftKind.APPLIED:
-        what = f"{subject} is {declared} in the live table already"
+    if drift.kind in _APPLIED:
+        rest = ": other objects of the change are not" if drift.kind == DriftKind.APPLIED_IN_PART else ""
+        what = f"{subject} is {declared} in the live table ({drift.kind.value}{rest})"
     elif drift.kind == DriftKind.UNDECLARED:
         what = f"{subject} is {live} in the live table, and nobody declares it"
     else:
-        what = f"{subject} is {live} in the live table, and declared {declared} ({drift.kind.value})"
+        differs = f"managed by {ctx.contract.managed_by}" if drift.kind == DriftKind.DIFFERS else None
+        what = (
+            f"{subject} is {live} in the live table, and declared {declared} ({differs or drift.kind.value})"
+        )
     if drift.cause is None:
         yield Problem(what, help=_HELP[drift.kind], severity=_SEVERITY[drift.kind])
         return

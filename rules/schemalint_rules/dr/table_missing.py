@@ -60,7 +60,7 @@ def table_missing(fact: LiveTableMissing | LiveTableReplaced, _ctx: RuleContext)
     match fact:
         case LiveTableReplaced(old_id=old_id, new_id=new_id):
             yield Problem(
-                f"this is not the table that was applied to: its id is {new_id}, and was {old_id}",
+                f"the table was recreated since it was applied to: its id is {new_id}, and was {old_id}",
                 help="find out who made it anew, and declare what is there now",
                 old=old_id,
                 new=new_id,

@@ -4,17 +4,18 @@ from collections.abc import Iterator
 
 from schemalint.plugin import FieldAdded, Problem, RuleContext, Severity, dotted, rule
 
+_FEATURE = "allowColumnDefaults"
 _ONE_STATEMENT = "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED"
 
 
 @rule("NC004", on=FieldAdded, severity=Severity.WARNING, delta_errors=(_ONE_STATEMENT,))
-def add_column_with_default(change: FieldAdded, _ctx: RuleContext) -> Iterator[Problem]:
+def add_column_with_default(change: FieldAdded, ctx: RuleContext) -> Iterator[Problem]:
     """A new column of an existing table has a default, which old rows do not get.
 
     ## What it does
 
-    Finds a column with a `default` that is added to an existing table. That the table must support defaults
-    at all is another matter: PF009.
+    Finds a column with a `default` that is added to an existing table. Where the table does not support
+    defaults at all, PF009 says so, and nothing is said here.
 
     ## Why is this bad?
 
@@ -59,7 +60,8 @@ def add_column_with_default(change: FieldAdded, _ctx: RuleContext) -> Iterator[P
     features: [allowColumnDefaults]
     ```
     """
-    if isinstance(change.field.default, str):
+    supported = _FEATURE in ctx.features | ctx.contract.state.asked_features
+    if supported and isinstance(change.field.default, str):
         path = dotted(change.path)
         yield Problem(
             f"{path} is new in an existing table: its default counts for new rows, the old ones read null",

@@ -2,17 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import FieldMoved, Problem, RuleContext, Severity, dotted, rule
+from schemalint.plugin import FieldMoved, Problem, RuleContext, Severity, Struct, at, dotted, rule
 
 
-@rule("NC010", on=FieldMoved, severity=Severity.INFO)
-def column_order(change: FieldMoved, _ctx: RuleContext) -> Iterator[Problem]:
+@rule("NC010", on=FieldMoved, severity=Severity.INFO, scope="contract")
+def column_order(change: FieldMoved, ctx: RuleContext) -> Iterator[Problem]:
     """A column stands elsewhere among its siblings.
 
     ## What it does
 
     Finds the columns, and the fields of structs at any depth, that have to be moved to get from the old order
-    to the new one; no more of them than necessary. Columns that are new or go do not count.
+    to the new one; no more of them than necessary. Columns that are new or go do not count. Of two columns
+    with one name CM007 speaks.
 
     ## Why is this bad?
 
@@ -56,8 +57,17 @@ def column_order(change: FieldMoved, _ctx: RuleContext) -> Iterator[Problem]:
       - {name: shop, type: string}
     ```
     """
+    if _is_twofold(change, ctx):
+        return
     where = f"behind {change.after}" if change.after is not None else "first"
     yield Problem(
         f"{dotted(change.path)} stands {where} now",
         help="an existing table keeps its order: only the order in the contract differs",
     )
+
+
+def _is_twofold(change: FieldMoved, ctx: RuleContext) -> bool:
+    """Whether two columns have the name, so that it is not known which of them was there."""
+    parent = at(ctx.contract.state.columns, change.path[:-1])
+    names = [field.name.lower() for field in parent.fields] if isinstance(parent, Struct) else []
+    return names.count(str(change.path[-1]).lower()) > 1

@@ -13,12 +13,16 @@ from schemalint.plugin import (
     RuleContext,
     Severity,
     Struct,
+    TableState,
     at,
     dotted,
+    is_true,
     rule,
     walk,
 )
 
+_COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
+_STATISTICS = "delta.dataSkippingStatsColumns"
 _EMPTY_TABLE = "DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS"
 _EMPTY_STRUCT = "DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS"
 _IN_COLLECTION = "DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE"
@@ -37,7 +41,8 @@ def void_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
 
     Finds columns and fields of the type `void`. It is an error where nothing can be written to the table
     then: if all columns are void, or all fields of a struct, or anything inside an array or a map. A column
-    that had another type before is left to the area TW.
+    that had another type before is left to the area TW; one that Iceberg compatibility forbids to RD008; one
+    that is to have statistics, or to partition or cluster the table, to TP006, NC013 and NC014.
 
     ## Why is this bad?
 
@@ -72,7 +77,7 @@ def void_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """
     columns = contract.state.columns
     for path, type_ in walk(columns):
-        if not _was_void(type_, path, ctx):
+        if not _was_void(type_, path, ctx) or _is_refused(type_, path, ctx):
             continue
         if type_ == VOID and any(isinstance(step, Part) for step in path):
             yield _unwritable(f"{dotted(path)} is void inside an array or a map", path, _IN_COLLECTION)
@@ -108,3 +113,19 @@ def _was_void(type_: DataType, path: Path, ctx: RuleContext) -> bool:
     """Whether all that is void in a type was so before, or is new."""
     voids = [inner for inner, one in walk(type_, path) if one == VOID]
     return all(at(ctx.before.columns, inner) in (None, VOID) for inner in voids)
+
+
+def _is_refused(type_: DataType, path: Path, ctx: RuleContext) -> bool:
+    """Whether Delta refuses the table for the type, so that it is not even made."""
+    if any(is_true(ctx.after.properties.get(key)) for key in _COMPATS):
+        return True
+    return type_ == VOID and dotted(path).lower() in _used(ctx.contract.state)
+
+
+def _used(state: TableState) -> set[str]:
+    """The columns that have to have values: those with statistics, and those that rows are sorted by."""
+    listed = (state.set_properties.get(_STATISTICS) or "").split(",")
+    partitions = state.partitioned_by if isinstance(state.partitioned_by, tuple) else ()
+    clusters = state.clustered_by if isinstance(state.clustered_by, tuple) else ()
+    names = (*(name.strip(" `") for name in listed), *partitions, *map(dotted, clusters))
+    return {name.lower() for name in names}

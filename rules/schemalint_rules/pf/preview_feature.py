@@ -6,6 +6,7 @@ from schemalint.plugin import (
     FEATURES,
     Contract,
     FeatureVerdict,
+    LiveTable,
     ObjectRef,
     Problem,
     RuleContext,
@@ -17,8 +18,8 @@ from schemalint.plugin import (
 )
 
 
-@rule("PF012", on=Contract, severity=Severity.WARNING)
-def preview_feature(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+@rule("PF012", on=(Contract, LiveTable), severity=Severity.WARNING)
+def preview_feature(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     """A table has a preview of a feature, or is to get it.
 
     ## What it does
@@ -59,8 +60,9 @@ def preview_feature(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     ```
     """
     supported = ctx.live.protocol.features if ctx.live else frozenset[str]()
-    everything = supported | contract.state.asked_features
-    for name, object_ in _previews(contract, ctx, supported).items():
+    everything = supported | ctx.contract.state.asked_features
+    previews = _live(supported, ctx) if isinstance(fact, LiveTable) else _asked(fact, ctx, supported)
+    for name, object_ in previews.items():
         stable = name.removesuffix("-preview").removesuffix("-dev")
         if stable in everything:
             message = f"{name} beside {stable}: clients must know both"
@@ -75,15 +77,18 @@ def preview_feature(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
         )
 
 
-def _previews(contract: Contract, ctx: RuleContext, supported: frozenset[str]) -> dict[str, ObjectRef]:
-    new_table = ctx.is_new_table
-    names = {
-        name: ObjectRef("feature", name)
-        for name in sorted(supported - contract.drop_features)
-        if name in FEATURES and FEATURES[name].preview
-    }
+def _live(supported: frozenset[str], ctx: RuleContext) -> dict[str, ObjectRef]:
+    """What the table has, and is to keep."""
+    kept = sorted(supported - ctx.contract.drop_features)
+    return {name: ObjectRef("feature", name) for name in kept if name in FEATURES and FEATURES[name].preview}
+
+
+def _asked(contract: Contract, ctx: RuleContext, supported: frozenset[str]) -> dict[str, ObjectRef]:
+    """What the contract asks for, and the table does not have yet."""
+    names: dict[str, ObjectRef] = {}
     for request in feature_requests(contract.state):
         row = find_feature(request.name)
-        if row and judge_feature(request, ctx.live, new_table=new_table) == FeatureVerdict.PREVIEW:
+        verdict = judge_feature(request, ctx.live, new_table=ctx.is_new_table)
+        if row and row.name not in supported and verdict == FeatureVerdict.PREVIEW:
             names[row.name] = request.object
     return names

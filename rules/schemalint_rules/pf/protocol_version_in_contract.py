@@ -3,19 +3,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.plugin import (
+    DEFAULT_FEATURES,
     Contract,
     ObjectRef,
     Problem,
     PropertyVerdict,
     RuleContext,
     Severity,
-    implied_by,
+    features_of_versions,
     judge_property,
     lacks_writer_version,
     rule,
 )
-
-_READER, _WRITER = "delta.minReaderVersion", "delta.minWriterVersion"
 
 
 @rule("PF001", on=Contract, severity=Severity.WARNING)
@@ -25,7 +24,8 @@ def protocol_version_in_contract(contract: Contract, ctx: RuleContext) -> Iterat
     ## What it does
 
     Finds `delta.minReaderVersion`, `delta.minWriterVersion` and `delta.ignoreProtocolDefaults` among
-    `properties`. Values that Delta refuses are PF002's.
+    `properties`, and says which features they would add: a version that is not declared counts as the table
+    has it. Values that Delta refuses are PF002's, and an upgrade that is not allowed yet is PF004's.
 
     ## Why is this bad?
 
@@ -69,7 +69,8 @@ def protocol_version_in_contract(contract: Contract, ctx: RuleContext) -> Iterat
         return
     if (ctx.base or ctx.live) and lacks_writer_version(declared, ctx.features):
         return
-    added = implied_by(int(declared.get(_READER, 1)), int(declared.get(_WRITER, 1))) - ctx.features
+    supported = DEFAULT_FEATURES if ctx.is_new_table else ctx.features
+    added = features_of_versions(declared, supported) - supported
     stands_for = f", which stands for {', '.join(sorted(added))}" if added else ""
     yield Problem(
         " and ".join(f"{key}: {declared[key]}" for key in named)

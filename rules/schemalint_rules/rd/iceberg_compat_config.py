@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from schemalint.plugin import (
     Array,
@@ -13,6 +14,7 @@ from schemalint.plugin import (
     Problem,
     RuleContext,
     Severity,
+    at,
     dotted,
     is_true,
     rule,
@@ -26,8 +28,6 @@ _VECTORS = "delta.enableDeletionVectors"
 _TRACKING = "delta.enableRowTracking"
 _FORMATS = "delta.universalFormat.enabledFormats"
 _VIOLATION = "DELTA_ICEBERG_COMPAT_VIOLATION"
-
-_Values = Mapping[str, str | None]
 
 
 def _named(*names: str) -> Callable[[DataType], bool]:
@@ -117,19 +117,21 @@ def iceberg_compat_config(_contract: Contract, ctx: RuleContext) -> Iterator[Pro
 
 
 def _problems(ctx: RuleContext) -> Iterator[Problem]:
-    values = ctx.after.properties
-    enabled = [key for key in _COMPATS if is_true(values.get(key))]
+    enabled = [key for key in _COMPATS if is_true(ctx.after.properties.get(key))]
     for key in enabled:
         yield from _mapping(key, ctx)
         if len(enabled) > 1:
             message = f"{' and '.join(enabled)} exclude each other"
-            yield _problem(key, message, "keep one of them", f"{_VIOLATION}.VERSION_MUTUAL_EXCLUSIVE")
-        yield from _vectors(key, values)
+            error = f"{_VIOLATION}.VERSION_MUTUAL_EXCLUSIVE"
+            yield _problem(ctx, enabled, message, "keep one of them", error)
+        yield from _vectors(key, ctx)
         yield from _row_tracking(key, ctx)
         yield from _types(key, ctx)
     yield from _universal_format(ctx, enabled)
     if is_true(ctx.before.properties.get(_V3)) and _V3 not in enabled:
-        yield _problem(_V3, f"{_V3} cannot be switched off", f"keep `{_V3}: true`", None)
+        instead = f" for {enabled[0]}" if enabled else ""
+        message = f"{_V3} cannot be switched off{instead}"
+        yield _problem(ctx, [*enabled, _V3], message, f"keep `{_V3}: true`", None)
 
 
 def _mapping(key: str, ctx: RuleContext) -> Iterator[Problem]:
@@ -139,17 +141,19 @@ def _mapping(key: str, ctx: RuleContext) -> Iterator[Problem]:
     named = _MODE in ctx.contract.state.properties
     if named or not (ctx.is_new_table or is_true(ctx.before.properties.get(key))):
         yield _problem(
-            key,
+            ctx,
+            [key, _MODE],
             f"{key} needs column mapping",
             f"set `{_MODE}: name` too",
             f"{_VIOLATION}.WRONG_REQUIRED_TABLE_PROPERTY",
         )
 
 
-def _vectors(key: str, values: _Values) -> Iterator[Problem]:
-    if key != _V3 and is_true(values.get(_VECTORS)):
+def _vectors(key: str, ctx: RuleContext) -> Iterator[Problem]:
+    if key != _V3 and is_true(ctx.after.properties.get(_VECTORS)):
         yield _problem(
-            key,
+            ctx,
+            [key, _VECTORS],
             f"{key} and {_VECTORS} exclude each other",
             f"set `{_VECTORS}: false` first, or use {_V3}",
             f"{_VIOLATION}.DELETION_VECTORS_SHOULD_BE_DISABLED",
@@ -160,7 +164,8 @@ def _row_tracking(key: str, ctx: RuleContext) -> Iterator[Problem]:
     said = ctx.after.properties.get(_TRACKING)
     if key == _V3 and said is not None and not is_true(said):
         yield _problem(
-            key,
+            ctx,
+            [key, _TRACKING],
             f"{key} needs row tracking",
             f"take `{_TRACKING}: {said}` away",
             f"{_VIOLATION}.WRONG_REQUIRED_TABLE_PROPERTY",
@@ -169,19 +174,26 @@ def _row_tracking(key: str, ctx: RuleContext) -> Iterator[Problem]:
 
 def _types(key: str, ctx: RuleContext) -> Iterator[Problem]:
     forbidden = _FORBIDDEN[key]
-    if paths := [dotted(path) for path, type_ in walk(ctx.after.columns) if forbidden(type_)]:
-        yield _problem(
-            key,
-            f"{key} does not allow the type of {', '.join(paths)}",
+    if paths := [path for path, type_ in walk(ctx.after.columns) if forbidden(type_)]:
+        columns = ", ".join(map(dotted, paths))
+        problem = _problem(
+            ctx,
+            [key],
+            f"{key} does not allow the type of {columns}",
             "give the column another type, or do without the compatibility",
             f"{_VIOLATION}.UNSUPPORTED_DATA_TYPE",
-            ", ".join(paths),
         )
+        added = [path for path in paths if at(ctx.before.columns, path) != at(ctx.after.columns, path)]
+        if added and is_true(ctx.before.properties.get(key)):
+            yield replace(problem, object=None, path=added[0], new=columns)
+        else:
+            yield replace(problem, new=columns)
     partitions = ctx.after.partitioned_by if isinstance(ctx.after.partitioned_by, tuple) else ()
     fields = [field for name in partitions if (field := ctx.after.columns.get(name))]
     if key != _V1 and (names := [field.name for field in fields if isinstance(field.type, Decimal)]):
         yield _problem(
-            key,
+            ctx,
+            [key],
             f"{key} does not allow to partition by a decimal: {', '.join(names)}",
             "partition by another column",
             f"{_VIOLATION}.UNSUPPORTED_PARTITION_DATA_TYPE",
@@ -195,19 +207,24 @@ def _universal_format(ctx: RuleContext, enabled: list[str]) -> Iterator[Problem]
         # Where the compatibility is switched off, Delta reports success and takes the format away as well.
         was_on = any(is_true(ctx.before.properties.get(key)) for key in _COMPATS)
         yield _problem(
-            _FORMATS,
+            ctx,
+            [_FORMATS, *_COMPATS],
             f"{_FORMATS} names iceberg, but no Iceberg compatibility is on",
             f"set `{_V2}: true` too, or take the format away",
             None if was_on else "DELTA_UNIVERSAL_FORMAT_VIOLATION",
         )
     if "hudi" in formats and is_true(values.get(_VECTORS)):
         yield _problem(
-            _FORMATS,
+            ctx,
+            [_VECTORS, _FORMATS],
             f"{_FORMATS} names hudi, which does not know deletion vectors",
             f"set `{_VECTORS}: false` first",
             "DELTA_UNIVERSAL_FORMAT_VIOLATION",
         )
 
 
-def _problem(key: str, message: str, help_: str, error: str | None, new: str | None = None) -> Problem:
-    return Problem(message, help=help_, object=ObjectRef("property", key), new=new, delta_error=error)
+def _problem(ctx: RuleContext, keys: Sequence[str], message: str, help_: str, error: str | None) -> Problem:
+    """The problem of properties that go together: it is the first one's that the edit changes."""
+    before, after = ctx.before.properties, ctx.after.properties
+    edited = [key for key in keys if before.get(key) != after.get(key)]
+    return Problem(message, help=help_, object=ObjectRef("property", (edited or keys)[0]), delta_error=error)

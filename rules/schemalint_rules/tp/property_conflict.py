@@ -98,23 +98,24 @@ def property_conflict(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
     declared = contract.state.set_properties
     for keys, problem in _conflicts(ctx):
         named = [key for key in keys if key in declared]
-        if named:
-            yield replace(problem, object=ObjectRef("property", named[0]), new=declared[named[0]])
+        edited = [key for key in named if ctx.before.properties.get(key) != declared[key]]
+        for key in (edited or named)[:1]:
+            yield replace(problem, object=ObjectRef("property", key), new=declared[key])
 
 
 def _conflicts(ctx: RuleContext) -> Iterator[tuple[tuple[str, str], Problem]]:
-    """Each with the keys of its pair: the one to be shown first."""
+    """Each with the keys of its pair: the one to be shown first, if the edit changes both or none."""
     yield from _retention(ctx)
     values = ctx.after.properties
     if is_true(values.get(_VECTORS)) and is_true(values.get(_MANIFEST)):
         message = f"{_MANIFEST} and {_VECTORS} cannot both be true"
         help_ = "a manifest knows nothing of deletion vectors: switch one of the two off"
-        yield (_MANIFEST, _VECTORS), Problem(message, help=help_, delta_error=_MANIFEST_ERROR)
+        yield (_VECTORS, _MANIFEST), Problem(message, help=help_, delta_error=_MANIFEST_ERROR)
     if is_true(values.get(_TRACKING)) and is_true(values.get(_SUSPENDED)):
         message = f"{_TRACKING} and {_SUSPENDED} cannot both be true"
         help_ = f"set one of the two to false: suspended means `{_TRACKING}: false`"
         exists = ctx.base is not None or ctx.live is not None
-        yield (_SUSPENDED, _TRACKING), _refused_if(exists, message, help_, _TRACKING_ERROR)
+        yield (_TRACKING, _SUSPENDED), _refused_if(exists, message, help_, _TRACKING_ERROR)
     for key, other in ((_COORDINATOR, _COORDINATOR_CONF), (_COORDINATOR_CONF, _COORDINATOR)):
         value = values.get(key)
         if value is not None and other not in values and property_problem(key, value) is None:

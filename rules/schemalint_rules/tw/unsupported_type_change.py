@@ -3,16 +3,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.plugin import (
+    Part,
     Problem,
     RuleContext,
     Severity,
     TypeChanged,
+    TypeStep,
     TypeVerdict,
     classify,
     dotted,
+    field_at,
     print_type,
     refusal,
     rule,
+    step,
 )
 
 
@@ -22,7 +26,7 @@ from schemalint.plugin import (
     severity=Severity.ERROR,
     delta_errors=("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", "NOT_SUPPORTED_CHANGE_COLUMN"),
 )
-def unsupported_type_change(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
+def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
     """A column changes to a type that Delta cannot reach in place.
 
     ## What it does
@@ -50,7 +54,8 @@ def unsupported_type_change(change: TypeChanged, _ctx: RuleContext) -> Iterator[
     when nobody reads it any more.
 
     If an earlier change took the wrong turn, as `int` to `double` where `decimal` was wanted, there is no way
-    back either: Delta widens from what the column is now.
+    back either: Delta widens from what the column is now. Where `type_changes` tells of such a turn, the help
+    says so.
 
     ## Example
 
@@ -86,6 +91,22 @@ def unsupported_type_change(change: TypeChanged, _ctx: RuleContext) -> Iterator[
     verdict = "which Delta cannot do in place" if error else "which Delta reports as done and does not do"
     yield Problem(
         f"{dotted(change.path)} changes from {old} to {new}, {verdict}",
-        help=f"keep {old}, and add a new column of type {new} that is backfilled",
+        help=f"keep {old}, and add a new column of type {new} that is backfilled{_wrong_turn(change, ctx)}",
         delta_error=error,
     )
+
+
+def _wrong_turn(change: TypeChanged, ctx: RuleContext) -> str:
+    """The recorded change without which the wanted type could have been reached; empty if there is none."""
+    path = change.path
+    while isinstance(path[-1], Part):
+        path = path[:-1]  # the history of an array's element stands on the array
+    inside = change.path[len(path) :]
+    for columns in (ctx.before.columns, *([ctx.base.state.columns] if ctx.base else [])):
+        field = field_at(columns, path)
+        recorded = field.type_changes if field is not None and isinstance(field.type_changes, tuple) else ()
+        for one in reversed(recorded):
+            if one.at == inside and step(one.from_type, change.new) == TypeStep.WIDENING:
+                was, became = print_type(one.from_type), print_type(one.to_type)
+                return f"; it was {was} once, and became {became}, from which there is no way"
+    return ""

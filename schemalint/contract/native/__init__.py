@@ -9,7 +9,7 @@ from schemalint.contract.native.build import build
 from schemalint.contract.native.places import Report
 from schemalint.document import Document, Mapping, Node, Scalar
 from schemalint.errors import ContractError
-from schemalint.model.finding import Edit, RecordTypeChanges, SetProperty
+from schemalint.model.finding import Declare, Edit, RecordTypeChanges, SetProperty
 from schemalint.model.table import Contract
 from schemalint.shape import check_for
 
@@ -36,7 +36,7 @@ def edited(document: Document, edit: Edit, target: str | None = None) -> str:
     Raises:
         ContractError: The contract is not valid, or its layout cannot be edited in place.
     """
-    from schemalint.contract.native import edits  # noqa: PLC0415 - only fixes need it
+    from schemalint.contract.native import declaring, edits  # noqa: PLC0415 - only fixes and pull need them
 
     contract = read(document)
     if not isinstance(contract, Contract):
@@ -46,6 +46,8 @@ def edited(document: Document, edit: Edit, target: str | None = None) -> str:
             return edits.set_property(document, edit, target)
         case RecordTypeChanges():
             return edits.record_type_changes(document, contract.state.columns, edit)
+        case Declare(change=change):
+            return declaring.declare(document, contract.state, change, target)
 
 
 def _read(data: dict[str, Any], report: Report) -> Contract | None:

@@ -63,14 +63,19 @@ def as_data(contract: Contract) -> dict[str, Data]:
     )
 
 
+def column(field: Field) -> dict[str, Data]:
+    """A column, or a field of a struct, as it stands in a list of columns."""
+    return _Columns({}).field(field, ())
+
+
 class _Columns:
     def __init__(self, deprecated: Mapping[Path, Deprecation]) -> None:
         self._deprecated = deprecated
 
     def of(self, struct: Struct, path: Path) -> list[Data]:
-        return [self._field(field, (*path, field.name)) for field in struct.fields]
+        return [self.field(field, (*path, field.name)) for field in struct.fields]
 
-    def _field(self, field: Field, path: Path) -> Data:
+    def field(self, field: Field, path: Path) -> dict[str, Data]:
         deprecated = self._deprecated.get(path)
         return _said(
             name=field.name,

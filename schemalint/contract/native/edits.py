@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from schemalint.contract.edits import common_length
@@ -56,7 +56,7 @@ def record_type_changes(document: Document, columns: Struct, edit: RecordTypeCha
         columns: What it declares.
         edit: The field's path and its history.
     """
-    level = _nearest_level(document, edit.path)
+    level = nearest_level(document, edit.path)
     place = (*level.place, _HISTORY)
     below = edit.path[len(level.path) :]
     known = _known(document, columns, edit.path)
@@ -65,12 +65,58 @@ def record_type_changes(document: Document, columns: Struct, edit: RecordTypeCha
         kept = 0  # what is added here would be read before what stands on another level
     for change in edit.changes[kept:]:
         value = print_value(type_change(change, (*below, *change.at)))
-        document = _edited(document, append_item(document, place, value))
+        document = with_edit(document, append_item(document, place, value))
     for entry in sorted(known[kept:], key=lambda entry: entry.order, reverse=True):
-        document = _edited(document, remove_entry(document, entry.place))
+        document = with_edit(document, remove_entry(document, entry.place))
     if not edit.changes and node_at(document, place) is None:
-        document = _edited(document, set_key(document, level.place, _HISTORY, "[]"))
+        document = with_edit(document, set_key(document, level.place, _HISTORY, "[]"))
     return document.text
+
+
+def with_edit(document: Document, edit: TextEdit) -> Document:
+    """The document after an edit."""
+    return read_documents(splice(document.text, [edit]), document.file)[document.index]
+
+
+def nearest_level(document: Document, path: Path) -> Written:
+    """The innermost column or part around a path, or at it, that has keys of its own.
+
+    Raises:
+        ContractError: There is no such column.
+    """
+    wanted = folded(path)
+    around = [level for level in written_columns(document) if folded(level.path) == wanted[: len(level.path)]]
+    if not around:
+        message = f"there is no column {dotted(path[:1])} here any more"
+        place = document.location(document.span)
+        raise ContractError(message, help="run the check again", location=place)
+    return max(around, key=lambda level: len(level.path))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An entry of ``type_changes``.
+
+    Attributes:
+        level: The column or part that it is written on.
+        place: Where in the document.
+        path: Of the type that changed, from the columns.
+    """
+
+    level: Written
+    place: YamlPath
+    path: Path
+    node: Node
+
+
+def records(document: Document, columns: Struct) -> Iterator[Record]:
+    """All entries of ``type_changes``, in the order of the text."""
+    for level in written_columns(document):
+        type_ = datatype.at(columns, level.path)
+        for index, node in enumerate(_entries(level.node)):
+            at = _text(node, "at")
+            inside = (path_in(type_, at) if at and type_ else None) or ()
+            yield Record(level, (*level.place, _HISTORY, index), (*level.path, *inside), node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,40 +133,21 @@ class _Known:
     change: RecordedChange
 
 
-def _set(document: Document, place: YamlPath, key: str, value: str) -> str:
-    return _edited(document, set_key(document, place, key, print_value(property_value(value)))).text
-
-
-def _edited(document: Document, edit: TextEdit) -> Document:
-    return read_documents(splice(document.text, [edit]), document.file)[document.index]
-
-
-def _nearest_level(document: Document, path: Path) -> Written:
-    """The innermost column or part around a path, or at it, that has keys of its own."""
-    wanted = folded(path)
-    around = [level for level in written_columns(document) if folded(level.path) == wanted[: len(level.path)]]
-    if not around:
-        message = f"there is no column {dotted(path[:1])} here any more"
-        place = document.location(document.span)
-        raise ContractError(message, help="run the check again", location=place)
-    return max(around, key=lambda level: len(level.path))
+def _set(document: Document, place: YamlPath, key: str, value: str | None) -> str:
+    return with_edit(document, set_key(document, place, key, print_value(property_value(value)))).text
 
 
 def _known(document: Document, columns: Struct, path: Path) -> list[_Known]:
     """The entries of a field in the order in which they are read: those of inner columns first."""
     found: list[tuple[int, _Known]] = []
-    for level in written_columns(document):
-        type_ = datatype.at(columns, level.path)
-        for index, entry in enumerate(_entries(level.node)):
-            at = _text(entry, "at")
-            whole = (*level.path, *((path_in(type_, at) if at and type_ else None) or ()))
-            field, inside = split_at_field(whole)
-            if folded(field) == folded(path):
-                change = RecordedChange(
-                    declared_type(_text(entry, "from")), declared_type(_text(entry, "to")), inside
-                )
-                depth = len(split_at_field(level.path)[0])
-                found.append((-depth, _Known(len(found), (*level.place, _HISTORY, index), change)))
+    for record in records(document, columns):
+        field, inside = split_at_field(record.path)
+        if folded(field) == folded(path):
+            change = RecordedChange(
+                declared_type(_text(record.node, "from")), declared_type(_text(record.node, "to")), inside
+            )
+            depth = len(split_at_field(record.level.path)[0])
+            found.append((-depth, _Known(len(found), record.place, change)))
     return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
 
 

@@ -56,13 +56,27 @@ def print_value(value: Data) -> str:
             return str(value)
 
 
+def print_block(value: dict[str, Data]) -> str:
+    """A mapping over several lines, as a column stands in a new document."""
+    return "\n".join(_block(value, columns=False))
+
+
+def print_alone(value: Data) -> str:
+    """A value on one line outside of brackets, where those, and commas, need no quotes: ``decimal(12,2)``."""
+    if isinstance(value, str) and value[:1].isalpha():
+        words = value.translate(_BRACKETS_AND_COMMAS)
+        if words == print_scalar(words):
+            return value
+    return print_value(value)
+
+
 def _entry(key: str, value: Data) -> Iterator[str]:
     name = print_scalar(key)
     if isinstance(value, str) and _is_literal(value):
         yield f"{name}: |" if value.endswith("\n") else f"{name}: |-"
         yield from (_INDENT + line if line else "" for line in value.removesuffix("\n").split("\n"))
     elif _on_one_line(value) and not (value and key in _BLOCKS):
-        yield f"{name}: {_in_block(value)}"
+        yield f"{name}: {print_alone(value)}"
     else:
         yield f"{name}:"
         yield from (_INDENT + line if line else "" for line in _block(value, columns=key == "columns"))
@@ -79,16 +93,7 @@ def _block(value: Data, *, columns: bool) -> Iterator[str]:
                 yield f"- {first}"
                 yield from (_INDENT + line if line else "" for line in rest)
             else:
-                yield f"- {_in_block(item)}"
-
-
-def _in_block(value: Data) -> str:
-    """A value outside of brackets, where those, and commas, need no quotes: ``decimal(12,2)``."""
-    if isinstance(value, str) and value[:1].isalpha():
-        words = value.translate(_BRACKETS_AND_COMMAS)
-        if words == print_scalar(words):
-            return value
-    return print_value(value)
+                yield f"- {print_alone(item)}"
 
 
 def _on_one_line(value: Data) -> bool:

@@ -32,7 +32,7 @@ PLACE = "file:/lake/sales/orders"
         pytest.param(
             LiveTableReplaced("1-2-3", "4-5-6"),
             Severity.ERROR,
-            "this is not the table that was applied to: its id is 4-5-6, and was 1-2-3",
+            "the table was recreated since it was applied to: its id is 4-5-6, and was 1-2-3",
             id="dropped and made again",
         ),
     ],

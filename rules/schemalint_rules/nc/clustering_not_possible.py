@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    VOID,
+    Array,
+    Atomic,
+    Contract,
+    DataType,
+    Map,
+    ObjectRef,
+    Part,
+    Path,
+    Problem,
+    RuleContext,
+    Severity,
+    Struct,
+    at,
+    dotted,
+    nearest_name,
+    print_type,
+    rule,
+    words,
+)
+
+_UNKNOWN = "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"
+_IN_ARRAY = "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME"
+_IN_MAP = "DELTA_FOUND_MAP_TYPE_COLUMN"
+_NO_STRUCT = "DELTA_COLUMN_PATH_NOT_NESTED"
+_TYPE = "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"
+_TWICE = "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY"
+_TOO_MANY = "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS"
+
+_MOST = 4  # ClusteredTableUtils: spark.databricks.delta.clustering.maxNumClusteringColumns has this default
+_TYPES = (Atomic("boolean"), Atomic("binary"), Atomic("variant"), VOID)
+
+_Wrong = tuple[str, str, str]
+
+
+@rule(
+    "NC014",
+    on=Contract,
+    severity=Severity.ERROR,
+    delta_errors=(_UNKNOWN, _IN_ARRAY, _IN_MAP, _NO_STRUCT, _TYPE, _TWICE, _TOO_MANY),
+)
+def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+    """A table is declared as clustered by what cannot cluster it.
+
+    ## What it does
+
+    Finds in `clustered_by`
+
+    - a name that the table will not have as a column or a field, as after a rename that it does not follow;
+    - what is inside an array or a map;
+    - a column or a field of a type without a least and a greatest value: array, map, struct, boolean, binary,
+      variant, void;
+    - a column that stands there twice;
+    - more than four columns.
+
+    A column that is dropped is NC007's. Whether statistics are collected for the column
+    (`delta.dataSkippingStatsColumns`, `delta.dataSkippingNumIndexedCols`) is not looked at.
+
+    ## Why is this bad?
+
+    `CLUSTER BY` fails with `DELTA_COLUMN_NOT_FOUND_IN_SCHEMA`, `DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME`,
+    `DELTA_FOUND_MAP_TYPE_COLUMN`, `DELTA_COLUMN_PATH_NOT_NESTED`, `DELTA_DUPLICATE_COLUMNS_FOUND`,
+    `DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED` or `DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS`. A table that
+    exists stays clustered by a column that is renamed, under its new name.
+
+    ## What to do
+
+    Correct the name, or cluster by another column: one that queries filter by.
+
+    ## Example
+
+    ```yaml title="before"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+      - {name: shop, type: string}
+    ```
+
+    ```yaml title="after"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+      - {name: shop, type: string}
+    clustered_by: [shops]
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+      - {name: shop, type: string}
+    clustered_by: [shop]
+    ```
+    """
+    clustering = contract.state.clustered_by
+    if not isinstance(clustering, tuple):
+        return
+    for message, help_, error in _wrong(clustering, ctx):
+        yield Problem(
+            f"the table is clustered by {message}",
+            help=help_,
+            object=ObjectRef("clustering", "clustered_by"),
+            new=", ".join(map(dotted, clustering)),
+            delta_error=error,
+        )
+        return
+
+
+def _wrong(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[_Wrong]:
+    dropped = {words(entry.path) for entry in ctx.contract.state.dropped}
+    folded = [words(path) for path in clustering]
+    for index, path in enumerate(clustering):
+        if _is_dropped(folded[index], dropped) and at(ctx.before.columns, path) is not None:
+            continue
+        if folded[index] in folded[:index]:
+            yield f"{dotted(path)} twice", "name it once", _TWICE
+        yield from _column(path, ctx.after.columns)
+    if len(clustering) > _MOST:
+        yield (
+            f"{len(clustering)} columns, and {_MOST} is the most",
+            "keep those that queries filter by",
+            _TOO_MANY,
+        )
+
+
+def _column(path: Path, columns: Struct) -> Iterator[_Wrong]:
+    """What is wrong with one column, seen step by step: a collection's parts are no fields here."""
+    type_: DataType = columns
+    for index, step in enumerate(path):
+        text, parent = dotted(path[: index + 1]), dotted(path[:index])
+        name = words((step,))[0]
+        match type_:
+            case Struct() if (field := type_.get(name)) is not None:
+                type_ = field.type
+            case Struct():
+                near = nearest_name(name, (field.name for field in type_.fields))
+                meant = (
+                    f"did you mean {dotted((*path[:index], near))}?" if near else "name a column of the table"
+                )
+                yield f"{text}, which is no column", meant, _UNKNOWN
+                return
+            case Array() | Map():
+                error = _IN_ARRAY if isinstance(type_, Array) else _IN_MAP
+                error = _UNKNOWN if isinstance(step, Part) else error
+                yield f"{text}, but {parent} is {print_type(type_)}", "name what has one value per row", error
+                return
+            case _:
+                yield f"{text}, but {parent} has no fields", f"write {parent}", _NO_STRUCT
+                return
+    if isinstance(type_, Array | Map | Struct) or type_ in _TYPES:
+        yield (
+            f"{dotted(path)}, which is {print_type(type_)}",
+            "name a column that has a least and a greatest value",
+            _TYPE,
+        )
+
+
+def _is_dropped(path: tuple[str, ...], dropped: set[tuple[str, ...]]) -> bool:
+    return any(path[:length] in dropped for length in range(1, len(path) + 1))

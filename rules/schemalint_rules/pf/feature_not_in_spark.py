@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    FEATURES,
+    LiveTable,
+    ObjectRef,
+    Problem,
+    RuleContext,
+    Severity,
+    find_feature,
+    rule,
+)
+
+
+@rule(
+    "PF016",
+    on=LiveTable,
+    severity=Severity.ERROR,
+    delta_errors=("DELTA_UNSUPPORTED_FEATURES_FOR_READ", "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"),
+)
+def feature_not_in_spark(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
+    """The protocol of the table asks for a feature that Delta Spark does not have.
+
+    ## What it does
+
+    Looks up each feature of the live table's protocol among those of Delta Spark 4.4.0. Names count with
+    their case there: `typewidening` is none of them.
+
+    ## Why is this bad?
+
+    Delta Spark refuses to read the table, or to write it if the feature is one for writers only
+    (`DELTA_UNSUPPORTED_FEATURES_FOR_READ`, `DELTA_UNSUPPORTED_FEATURES_FOR_WRITE`), and so `apply` cannot
+    alter it. What schemalint says of the rest of such a table is read without knowing what the feature
+    means.
+
+    ## What to do
+
+    Read and alter the table with the client that added the feature, or with a newer Delta.
+
+    ## Example
+
+    The log, with the schema written out:
+
+    ```yaml title="log"
+    - protocol: {minReaderVersion: 1, minWriterVersion: 7, writerFeatures: [icebergWriterCompatV1]}
+      metaData: {fields: [{name: order_id, type: long}]}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    - protocol: {minReaderVersion: 1, minWriterVersion: 7, writerFeatures: [appendOnly]}
+      metaData: {fields: [{name: order_id, type: long}]}
+    ```
+    """
+    for name in sorted(table.protocol.features):
+        row = FEATURES.get(name)
+        if row is not None and row.in_spark:
+            continue
+        near = find_feature(name)
+        what = "read" if name in table.protocol.reader_features else "write"
+        yield Problem(
+            f"Delta Spark 4.4.0 does not have the feature {name}, and so does not {what} the table",
+            help=f"its name is {near.name}, with this case"
+            if near and row is None
+            else "use a client that has it",
+            object=ObjectRef("feature", name),
+            delta_error=f"DELTA_UNSUPPORTED_FEATURES_FOR_{what.upper()}",
+        )

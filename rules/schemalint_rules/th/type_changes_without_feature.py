@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.plugin import (
+    LiveTable,
+    ObjectRef,
+    Problem,
+    RuleContext,
+    Severity,
+    dotted,
+    record_of,
+    rule,
+    walk_fields,
+)
+
+_WIDENING = frozenset({"typeWidening", "typeWidening-preview"})
+
+
+@rule("TH006", on=LiveTable, severity=Severity.ERROR)
+def type_changes_without_feature(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
+    """The log records changes of type, and the protocol does not tell readers of it.
+
+    ## What it does
+
+    Looks for `delta.typeChanges` in the schema of a table whose protocol lists neither `typeWidening` nor
+    `typeWidening-preview`.
+
+    ## Why is this bad?
+
+    Every client may read the table, also those that have never heard of type widening: they read the files
+    with the old types as they are, and fail on them or return wrong values. Those that have heard of it
+    need not look at the record either; Delta Spark does not check it (measured on Delta 4.4.0).
+
+    ## What to do
+
+    Add the feature: `delta.feature.typeWidening = supported`. If the files were rewritten since, the record
+    is left over from a way of dropping the feature that did not finish: add the feature, and drop it again.
+
+    ## Example
+
+    The log, with the schema written out:
+
+    ```yaml title="log"
+    - protocol: {minReaderVersion: 1, minWriterVersion: 2}
+      metaData:
+        fields: [{name: qty, type: long, metadata: {delta.typeChanges: [{fromType: integer, toType: long}]}}]
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    - protocol:
+        {minReaderVersion: 3, minWriterVersion: 7, readerFeatures: [typeWidening],
+         writerFeatures: [typeWidening]}
+      metaData:
+        fields: [{name: qty, type: long, metadata: {delta.typeChanges: [{fromType: integer, toType: long}]}}]
+    ```
+    """
+    recorded = [dotted(path) for path, field in walk_fields(table.state.columns) if record_of(field)]
+    if recorded and _WIDENING.isdisjoint(table.protocol.features):
+        yield Problem(
+            f"the log records changes of type of {', '.join(recorded)}, and the table does not support "
+            "typeWidening",
+            help="set delta.feature.typeWidening to supported: readers have to know",
+            object=ObjectRef("feature", "typeWidening"),
+        )

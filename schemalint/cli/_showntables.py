@@ -1,0 +1,90 @@
+"""A file of ``show`` in place of the live tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemalint.cli._texts import age
+from schemalint.engine.check import NotHeld
+from schemalint.engine.place import absolute_location, table_location
+from schemalint.errors import ConfigError, UsageError
+from schemalint.model.table import table_key
+from schemalint.shown import Failure, Shown, read_lines
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from schemalint.config import Target
+    from schemalint.model.table import Contract, LiveTable
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTables:
+    """The tables of a file.
+
+    Attributes:
+        target: The environment that they are taken for, None if none is known.
+        repository: Relative roots are taken from there.
+    """
+
+    file: str
+    tables: tuple[Shown | Failure, ...]
+    target: Target | None
+    repository: Path
+
+    def age(self, now: dt.datetime) -> str:
+        """How old the oldest table is, as a line for people."""
+        oldest = min(one.read_at for one in self.tables)
+        return f"live tables as of {oldest:%Y-%m-%d %H:%M:%S %Z}, {age((now - oldest).total_seconds())} ago"
+
+    def place(self, contract: Contract) -> str:
+        """Where the contract's table lies; its name if that is not known."""
+        if self.target is None:
+            return contract.location or contract.table
+        return table_location(contract, self.target, self.repository)
+
+    def read(self, contract: Contract) -> LiveTable | None:
+        """The table of an effective contract, None if there was none when the file was written.
+
+        Raises:
+            NotHeld: The file does not say.
+        """
+        found = self._found(contract)
+        if found is None:
+            raise NotHeld(f"{self.file} does not hold it")
+        if isinstance(found, Shown):
+            return found.live
+        if found.missing:
+            return None
+        raise NotHeld(f"it could not be read when {self.file} was written: {found.message}")
+
+    def _found(self, contract: Contract) -> Shown | Failure | None:
+        """By the place, else by the name."""
+        try:
+            place = self.place(contract)
+        except ConfigError:
+            place = None
+        by_place = (one for one in self.tables if absolute_location(one.uri, Path.cwd()) == place)
+        by_name = (one for one in self.tables if self._is_named(one, contract))
+        return next(by_place, None) or next(by_name, None)
+
+    def _is_named(self, one: Shown | Failure, contract: Contract) -> bool:
+        if one.table is None or table_key(one.table) != contract.key:
+            return False
+        return self.target is None or one.target in (None, self.target.name)
+
+
+def read_shown_tables(file: str, target: Target | None, repository: Path) -> ShownTables:
+    """The tables of a file.
+
+    Raises:
+        UsageError: The file cannot be read.
+        ShownError: It is not what ``show`` prints.
+    """
+    try:
+        data = Path(file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}", help="see --live-from") from None
+    return ShownTables(file, read_lines(file, data), target, repository)

@@ -1,0 +1,217 @@
+"""The tables that a command is asked about, by place or by name, and what they are."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from schemalint import git, live
+from schemalint.cli._shared import Project, project
+from schemalint.config import resolve_storage
+from schemalint.delta_log.store import NoTable
+from schemalint.errors import GitError, LiveError, UsageError
+from schemalint.live import NO_OPTIONS
+from schemalint.model.table import Contract, table_key
+from schemalint.shown import Failure, Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from schemalint.config import Target
+    from schemalint.model.table import LiveTable
+
+_AT_ONCE: Final = 64
+"""Tables that are read, and held, together."""
+
+_PLACE: Final = re.compile(r"[/\\]|^\.|^[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A table to read.
+
+    Attributes:
+        uri: Where it lies; its name, if a catalog knows the place.
+        table: Its name, where it is known by one.
+        target: The environment in which it was looked up.
+        version: None is the latest, or that `at` an instant (milliseconds since the epoch).
+        storage: What opens its store.
+        catalog: The target whose catalog is asked for it.
+        contract: Effective for the target, where one declares it.
+    """
+
+    uri: str
+    table: str | None = None
+    version: int | None = None
+    at: int | None = None
+    storage: Mapping[str, str] = field(default_factory=dict, repr=False)
+    target: str | None = None
+    catalog: Target | None = None
+    contract: Contract | None = None
+
+    @property
+    def is_latest(self) -> bool:
+        """Whether its latest version is asked for."""
+        return self.version is None and self.at is None
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A target, and the contracts that say what lies in it."""
+
+    here: Project
+    target: Target
+
+    @property
+    def storage(self) -> Mapping[str, str]:
+        """What opens the target's stores."""
+        return resolve_storage(self.target)
+
+    def declared(self) -> dict[str, Contract]:
+        """The contracts of the working tree that the target has, by table key."""
+        from schemalint import contract as contracts  # noqa: PLC0415 (only with a target)
+        from schemalint.deploy import contracts_at  # noqa: PLC0415
+
+        found = contracts_at(self.here.repository, git.Worktree(), self.here.config.contracts)
+        effective = {key: contracts.effective(one, self.target.name) for key, one in found.items()}
+        return {key: one for key, one in effective.items() if not one.absent}
+
+    def asked(self, contract: Contract) -> Asked:
+        """A declared table, where it lies."""
+        from schemalint.engine.place import table_location  # noqa: PLC0415 (only with a target)
+
+        if contract.location is None and self.target.catalog is not None:
+            return replace(self.named(contract.table), contract=contract)
+        uri = table_location(contract, self.target, self.here.repository.root)
+        return Asked(uri, contract.table, storage=self.storage, target=self.target.name, contract=contract)
+
+    def root(self) -> str | None:
+        """Where the target's tables lie; None if it has no root."""
+        from schemalint.engine.place import absolute_location  # noqa: PLC0415 (as above)
+
+        root = self.target.root
+        return None if root is None else absolute_location(root, self.here.repository.root)
+
+    def named(self, name: str) -> Asked:
+        """A table of the target's catalog."""
+        from schemalint import catalog  # noqa: PLC0415 (only where there is one)
+
+        full_name = catalog.full_name(name, self.target)
+        return Asked(full_name, name, target=self.target.name, catalog=self.target)
+
+
+def project_if_any(config_file: str | None, *, isolated: bool) -> Project | None:
+    """The project around the working directory; tables can be looked at without one.
+
+    Raises:
+        SchemalintError: Its configuration cannot be used, or one is named outside of any project.
+    """
+    try:
+        return project(config_file, isolated=isolated)
+    except GitError:
+        if config_file is not None:
+            raise
+        return None
+
+
+def environment(here: Project | None, target_name: str | None) -> Environment | None:
+    """The target that is asked for; None if none is.
+
+    Raises:
+        UsageError: There is no such target.
+    """
+    from schemalint.engine.place import (  # noqa: PLC0415 (brings the format of contracts)
+        choose_target,
+        require_reachable,
+    )
+
+    if target_name is None:
+        return None
+    if here is None:
+        raise UsageError(
+            f"target {target_name} is not known: this is no git repository", help="see --config FILE"
+        )
+    target = choose_target(here.config, target_name)
+    require_reachable(target, here.repository.root)
+    return Environment(here, target)
+
+
+def asked_for(references: Sequence[str], where: Environment | None) -> list[Asked]:
+    """What references stand for: with a target, the names of declared tables too.
+
+    Raises:
+        SchemalintError: A name is not known, or its contract has no place in the target.
+    """
+    declared = where.declared() if where else {}
+    found = []
+    for reference in references:
+        parsed = live.parse_reference(reference, lambda place: Path(place).is_dir())
+        asked = _asked(parsed.table, where, declared) if where else Asked(parsed.table)
+        found.append(replace(asked, version=parsed.version, at=parsed.at))
+    return found
+
+
+def read_tables(asked: Sequence[Asked], *, history: bool = True) -> Iterator[Shown | Failure]:
+    """Read the tables, some at the same time, in their order; one that cannot be read stops no other."""
+    for start in range(0, len(asked), _AT_ONCE):
+        some = asked[start : start + _AT_ONCE]
+        found = _read(some, history=history)
+        read_at = dt.datetime.now(tz=dt.UTC)
+        yield from (_result(one, table, read_at) for one, table in zip(some, found, strict=True))
+
+
+def _asked(place: str, where: Environment, declared: Mapping[str, Contract]) -> Asked:
+    if (contract := declared.get(table_key(place))) is not None:
+        return where.asked(contract)
+    if _PLACE.search(place) or Path(place).is_dir():
+        return Asked(place, storage=where.storage)
+    if where.target.catalog is not None:
+        return where.named(place)
+    close = get_close_matches(table_key(place), declared, n=1)
+    hint = f"did you mean {declared[close[0]].table}?" if close else "give a place, or a declared name"
+    raise UsageError(f"no contract declares {place} in target {where.target.name}", help=hint)
+
+
+def _read(some: Sequence[Asked], *, history: bool) -> list[LiveTable | LiveError]:
+    """The latest versions together, those at places and those of catalogs; the others each for itself."""
+    places = [one for one in some if one.is_latest and one.catalog is None]
+    storage = places[0].storage if places else NO_OPTIONS
+    by_place = iter(live.read_many([one.uri for one in places], history=history, storage=storage))
+    by_name = iter(_read_names([one for one in some if one.is_latest and one.catalog], history=history))
+    return [
+        _read_one(one, history=history) if not one.is_latest else next(by_name if one.catalog else by_place)
+        for one in some
+    ]
+
+
+def _read_names(some: Sequence[Asked], *, history: bool) -> Sequence[LiveTable | LiveError]:
+    """Tables of one catalog."""
+    if not some or some[0].catalog is None:
+        return []
+    if not history:
+        return [_read_one(one, history=False) for one in some]
+    from schemalint import catalog  # noqa: PLC0415 (only where there is one)
+
+    return catalog.read_many([one.uri for one in some], some[0].catalog)
+
+
+def _read_one(one: Asked, *, history: bool) -> LiveTable | LiveError:
+    try:
+        if one.catalog is not None:
+            from schemalint import catalog  # noqa: PLC0415 (only where there is one)
+
+            return catalog.read(one.uri, one.catalog, version=one.version, at=one.at, history=history)
+        return live.read(one.uri, version=one.version, at=one.at, history=history, storage=one.storage)
+    except LiveError as error:
+        return error
+
+
+def _result(one: Asked, found: LiveTable | LiveError, read_at: dt.datetime) -> Shown | Failure:
+    if isinstance(found, LiveError):
+        missing = isinstance(found, NoTable)
+        return Failure(one.uri, found.message, read_at, found.help, one.table, one.target, missing)
+    return Shown(found, read_at, one.table, one.target)

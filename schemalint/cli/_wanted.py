@@ -1,0 +1,79 @@
+"""Which tables an audit looks at: each once, and all that was asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from schemalint import live
+from schemalint.cli._tables import Asked
+from schemalint.errors import SchemalintError
+from schemalint.live import NO_OPTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from schemalint.cli._tables import Environment
+    from schemalint.model.table import Contract
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Wanted:
+    """The tables, each once; and why some could not be found out.
+
+    Attributes:
+        where: The target; None without one.
+    """
+
+    where: Environment | None
+    errors: list[SchemalintError] = field(default_factory=list)
+    _found: dict[tuple[str, int | None, int | None], Asked] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> list[Asked]:
+        """In the order in which they were found."""
+        return list(self._found.values())
+
+    def add(self, asked: Iterable[Asked]) -> None:
+        """Add tables; the later of two that are the same is known by name more often."""
+        for one in asked:
+            self._found[one.uri, one.version, one.at] = one
+
+    def add_roots(self, roots: Iterable[str]) -> None:
+        """Add what lies at or below places; what a contract declares there goes by its name."""
+        storage = self.where.storage if self.where else NO_OPTIONS
+        declared = {one.uri: one for one in self._declared()} if self.where else {}
+        for root in roots:
+            found = live.find_tables(root, storage)
+            self.add(declared.get(uri, Asked(uri, storage=storage)) for uri in self._checked(found))
+
+    def add_all(self) -> None:
+        """Add all of the target: what is declared, what lies below its root, what its catalog has."""
+        if self.where is None:
+            return
+        self.add(self._declared())
+        if (root := self.where.root()) is not None:
+            self.add_roots([root])
+        if self.where.target.catalog is not None:
+            from schemalint import catalog  # noqa: PLC0415 (only where there is one)
+
+            names = catalog.tables("*.*", self.where.target)
+            self.add(map(self.where.named, self._checked(names)))
+
+    def _declared(self) -> Iterator[Asked]:
+        contracts = self.where.declared().values() if self.where else ()
+        yield from (asked for one in contracts for asked in self._checked(self._asked(one)))
+
+    def _asked(self, contract: Contract) -> Iterator[Asked]:
+        if self.where is not None:
+            yield self.where.asked(contract)
+
+    def _checked(self, found: Iterator[T]) -> Iterator[T]:
+        """What can be had; what stops it is an error of the run, told once."""
+        try:
+            yield from found
+        except SchemalintError as error:
+            if str(error) not in map(str, self.errors):
+                self.errors.append(error)

@@ -1,0 +1,120 @@
+"""``schemalint audit``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from schemalint import report
+from schemalint.cli._shared import (
+    is_colored,
+    least_severity,
+    project_options,
+    report_options,
+    rule_options,
+    rules_of,
+    table_ignores,
+    write_report,
+)
+from schemalint.cli._tables import asked_for, environment, project_if_any, read_tables
+from schemalint.cli._wanted import Wanted
+from schemalint.config import Config
+from schemalint.errors import LiveError, SchemalintError, UsageError
+from schemalint.model.finding import Problems, Run, SideRef
+from schemalint.shown import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schemalint.cli._shared import Project
+    from schemalint.cli._tables import Asked, Environment
+    from schemalint.engine.audit import Audited
+    from schemalint.plugin import Rule
+
+
+@click.command("audit")
+@click.argument("tables", nargs=-1)
+@click.option("--root", "roots", multiple=True, metavar="PLACE", help="All tables at or below a place.")
+@click.option("--all", "everything", is_flag=True, help="All tables of the target, declared or not.")
+@click.option("--target", metavar="NAME", help="The environment in which names of tables are looked up.")
+@report_options
+@rule_options
+@project_options
+def command(output_format: str, output_file: str | None, color: str, **options: Any) -> int:  # noqa: ANN401
+    """Judge live tables and their whole history, with or without contracts.
+
+    TABLES are paths or URIs, and with --target names of declared tables.
+    """
+    style = report.get(output_format)
+    try:
+        result = _run(options)
+    except SchemalintError as error:
+        result = Problems(Run(None, SideRef("live")), (), (error,), error.exit_status)
+    write_report(style.render(result, color=is_colored(color, output_file)), output_file)
+    return result.exit_status
+
+
+def _run(options: dict[str, Any]) -> Problems:
+    from schemalint.engine.audit import audit  # noqa: PLC0415 (brings the format of contracts)
+    from schemalint.engine.check import exit_status  # noqa: PLC0415
+
+    here = project_if_any(options["config_file"], isolated=options["isolated"])
+    settings = here.config if here else Config()
+    rules = _rules(here, settings, options)
+    wanted = _wanted(_environment(here, options), options)
+    result = audit(
+        _audited(wanted.tables),
+        rules,
+        target=wanted.where.target.name if wanted.where else None,
+        table_ignores=table_ignores(settings, rules),
+    )
+    result = replace(result, errors=(*wanted.errors, *result.errors))
+    fail_on = least_severity(settings, options["fail_on"], exit_zero=options["exit_zero"])
+    return replace(result, exit_status=exit_status(result, fail_on))
+
+
+def _wanted(where: Environment | None, options: dict[str, Any]) -> Wanted:
+    wanted = Wanted(where)
+    wanted.add(asked_for(options["tables"], where))
+    if options["roots"]:
+        wanted.add_roots(options["roots"])
+    if options["everything"]:
+        wanted.add_all()
+    if wanted.tables or wanted.errors:
+        return wanted
+    if options["roots"] or options["everything"]:
+        places = ", ".join(options["roots"]) or "this target"
+        raise UsageError(f"no tables found in {places}", help="a table is a folder that holds a _delta_log")
+    raise UsageError("which tables?", help="name some, or all below a place: --root PLACE, or --all")
+
+
+def _audited(asked: list[Asked]) -> Iterator[Audited]:
+    from schemalint.engine.audit import Audited  # noqa: PLC0415 (as above)
+
+    for one, found in zip(asked, read_tables(asked), strict=True):
+        table = found.live if isinstance(found, Shown) else LiveError(found.message, help=found.help)
+        yield Audited(one.table or one.uri, table, one.contract)
+
+
+def _environment(here: Project | None, options: dict[str, Any]) -> Environment | None:
+    """With --all alone the only target there is."""
+    name = options["target"]
+    if name is None and options["everything"] and here is not None and len(here.config.targets) == 1:
+        name = next(iter(here.config.targets))
+    if name is None and options["everything"]:
+        raise UsageError("all tables of which target?", help="--target NAME, or --root PLACE without one")
+    return environment(here, name)
+
+
+def _rules(here: Project | None, settings: Config, options: dict[str, Any]) -> tuple[Rule, ...]:
+    local = here.repository.root if here and options["allow_local_plugins"] else None
+    return rules_of(
+        settings,
+        select=options["select"],
+        extend_select=options["extend_select"],
+        ignore=options["ignore"],
+        preview=options["preview"],
+        local_from=local,
+    )

@@ -1,0 +1,74 @@
+"""``schemalint show``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from schemalint.cli import tell_error
+from schemalint.cli._shared import project_options
+from schemalint.cli._tables import asked_for, environment, project_if_any, read_tables
+from schemalint.errors import LiveError
+from schemalint.shown import Failure, failure_to_json, to_json
+
+if TYPE_CHECKING:
+    from schemalint.shown import Shown
+
+UNREADABLE = 2
+
+
+@click.command("show")
+@click.argument("tables", nargs=-1, required=True)
+@click.option("--target", metavar="NAME", help="The environment in which names of tables are looked up.")
+@click.option("--no-history", is_flag=True, help="Read the state alone: quicker, without types' history.")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
+@project_options
+def command(
+    tables: tuple[str, ...],
+    target: str | None,
+    output_format: str,
+    config_file: str | None,
+    *,
+    no_history: bool,
+    isolated: bool,
+) -> int:
+    """Show what live tables are: protocol, columns with the history of their types, properties.
+
+    TABLES are paths or URIs, and with --target names of declared tables; TABLE@v12 is an older version. As
+    JSON each table is a line of its own, as `schemalint schema table` describes it; a table that cannot be
+    read is a line with an `error`.
+    """
+    where = environment(project_if_any(config_file, isolated=isolated), target)
+    asked = asked_for(tables, where)
+    tell = _tell_json if output_format == "json" else _Text()
+    status = 0
+    for found in read_tables(asked, history=not no_history):
+        tell(found)
+        if isinstance(found, Failure):
+            status = UNREADABLE
+    return status
+
+
+def _tell_json(found: Shown | Failure) -> None:
+    content = failure_to_json(found) if isinstance(found, Failure) else to_json(found)
+    # The log of a CI service may take "##[name]" in a string for a command.
+    click.echo(json.dumps(content).replace("##", r"#\u0023"))
+
+
+class _Text:
+    """Tables with a line between them."""
+
+    def __init__(self) -> None:
+        self._is_first = True
+
+    def __call__(self, found: Shown | Failure) -> None:
+        from schemalint.cli._showtext import show_text  # noqa: PLC0415 (only for text)
+
+        if isinstance(found, Failure):
+            tell_error(LiveError(found.message, help=found.help))
+            return
+        click.echo("" if self._is_first else "\n", nl=False)
+        click.echo(show_text(found), nl=False)
+        self._is_first = False

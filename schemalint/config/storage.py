@@ -1,0 +1,72 @@
+"""What opens a target's store: settings in the open, secrets by the names of environment variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from schemalint.errors import ConfigError
+
+if TYPE_CHECKING:
+    from schemalint.config import Target
+
+_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_PROVIDER: Final = re.compile(r"^(aws|azure_storage|azure|google)_")
+_OPEN: Final = frozenset(
+    {
+        "account_name",
+        "allow_http",
+        "anonymous",
+        "base_url",
+        "connect_timeout",
+        "default_region",
+        "endpoint",
+        "endpoint_url",
+        "region",
+        "request_payer",
+        "s3_express",
+        "skip_signature",
+        "timeout",
+        "use_azure_cli",
+        "use_emulator",
+        "use_fabric_endpoint",
+        "virtual_hosted_style_request",
+    }
+)
+# A user and password before the host, or the signature of a shared access address.
+_HOLDS_SECRET: Final = re.compile(r"[@?]")
+
+
+def may_stand_open(key: str, value: str) -> bool:
+    """Whether a setting may stand in the configuration as it is: where it is and how it is asked, no more.
+
+    Whatever is not known to be harmless is taken for a secret.
+    """
+    return _PROVIDER.sub("", key.lower()) in _OPEN and not _HOLDS_SECRET.search(value)
+
+
+def names_variable(value: str) -> bool:
+    """Whether a value is ``${NAME}``, and nothing else."""
+    return _VARIABLE.fullmatch(value) is not None
+
+
+def resolved(target: Target, environ: Mapping[str, str]) -> Mapping[str, str]:
+    """The settings of a target's store, with the values of the variables that they name.
+
+    Raises:
+        ConfigError: A variable is not set, or is empty.
+    """
+    return {key: _value(target, key, value, environ) for key, value in target.storage.items()}
+
+
+def _value(target: Target, key: str, value: str, environ: Mapping[str, str]) -> str:
+    match = _VARIABLE.fullmatch(value)
+    if match is None:
+        return value
+    if not environ.get(match[1]):
+        raise ConfigError(
+            f"the environment variable {match[1]} is not set: targets.{target.name}.storage.{key} names it",
+            help=f"export {match[1]}=…, or give it to the job as a secret",
+        )
+    return environ[match[1]]

@@ -1,0 +1,375 @@
+"""Changes of a table written into the text of its native contract, each where it belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from typing import Final, TypeVar
+
+from schemalint.contract.native.data import Data, column
+from schemalint.contract.native.declared import declared_type
+from schemalint.contract.native.edits import (
+    nearest_level,
+    record_type_changes,
+    records,
+    set_property,
+    with_edit,
+)
+from schemalint.contract.native.printing import print_alone, print_block, print_value
+from schemalint.contract.native.spans import Written
+from schemalint.document import (
+    Document,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    append_item,
+    insert_item,
+    node_at,
+    read_documents,
+    remove_entry,
+    set_key,
+)
+from schemalint.document import Path as YamlPath
+from schemalint.document.scalars import quote
+from schemalint.errors import ContractError
+from schemalint.model import change, datatype, properties
+from schemalint.model.change import Change
+from schemalint.model.datatype import (
+    UNMANAGED,
+    Array,
+    DataType,
+    Field,
+    Identity,
+    Managed,
+    Map,
+    Struct,
+    Unmanaged,
+    with_parts,
+)
+from schemalint.model.finding import RecordTypeChanges, SetProperty
+from schemalint.model.patch import apply_changes
+from schemalint.model.path import Path, dotted, folded, split, words
+from schemalint.model.protocol import canonical
+from schemalint.model.table import FEATURE_PREFIX, TableState
+from schemalint.model.typetext import parse_type_with_spans, print_type
+
+T = TypeVar("T")
+
+# What stands beside `type` where a type is written out.
+_WRITTEN_OUT: Final = ("columns", "element", "key", "value")
+
+_Attribute = (
+    change.NullabilityChanged
+    | change.CommentChanged
+    | change.DefaultChanged
+    | change.GeneratedChanged
+    | change.IdentityChanged
+)
+_KEYS: Final[dict[type, str]] = {
+    change.NullabilityChanged: "nullable",
+    change.CommentChanged: "comment",
+    change.DefaultChanged: "default",
+    change.GeneratedChanged: "generated",
+    change.IdentityChanged: "identity",
+}
+
+
+def declare(document: Document, state: TableState, one: Change, target: str | None) -> str:
+    """The file's text, in which the contract says what a change makes of the table.
+
+    Args:
+        document: Of a valid contract.
+        state: What it declares.
+        one: From what it says to what it is to say; its path has the new names of what is above it.
+        target: The target whose overlay counts, None for what all share.
+
+    Raises:
+        ContractError: The text cannot be edited in place.
+    """
+    match one:
+        case change.FieldAdded() | change.FieldRemoved() | change.FieldRenamed() | change.TypeChanged():
+            return _column(document, state, one).text
+        case change.TypeHistoryChanged(path=path, new=tuple() as history):
+            return record_type_changes(document, state.columns, RecordTypeChanges(path, history))
+        case (
+            change.NullabilityChanged()
+            | change.CommentChanged()
+            | change.DefaultChanged()
+            | change.GeneratedChanged()
+            | change.IdentityChanged()
+        ):
+            return _attribute(document, state, one).text
+        case change.PropertyChanged(key=key, new=Unmanaged()):
+            return _without_property(document, key, target).text
+        case change.PropertyChanged(key=key, new=str() | None as value):
+            return set_property(document, SetProperty(key, value), target)
+        case _:
+            return _setting(document, one, target).text
+
+
+def _column(
+    document: Document,
+    state: TableState,
+    one: change.FieldAdded | change.FieldRemoved | change.FieldRenamed | change.TypeChanged,
+) -> Document:
+    match one:
+        case change.FieldAdded():
+            return _added(document, state, one)
+        case change.FieldRemoved(path=path):
+            document = _without_records(document, state.columns, path)
+            level = nearest_level(document, path)
+            if _is_at(level, path):
+                return with_edit(document, remove_entry(document, level.place))
+            return _in_text(document, apply_changes(state, [one]).columns, path[:-1])
+        case change.FieldRenamed(path=path, old_name=old_name):
+            return _renamed(document, state, one, (*path[:-1], old_name))
+        case change.TypeChanged(path=path):
+            return _retyped(document, state, one, nearest_level(document, path))
+
+
+def _added(document: Document, state: TableState, one: change.FieldAdded) -> Document:
+    parent = one.path[:-1]
+    place: YamlPath = ("columns",)
+    if parent:
+        level = nearest_level(document, parent)
+        place = (*level.place, "columns")
+        if not _is_at(level, parent) or node_at(document, place) is None:
+            columns = apply_changes(state, [one]).columns
+            document = _in_text(document, columns, parent)
+            return _with_records(document, columns, parent, Struct((one.field,)))
+    siblings = node_at(document, place)
+    items = siblings.items if isinstance(siblings, Sequence) else ()
+    names = [_name(item) for item in items]
+    index = 0 if one.after is None else names.index(one.after.lower()) + 1
+    neighbour = items[max(index - 1, 0)] if items else siblings
+    in_brackets = isinstance(neighbour, Mapping | Sequence) and neighbour.flow
+    data = column(one.field)
+    value = print_value(data) if in_brackets else print_block(data)
+    return with_edit(document, insert_item(document, place, index, value))
+
+
+def _renamed(document: Document, state: TableState, one: change.FieldRenamed, old: Path) -> Document:
+    for record in records(document, state.columns):
+        if folded(record.path[: len(old)]) == folded(old) and len(record.level.path) < len(old):
+            inside = (*one.path, *record.path[len(old) :])[len(record.level.path) :]
+            spelled = _spelled(record.node, "at", dotted(inside))
+            document = with_edit(document, set_key(document, record.place, "at", spelled))
+    level = nearest_level(document, old)
+    if not _is_at(level, old):
+        return _in_text(document, apply_changes(state, [one]).columns, one.path[:-1])
+    new_name = str(one.path[-1])
+    document = with_edit(
+        document, set_key(document, level.place, "name", _spelled(level.node, "name", new_name))
+    )
+    former = _spelled(level.node, "renamed_from", one.old_name)
+    return with_edit(document, set_key(document, level.place, "renamed_from", former))
+
+
+def _retyped(document: Document, state: TableState, one: change.TypeChanged, level: Written) -> Document:
+    columns = apply_changes(state, [one]).columns
+    if _is_at(level, one.path):
+        if any(datatype.children(one.old)):
+            document = _without_records(document, state.columns, one.path, below=True)
+        document = _with_type(document, level, one.new)
+    else:
+        document = _in_text(document, columns, one.path)
+    return _with_records(document, columns, one.path, one.new)
+
+
+def _attribute(document: Document, state: TableState, one: _Attribute) -> Document:
+    level = nearest_level(document, one.path)
+    if not _is_at(level, one.path):
+        return _in_text(document, apply_changes(state, [one]).columns, one.path[:-1])
+    key, value = _KEYS[type(one)], _plain(one.new)
+    return with_edit(document, set_key(document, level.place, key, _spelled(level.node, key, value)))
+
+
+def _in_text(document: Document, columns: Struct, path: Path) -> Document:
+    """The type text around a path, with the part at the path written anew; written out if no text says it.
+
+    Args:
+        document: As read.
+        columns: What is to be declared.
+        path: Of a part of the type.
+    """
+    level = nearest_level(document, path)
+    written = level.node.entry("type")
+    whole, part = datatype.at(columns, level.path), datatype.at(columns, path)
+    if written is None or not isinstance(written.value, Scalar) or whole is None or part is None:
+        message = f"the type of {dotted(path)} cannot be edited in place"
+        place = document.location(level.node.span)
+        raise ContractError(message, help="make the change by hand", location=place)
+    text, below = written.value.text, folded(path[len(level.path) :])
+    spans = {folded(place): span for place, span in parse_type_with_spans(text).spans.items()}
+    start, end = spans[below]
+    text = text[:start] + print_type(part) + text[end:]
+    if declared_type(text) != _bare(whole):
+        return _with_type(document, level, whole)
+    return with_edit(document, set_key(document, level.place, "type", _spelled(level.node, "type", text)))
+
+
+def _with_type(document: Document, level: Written, type_: DataType) -> Document:
+    """A level with another type, as text where text says it all, else written out."""
+    keys = column(Field("", _bare(type_)))
+    for key in ("type", *_WRITTEN_OUT):
+        if key in keys:
+            value = _spelled(level.node, key, keys[key])
+            document = with_edit(document, set_key(document, level.place, key, value))
+        elif level.node.entry(key):
+            document = with_edit(document, remove_entry(document, (*level.place, key)))
+    return document
+
+
+def _bare(type_: DataType) -> DataType:
+    """A type without what a level says of it beside its `type`, or what goes without saying."""
+    match type_:
+        case Struct(fields=fields):
+            return Struct(tuple(_bare_field(field) for field in fields))
+        case Array() | Map():
+            return with_parts(type_, {part: _bare(inner) for part, inner in datatype.parts(type_)})
+        case _:
+            return type_
+
+
+def _bare_field(field: Field) -> Field:
+    return replace(
+        field,
+        type=_bare(field.type),
+        comment=_said(field.comment),
+        default=_said(field.default),
+        generated=_said(field.generated),
+        identity=_said(field.identity),
+        type_changes=UNMANAGED,
+    )
+
+
+def _said(value: Managed[T | None]) -> Managed[T | None]:
+    return UNMANAGED if value is None else value
+
+
+def _with_records(document: Document, columns: Struct, path: Path, type_: DataType) -> Document:
+    """With the records of the fields in a type that is new."""
+    for below, inner in datatype.walk(type_, path):
+        for field in inner.fields if isinstance(inner, Struct) else ():
+            if field.type_changes and isinstance(field.type_changes, tuple):
+                edit = RecordTypeChanges((*below, field.name), field.type_changes)
+                text = record_type_changes(document, columns, edit)
+                document = read_documents(text, document.file)[document.index]
+    return document
+
+
+def _without_records(document: Document, columns: Struct, path: Path, *, below: bool = False) -> Document:
+    """Without the entries of ``type_changes`` that would lead nowhere.
+
+    Args:
+        document: As read.
+        columns: What it declares.
+        path: Of a field that goes: the entries on levels above it; those on its own go with it.
+        below: The field stays, and its parts go.
+    """
+    gone = [
+        record.place
+        for record in records(document, columns)
+        if folded(record.path[: len(path)]) == folded(path)
+        and (len(record.path) > len(path) if below else len(record.level.path) < len(path))
+    ]
+    for place in reversed(gone):
+        document = with_edit(document, remove_entry(document, place))
+    return document
+
+
+def _setting(document: Document, one: Change, target: str | None) -> Document:
+    """What stands at the top of a contract."""
+    match one:
+        case change.DescriptionChanged(new=text):
+            return _with_key(document, "description", _plain(text))
+        case change.PartitioningChanged(new=tuple() as names):
+            return _with_key(document, "partitioned_by", list(names))
+        case change.ClusteringChanged(new=tuple() as paths):
+            return _with_key(document, "clustered_by", [dotted(path) for path in paths])
+        case change.ConstraintChanged(name=name, new=str() | None as expression):
+            known = node_at(document, ("constraints",))
+            keys = [entry.key.text for entry in known.entries] if isinstance(known, Mapping) else []
+            key = next((key for key in keys if key.lower() == name), name)
+            value = _spelled(known, key, expression)
+            return with_edit(document, set_key(document, ("constraints",), key, value))
+        case change.FeatureChanged(name=name, new=True):
+            return with_edit(document, append_item(document, ("features",), print_value(name)))
+        case change.FeatureChanged(name=name):
+            return _without_feature(document, name, target)
+        case change.DeletionUnlisted(path=path):
+            return _without_deletion(document, path)
+        case _:
+            raise ContractError(
+                f"this change cannot be written into a contract: {type(one).__name__}",
+                help="make it by hand",
+                location=document.location(document.span),
+            )
+
+
+def _with_key(document: Document, key: str, value: Data) -> Document:
+    return with_edit(document, set_key(document, (), key, _spelled(document.root, key, value)))
+
+
+def _without_property(document: Document, key: str, target: str | None) -> Document:
+    for place in _places("properties", target):
+        node = node_at(document, place)
+        for entry in node.entries if isinstance(node, Mapping) else ():
+            if properties.canonical(entry.key.text) == key:
+                return with_edit(document, remove_entry(document, (*place, entry.key.text)))
+    return document
+
+
+def _without_feature(document: Document, name: str, target: str | None) -> Document:
+    for place in _places("features", target):
+        for index, item in enumerate(_items(node_at(document, place))):
+            if isinstance(item, Scalar) and canonical(item.text) == name:
+                return with_edit(document, remove_entry(document, (*place, index)))
+    return _without_property(document, FEATURE_PREFIX + name, target)
+
+
+def _without_deletion(document: Document, path: Path) -> Document:
+    for index, item in enumerate(_items(node_at(document, ("dropped",)))):
+        written = item.entry("column") if isinstance(item, Mapping) else None
+        name = written.value if written else item
+        if isinstance(name, Scalar) and words(split(name.text)) == words(path):
+            return with_edit(document, remove_entry(document, ("dropped", index)))
+    return document
+
+
+def _places(key: str, target: str | None) -> Iterator[YamlPath]:
+    if target is not None:
+        yield ("targets", target, key)
+    yield (key,)
+
+
+def _spelled(node: Node | None, key: str, value: Data) -> str:
+    """A value with the quotes that the old one has, where it can have them."""
+    entry = node.entry(key) if isinstance(node, Mapping) else None
+    style = entry.value.style if entry and isinstance(entry.value, Scalar) else "plain"
+    if isinstance(value, str) and style == "double":
+        return quote(value)
+    if isinstance(value, str) and style == "single" and value.isprintable():
+        return "'" + value.replace("'", "''") + "'"
+    in_brackets = isinstance(node, Mapping) and node.flow
+    return print_value(value) if in_brackets else print_alone(value)
+
+
+def _plain(value: Managed[bool | str | Identity | None]) -> Data:
+    if isinstance(value, Identity):
+        return asdict(value)
+    return None if value is UNMANAGED else value
+
+
+def _is_at(level: Written, path: Path) -> bool:
+    return folded(level.path) == folded(path)
+
+
+def _items(node: Node | None) -> tuple[Node, ...]:
+    return node.items if isinstance(node, Sequence) else ()
+
+
+def _name(item: Node) -> str:
+    entry = item.entry("name") if isinstance(item, Mapping) else None
+    return entry.value.text.lower() if entry and isinstance(entry.value, Scalar) else ""

@@ -1,0 +1,95 @@
+"""Which version a table had at an instant (Delta's DeltaHistoryManager.scala)."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from schemalint.delta_log.actions import ActionError
+from schemalint.delta_log.commit import read_commit_info
+from schemalint.delta_log.store import DamagedFile
+from schemalint.errors import LiveError
+from schemalint.model import properties
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from schemalint.delta_log.actions import TableActions
+    from schemalint.delta_log.names import LogFile
+    from schemalint.delta_log.segment import Listing
+    from schemalint.delta_log.store import LogStore
+
+_ENABLED: Final = "delta.enableInCommitTimestamps"
+_SINCE: Final = "delta.inCommitTimestampEnablementVersion"
+_VERSION: Final = re.compile("[0-9]{1,19}")
+
+
+def version_at(store: LogStore, listing: Listing, newest: TableActions, instant: int) -> int:
+    """The newest version that was committed at an instant or before.
+
+    A commit's time is its in-commit timestamp where the table has them, and else the time of its file; of two
+    that are not in order, the later commit counts as a millisecond later.
+
+    Args:
+        store: The log.
+        listing: Its files.
+        newest: The newest state of the table.
+        instant: Milliseconds since the epoch.
+
+    Raises:
+        LiveError: All commits that are still there are younger, or the times of files are not known.
+    """
+    timed, untimed = _by_clock(listing, newest)
+    if timed and _in_commit_time(store, listing.commits[timed[0]]) <= instant:
+        index = bisect_right(timed, instant, key=lambda at: _in_commit_time(store, listing.commits[at]))
+        return timed[index - 1]
+    times = _file_times([listing.commits[at] for at in untimed], listing.uri)
+    index = bisect_right(times, instant)
+    if not index:
+        raise _too_early(listing, instant)
+    return untimed[index - 1]
+
+
+def _by_clock(listing: Listing, newest: TableActions) -> tuple[Sequence[int], Sequence[int]]:
+    """The commits that have in-commit timestamps, and those before."""
+    configuration: Mapping[str, str] = newest.metadata.configuration if newest.metadata else {}
+    versions = list(listing.commits)
+    if not properties.is_true(configuration.get(_ENABLED)):
+        return [], versions
+    since = configuration.get(_SINCE, "")
+    start = int(since) if _VERSION.fullmatch(since) else 0
+    index = bisect_right(versions, start - 1)
+    return versions[index:], versions[:index]
+
+
+def _in_commit_time(store: LogStore, file: LogFile) -> int:
+    try:
+        found = read_commit_info(store, file).in_commit_timestamp
+    except ActionError as error:
+        raise DamagedFile(store.uri, file.name, str(error), error.line) from None
+    if found is None:
+        raise DamagedFile(store.uri, file.name, "the commit has no in-commit timestamp")
+    return found
+
+
+def _file_times(files: Sequence[LogFile], uri: str) -> list[int]:
+    times: list[int] = []
+    for file in files:
+        if file.modified_ms is None:
+            raise LiveError(f"{uri}: the time of _delta_log/{file.name} is not known", help="Give a version.")
+        times.append(max(file.modified_ms, times[-1] + 1) if times else file.modified_ms)
+    return times
+
+
+def _too_early(listing: Listing, instant: int) -> LiveError:
+    try:
+        when = datetime.fromtimestamp(instant / 1000, tz=UTC).isoformat()
+    except (OverflowError, OSError, ValueError):
+        when = f"{instant} ms"
+    return LiveError(
+        f"{listing.uri}: no commit is as old as {when}; the log's first commit is "
+        f"{min(listing.commits, default='missing')}",
+        help="Ask for a later instant.",
+    )

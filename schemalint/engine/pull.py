@@ -1,0 +1,240 @@
+"""What a contract would have to say of a live table: the reverse of laying a declaration over one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from schemalint.engine.declaration import (
+    Scope,
+    named_features,
+    recorded,
+    require_words,
+    settable,
+    told,
+    told_type,
+)
+from schemalint.model import change, datatype, properties, protocol
+from schemalint.model.change import Change
+from schemalint.model.datatype import (
+    UNMANAGED,
+    Array,
+    DataType,
+    Field,
+    Managed,
+    Map,
+    RecordedChange,
+    Struct,
+    Unmanaged,
+    walk_fields,
+)
+from schemalint.model.diff import diff
+from schemalint.model.path import Part
+from schemalint.model.table import (
+    FEATURE_PREFIX,
+    Contract,
+    Deletion,
+    History,
+    LiveTable,
+    TableState,
+)
+from schemalint.model.widening import TypeStep, step
+
+T = TypeVar("T")
+
+
+def takeover(contract: Contract, live: LiveTable, scope: Scope = Scope.MANAGED) -> tuple[Change, ...]:
+    """The changes of a declaration that make it say what the table is; columns keep their order.
+
+    A live column that the log knows by a declared name, which nothing has any more, is that one, renamed.
+
+    Args:
+        contract: Effective for the target.
+        live: With its history.
+        scope: What is looked at.
+
+    Raises:
+        ContractError: A column is not declared, and has a type that contracts have no words for.
+    """
+    wanted = _Taking(contract, live, scope).state()
+    require_words(live, wanted.columns)
+    found = diff(contract.state, wanted)
+    return tuple(one for one in found if not isinstance(one, change.FieldMoved))
+
+
+@dataclass(frozen=True, slots=True)
+class _Taking:
+    contract: Contract
+    live: LiveTable
+    scope: Scope
+
+    def state(self) -> TableState:
+        declared, live = self.contract.state, self.live.state
+        state = replace(
+            declared,
+            columns=self._struct(declared.columns, live.columns),
+            dropped=tuple(entry for entry in declared.dropped if not _is_pending(entry, live.columns)),
+        )
+        if self.scope.has_properties:
+            state = replace(state, properties=self._properties())
+        if not self.scope.has_settings:
+            return state
+        return replace(
+            state,
+            description=self._value(declared.description, live.description),
+            partitioned_by=self._value(declared.partitioned_by, live.partitioned_by),
+            clustered_by=self._value(declared.clustered_by, live.clustered_by),
+            constraints=self._entries(declared.constraints, live.constraints),
+            features=(declared.features & live.features) | self._more(named_features(self.live)),
+        )
+
+    def _value(self, declared: Managed[T], live: Managed[T]) -> Managed[T]:
+        """The live value where one is managed, and where everything is wanted and there is one."""
+        if not isinstance(declared, Unmanaged):
+            return live
+        return live if self.scope is Scope.ALL and live else UNMANAGED
+
+    def _more(self, names: frozenset[str]) -> frozenset[str]:
+        asked = self.contract.state.asked_features
+        return names - asked if self.scope is Scope.ALL else frozenset()
+
+    def _entries(
+        self, declared: Mapping[str, str | None], live: Mapping[str, str | None]
+    ) -> dict[str, str | None]:
+        more = live if self.scope is Scope.ALL else {}
+        return {name: live.get(name) for name in (*declared, *more)}
+
+    def _properties(self) -> dict[str, str | None]:
+        declared, live = self.contract.state.properties, self.live.state
+        stored = {key: value for key, value in declared.items() if not properties.is_protocol_key(key)}
+        asked = {
+            key: value
+            for key, value in declared.items()
+            if properties.is_protocol_key(key) and _is_supported(key, live.features)
+        }
+        kept = {key: value for key, value in live.properties.items() if key in stored}
+        return asked | self._entries(stored, kept | settable(live.properties))
+
+    def _struct(self, declared: Struct, live: Struct) -> Struct:
+        renamed = _renamed(declared, live, self.live.history)
+        fields: list[Field] = []
+        for field in declared.fields:
+            now = live.get(field.name) or renamed.get(field.name)
+            if now is not None:
+                fields.append(self._field(field, now))
+        place = 0
+        for now in live.fields:
+            names = {field.name.lower(): index for index, field in enumerate(fields)}
+            if now.name.lower() not in names:
+                fields.insert(place, told(now))
+                place += 1
+            else:
+                place = names[now.name.lower()] + 1
+        return Struct(tuple(fields))
+
+    def _field(self, declared: Field, live: Field) -> Field:
+        renamed = declared.name.lower() != live.name.lower()
+        type_ = self._type(declared.type, live.type)
+        return replace(
+            declared,
+            name=live.name if renamed else declared.name,
+            renamed_from=declared.name if renamed else declared.renamed_from,
+            type=type_,
+            nullable=live.nullable,
+            comment=self._value(declared.comment, live.comment),
+            default=self._value(declared.default, live.default),
+            generated=self._value(declared.generated, live.generated),
+            identity=self._value(declared.identity, live.identity),
+            type_changes=self._history(declared, live, changed=type_ != declared.type),
+        )
+
+    def _type(self, declared: DataType, live: DataType) -> DataType:
+        match declared, live:
+            case Struct(), Struct():
+                return self._struct(declared, live)
+            case Array(), Array():
+                nulls = _managed(declared.contains_null, live.contains_null)
+                return Array(self._type(declared.element, live.element), nulls)
+            case Map(), Map():
+                nulls = _managed(declared.value_contains_null, live.value_contains_null)
+                value = self._type(declared.value, live.value)
+                return Map(self._type(declared.key, live.key), value, nulls)
+            case _ if self.contract.open.widening and step(declared, live) == TypeStep.WIDENING:
+                return declared
+            case _:
+                return told_type(live)
+
+    def _history(self, declared: Field, live: Field, *, changed: bool) -> Managed[tuple[RecordedChange, ...]]:
+        logged = recorded(live)
+        if isinstance(declared.type_changes, Unmanaged):
+            return logged if logged and (changed or self.scope is Scope.ALL) else UNMANAGED
+        own = declared.type_changes
+        return own if _agree(own, logged, live.type) else logged
+
+
+def _agree(own: Sequence[RecordedChange], logged: Sequence[RecordedChange], type_: DataType) -> bool:
+    """Whether the log's way to each type is part of the contract's, which may go further back."""
+    return all(
+        _is_within(_way(logged, at) or [datatype.at(type_, at)], _way(own, at))
+        and _way(own, at)[-1:] == [datatype.at(type_, at)]
+        for at in {entry.at for entry in (*own, *logged)}
+    )
+
+
+def _way(entries: Iterable[RecordedChange], at: tuple[Part, ...]) -> list[DataType | None]:
+    way: list[DataType | None] = []
+    for entry in entries:
+        if entry.at == at:
+            way += [entry.from_type] * (way[-1:] != [entry.from_type]) + [entry.to_type]
+    return way
+
+
+def _is_within(some: Iterable[object], others: Iterable[object]) -> bool:
+    remaining = iter(others)
+    return all(one in remaining for one in some)
+
+
+def _renamed(declared: Struct, live: Struct, history: History) -> dict[str, Field]:
+    """The live field that each declared one has become, by the declared name.
+
+    By column-mapping id and physical name: a table that was made anew gives its ids again, but never its
+    physical names.
+    """
+    fresh = [
+        field for field in live.fields if declared.get(field.name) is None and field.column_id is not None
+    ]
+    if not fresh:
+        return {}
+    former = {
+        (field.column_id, field.physical_name, field.name.lower())
+        for entry in history.entries
+        if entry.metadata is not None
+        for _path, field in walk_fields(entry.metadata.state.columns)
+    }
+    found: dict[str, Field] = {}
+    for field in declared.fields:
+        if live.get(field.name) is None:
+            became = [
+                one for one in fresh if (one.column_id, one.physical_name, field.name.lower()) in former
+            ]
+            if len(became) == 1 and became[0] not in found.values():
+                found[field.name] = became[0]
+    return found
+
+
+def _is_pending(entry: Deletion, live: Struct) -> bool:
+    """Whether a listed column is still there; with a type, as the one that was meant."""
+    found = datatype.at(live, entry.path)
+    return found is not None and entry.type in (None, found)
+
+
+def _is_supported(key: str, features: frozenset[str]) -> bool:
+    return (
+        not key.lower().startswith(FEATURE_PREFIX)
+        or protocol.canonical(key[len(FEATURE_PREFIX) :]) in features
+    )
+
+
+def _managed(declared: Managed[T], live: Managed[T]) -> Managed[T]:
+    return declared if isinstance(declared, Unmanaged) else live

@@ -1,0 +1,81 @@
+"""A live table and its history -> findings, with or without a contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from schemalint.engine.judge import Judge
+from schemalint.engine.live import live_context
+from schemalint.errors import Location
+from schemalint.model import typerecord
+from schemalint.model.evolution import steps
+from schemalint.model.fact import HistoryStep
+from schemalint.model.finding import Finding, Severity
+from schemalint.model.table import Contract, LiveTable
+from schemalint.plugin import Rule, RuleContext
+
+LIVE = ("live",)
+HISTORY = ("history",)
+
+
+def judge_table(
+    table: LiveTable,
+    rules: Sequence[Rule],
+    *,
+    name: str | None = None,
+    contract: Contract | None = None,
+) -> tuple[Finding, ...]:
+    """What the rules say of a table as it is, and of how it came to be.
+
+    Args:
+        table: With the history that is to be judged.
+        rules: Those about a `LiveTable` or a `HistoryStep` are asked.
+        name: What the table is called where there is no contract; its URI by default.
+        contract: Effective for the table's target.
+
+    Returns:
+        Findings against ``live`` or ``history``, at their places in the contract; without a contract, at the
+        table, or at the commit that they are about.
+    """
+    ctx = live_context(contract or as_declared(table, name), table)
+    return tuple(
+        finding if contract else replace(finding, location=Location(place))
+        for place, finding in _findings(Judge(tuple(rules)), table, ctx)
+    )
+
+
+def refused_by_spark(contract: Contract, table: LiveTable, rules: Sequence[Rule]) -> tuple[Finding, ...]:
+    """What keeps Delta Spark from reading or writing the table as it is: no plan for it could be run."""
+    found = judge_table(table, rules, contract=contract)
+    return tuple(
+        one for one in found if one.delta_error and one.severity >= Severity.ERROR and one.against == LIVE
+    )
+
+
+def history_steps(table: LiveTable) -> tuple[HistoryStep, ...]:
+    """Every commit that changed metadata or protocol, with both as they were before it, oldest first."""
+    known = tuple(steps(table.history))
+    replaced = _replaced(known)
+    return tuple(replace(one, superseded=one.entry.version < replaced) for one in known)
+
+
+def as_declared(table: LiveTable, name: str | None = None) -> Contract:
+    """The contract that declares a table just as it is."""
+    return Contract(name or table.uri, table.state, location=table.uri)
+
+
+def _findings(judge: Judge, table: LiveTable, ctx: RuleContext) -> Iterator[tuple[str, Finding]]:
+    """Each finding with the place of what it is about: the table, or a commit of its log."""
+    for finding in judge(table, ctx, LIVE):
+        yield table.uri, finding
+    for step in history_steps(table):
+        for finding in judge(step, ctx, HISTORY):
+            yield f"{table.uri}/_delta_log/{step.entry.version:020}.json", finding
+
+
+def _replaced(known: Sequence[HistoryStep]) -> int:
+    """The last version that replaced all files; 0 if a RESTORE may have brought older ones back since."""
+    if any(typerecord.restores(one.entry) for one in known):
+        return 0
+    return max((one.entry.version for one in known if typerecord.replaces_contents(one.entry)), default=0)

@@ -1,0 +1,39 @@
+"""A remote file to seek in."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+
+class Parts(io.RawIOBase):
+    """A file of which parts are read when they are wanted."""
+
+    def __init__(self, part: Callable[[int, int], bytes], size: int) -> None:
+        self._part = part
+        self._size = size
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        origin = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        self._at = max(0, origin + offset)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 (collections.abc.Buffer is of Python 3.12)
+        end = min(self._at + len(buffer), self._size)
+        if end <= self._at:
+            return 0
+        data = self._part(self._at, end)
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)

@@ -1,0 +1,67 @@
+"""A reference to a table at a point in time: ``<table>@v12``, ``<table>@2026-11-01``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from schemalint.errors import LiveError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# The first two are Delta's own (DeltaTimeTravelSpec.scala): a version, and yyyyMMddHHmmssSSS.
+_VERSION: Final = re.compile(r"(?P<table>.+)@[vV](?P<version>[0-9]{1,19})", re.DOTALL)
+_DIGITS: Final = re.compile(r"(?P<table>.+)@(?P<instant>[0-9]{17})", re.DOTALL)
+_DIGITS_TO_ISO: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})")
+_ISO: Final = re.compile(
+    r"(?P<table>.+)@(?P<instant>[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.+Z-]+)?)", re.DOTALL
+)
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class TableReference:
+    """Where a table is, and when: its latest version if neither is set.
+
+    Attributes:
+        at: Milliseconds since the epoch.
+    """
+
+    table: str
+    version: int | None = None
+    at: int | None = None
+
+
+def parse_reference(reference: str, exists: Callable[[str], bool] = lambda _table: False) -> TableReference:
+    """Take a reference apart; one without a known ending is the table's latest version.
+
+    A date is its first instant, and a time without an offset is in UTC.
+
+    Args:
+        reference: A path, a URI or a name, and perhaps ``@`` and a version or an instant.
+        exists: Whether there is a table with exactly that reference: its path may end like that itself.
+
+    Raises:
+        LiveError: The instant is not in the calendar.
+    """
+    if match := _VERSION.fullmatch(reference):
+        found = TableReference(match["table"], version=int(match["version"]))
+    elif match := _DIGITS.fullmatch(reference) or _ISO.fullmatch(reference):
+        found = TableReference(match["table"], at=_milliseconds(match["instant"], reference))
+    else:
+        return TableReference(reference)
+    return TableReference(reference) if exists(reference) else found
+
+
+def _milliseconds(text: str, reference: str) -> int:
+    try:
+        found = datetime.fromisoformat(_DIGITS_TO_ISO.sub(r"\1-\2-\3T\4:\5:\6.\7", text))
+    except ValueError as error:
+        raise LiveError(
+            f"{reference}: {text!r} is no instant: {error}",
+            help="Write @v12, @2026-11-01, @2026-11-01T10:00:00Z or @20261101100000000.",
+        ) from None
+    return ((found if found.tzinfo else found.replace(tzinfo=UTC)) - _EPOCH) // timedelta(milliseconds=1)

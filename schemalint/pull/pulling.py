@@ -1,0 +1,138 @@
+"""Live tables to the files of their contracts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from schemalint import live
+from schemalint.config import Target, resolve_storage
+from schemalint.document import decode
+from schemalint.engine.declaration import declaration
+from schemalint.engine.tables import TargetTables
+from schemalint.errors import LiveError, SchemalintError, UsageError
+from schemalint.model.table import Contract, LiveTable
+from schemalint.pull.files import PulledFile, file_name, shown
+from schemalint.pull.lookup import Asked, Lookup
+from schemalint.pull.request import NotPulled, Pulled, PullInput
+from schemalint.pull.texts import printed, updated
+
+_AT_ONCE: Final = 64
+
+
+def pull(request: PullInput, references: Iterable[str]) -> Pulled:
+    """What the contracts of some tables have to say: names of declared tables, names in a target, or places.
+
+    One table that cannot be pulled stops no other.
+
+    Raises:
+        UsageError: Two tables would be written into one file.
+    """
+    pulling = _Pulling(request)
+    remaining = iter(references)
+    while some := list(islice(remaining, _AT_ONCE)):
+        pulling.tables(some)
+    return pulling.result()
+
+
+class _SharedFileError(UsageError):
+    """Two tables would be written into one file."""
+
+
+class _Pulling:
+    def __init__(self, request: PullInput) -> None:
+        self._request = request
+        self._lookup = Lookup(request)
+        self._texts: dict[Path, tuple[str | None, str]] = {}
+        self._printed: list[PulledFile] = []
+        self._tables: dict[str, str] = {}
+        self._unchanged: list[str] = []
+        self._failed: list[NotPulled] = []
+
+    def result(self) -> Pulled:
+        written = (PulledFile(path, *texts) for path, texts in self._texts.items() if texts[0] != texts[1])
+        return Pulled((*self._printed, *written), tuple(self._unchanged), tuple(self._failed))
+
+    def tables(self, references: Iterable[str]) -> None:
+        """Take some more tables, which are read at the same time."""
+        asked: list[Asked] = []
+        for reference in references:
+            with self._noted(reference):
+                asked.append(self._lookup.find(reference))
+        live_tables = self._live_tables(asked)
+        live_tables.fetch(one.contract for one in asked)
+        for one in asked:
+            with self._noted(one.reference):
+                table = live_tables.read(one.contract)
+                if table is None:
+                    message = f"{one.reference}: there is no Delta table at {live_tables.place(one.contract)}"
+                    raise LiveError(message, help="Look for a spelling mistake, and at the target.")
+                self._take(one, table)
+
+    @contextmanager
+    def _noted(self, reference: str) -> Iterator[None]:
+        try:
+            yield
+        except _SharedFileError:
+            raise
+        except SchemalintError as error:
+            self._failed.append(NotPulled(reference, error))
+
+    def _take(self, asked: Asked, table: LiveTable) -> None:
+        if asked.file is not None:
+            self._update(asked.file, asked.contract.table, table)
+            return
+        contract = replace(asked.contract, state=declaration(table, self._request.scope))
+        file = self._file_of_new(contract)
+        if file is not None and os.path.lexists(file):
+            self._update(file, contract.table, table)
+            return
+        text = printed(contract)
+        if file is None:
+            self._printed.append(PulledFile(None, None, text))
+            return
+        other = self._tables.setdefault(str(file).casefold(), contract.table)
+        if other != contract.table:
+            raise _SharedFileError(
+                f"{other} and {contract.table} would be written into one file: {shown(file)}",
+                help="let the pattern hold what tells them apart: {catalog}, {schema}, {table}",
+            )
+        self._texts[file] = (None, text)
+
+    def _live_tables(self, asked: Iterable[Asked]) -> TargetTables:
+        """The target's; without one, those of the very places that are asked for."""
+        target, root = self._request.target, self._request.root
+        if target is not None:
+            return TargetTables(target, root, resolve_storage(target))
+        places = tuple(one.contract.location or "" for one in asked)
+        return TargetTables(Target("none", allowed_locations=places), root, live.NO_OPTIONS)
+
+    def _file_of_new(self, contract: Contract) -> Path | None:
+        if self._request.into is not None:
+            catalog = self._request.target.catalog if self._request.target else None
+            return Path.cwd() / file_name(self._request.into, contract.table, catalog)
+        return None if self._request.output is None else Path.cwd() / self._request.output
+
+    def _update(self, file: Path, table: str, live_table: LiveTable) -> None:
+        if (
+            self._request.output is not None
+            and (Path.cwd() / self._request.output).resolve() != file.resolve()
+        ):
+            raise UsageError(f"{table} is declared in {shown(file)}", help="leave --output out")
+        before, text = self._texts.get(file) or (_text(file),) * 2
+        after = updated(shown(file), text, table, live_table, self._lookup.effective, self._request.scope)
+        self._texts[file] = (before, after)
+        if after == text:
+            self._unchanged.append(table)
+
+
+def _text(file: Path) -> str:
+    try:
+        return decode(file.read_bytes(), shown(file))
+    except OSError as error:
+        raise UsageError(f"{shown(file)} cannot be read: {error.strerror}") from error

@@ -1,0 +1,110 @@
+"""What is to be pulled, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from schemalint import contract as contracts
+from schemalint import live
+from schemalint.config import Target, resolve_storage
+from schemalint.document import candidate
+from schemalint.engine.declaration import Scope
+from schemalint.engine.place import absolute_location
+from schemalint.errors import ConfigError, SchemalintError
+from schemalint.git import EmptyTree, Repository, Worktree, changes, printable_path
+from schemalint.model.path import dotted, split
+from schemalint.model.table import Contract
+from schemalint.pull.files import PulledFile
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A contract of the working tree, and its file."""
+
+    file: Path
+    contract: Contract
+
+
+@dataclass(frozen=True, slots=True)
+class PullInput:
+    """Which contracts there are, and where new ones go.
+
+    Attributes:
+        root: The repository's top level.
+        declared: By table key.
+        target: Whose tables are looked at; None for places alone.
+        table: The name of a new contract; None to derive it from the place.
+        output: The file of a new contract.
+        into: The files of new contracts, with ``{catalog}``, ``{schema}`` and ``{table}``.
+    """
+
+    root: Path
+    declared: Mapping[str, Declared]
+    target: Target | None = None
+    scope: Scope = Scope.MANAGED
+    table: str | None = None
+    output: Path | None = None
+    into: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NotPulled:
+    """A table that could not be pulled, and why."""
+
+    table: str
+    error: SchemalintError
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """What is to be written; nothing is yet.
+
+    Attributes:
+        files: That change.
+        unchanged: The names of tables whose contract says already what they are.
+    """
+
+    files: tuple[PulledFile, ...]
+    unchanged: tuple[str, ...]
+    failed: tuple[NotPulled, ...]
+
+
+def declared_contracts(repository: Repository, globs: Iterable[str]) -> dict[str, Declared]:
+    """The contracts of the working tree by table key.
+
+    Raises:
+        ContractError: One cannot be read: it could be the one that is asked for.
+    """
+    found: dict[str, Declared] = {}
+    for file in changes(repository, EmptyTree("one side"), Worktree(), candidate, tuple(globs)).head.values():
+        result = contracts.read(printable_path(file.path), file.data)
+        if result.errors:
+            raise result.errors[0]
+        for one in result.contracts:
+            found.setdefault(one.key, Declared(repository.root / file.path, one))
+    return found
+
+
+def find(target: Target, match: str, root: Path) -> Iterator[str]:
+    """The tables of a target whose names fit a glob, ignoring case: names in its catalog, places in its root.
+
+    Raises:
+        SchemalintError: The catalog, the root or a part of it cannot be listed; then after all others.
+    """
+    if target.catalog is not None:
+        from schemalint import catalog  # noqa: PLC0415 (only where there is one)
+
+        # Without the catalog, which differs from target to target.
+        yield from (dotted(split(name)[1:]) for name in catalog.tables(match, target))
+        return
+    if target.root is None:
+        raise ConfigError(
+            f"target {target.name} has no root and no catalog", help="name the tables, or give it one"
+        )
+    top = absolute_location(target.root, root)
+    for place in live.find_tables(top, resolve_storage(target)):
+        if fnmatchcase(place.removeprefix(f"{top}/").replace("/", ".").casefold(), match.casefold()):
+            yield place

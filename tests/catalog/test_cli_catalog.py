@@ -1,0 +1,156 @@
+"""`check --live`, `plan` and `apply` where the target's catalog says where tables lie."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from catalog.unity_server import Table, UnityServer
+from logs import commit_info, metadata, protocol, write_log
+from project import ORDERS, Project
+from repo import Repo
+from schemalint.model.datatype import INTEGER, LONG, STRING, Decimal, Field, Struct
+
+ID = Field("id", LONG)
+AMOUNT = Field("amount", Decimal(10, 2))
+
+
+@pytest.fixture
+def project(
+    tmp_path: Path, server: UnityServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Project:
+    """Of the contract of ``sales.orders``, committed."""
+    repo = Repo(tmp_path / "repository")
+    for name in (
+        "CI",
+        "GITHUB_ACTIONS",
+        "GITHUB_EVENT_NAME",
+        "SCHEMALINT_AGAINST",
+        "SCHEMALINT_OUTPUT_FORMAT",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {**repo.env, "UC_TOKEN": "secret-token"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(repo.path)
+    made = Project(repo, capsys)
+    repo.write(
+        "schemalint.toml",
+        f'[targets.prod]\ncatalog = "main"\ncatalog_uri = "{server.uri}"\ncatalog_token = "${{UC_TOKEN}}"\n',
+    )
+    made.declare(ORDERS)
+    repo.commit()
+    return made
+
+
+@pytest.fixture
+def table(server: UnityServer, tmp_path: Path) -> Table:
+    """As declared, and registered as it is."""
+    place = write_log(
+        tmp_path / "somewhere/orders", [[commit_info("CREATE TABLE"), protocol(), metadata(ID, AMOUNT)]]
+    )
+    registered = Table(place.as_uri(), Struct((ID, AMOUNT)))
+    server.tables["main.sales.orders"] = registered
+    return registered
+
+
+@pytest.mark.usefixtures("each_api", "table")
+def test_table_is_compared_where_the_catalog_has_it(project: Project) -> None:
+    run = project.check("--live", "--all")
+    assert (run.status, run.codes) == (0, [])
+    assert "no findings in 1 table" in run.out
+    project.declare(ORDERS.replace("bigint", "int"))
+    run = project.run("check", "--live", "--output-format", "json")
+    (finding,) = json.loads(run.out)["findings"]
+    assert (finding["code"], finding["against"]) == ("TW001", ["git", "live"])
+
+
+@pytest.mark.usefixtures("table")
+def test_table_named_in_full_is_the_same(project: Project) -> None:
+    project.declare(ORDERS.replace("sales.orders", "main.sales.orders"))
+    assert project.check("--live", "--all", "--against", "none").codes == []
+
+
+def test_name_of_another_catalog_is_an_error_at_the_name(project: Project) -> None:
+    project.declare(ORDERS.replace("sales.orders", "dev.sales.orders"))
+    run = project.check("--live")
+    assert run.status == 2
+    assert "contracts/orders.yml:2:" in run.out
+    assert "target prod has catalog main" in run.out
+
+
+def test_missing_table_is_to_be_created(project: Project) -> None:
+    run = project.check("--live", "--all", "--against", "none")
+    assert (run.status, run.codes) == (0, ["DR003"])
+    assert "no table at main.sales.orders yet" in run.out
+
+
+def test_missing_schema_is_an_error(project: Project, server: UnityServer) -> None:
+    server.schemas = {"main.other"}
+    run = project.check("--live", "--all")
+    assert run.status == 2
+    assert "there is no schema main.sales" in run.out
+
+
+def test_wrong_token_is_an_error_that_does_not_tell_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UC_TOKEN", "wrong-token")
+    run = project.check("--live", "--all")
+    assert run.status == 2
+    assert "not accepted" in run.out
+    assert "wrong-token" not in run.out + run.err
+    monkeypatch.delenv("UC_TOKEN")
+    run = project.check("--live", "--all")
+    assert run.status == 2
+    assert "UC_TOKEN is not set" in run.out + run.err
+
+
+def test_catalog_that_disagrees_with_the_log_is_told(project: Project, table: Table) -> None:
+    table.columns = Struct((Field("id", INTEGER), AMOUNT))
+    run = project.check("--live", "--all", "--against", "none")
+    assert run.codes == ["DR006"]
+    assert "id is int, not bigint" in run.out
+
+
+@pytest.mark.usefixtures("table")
+def test_plan_reaches_the_table_by_its_name(project: Project) -> None:
+    project.declare(ORDERS + "  - {name: note, type: string}\n")
+    run = project.run("plan", "--output-format", "sql")
+    assert run.status == 0, run.out + run.err
+    assert "ALTER TABLE `main`.`sales`.`orders` ADD COLUMNS" in run.out
+
+
+def test_plan_creates_a_table_by_its_name(project: Project) -> None:
+    run = project.run("plan", "--output-format", "sql")
+    assert run.status == 0, run.out + run.err
+    assert "CREATE TABLE `main`.`sales`.`orders` (" in run.out
+
+
+@pytest.mark.usefixtures("table")
+def test_apply_says_that_it_does_not_go_through_a_catalog(project: Project) -> None:
+    project.declare(ORDERS + "  - {name: note, type: string}\n")
+    project.repo.commit()
+    run = project.run("apply", "--yes")
+    assert run.status == 2
+    assert "main.sales.orders is reached through its catalog" in run.out
+    assert "plan --output-format sql" in run.out
+
+
+@pytest.mark.usefixtures("table")
+def test_two_contracts_of_one_name_are_refused(project: Project) -> None:
+    project.declare(ORDERS.replace("sales.orders", "main.sales.orders"), "contracts/again.yml")
+    run = project.run("plan")
+    assert run.status != 0
+    assert "declared at the same place" in run.out
+
+
+def test_location_of_a_contract_is_not_looked_up(
+    project: Project, server: UnityServer, tmp_path: Path
+) -> None:
+    place = write_log(tmp_path / "lake/orders", [[protocol(), metadata(ID, AMOUNT, Field("new", STRING))]])
+    project.repo.write("schemalint.toml", f'[targets.prod]\ncatalog = "main"\nroot = "{place.parent}"\n')
+    project.declare(ORDERS.replace("columns:", "location: orders\ncolumns:"))
+    assert project.check("--live", "--all", "--against", "none").codes == ["DR001"]
+    assert server.requests == []

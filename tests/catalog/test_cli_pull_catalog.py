@@ -1,0 +1,46 @@
+"""`pull` from a catalog."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from catalog.test_cli_catalog import ID, project, table
+from catalog.unity_server import Table, UnityServer
+from logs import commit_info, metadata, protocol, write_log
+from project import ORDERS, Project
+from schemalint.model.datatype import STRING, Field, Struct
+
+__all__ = ["project", "table"]
+
+
+@pytest.mark.usefixtures("each_api", "table")
+def test_catalog_is_brought_in_beside_the_contracts_there_are(
+    project: Project, server: UnityServer, tmp_path: Path
+) -> None:
+    note = Field("note", STRING)
+    lines = write_log(
+        tmp_path / "elsewhere/lines", [[commit_info("CREATE TABLE"), protocol(), metadata(ID, note)]]
+    )
+    server.tables["main.sales.lines"] = Table(lines.as_uri(), Struct((ID, note)))
+    run = project.run("pull", "--all", "--match", "sales.*", "--into", "c/{catalog}/{schema}/{table}.yml")
+    assert (run.status, run.err) == (0, "wrote c/main/sales/lines.yml\nsales.orders is as declared\n")
+    written = (project.repo.path / "c/main/sales/lines.yml").read_text(encoding="utf-8")
+    assert written.startswith("schemalint: 1\ntable: sales.lines\n\ncolumns:\n")
+    assert project.check("--live", "--all", "--against", "none").codes == []
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize("name", ["sales.orders", "main.sales.orders"])
+def test_table_of_a_catalog_is_pulled_by_its_name(project: Project, name: str) -> None:
+    project.declare(ORDERS.replace("bigint", "int"))
+    assert project.run("pull", name).err == "updated contracts/orders.yml\n"
+    assert (project.repo.path / "contracts/orders.yml").read_text(encoding="utf-8") == ORDERS
+
+
+@pytest.mark.usefixtures("server")
+def test_missing_table_is_said(project: Project) -> None:
+    run = project.run("pull", "sales.nowhere")
+    assert (run.status, run.out) == (2, "")
+    assert "nowhere" in run.err

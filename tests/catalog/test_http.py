@@ -1,0 +1,155 @@
+"""What a catalog may do to its clients: every failure is a sentence, and the token stays where it belongs."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from catalog.unity_server import UnityServer, serving
+from schemalint.catalog._http import Client, HttpError
+from schemalint.errors import LiveError
+
+TOKEN = "secret-token"  # noqa: S105
+
+
+@pytest.fixture
+def client(server: UnityServer) -> Client:
+    return Client(server.uri, TOKEN, wait=lambda _seconds: None)
+
+
+def test_token_that_is_not_accepted_is_told_from_what_is_forbidden(
+    server: UnityServer, client: Client
+) -> None:
+    with pytest.raises(HttpError, match="the token is missing, or not accepted") as refused:
+        Client(server.uri, "other").get(("catalogs",))
+    assert (refused.value.status, refused.value.reason) == (401, "UNAUTHENTICATED")
+    assert "catalog_token" in refused.value.help
+    server.fault = lambda _path: (403, {}, b'{"error_code": "PERMISSION_DENIED", "message": "no grant"}')
+    with pytest.raises(HttpError, match="may not see this: no grant") as forbidden:
+        client.get(("catalogs",))
+    assert forbidden.value.status == 403
+    assert "USE SCHEMA" in forbidden.value.help
+
+
+def test_server_that_repeats_the_token_does_not_make_us_tell_it(server: UnityServer, client: Client) -> None:
+    body = b'{"error_code": "INVALID secret-token", "message": "bad token secret-token\\nfor you"}'
+    server.fault = lambda _path: (400, {}, body)
+    with pytest.raises(HttpError) as raised:
+        client.get(("catalogs",))
+    assert TOKEN not in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert TOKEN not in repr(client)
+
+
+def test_redirect_is_not_followed_with_the_token(server: UnityServer, client: Client) -> None:
+    with serving(UnityServer()) as other:
+        server.fault = lambda _path: (302, {"Location": f"{other.uri}/catalogs"}, b"")
+        with pytest.raises(HttpError, match="sends on to") as raised:
+            client.get(("catalogs",))
+        assert other.requests == []
+    assert "own address" in raised.value.help
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>", b"[1]", b"", b'{"a":', b"\xff\xfe", b"[" * 100_000], ids=lambda body: repr(body[:6])
+)
+def test_answer_that_is_no_json_object_is_an_error(server: UnityServer, client: Client, body: bytes) -> None:
+    server.fault = lambda _path: (200, {}, body)
+    with pytest.raises(LiveError, match="no JSON object"):
+        client.get(("catalogs",))
+
+
+def test_value_of_another_kind_is_an_error(server: UnityServer, client: Client) -> None:
+    server.fault = lambda _path: (200, {}, b'{"name": 1, "list": [1], "map": {"a": []}, "flag": true}')
+    answer = client.get(("catalogs",))
+    for question in (
+        lambda: answer.text("name"),
+        lambda: answer.number("flag"),
+        lambda: answer.object("name"),
+        lambda: answer.objects("list"),
+        lambda: answer.texts("list"),
+        lambda: answer.text_by_key("map"),
+    ):
+        with pytest.raises(LiveError, match="is not"):
+            question()
+    assert (answer.text("no"), answer.number("no"), answer.objects("no"), answer.texts("no")) == (
+        None,
+        None,
+        (),
+        (),
+    )
+    assert answer.text_by_key("no") == {}
+
+
+def test_answer_without_end_is_cut_off(server: UnityServer) -> None:
+    server.fault = lambda _path: (200, {}, b'{"a": "' + b"x" * 100_000 + b'"}')
+    with pytest.raises(LiveError, match="longer than 1000 bytes"):
+        Client(server.uri, TOKEN, most_bytes=1000).get(("catalogs",))
+
+
+def test_busy_server_is_asked_again_and_not_for_ever(server: UnityServer) -> None:
+    waited: list[float] = []
+    answers = iter([(503, {"Retry-After": "2"}, b""), (429, {"Retry-After": "9999"}, b"")])
+    server.fault = lambda _path: next(answers, None)
+    client = Client(server.uri, TOKEN, wait=waited.append)
+    assert client.get(("catalogs",)).objects("catalogs")
+    assert waited == [2.0, 10.0]
+    server.fault = lambda _path: (503, {"Retry-After": "Fri, 20 Nov 2026"}, b"")
+    with pytest.raises(HttpError, match="503"):
+        client.get(("catalogs",))
+    assert waited[2:] == [1.0, 1.0]
+
+
+def test_server_that_does_not_answer_is_given_up() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        uri = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(LiveError, match=r"no answer within 0\.1 seconds"):
+            Client(uri, timeout=0.1).get(("catalogs",))
+
+
+def test_server_that_drips_is_given_up() -> None:
+    with _dripping() as uri, pytest.raises(LiveError, match=r"no answer within 0\.2 seconds"):
+        Client(uri, timeout=0.2).get(("catalogs",))
+
+
+def test_server_that_is_not_there_or_hangs_up_is_an_error() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(LiveError, match="cannot be reached"):
+        Client(f"http://127.0.0.1:{port}").get(("catalogs",))
+
+
+def test_path_is_quoted(server: UnityServer, client: Client) -> None:
+    with pytest.raises(HttpError):
+        client.get(("schemas", "main.a b/../c?d#e"))
+    assert server.requests[-1].path == "/schemas/main.a b/../c?d#e"
+    server.problems.clear()
+
+
+@contextmanager
+def _dripping() -> Iterator[str]:
+    """A server that sends a byte now and then, for as long as it is listened to."""
+    done = threading.Event()
+
+    def drip(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection:
+            connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            while not done.wait(0.01):
+                try:
+                    connection.sendall(b" ")
+                except OSError:
+                    return
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=drip, args=(server,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            done.set()
+            thread.join()

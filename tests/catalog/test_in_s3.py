@@ -1,0 +1,78 @@
+"""Tables by name in an object store, opened by the credentials that the catalog hands out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+from obstore import put
+from obstore.store import S3Store
+
+from catalog.unity_server import Table, UnityServer
+from logs import metadata, protocol, write_log
+from schemalint import catalog
+from schemalint.config import Target
+from schemalint.delta_log.store import NoTable
+from schemalint.errors import LiveError
+from schemalint.model.datatype import LONG, Field
+from servers import s3_server
+
+LOCATION = "s3://lakeofthecatalog/orders"
+BY_DELTA_API = {"s3.access-key-id": "AKIAHANDEDOUT", "s3.secret-access-key": "s", "s3.session-token": "t"}
+BY_CLASSIC_API = {
+    "aws_temp_credentials": {"access_key_id": "AKIAHANDEDOUT", "secret_access_key": "s", "session_token": "t"}
+}
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    with s3_server() as address:
+        with urlopen(Request(f"{address}/lakeofthecatalog", method="PUT")):  # noqa: S310 (our own server)
+            pass
+        yield address
+
+
+@pytest.fixture
+def in_s3(target: Target, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Target:
+    """The target says how the store is asked, and has nothing that opens it."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    return replace(target, storage={"endpoint": endpoint, "region": "us-east-1", "allow_http": "true"})
+
+
+@pytest.fixture
+def uploaded(endpoint: str, tmp_path: Path) -> None:
+    store = S3Store(
+        "lakeofthecatalog",
+        config={
+            "endpoint": endpoint,
+            "region": "us-east-1",
+            "access_key_id": "a",
+            "secret_access_key": "b",
+        },
+        client_options={"allow_http": True},
+    )
+    table = write_log(tmp_path / "t", [[protocol(), metadata(Field("id", LONG))]])
+    for file in (table / "_delta_log").iterdir():
+        put(store, f"orders/_delta_log/{file.name}", file.read_bytes())
+
+
+@pytest.mark.usefixtures("uploaded", "each_api")
+def test_table_is_opened_by_what_the_catalog_hands_out(server: UnityServer, in_s3: Target) -> None:
+    credentials = BY_DELTA_API if server.has_delta_api else BY_CLASSIC_API
+    server.tables["main.sales.orders"] = Table(LOCATION, credentials=credentials)
+    live = catalog.read("sales.orders", in_s3)
+    assert (live.uri, live.version) == (LOCATION, 0)
+    assert [one.name for one in live.state.columns.fields] == ["id"]
+
+
+def test_registered_table_without_a_log_is_not_to_be_created(server: UnityServer, in_s3: Target) -> None:
+    server.tables["main.sales.orders"] = Table(f"{LOCATION}-gone", credentials=BY_DELTA_API)
+    (found,) = catalog.read_many(["sales.orders"], in_s3)
+    assert isinstance(found, LiveError)
+    assert not isinstance(found, NoTable)
+    assert "no Delta table is there" in found.message

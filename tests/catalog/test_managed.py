@@ -1,0 +1,130 @@
+"""Catalog-managed tables: the catalog says which commits count."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from catalog.unity_server import Json, Table, UnityServer
+from logs import Action, metadata, protocol, write_file, write_log
+from schemalint import catalog, live
+from schemalint.catalog import ManagedCommits, StagedCommit
+from schemalint.catalog._ratified import RatifiedLog
+from schemalint.config import Target
+from schemalint.delta_log.reader import POSSIBLY_STALE
+from schemalint.errors import LiveError
+from schemalint.model.datatype import LONG, STRING, Field
+
+FEATURES = ("catalogManaged", "inCommitTimestamp", "vacuumProtocolCheck")
+PROTOCOL = protocol(3, 7, FEATURES[:1], FEATURES)
+ID = Field("id", LONG)
+
+both_apis = pytest.mark.usefixtures("each_api")
+
+
+@pytest.fixture
+def table(server: UnityServer, tmp_path: Path) -> Table:
+    """Version 0 is published."""
+    write_log(tmp_path / "orders", [[PROTOCOL, metadata(ID)]])
+    managed = Table(
+        str(tmp_path / "orders"), properties={"delta.feature.catalogManaged": "supported"}, latest=0
+    )
+    server.tables["main.sales.orders"] = managed
+    return managed
+
+
+def stage(table: Table, version: int, *actions: Action, letter: str = "a") -> Json:
+    """A staged commit, which the catalog does not know yet."""
+    name = f"{version:020}.{letter * 8}-0000-4000-8000-000000000000.json"
+    data = "".join(json.dumps(action) + "\n" for action in actions).encode()
+    write_file(Path(table.location), f"_staged_commits/{name}", data)
+    return {
+        "version": version,
+        "timestamp": 1_700_000_000_000,
+        "file_name": name,
+        "file_size": len(data),
+        "file_modification_timestamp": 1_700_000_000_000 + version,
+    }
+
+
+def columns(target: Target) -> tuple[int, list[str]]:
+    found = catalog.read("sales.orders", target)
+    return found.version, [one.name for one in found.state.columns.fields]
+
+
+@both_apis
+def test_staged_commits_that_the_catalog_lists_count(target: Target, table: Table) -> None:
+    for version in range(1, 6):
+        added = [Field(f"c{number}", STRING) for number in range(1, version + 1)]
+        table.staged.append(stage(table, version, metadata(ID, *added)))
+    table.latest = 5
+    assert columns(target) == (5, ["id", "c1", "c2", "c3", "c4", "c5"])
+    history = catalog.read("sales.orders", target).history.entries
+    assert [one.version for one in history] == [0, 1, 2, 3, 4, 5]
+    assert live.read(table.location).version == 0, "a listing of the log does not show them"
+
+
+def test_staged_commit_that_the_catalog_does_not_list_is_left_alone(target: Target, table: Table) -> None:
+    stage(table, 1, metadata(ID, Field("lost", STRING)), letter="b")
+    table.staged.append(stage(table, 1, metadata(ID, Field("won", STRING))))
+    table.latest = 1
+    assert columns(target) == (1, ["id", "won"])
+
+
+def test_version_above_the_catalogs_latest_does_not_count(target: Target, table: Table) -> None:
+    write_log(Path(table.location), [[metadata(ID, Field("rogue", STRING))]], first=1)
+    write_file(Path(table.location), f"{1:020}.crc")
+    assert columns(target) == (0, ["id"])
+
+
+def test_catalogs_copy_of_a_published_version_is_the_one_that_counts(target: Target, table: Table) -> None:
+    write_log(Path(table.location), [[metadata(ID, Field("published", STRING))]], first=1)
+    table.staged.append(stage(table, 1, metadata(ID, Field("staged", STRING))))
+    table.latest = 1
+    assert columns(target) == (1, ["id", "staged"])
+    commits = ManagedCommits(1, (StagedCommit(1, table.staged[0]["file_name"], 7),))
+    listed = list(RatifiedLog(live.open_store(table.location), commits).list())
+    assert [one.name for one in listed] == [f"{0:020}.json", f"{1:020}.json"]
+    assert listed[1].size == 7
+
+
+def test_stale_warning_is_for_those_who_did_not_ask_the_catalog(target: Target, table: Table) -> None:
+    assert POSSIBLY_STALE in live.read(table.location).warnings
+    found = catalog.read("sales.orders", target)
+    assert found.warnings == ()
+    assert found.catalog is not None
+    assert found.catalog.managed_commits
+
+
+@both_apis
+def test_log_that_knows_better_than_the_catalog_is_believed(target: Target, table: Table) -> None:
+    table.properties.clear()
+    table.staged.append(stage(table, 1, metadata(ID, Field("new", STRING))))
+    table.latest = 1
+    assert columns(target) == (1, ["id", "new"])
+
+
+def test_log_that_ends_before_the_catalogs_latest_is_an_error(target: Target, table: Table) -> None:
+    table.latest = 3
+    with pytest.raises(LiveError, match="latest version is 3, and the log ends at 0"):
+        columns(target)
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../etc/passwd", "x.json", f"{2:020}.aaaaaaaa-0000-4000-8000-000000000000.json"]
+)
+def test_catalog_cannot_name_any_other_file(target: Target, table: Table, name: str) -> None:
+    table.staged.append({**stage(table, 1, metadata(ID)), "file_name": name})
+    table.latest = 1
+    with pytest.raises(LiveError, match="no staged commit of it"):
+        columns(target)
+
+
+def test_other_tables_are_read_without_the_catalogs_commits(
+    server: UnityServer, target: Target, tmp_path: Path
+) -> None:
+    write_log(tmp_path / "plain", [[protocol(), metadata(ID)], [metadata(ID, Field("new", STRING))]])
+    server.tables["main.sales.orders"] = Table(str(tmp_path / "plain"))
+    assert columns(target) == (1, ["id", "new"])

@@ -1,0 +1,235 @@
+"""`audit`: which tables it looks at, what it says of them together, and when it fails.
+
+The findings are those of two rules made here: what the built-in rules find is tested beside them.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from logs import commit_info, metadata, protocol, write_commit, write_log
+from project import ORDERS, Project, Run
+from schemalint.model.datatype import LONG, Decimal, Field
+from schemalint.report import json as json_report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RULES = '''
+from schemalint.plugin import HistoryStep, LiveTable, ObjectRef, Problem, Severity, rule
+
+TABLE = ObjectRef("table", "")
+
+
+@rule("AU001", on=LiveTable, severity=Severity.WARNING)
+def unnamed(table, ctx):
+    """A table has no description."""
+    if not table.state.description:
+        yield Problem("the table has no description", object=TABLE)
+
+
+@rule("AU002", on=HistoryStep, severity=Severity.ERROR)
+def manual(step, ctx):
+    """Somebody altered the table by hand."""
+    if step.entry.operation == "MANUAL":
+        yield Problem(f"version {step.entry.version} was made by hand", object=TABLE)
+'''
+ID = Field("id", LONG)
+NAMES = ["typeWidening-preview", "appendOnly", "invariants"]
+
+
+class Lake:
+    """A project with tables below ``lake``, and rules of its own."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.root = project.repo.path / "lake"
+        self.root.mkdir()
+        project.repo.write("rules/audit.py", RULES)
+        self.configure("")
+
+    def configure(self, text: str) -> None:
+        self.project.repo.write("schemalint.toml", f'plugins = ["rules/audit.py"]\n{text}')
+
+    def table(self, name: str, *operations: str, description: str | None = None) -> Path:
+        first = [commit_info("CREATE TABLE"), protocol(), metadata(ID, description=description)]
+        later = [
+            [commit_info(operation), metadata(ID, properties={"n": str(number)}, description=description)]
+            for number, operation in enumerate(operations)
+        ]
+        return write_log(self.root / name, [first, *later])
+
+    def audit(self, *arguments: str) -> Run:
+        return self.project.run("audit", "--allow-local-plugins", "--select", "AU", *arguments)
+
+    def report(self, *arguments: str) -> dict[str, object]:
+        document: dict[str, object] = json.loads(self.audit("--output-format", "json", *arguments).out)
+        Draft202012Validator(json_report.schema()).validate(document)
+        return document
+
+    def compared(self, *arguments: str) -> list[str]:
+        run = self.report(*arguments)["run"]
+        assert isinstance(run, dict)
+        return list(run["compared"])
+
+
+@pytest.fixture
+def lake(project: Project) -> Lake:
+    return Lake(project)
+
+
+def test_a_table_and_its_history_are_judged(lake: Lake) -> None:
+    lake.table("orders", "SET TBLPROPERTIES", "MANUAL")
+    run = lake.audit("lake/orders", "--output-format", "concise")
+    assert run.status == 1
+    assert run.out == (
+        "lake/orders:1:1: AU001 warning the table has no description\n"
+        "lake/orders/_delta_log/00000000000000000002.json:1:1: AU002 error version 2 was made by hand\n"
+        "Tables\n"
+        "  lake/orders: 1 error, 1 warning\n"
+        "Protocols\n"
+        "  reader 1, writer 2, legacy: 1 table\n"
+        "1 error, 1 warning in 1 table (base history, as far back as the logs go)\n"
+    )
+
+
+def test_a_sound_table_is_status_zero(lake: Lake) -> None:
+    lake.table("orders", description="One row per order.")
+    run = lake.audit("lake/orders")
+    assert run.status == 0
+    assert "no findings in 1 table" in run.out
+
+
+@pytest.mark.parametrize(
+    ("flags", "status"),
+    [
+        ((), 0),
+        (("--fail-on", "warning"), 1),
+        (("--fail-on", "warning", "--exit-zero"), 0),
+        (("--fail-on", "warning", "--ignore", "AU001"), 0),
+    ],
+)
+def test_the_least_severity_that_fails(lake: Lake, flags: tuple[str, ...], status: int) -> None:
+    lake.table("orders")
+    assert lake.audit("lake/orders", *flags).status == status
+
+
+def test_a_root_is_walked_and_each_table_is_judged_once(lake: Lake) -> None:
+    lake.table("sales/orders")
+    lake.table("sales/items")
+    found = lake.compared("lake/sales/orders", "--root", "lake", "--root", "lake/sales")
+    assert found == ["lake/sales/orders", "lake/sales/items"]
+
+
+def test_older_versions_are_tables_of_their_own(lake: Lake) -> None:
+    lake.table("orders", "MANUAL", "MANUAL")
+    run = lake.audit("lake/orders@v0", "lake/orders@v1", "lake/orders@v1", "--output-format", "concise")
+    assert run.out.count("AU002") == 1
+    assert "in 2 tables" in run.out
+
+
+def test_what_nobody_uses_is_counted(lake: Lake) -> None:
+    for name in ("a", "b"):
+        write_log(lake.root / name, [[protocol(3, 7, NAMES[:1], NAMES), metadata(ID)]])
+    estate = lake.report("--root", "lake")["estate"]
+    assert isinstance(estate, dict)
+    assert estate["protocols"] == [{"min_reader_version": 3, "min_writer_version": 7, "tables": 2}]
+    assert estate["idle_features"] == [{"feature": "typeWidening-preview", "tables": 2}]
+    assert estate["preview_features"] == [{"feature": "typeWidening-preview", "tables": 2}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "which tables?"),
+        (("--root", "lake"), "no tables found in lake"),
+        (("--root", "nowhere"), "there is no such folder"),
+        (("--all",), "all tables of which target?"),
+        (("--target", "dev", "lake"), "there is no target 'dev'"),
+    ],
+)
+def test_nothing_audited_is_never_green(lake: Lake, arguments: tuple[str, ...], message: str) -> None:
+    run = lake.audit(*arguments, "--exit-zero")
+    assert run.status == 2
+    assert message in run.out
+
+
+def test_a_table_that_cannot_be_read_stops_no_other(lake: Lake) -> None:
+    lake.table("orders")
+    write_commit(lake.root / "broken", 0, "{")
+    run = lake.audit("--root", "lake", "lake/missing", "--output-format", "json")
+    document = json.loads(run.out)
+    assert (run.status, document["run"]["exit_status"]) == (2, 2)
+    assert document["run"]["compared"] == ["lake/orders"]
+    assert sorted(error["message"].split("/")[1].split(":")[0] for error in document["errors"]) == [
+        "broken",
+        "missing",
+    ]
+
+
+def test_declared_tables_go_by_their_names(lake: Lake) -> None:
+    lake.configure('[targets.dev]\nroot = "lake"\n')
+    lake.project.declare(ORDERS)
+    lake.table("sales/orders")
+    lake.table("sales/items")
+    assert lake.compared("--target", "dev", "sales.orders") == ["sales.orders"]
+    everything = ["sales.orders", str(lake.root / "sales/items")]
+    assert lake.compared("--target", "dev", "--all") == everything
+    assert lake.compared("--all") == everything
+    assert lake.compared("--all", str(lake.root / "sales/orders")) == everything
+    by_root = lake.compared("--target", "dev", "--root", str(lake.root))
+    assert sorted(by_root) == sorted(everything)
+
+
+def test_a_declared_table_that_is_not_there_is_told(lake: Lake) -> None:
+    lake.configure('[targets.dev]\nroot = "lake"\n')
+    lake.project.declare(ORDERS)
+    lake.table("sales/items")
+    run = lake.audit("--all")
+    assert run.status == 2
+    assert "there is no Delta table" in run.out
+
+
+def test_a_root_that_is_not_mounted_is_told(lake: Lake) -> None:
+    lake.configure('[targets.dev]\nroot = "elsewhere"\n')
+    lake.project.declare(ORDERS)
+    run = lake.audit("--all")
+    assert run.status == 2
+    assert "the root of target dev is not there" in run.out
+
+
+def test_rules_are_ignored_for_some_tables(lake: Lake) -> None:
+    lake.configure('[targets.dev]\nroot = "lake"\n[[tables]]\nmatch = "sales.*"\nignore = ["AU001"]\n')
+    lake.project.declare(ORDERS)
+    lake.table("sales/orders")
+    lake.table("stage/orders")
+    run = lake.audit("--all", "--output-format", "concise")
+    assert [line.split(":")[0] for line in run.out.splitlines() if "AU001" in line] == [
+        str(lake.root / "stage/orders")
+    ]
+
+
+def test_a_report_is_written_into_a_file(lake: Lake) -> None:
+    lake.table("orders")
+    run = lake.audit("lake/orders", "--output-file", "report.txt")
+    assert run.out == ""
+    assert "AU001" in (lake.project.repo.path / "report.txt").read_text()
+
+
+def test_built_in_rules_run_on_what_is_not_declared(project: Project) -> None:
+    table = project.repo.path / "orders"
+    before, after = Field("amount", Decimal(10, 2)), Field("amount", Decimal(12, 2))
+    write_log(
+        table,
+        [
+            [commit_info("CREATE TABLE"), protocol(), metadata(ID, before)],
+            [commit_info("CHANGE COLUMN"), metadata(ID, after)],
+        ],
+    )
+    run = project.run("audit", "orders", "--output-format", "concise")
+    assert run.status == 1
+    assert any(code.startswith("TH") for code in run.codes)

@@ -1,0 +1,139 @@
+"""`check --live-from FILE`: what `show` printed stands in for the tables."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from logs import commit_info, metadata, protocol, write_commit, write_log
+from project import ORDERS, Project
+from schemalint.model.datatype import LONG, Decimal, Field
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from project import Run
+
+DRIFTED = (Field("id", LONG), Field("amount", Decimal(12, 2)))
+FILE = "live.jsonl"
+
+
+class Shown:
+    """A project whose table was shown while it could be reached."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.lake = project.repo.path.parent / "lake"
+        write_log(self.lake / "sales/orders", [[commit_info("CREATE"), protocol(), metadata(*DRIFTED)]])
+        project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{self.lake}"\n')
+        project.declare(ORDERS)
+        project.repo.commit()
+
+    def show(self, *arguments: str) -> None:
+        run = self.project.run("show", "--output-format", "json", *arguments)
+        self.project.repo.write(FILE, run.out)
+
+    def lose_lake(self) -> None:
+        shutil.rmtree(self.lake)
+
+    def check(self, *arguments: str) -> Run:
+        return self.project.check("--all", "--live-from", FILE, *arguments)
+
+    def document(self) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads(
+            self.project.run("check", "--all", "--live-from", FILE, "--output-format", "json").out
+        )
+        return document
+
+
+@pytest.fixture
+def shown(project: Project) -> Shown:
+    return Shown(project)
+
+
+def test_the_file_says_what_the_log_would(shown: Shown) -> None:
+    live = shown.project.check("--all", "--live")
+    shown.show(str(shown.lake / "sales/orders"))
+    shown.lose_lake()
+    run = shown.check()
+    assert "DR001" in run.codes
+    assert (run.status, run.out) == (live.status, live.out)
+
+
+def test_its_age_is_told(shown: Shown) -> None:
+    shown.show(str(shown.lake / "sales/orders"))
+    line = json.loads((shown.project.repo.path / FILE).read_text())
+    shown.project.repo.write(FILE, json.dumps({**line, "read_at": "2020-01-02T03:04:05+00:00"}))
+    assert re.search(r"live tables as of 2020-01-02 03:04:05 UTC, \d{4} days ago", shown.check().err)
+
+
+def test_tables_are_known_by_name_where_their_place_is_another(shown: Shown) -> None:
+    shown.show("--target", "dev", "sales.orders")
+    shown.lose_lake()
+    shown.project.repo.write("schemalint.toml", '[targets.dev]\nroot = "/mounted/elsewhere"\n')
+    assert "DR001" in shown.check().codes
+    shown.project.repo.write("schemalint.toml", "")
+    assert "DR001" in shown.check().codes
+
+
+def test_a_name_of_another_target_is_another_table(shown: Shown) -> None:
+    shown.show("--target", "dev", "sales.orders")
+    shown.project.repo.write("schemalint.toml", '[targets.prod]\nroot = "/mounted/elsewhere"\n')
+    assert "skipped sales.orders" in shown.check().out
+
+
+def test_what_it_does_not_hold_is_skipped_and_judged_by_git(shown: Shown) -> None:
+    shown.project.declare(ORDERS.replace("sales.orders", "sales.items"), "contracts/items.yml")
+    shown.project.repo.commit()
+    shown.show(str(shown.lake / "sales/orders"))
+    shown.project.declare(
+        ORDERS.replace("sales.orders", "sales.items").replace("bigint", "int"), "contracts/items.yml"
+    )
+    document = shown.document()
+    assert document["run"]["skipped"] == [{"table": "sales.items", "reason": f"{FILE} does not hold it"}]
+    assert [
+        (one["code"], one["against"]) for one in document["findings"] if one["table"] == "sales.items"
+    ] == [("TW001", ["git"])]
+
+
+def test_a_table_that_could_not_be_read_is_skipped(shown: Shown) -> None:
+    table = shown.lake / "sales/orders"
+    write_commit(table, 0, "{")
+    shown.show(str(table))
+    (skipped,) = shown.document()["run"]["skipped"]
+    assert skipped["reason"].startswith(f"it could not be read when {FILE} was written: ")
+
+
+def test_a_table_that_was_not_there_is_to_be_created(shown: Shown) -> None:
+    shown.lose_lake()
+    shown.show(str(shown.lake / "sales/orders"))
+    run = shown.check()
+    assert "skipped" not in run.out
+    assert "DR001" not in run.codes
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{}\n", f"{FILE}:1:1: format must be 1, not null"),
+        ("\nnonsense\n", f"{FILE}:2:1: this is not JSON"),
+        ("", f"{FILE}:1:1: the file holds no table"),
+    ],
+)
+def test_a_bad_file_is_one_error(shown: Shown, text: str, message: str) -> None:
+    shown.project.repo.write(FILE, text)
+    document = shown.document()
+    (error,) = document["errors"]
+    assert document["run"]["exit_status"] == 2
+    place = error["location"]
+    assert f"{place['file']}:{place['line']}:{place['column']}: {error['message']}" == message
+
+
+def test_a_file_that_is_not_there_is_told(shown: Shown, tmp_path: Path) -> None:
+    run = shown.project.check("--live-from", str(tmp_path / "nothing"))
+    assert run.status == 2
+    assert "cannot be read: No such file or directory" in run.out

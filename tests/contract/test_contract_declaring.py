@@ -1,0 +1,349 @@
+"""Changes of a table written into contracts, whatever their layout; what does not change stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+
+from contract.contract_strategies import writable
+from schemalint.contract import effective, print_contract, read, text_changes
+from schemalint.document import TextEdit, splice
+from schemalint.engine.declaration import Scope, declaration
+from schemalint.engine.pull import takeover
+from schemalint.model.change import FieldMoved, FieldRenamed
+from schemalint.model.datatype import (
+    DATE,
+    INTEGER,
+    LONG,
+    STRING,
+    Array,
+    Decimal,
+    Field,
+    Identity,
+    Map,
+    RecordedChange,
+    Struct,
+)
+from schemalint.model.diff import diff
+from schemalint.model.finding import Declare
+from schemalint.model.overlay import over
+from schemalint.model.path import Part
+from schemalint.model.protocol import Protocol
+from schemalint.model.table import Contract, LiveTable, Metadata, TableState
+from strategies import table_states
+
+if TYPE_CHECKING:
+    from schemalint.model.table import History
+
+HEAD = "schemalint: 1\ntable: t\n"
+
+
+def table(state: TableState, history: History | None = None) -> LiveTable:
+    features = Protocol(3, 7, writer_features=state.features)
+    live = LiveTable("/lake/t", 3, features, Metadata("id", state))
+    return live if history is None else replace(live, history=history)
+
+
+def columns(*fields: Field, **settings_: object) -> LiveTable:
+    state = TableState(Struct(fields), description=None, partitioned_by=(), clustered_by=())
+    return table(replace(state, **settings_))  # type: ignore[arg-type]
+
+
+def pulled(text: str, live: LiveTable, scope: Scope = Scope.MANAGED, target: str | None = None) -> str:
+    """The text after its first contract is brought up to date; a second time must change nothing."""
+    contract = effective(read("f.yml", text).contracts[0], target)
+    edits = [Declare(one) for one in takeover(contract, live, scope)]
+    spliced = text_changes(contract, text, edits)
+    after = splice(text, [TextEdit(one.start, one.end, one.text) for one in spliced])
+    again = effective(read("f.yml", after).contracts[0], target)
+    assert takeover(again, live, scope) == ()
+    if scope in {Scope.MANAGED, Scope.ALL}:
+        assert pending(again, live) == []
+    return after
+
+
+def pending(contract: Contract, live: LiveTable) -> list[object]:
+    changes = diff(live.state, over(contract.state, live.state))
+    return [one for one in changes if not isinstance(one, FieldMoved)]
+
+
+BLOCKS = (
+    HEAD
+    + """\
+# the columns
+columns:
+  - name: a   # first
+    type: BIGINT
+    # deeper: of a
+
+  # of b
+  - name: b
+    type: "decimal(10, 2)"
+    comment: 'old'
+"""
+)
+
+
+def test_a_table_as_declared_changes_nothing() -> None:
+    live = columns(Field("a", LONG), Field("B", Decimal(10, 2), comment="old"))
+    assert pulled(BLOCKS, live) == BLOCKS
+
+
+def test_a_new_column_goes_to_its_place_and_leaves_comments_where_they_belong() -> None:
+    live = columns(
+        Field("a", LONG), Field("m", Decimal(5, 2), nullable=False), Field("b", Decimal(10, 2), comment="old")
+    )
+    assert pulled(BLOCKS, live) == BLOCKS.replace(
+        "    # deeper: of a\n",
+        "    # deeper: of a\n  - name: m\n    type: decimal(5,2)\n    nullable: false\n",
+    )
+
+
+def test_a_new_first_column_goes_before_the_others() -> None:
+    live = columns(Field("m", DATE), Field("a", LONG), Field("b", Decimal(10, 2), comment="old"))
+    assert pulled(BLOCKS, live) == BLOCKS.replace("  - name: a ", "  - name: m\n    type: date\n  - name: a ")
+
+
+def test_types_and_comments_keep_their_quotes() -> None:
+    live = columns(Field("a", LONG), Field("b", Decimal(12, 2), comment="it's new"))
+    assert pulled(BLOCKS, live) == BLOCKS.replace('"decimal(10, 2)"', '"decimal(12,2)"').replace(
+        "'old'", "'it''s new'"
+    )
+
+
+def test_a_column_that_is_gone_is_taken_out_with_its_lines_alone() -> None:
+    live = columns(Field("b", Decimal(10, 2), comment="old"))
+    after = pulled(BLOCKS, live)
+    assert "name: a" not in after
+    assert after.startswith(HEAD + "# the columns\ncolumns:\n")
+    assert after.endswith("  # of b\n" + BLOCKS.partition("  # of b\n")[2])
+
+
+def test_a_comment_that_is_gone_is_declared_as_none() -> None:
+    live = columns(Field("a", LONG), Field("b", Decimal(10, 2)))
+    assert pulled(BLOCKS, live) == BLOCKS.replace("'old'", "null")
+
+
+def test_line_ends_of_windows_stay() -> None:
+    live = columns(Field("a", LONG), Field("m", DATE), Field("b", Decimal(12, 2), comment="old"))
+    after = pulled(BLOCKS.replace("\n", "\r\n"), live)
+    assert after.count("\n") == after.count("\r\n")
+    assert after.replace("\r\n", "\n") == pulled(BLOCKS, live)
+
+
+def test_flow_style_stays() -> None:
+    text = HEAD + "columns: [{name: a, type: int}, {name: b, type: 'date'}]  # all\n"
+    live = columns(Field("a", LONG), Field("m", Decimal(5, 2)), Field("b", DATE, nullable=False))
+    assert pulled(text, live) == HEAD + (
+        'columns: [{name: a, type: bigint}, {name: m, type: "decimal(5,2)"}, '
+        "{name: b, type: 'date', nullable: false}]  # all\n"
+    )
+
+
+def test_columns_in_braces_get_neighbours_in_braces() -> None:
+    text = HEAD + "columns:\n- {name: a, type: int}\n"
+    live = columns(Field("a", INTEGER), Field("m", DATE))
+    assert pulled(text, live) == text + "- {name: m, type: date}\n"
+
+
+def test_only_the_part_of_a_type_text_that_changes_is_written_anew() -> None:
+    text = HEAD + 'columns:\n  - name: a\n    type: "MAP<String, STRUCT<X:Int, y: Array<INT>>>"\n'
+    inner = Struct((Field("x", INTEGER), Field("y", Array(LONG))))
+    assert pulled(text, columns(Field("a", Map(STRING, inner)))) == text.replace(
+        "Array<INT>", "Array<bigint>"
+    )
+
+
+def test_fields_within_type_text_come_go_and_change() -> None:
+    text = HEAD + "columns:\n  - name: a\n    type: \"array<struct<x: int, y: int comment 'old'>>\"\n"
+    inner = Struct((Field("y", INTEGER, nullable=False, comment="new"), Field("z", DATE)))
+    assert pulled(text, columns(Field("a", Array(inner)))) == text.replace(
+        "x: int, y: int comment 'old'", "y: int not null comment 'new', z: date"
+    )
+
+
+WRITTEN_OUT = (
+    HEAD
+    + """\
+columns:
+  - name: a
+    type: array
+    element:   # of a
+      type: struct
+      columns:
+        - {name: x, type: int}
+"""
+)
+
+
+def test_a_field_of_a_type_that_is_written_out_gets_lines_of_its_own() -> None:
+    inner = Struct((Field("x", LONG), Field("z", STRING)))
+    assert pulled(WRITTEN_OUT, columns(Field("a", Array(inner)))) == WRITTEN_OUT.replace(
+        "type: int}\n", "type: bigint}\n        - {name: z, type: string}\n"
+    )
+
+
+def test_a_type_that_was_written_out_and_has_another_shape_becomes_text() -> None:
+    assert pulled(WRITTEN_OUT, columns(Field("a", Map(STRING, LONG)))) == HEAD + (
+        "columns:\n  - name: a\n    type: map<string, bigint>\n"
+    )
+
+
+def test_records_of_what_is_gone_go_with_it() -> None:
+    text = HEAD + (
+        "columns:\n  - name: a\n    type: struct<x:bigint,y:bigint>\n    type_changes:\n"
+        "      - {at: x, from: int, to: bigint}\n      - {at: y, from: int, to: bigint}  # keep\n"
+    )
+    change = RecordedChange(INTEGER, LONG)
+    live = columns(Field("a", Struct((Field("y", LONG, type_changes=(change,)),))))
+    assert pulled(text, live) == HEAD + (
+        'columns:\n  - name: a\n    type: "struct<y: bigint>"\n'
+        "    type_changes:\n"
+        "      - {at: y, from: int, to: bigint}  # keep\n"
+    )
+
+
+def test_a_widened_type_comes_with_its_record() -> None:
+    text = HEAD + "columns:\n  - name: a\n    type: int\n"
+    live = columns(Field("a", LONG, type_changes=(RecordedChange(INTEGER, LONG),)))
+    assert pulled(text, live) == HEAD + (
+        "columns:\n  - name: a\n    type: bigint\n    type_changes:\n      - {from: int, to: bigint}\n"
+    )
+
+
+def test_a_record_that_goes_further_back_than_the_log_stays() -> None:
+    text = HEAD + (
+        "columns:\n  - name: a\n    type: bigint\n"
+        "    type_changes: [{from: tinyint, to: int}, {from: int, to: bigint}]\n"
+    )
+    live = columns(Field("a", LONG, type_changes=(RecordedChange(INTEGER, LONG),)))
+    assert pulled(text, live) == text
+    assert pulled(text, columns(Field("a", LONG))) == text
+
+
+def test_settings_are_updated_where_they_are_managed() -> None:
+    text = HEAD + (
+        "description: old\ncolumns: [{name: a, type: int}]\npartitioned_by: []   # none\n"
+        "constraints: {Positive: a > 0, gone: a < 9}\nproperties:\n  team: sales  # who\n  off: x\n"
+        "features: [timestampNtz, appendOnly]\n"
+    )
+    live = columns(
+        Field("a", INTEGER),
+        description="new",
+        partitioned_by=("a",),
+        constraints={"positive": "a > 1", "other": "a > 2"},
+        properties={"team": "shop", "more": "x"},
+        features=frozenset({"appendOnly"}),
+    )
+    assert pulled(text, live) == HEAD + (
+        "description: new\ncolumns: [{name: a, type: int}]\npartitioned_by: [a]   # none\n"
+        "constraints: {Positive: a > 1, gone: null}\nproperties:\n  team: shop  # who\n  off: null\n"
+        "features: [appendOnly]\n"
+    )
+
+
+def test_what_is_not_managed_is_added_for_all_alone() -> None:
+    text = HEAD + "columns:\n  - name: a\n    type: int\n"
+    live = columns(
+        Field("a", INTEGER, comment="c", default="1"),
+        description="new",
+        clustered_by=(("a",),),
+        constraints={"positive": "a > 1"},
+        properties={"more": "x", "delta.columnMapping.maxColumnId": "3"},
+        features=frozenset({"clustering", "timestampNtz"}),
+    )
+    assert pulled(text, live) == text
+    after = pulled(text, live, Scope.ALL)
+    assert after == HEAD + (
+        'columns:\n  - name: a\n    type: int\n    comment: c\n    default: "1"\n'
+        "description: new\nproperties:\n  more: x\nfeatures:\n  - timestampNtz\n"
+        "constraints:\n  positive: a > 1\nclustered_by: [a]\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"), [(Scope.COLUMNS, "team: sales"), (Scope.PROPERTIES, "team: shop")]
+)
+def test_less_is_looked_at_when_told(scope: Scope, expected: str) -> None:
+    text = HEAD + "columns: [{name: a, type: int}]\ndescription: old\nproperties: {team: sales}\n"
+    live = columns(Field("a", LONG), description="new", properties={"team": "shop"})
+    after = pulled(text, live, scope)
+    assert "type: bigint" in after
+    assert "description: old" in after
+    assert expected in after
+
+
+def test_a_property_of_a_target_is_updated_in_its_overlay() -> None:
+    text = HEAD + (
+        "columns: [{name: a, type: int}]\nproperties: {team: sales}\n"
+        "targets:\n  dev: {properties: {team: dev}}\n"
+    )
+    live = columns(Field("a", INTEGER), properties={"team": "lab"})
+    assert pulled(text, live, target="dev") == text.replace("team: dev", "team: lab")
+
+
+def test_a_deletion_that_did_not_happen_is_taken_back() -> None:
+    text = HEAD + "columns: [{name: a, type: int}]\ndropped: [gone, b]\n"
+    live = columns(Field("a", INTEGER), Field("b", DATE))
+    assert pulled(text, live) == HEAD + (
+        "columns: [{name: a, type: int}, {name: b, type: date}]\ndropped: [gone]\n"
+    )
+
+
+def test_an_identity_and_an_expression_are_written() -> None:
+    text = HEAD + (
+        "columns:\n  - {name: a, type: bigint, identity: null}\n  - {name: b, type: bigint, generated: a+1}\n"
+    )
+    live = columns(Field("a", LONG, identity=Identity(5, 2)), Field("b", LONG, generated="a + 2"))
+    assert pulled(text, live) == text.replace(
+        "identity: null", "identity: {start: 5, step: 2, allow_explicit_insert: false}"
+    ).replace("a+1", "a + 2")
+
+
+def test_an_element_that_may_be_null_is_updated_where_it_is_written_out() -> None:
+    text = HEAD + "columns:\n  - name: a\n    type: array\n    element: {type: int, nullable: false}\n"
+    assert pulled(text, columns(Field("a", Array(INTEGER)))) == text.replace("false", "true")
+
+
+def test_only_the_document_of_the_table_is_touched() -> None:
+    other = "---\nkind: other\na:   [1,  2]\n---\n"
+    text = other + BLOCKS + "---\n" + BLOCKS.replace("table: t", "table: u")
+    live = columns(Field("a", LONG), Field("m", DATE), Field("b", Decimal(10, 2), comment="old"))
+    assert pulled(text, live) == other + pulled(BLOCKS, live) + text.partition(BLOCKS)[2]
+
+
+@settings(max_examples=30, deadline=None)
+@given(table_states(declared=True), table_states())
+def test_any_contract_becomes_any_table(declared: TableState, state: TableState) -> None:
+    text = print_contract(Contract("t", writable(declared), file="f.yml"))
+    live = table(writable(state))
+    pulled(text, live)
+    pulled(text, live, Scope.ALL)
+
+
+@settings(max_examples=30, deadline=None)
+@given(table_states())
+def test_a_new_contract_says_all_of_any_table(state: TableState) -> None:
+    live = table(writable(state))
+    contract = Contract("t", declaration(live), file="f.yml")
+    text = print_contract(contract)
+    assert read("f.yml", text).contracts == (contract,)
+    assert pulled(text, live, Scope.ALL) == text
+
+
+def test_the_part_of_a_record_is_renamed_with_its_field() -> None:
+    text = HEAD + (
+        "columns:\n  - name: a\n    type: array\n"
+        "    element: {type: struct, columns: [{name: x, type: bigint}]}\n"
+        "    type_changes: [{at: element.x, from: int, to: bigint}]\n"
+    )
+    (contract,) = read("f.yml", text).contracts
+    edits = [Declare(FieldRenamed(("a", Part.ELEMENT, "new"), "x"))]
+    changes = text_changes(contract, text, edits)
+    after = splice(text, [TextEdit(one.start, one.end, one.text) for one in changes])
+    assert after == text.replace("name: x, type: bigint", "name: new, type: bigint, renamed_from: x").replace(
+        "element.x", "element.new"
+    )

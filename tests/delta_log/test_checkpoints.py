@@ -1,0 +1,232 @@
+"""Every kind of checkpoint, and the ways around one that is damaged."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from logs import (
+    add,
+    checkpoint_metadata,
+    clustering,
+    commit_info,
+    metadata,
+    protocol,
+    write_checkpoint,
+    write_checksum,
+    write_file,
+    write_lines,
+    write_log,
+)
+from schemalint.delta_log import commit
+from schemalint.delta_log.store import DamagedFile
+from schemalint.errors import LiveError
+from schemalint.live import read
+from schemalint.model.datatype import LONG, Field, Struct
+from schemalint.model.table import LogDefectKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from logs import Action
+
+ID = Field("id", LONG)
+LATER = Field("later", LONG)
+STATE = (
+    protocol(3, 7, ["v2Checkpoint"], ["v2Checkpoint", "clustering", "domainMetadata"]),
+    metadata(ID, properties={"team": "a"}, partitioned_by=["id"], description="d"),
+    clustering(["id"]),
+)
+WRITTEN = [commit_info("WRITE"), add()]
+ALTERED = [commit_info("ADD COLUMNS"), metadata(ID, LATER)]
+UUID = "80a083e8-7026-4e79-81be-64bd76c43a11"
+OTHER_UUID = "11111111-7026-4e79-81be-64bd76c43a11"
+
+
+def classic(table: Path, version: int, actions: Sequence[Action] = STATE) -> str:
+    return write_checkpoint(table, version, actions).name
+
+
+def multi_part(table: Path, version: int, actions: Sequence[Action] = STATE) -> str:
+    parts = [actions[:1], actions[1:2], actions[2:]]
+    names = [f"checkpoint.{part:010}.{len(parts):010}.parquet" for part in (1, 2, 3)]
+    paths = [
+        write_checkpoint(table, version, part, name=name) for part, name in zip(parts, names, strict=True)
+    ]
+    return paths[0].name
+
+
+def v2_json(table: Path, version: int, actions: Sequence[Action] = STATE) -> str:
+    lines = [*checkpoint_metadata(version), *actions, add()]
+    return write_lines(table, f"{version:020}.checkpoint.{UUID}.json", lines).name
+
+
+def v2_parquet(table: Path, version: int, actions: Sequence[Action] = STATE) -> str:
+    rows = [*checkpoint_metadata(version), *actions]
+    return write_checkpoint(table, version, rows, data_files=0, name=f"checkpoint.{UUID}.parquet").name
+
+
+def v2_classic(table: Path, version: int, actions: Sequence[Action] = STATE) -> str:
+    return write_checkpoint(table, version, [*checkpoint_metadata(version), *actions]).name
+
+
+KINDS = (classic, multi_part, v2_json, v2_parquet, v2_classic)
+every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+with_and_without_history = pytest.mark.parametrize("history", [True, False])
+
+
+@every_kind
+@with_and_without_history
+def test_a_checkpoint_alone_is_the_table(tmp_path: Path, kind: Callable[..., str], *, history: bool) -> None:
+    kind(tmp_path / "checkpoint", 4)
+    write_log(tmp_path / "checkpoint", [WRITTEN], first=4)
+    write_log(tmp_path / "commits", [[commit_info(), *STATE]])
+    live = read(str(tmp_path / "checkpoint"), history=history)
+    expected = read(str(tmp_path / "commits"))
+    assert (live.metadata, live.protocol) == (expected.metadata, expected.protocol)
+    assert live.state.clustered_by == (("id",),)
+    assert (live.version, live.defects, live.warnings) == (4, (), ())
+
+
+@every_kind
+def test_commits_after_a_checkpoint_count(tmp_path: Path, kind: Callable[..., str]) -> None:
+    kind(tmp_path, 4)
+    live = read(str(write_log(tmp_path, [WRITTEN, ALTERED], first=5)))
+    assert live.state.columns == Struct((ID, LATER))
+    assert (live.version, live.history.known_from) == (6, 4)
+    assert [entry.version for entry in live.history.entries] == [4, 6]
+
+
+@every_kind
+def test_the_newest_checkpoint_is_compared_with_the_commits(tmp_path: Path, kind: Callable[..., str]) -> None:
+    table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN, WRITTEN])
+    kind(table, 0, [STATE[0], metadata(ID, LATER), clustering()])
+    kind(table, 1)
+    assert read(str(table)).defects == ()
+    name = kind(table, 1, [STATE[0], metadata(ID, LATER), clustering()])
+    live = read(str(table))
+    (defect,) = live.defects
+    assert (defect.kind, defect.file) == (LogDefectKind.CHECKPOINT_DIFFERS, name)
+    parts = "clustering, schemaString, description, partitionColumns, configuration"
+    assert defect.message == f"the checkpoint says something else than the commits up to it: {parts}"
+    assert read(str(table), history=False).defects == ()
+    # Spark takes what the checkpoint says (measured on Delta 4.4.0), so that is what the table is.
+    assert live.state.columns == Struct((ID, LATER))
+    assert read(str(table), history=False).metadata == live.metadata
+
+
+@every_kind
+@with_and_without_history
+def test_a_damaged_checkpoint_is_gone_around_over_the_commits(
+    tmp_path: Path, kind: Callable[..., str], *, history: bool
+) -> None:
+    table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN, WRITTEN])
+    name = kind(table, 1)
+    write_file(table, name, b"rubbish")
+    live = read(str(table), history=history)
+    (defect,) = live.defects
+    assert (defect.kind, defect.file, defect.delta_error) == (LogDefectKind.FILE_UNREADABLE, name, None)
+    assert (live.version, live.state.columns) == (2, Struct((ID,)))
+
+
+@every_kind
+@with_and_without_history
+def test_a_damaged_checkpoint_is_gone_around_over_an_older_one(
+    tmp_path: Path, kind: Callable[..., str], *, history: bool
+) -> None:
+    classic(tmp_path, 2)
+    table = write_log(tmp_path, [WRITTEN, ALTERED, WRITTEN], first=3)
+    write_file(table, kind(table, 4), b"rubbish")
+    live = read(str(table), history=history)
+    assert [defect.kind for defect in live.defects] == [LogDefectKind.FILE_UNREADABLE]
+    assert live.state.columns == Struct((ID, LATER))
+    assert live.history.known_from == (2 if history else 5)
+
+
+@every_kind
+@with_and_without_history
+def test_a_damaged_checkpoint_without_a_way_around_is_an_error(
+    tmp_path: Path, kind: Callable[..., str], *, history: bool
+) -> None:
+    table = write_log(tmp_path, [WRITTEN, WRITTEN], first=4)
+    name = kind(table, 4)
+    write_file(table, name, b"rubbish")
+    with pytest.raises(DamagedFile, match=name):
+        read(str(table), history=history)
+    write_checksum(table, 5, *STATE)
+    assert read(str(table), history=history).state.columns == Struct((ID,))
+
+
+def test_a_checkpoint_that_lacks_the_metadata_stops_spark_and_not_us(tmp_path: Path) -> None:
+    table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])
+    classic(table, 1, [protocol()])
+    (defect,) = read(str(table)).defects
+    assert defect.delta_error == "DELTA_STATE_RECOVER_ERROR"
+
+
+def test_of_several_checkpoints_of_a_version_one_that_can_be_read_is_enough(tmp_path: Path) -> None:
+    for name in (multi_part(tmp_path, 3), v2_json(tmp_path, 3)):
+        write_file(tmp_path, name, b"rubbish")
+    write_file(tmp_path, f"{3:020}.checkpoint.{OTHER_UUID}.json", b"")
+    classic(tmp_path, 3)
+    live = read(str(write_log(tmp_path, [WRITTEN], first=3)))
+    assert live.state.columns == Struct((ID,))
+    assert len(live.defects) == 3
+
+
+def test_a_multi_part_checkpoint_with_a_part_missing_does_not_count(tmp_path: Path) -> None:
+    table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])
+    name = multi_part(table, 1)
+    table.joinpath("_delta_log", name).unlink()
+    assert read(str(table)).defects == ()
+
+
+def test_a_damage_in_a_json_checkpoint_is_told_with_its_line(tmp_path: Path) -> None:
+    name = v2_json(tmp_path, 3, [STATE[0], metadata(schemaString="{")])
+    with pytest.raises(DamagedFile, match=rf"{name}, line 4: schemaString cannot be read"):
+        read(str(tmp_path))
+
+
+def test_a_large_json_checkpoint_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commit, "BLOCK", 1000)
+    files = [add(f"part-{number}.parquet") for number in range(200)]
+    name = v2_json(tmp_path, 3, [*files, *STATE, *files])
+    assert tmp_path.joinpath("_delta_log", name).stat().st_size > 50_000
+    assert read(str(tmp_path)).state.columns == Struct((ID,))
+
+
+def test_without_pyarrow_commits_do_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])
+    write_file(table, f"{1:020}.checkpoint.parquet", b"never opened")
+    assert read(str(table)).defects == ()
+    table.joinpath("_delta_log", f"{0:020}.json").unlink()
+    with pytest.raises(LiveError, match="pyarrow is not installed"):
+        read(str(table))
+
+
+@pytest.mark.parametrize(
+    ("pointer", "warning"),
+    [
+        ({"version": 1, "size": 3}, ""),
+        ({"version": 0}, "is said to be that of version 0, which is not there"),
+        ({"version": 99}, "is said to be that of version 99, which is not there"),
+        ({"version": "1"}, "names no version"),
+        ([1], "cannot be read: it is no JSON object"),
+        (None, "cannot be read: it is no JSON object"),
+    ],
+)
+def test_the_pointer_to_the_last_checkpoint_is_only_compared(
+    tmp_path: Path, pointer: object, warning: str
+) -> None:
+    table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])
+    classic(table, 1)
+    write_file(table, "_last_checkpoint", json.dumps(pointer).encode())
+    live = read(str(table))
+    assert live.defects == ()
+    assert [warning in text for text in live.warnings] == ([True] if warning else [])
+    assert read(str(table), history=False).warnings == ()

@@ -1,0 +1,169 @@
+"""Truncated, bit-flipped and random logs: an answer or a `LiveError`, and nothing else.
+
+``damaged/`` keeps some, each with what is said about it: read as a diff, and written anew with
+``SCHEMALINT_WRITE_EXPECTED=1``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from logs import (
+    add,
+    checkpoint_metadata,
+    clustering,
+    commit_info,
+    metadata,
+    protocol,
+    remove,
+    write_checkpoint,
+    write_checksum,
+    write_file,
+    write_lines,
+    write_log,
+)
+from schemalint.delta_log.reader import read_table
+from schemalint.errors import LiveError
+from schemalint.live.path import open_store
+from schemalint.model.datatype import LONG, STRING, Array, Field
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KEPT = Path(__file__).parent / "damaged"
+UUID = "80a083e8-7026-4e79-81be-64bd76c43a11"
+STATE = [
+    protocol(3, 7, ["v2Checkpoint"], ["v2Checkpoint", "clustering", "domainMetadata"]),
+    metadata(
+        Field("id", LONG), Field("list", Array(STRING), comment="some words"), properties={"team": "sales"}
+    ),
+    clustering(["id"]),
+]
+FILES = [commit_info("WRITE", userName="ada"), add(), add(), remove()]
+
+fuzzed = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=150,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+def write_whole_log(table: Path) -> list[Path]:
+    """A log with a file of every kind, of which nearly all say the same."""
+    shutil.rmtree(table, ignore_errors=True)
+    write_log(table, [[commit_info("CREATE TABLE"), *STATE], FILES, FILES, FILES, FILES, FILES, FILES])
+    write_checkpoint(table, 1, STATE)
+    for part in (1, 2):
+        name = f"checkpoint.{part:010}.{2:010}.parquet"
+        write_checkpoint(table, 2, STATE[part - 1 : 2 * part - 1], name=name)
+    write_lines(table, f"{3:020}.checkpoint.{UUID}.json", [*checkpoint_metadata(3), *STATE])
+    write_checkpoint(table, 4, STATE, name=f"checkpoint.{UUID}.parquet")
+    write_lines(table, f"{5:020}.{6:020}.compacted.json", FILES)
+    write_checksum(table, 6, *STATE)
+    write_file(table, "_last_checkpoint", json.dumps({"version": 4, "size": 9}).encode())
+    return sorted(table.joinpath("_delta_log").iterdir())
+
+
+def told(table: Path) -> str:
+    """All that is said about a table, as text."""
+    lines: list[str] = []
+    for history in (True, False):
+        lines.append(f"# {'with' if history else 'without'} history")
+        try:
+            live = read_table(open_store(str(table)), history=history)
+        except LiveError as error:
+            lines.append(f"error: {error.message.replace(str(table), '…')}")
+            continue
+        columns = ", ".join(field.name for field in live.state.columns.fields)
+        lines.append(f"version {live.version}, history from {live.history.known_from}: {columns}")
+        lines += [f"defect: {one.file}:{one.line or ''}: {one.message}" for one in live.defects]
+        lines += [f"warning: {text}" for text in live.warnings]
+    # How Python and pyarrow put it differs from version to version.
+    return re.sub(r"(cannot be read|is not JSON): (?!the ).*", r"\1", "\n".join(lines)) + "\n"
+
+
+def cut(data: bytes, chance: random.Random) -> bytes:
+    return data[: chance.randrange(len(data) or 1)]
+
+
+def flip(data: bytes, chance: random.Random) -> bytes:
+    flipped = bytearray(data)
+    for _ in range(chance.choice((1, 1, 1, 5, 50)) if data else 0):
+        flipped[chance.randrange(len(flipped))] ^= 1 << chance.randrange(8)
+    return bytes(flipped)
+
+
+def overwrite(data: bytes, chance: random.Random) -> bytes:
+    at = chance.randrange(len(data) or 1)
+    return data[:at] + chance.randbytes(chance.choice((1, 8, 200))) + data[at:]
+
+
+def repeat(data: bytes, chance: random.Random) -> bytes:
+    at = chance.randrange(len(data) or 1)
+    return data[:at] + data[at // 2 :]
+
+
+def nothing(_data: bytes, _chance: random.Random) -> bytes:
+    return b""
+
+
+def swap(data: bytes, chance: random.Random) -> bytes:
+    """One number, name or value of JSON for another kind of value."""
+    words = [b'"', b"1", b"{", b"}", b"[", b"null", b"true", b"id", b"type"]
+    others = [b"{}", b"[]", b"null", b"-1e999", b"1" * 5000, b'"\\ud800"', b"[" * 2000, b"\xff", b"\r\n"]
+    return data.replace(chance.choice(words), chance.choice(others), chance.choice((1, -1)))
+
+
+@fuzzed
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 15), st.sampled_from((cut, flip, overwrite, repeat, nothing, swap))),
+        min_size=1,
+        max_size=4,
+    ),
+    st.integers(0, 2**32),
+)
+def test_damages_give_an_answer_or_an_error(
+    tmp_path: Path, damages: list[tuple[int, Callable[[bytes, random.Random], bytes]]], seed: int
+) -> None:
+    files = write_whole_log(tmp_path / "table")
+    chance = random.Random(seed)  # noqa: S311 - which damage is done
+    for number, damage in damages:
+        path = files[number % len(files)]
+        path.write_bytes(damage(path.read_bytes(), chance))
+    assert told(tmp_path / "table")
+
+
+@fuzzed
+@given(st.sets(st.integers(0, 15), max_size=12))
+def test_any_files_may_be_missing(tmp_path: Path, missing: set[int]) -> None:
+    files = write_whole_log(tmp_path / "table")
+    for number in missing & set(range(len(files))):
+        files[number].unlink()
+    assert told(tmp_path / "table")
+
+
+def test_without_a_damage_there_is_nothing_to_tell(tmp_path: Path) -> None:
+    write_whole_log(tmp_path)
+    first, second = "version 6, history from 0: id, list", "version 6, history from 6: id, list"
+    assert told(tmp_path) == f"# with history\n{first}\n# without history\n{second}\n"
+
+
+@pytest.mark.parametrize("case", sorted(path.name for path in KEPT.iterdir() if path.is_dir()))
+def test_kept_logs_say_what_they_said(case: str) -> None:
+    expected = KEPT / case / "expected.txt"
+    found = told(KEPT / case)
+    if os.environ.get("SCHEMALINT_WRITE_EXPECTED"):
+        expected.write_text(found)
+    assert found == expected.read_text()

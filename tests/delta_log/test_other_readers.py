@@ -1,0 +1,238 @@
+"""The reader against others: Spark, asked for its snapshot through the JVM, and delta-rs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import deltalake
+import pytest
+
+from logs import (
+    Action,
+    add,
+    commit_info,
+    metadata,
+    protocol,
+    write_checkpoint,
+    write_checksum,
+    write_commit,
+    write_file,
+    write_lines,
+    write_log,
+)
+from schemalint.delta_log.actions import read_metadata, read_protocol
+from schemalint.delta_log.reader import read_table
+from schemalint.live.path import open_store
+from schemalint.model.datatype import LONG, Field
+from schemalint.model.schemajson import parse_schema
+from schemalint.model.table import LogDefectKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import SparkSession
+
+    from schemalint.model.table import LiveTable
+
+LOGS = Path(__file__).parent / "logs"
+WRITTEN_BY_SPARK = sorted(folder.name for folder in LOGS.iterdir() if folder.is_dir())
+
+# delta-rs opens the sidecars of V2 checkpoints before it says anything, and these logs are kept without them.
+WITHOUT_SIDECARS = {"v2_checkpoint", "v2_json", "v2_parquet"}
+
+ID = Field("id", LONG)
+CREATED = [commit_info("CREATE TABLE"), protocol(), metadata(ID)]
+WRITTEN = [commit_info("WRITE"), add()]
+
+
+class TestSpark:
+    """What Delta's own snapshot says."""
+
+    pytestmark = pytest.mark.spark
+
+    @pytest.mark.parametrize("name", WRITTEN_BY_SPARK)
+    def test_protocol_metadata_and_version_are_equal(
+        self, spark: SparkSession, tmp_path: Path, name: str
+    ) -> None:
+        shutil.copytree(LOGS / name, tmp_path / name)
+        latest = read(tmp_path / name)
+        assert latest.defects == ()
+        for version in range(latest.history.known_from, latest.version + 1):
+            assert_as_spark_says(spark, tmp_path / name, version)
+        assert delta_log(spark, tmp_path / name).unsafeVolatileSnapshot().version() == latest.version
+
+    @pytest.mark.parametrize("name", ["timed", "mapped", "checkpointed"])
+    def test_instants_lead_to_the_versions_that_spark_tells(
+        self, spark: SparkSession, tmp_path: Path, name: str
+    ) -> None:
+        table = shutil.copytree(LOGS / name, tmp_path / name)
+        for number, path in enumerate(sorted(table.joinpath("_delta_log").glob("*.json"))):
+            os.utime(path, (1_700_000_000 + number // 2, 1_700_000_000 + number // 2))
+        rows = spark.sql(f"DESCRIBE HISTORY delta.`{table}`").selectExpr("version", "unix_millis(timestamp)")
+        times = {row[0]: row[1] for row in rows.collect()}
+        assert len(times) > 2
+        for version, time in times.items():
+            assert read_table(open_store(str(table)), at=time).version == version
+            if version - 1 in times:
+                assert read_table(open_store(str(table)), at=time - 1).version == version - 1
+
+    def test_oddities_are_read_alike(self, spark: SparkSession, tmp_path: Path) -> None:
+        for name, write in ODDITIES.items():
+            write(tmp_path / name)
+            assert_as_spark_says(spark, tmp_path / name, read(tmp_path / name).version)
+
+    def test_what_spark_refuses_is_a_defect_with_its_error(self, spark: SparkSession, tmp_path: Path) -> None:
+        for name, write in REFUSED.items():
+            write(tmp_path / name)
+            defects = read(tmp_path / name).defects
+            assert [bool(defect.delta_error) for defect in defects] == [True], name
+            with pytest.raises(Exception, match=str(defects[0].delta_error)):
+                delta_log(spark, tmp_path / name)
+
+    def test_the_checksum_is_what_spark_believes(self, spark: SparkSession, tmp_path: Path) -> None:
+        write_checksum(
+            write_log(tmp_path, [CREATED, WRITTEN]), 1, protocol(1, 4), metadata(Field("other", LONG))
+        )
+        snapshot = delta_log(spark, tmp_path).unsafeVolatileSnapshot()
+        assert parse_schema(snapshot.metadata().schemaString()).fields[0].name == "other"
+        assert [defect.kind for defect in read(tmp_path).defects] == [LogDefectKind.CHECKSUM_DIFFERS]
+
+
+@pytest.mark.parametrize("name", [name for name in WRITTEN_BY_SPARK if name not in WITHOUT_SIDECARS])
+def test_delta_rs_reads_the_same(name: str) -> None:
+    other = deltalake.DeltaTable(str(LOGS / name))
+    live = read(LOGS / name)
+    assert other.version() == live.version
+    assert other.metadata().configuration == configuration_of(live)
+    assert str(other.metadata().id) == live.metadata.table_id
+    assert tuple(other.metadata().partition_columns) == live.state.partitioned_by
+    asked = other.protocol()
+    assert (asked.min_reader_version, asked.min_writer_version) == (
+        live.protocol.min_reader,
+        live.protocol.min_writer,
+    )
+    assert frozenset(asked.reader_features or ()) == live.protocol.reader_features
+    assert frozenset(asked.writer_features or ()) == live.protocol.writer_features
+
+
+def read(table: Path, version: int | None = None) -> LiveTable:
+    return read_table(open_store(str(table)), version=version)
+
+
+def configuration_of(live: LiveTable) -> dict[str, str]:
+    constraints = {
+        f"delta.constraints.{name}": text for name, text in live.state.constraints.items() if text is not None
+    }
+    return {**live.state.set_properties, **constraints}
+
+
+def delta_log(spark: SparkSession, table: Path) -> Any:  # noqa: ANN401 - a Java object
+    java: Any = spark.sparkContext._jvm  # noqa: SLF001 - Delta tells its snapshot nowhere else
+    return java.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, str(table))  # noqa: SLF001
+
+
+def assert_as_spark_says(spark: SparkSession, table: Path, version: int) -> None:
+    log = delta_log(spark, table)
+    defaults = [getattr(log, f"getSnapshotAt$default${number}")() for number in (2, 3, 4)]
+    snapshot = log.getSnapshotAt(version, *defaults)
+    live = read(table, version)
+    assert snapshot.version() == version
+    assert read_protocol(json.loads(snapshot.protocol().json())["protocol"]) == live.protocol
+    asked = read_metadata(json.loads(snapshot.metadata().json())["metaData"])
+    assert asked.table_id == live.metadata.table_id
+    assert asked.schema == live.state.columns or (asked.schema is None and not live.state.columns.fields)
+    assert asked.description == live.state.description
+    assert asked.partition_columns == live.state.partitioned_by
+    assert {key.lower(): value for key, value in asked.configuration.items()} == {
+        key.lower(): value for key, value in configuration_of(live).items()
+    }
+
+
+def _with_commit(change: Callable[[bytes], bytes]) -> Callable[[Path], object]:
+    def write(table: Path) -> None:
+        content = "".join(json.dumps(action) + "\n" for action in CREATED).encode()
+        write_commit(table, 0, change(content))
+
+    return write
+
+
+def _dropped(table: Path, version: int) -> Path:
+    table.joinpath("_delta_log", f"{version:020}.json").unlink()
+    return table
+
+
+def _gap(table: Path) -> None:
+    _dropped(write_log(table, [CREATED, WRITTEN, WRITTEN, CREATED]), 2)
+
+
+def _gap_after_checkpoint(table: Path) -> None:
+    write_checkpoint(table, 4, CREATED[1:])
+    write_log(table, [WRITTEN], first=6)
+
+
+def _compacted_gap(table: Path) -> None:
+    _dropped(write_log(table, [CREATED, WRITTEN, WRITTEN, WRITTEN]), 2)
+    write_lines(table, f"{1:020}.{2:020}.compacted.json", [add()])
+
+
+def _checkpoint_without_commit(table: Path) -> None:
+    write_checkpoint(table, 5, CREATED[1:])
+
+
+def _damaged_commit(table: Path) -> None:
+    write_commit(write_log(table, [CREATED, WRITTEN, CREATED]), 1, b'{"metaData":{"id":')
+
+
+def _checkpoint_without_metadata(table: Path) -> None:
+    write_checkpoint(write_log(table, [CREATED, WRITTEN]), 1, [protocol()])
+
+
+def _damaged_checkpoint(table: Path) -> None:
+    write_file(write_log(table, [CREATED, WRITTEN]), f"{1:020}.checkpoint.parquet", b"rubbish")
+
+
+def _damaged_pointer(table: Path) -> None:
+    write_file(write_log(table, [CREATED, WRITTEN]), "_last_checkpoint", b"rubbish")
+
+
+def _dangling_pointer(table: Path) -> None:
+    write_file(write_log(table, [CREATED, WRITTEN]), "_last_checkpoint", b'{"version":9,"size":1}')
+
+
+def _checkpoint_against_commits(table: Path) -> None:
+    write_checkpoint(write_log(table, [CREATED, WRITTEN]), 1, [protocol(), metadata(Field("other", LONG))])
+
+
+def _without_schema(table: Path) -> None:
+    body: Action = metadata()
+    del body["metaData"]["schemaString"]
+    write_log(table, [[protocol(), body]])
+
+
+ODDITIES: dict[str, Callable[[Path], object]] = {
+    "crlf": _with_commit(lambda content: content.replace(b"\n", b"\r\n")),
+    "byte_order_mark": _with_commit(lambda content: b"\xef\xbb\xbf" + content),
+    "blank_lines": _with_commit(lambda content: content.replace(b"\n", b"\n\n")),
+    "no_final_newline": _with_commit(bytes.rstrip),
+    "empty_commit": lambda table: write_log(table, [CREATED, [], WRITTEN, []]),
+    "unknown_action": lambda table: write_log(table, [[*CREATED, {"someday": {"metaData": {}}}]]),
+    "two_metadata": lambda table: write_log(table, [[protocol(1, 3), metadata(), metadata(ID), protocol()]]),
+    "without_schema": _without_schema,
+    "damaged_checkpoint": _damaged_checkpoint,
+    "damaged_pointer": _damaged_pointer,
+    "dangling_pointer": _dangling_pointer,
+    "checkpoint_against_commits": _checkpoint_against_commits,
+}
+REFUSED: dict[str, Callable[[Path], object]] = {
+    "gap": _gap,
+    "gap_after_checkpoint": _gap_after_checkpoint,
+    "compacted_gap": _compacted_gap,
+    "no_beginning": lambda table: write_log(table, [CREATED, WRITTEN], first=5),
+    "checkpoint_without_commit": _checkpoint_without_commit,
+    "damaged_commit": _damaged_commit,
+    "checkpoint_without_metadata": _checkpoint_without_metadata,
+}

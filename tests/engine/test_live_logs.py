@@ -1,0 +1,51 @@
+"""What the rules say of a log is what the engine does with it: over every recorded log."""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.ask_logs import ACCEPTED, Answer, all_questions, ask, read_record, text_of
+from rules.judging import built_in
+from rules.logged import logged_table
+from schemalint.engine.table import judge_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+RECORD = read_record()
+RULES = tuple(built_in().values())
+SAMPLE = 12
+
+
+@pytest.mark.parametrize("case", RECORD)
+def test_what_the_engine_refuses_is_said_and_nothing_else(case: str, tmp_path: Path) -> None:
+    """One of the findings names the engine's error; and no finding names an error that it does not give."""
+    answer = RECORD[case]
+    found = judge_table(logged_table(text_of(case), tmp_path), RULES)
+    named = {one.delta_error for one in found if one.delta_error}
+    assert bool(answer.refusals & named) == bool(answer.refusals)
+    assert named <= answer.refusals
+
+
+def test_every_question_is_recorded() -> None:
+    assert list(RECORD) == all_questions()
+
+
+def test_there_are_logs_that_the_engine_takes_though_they_are_wrong() -> None:
+    """Findings without an error class: nobody else tells."""
+    assert RECORD["unrecorded-type-change/hand-edited"] == Answer(ACCEPTED, ACCEPTED, ACCEPTED)
+    assert RECORD["type-changes-misplaced/across-a-struct"] == Answer(ACCEPTED, ACCEPTED, ACCEPTED)
+
+
+@pytest.mark.spark
+def test_the_engine_still_answers_so(spark: SparkSession, tmp_path: Path) -> None:
+    """A sample of the logs; ``SCHEMALINT_SEED`` chooses it."""
+    seed = os.environ.get("SCHEMALINT_SEED", "1")
+    sample = random.Random(seed).sample(list(RECORD), SAMPLE)  # noqa: S311 (no secret is made of it)
+    assert ask(spark, tmp_path, sample) == {case: RECORD[case] for case in sample}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import PurePosixPath
 
-from schemalint import config, deploy, git
+from schemalint import config, deploy, git, revisions
 from schemalint.cli._shared import Project
 from schemalint.config import Config
 from schemalint.engine.check import LiveSide
@@ -30,7 +30,7 @@ def live_side(here: Project, base: Side, target_name: str | None) -> LiveSide:
         target=target.name,
         read=lambda contract: deploy.read_live(table_location(contract, target, root)),
         place=lambda contract: table_location(contract, target, root),
-        at_revision=deploy.table_at(here.repository, here.config.contracts),
+        at_revision=revisions.table_at(here.repository, here.config.contracts),
         may_create=target.create,
     )
 

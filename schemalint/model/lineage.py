@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, pairwise
 
 from schemalint.model.datatype import (
     Array,
@@ -50,16 +50,17 @@ def trace(live: Struct, revisions: Sequence[TableState]) -> Lineage:
         revisions: The contract's states, oldest first; the last one is the declaration.
     """
     numbers = count(1)
-    base, *later = revisions
-    columns = _numbered(base.columns, numbers)
-    gone: set[int] = set()
-    on_live = _Following(numbers, set(), frozenset(), gone).struct(columns, _by_name_alone(live), ())
-    before = base
-    for after in later:
-        followed = _Following(numbers, made_anew(before, after), _newly_listed(before, after), gone)
-        columns = followed.struct(columns, after.columns, ())
-        before = after
-    return Lineage(columns, on_live, frozenset(gone))
+    first = _numbered(revisions[0].columns, numbers)
+    declared, gone = _followed(first, revisions, numbers)
+    return Lineage(declared, _on_live(first, live, numbers), gone)
+
+
+def trace_back(live: Struct, revisions: Sequence[TableState]) -> Lineage:
+    """As `trace`, where the newest revision was applied and the oldest is declared again: nothing goes."""
+    numbers = count(1)
+    first = _numbered(revisions[0].columns, numbers)
+    newest, _gone = _followed(first, revisions, numbers)
+    return Lineage(first, _on_live(newest, live, numbers), frozenset())
 
 
 def resumed(live: Struct, declared: Struct, targets: Mapping[int, Path | None]) -> Lineage:
@@ -85,6 +86,21 @@ def resumed(live: Struct, declared: Struct, targets: Mapping[int, Path | None]) 
 def numbers_of(columns: Struct) -> dict[int, Path]:
     """The path of every numbered field."""
     return {field.column_id: path for path, field in walk_fields(columns) if field.column_id is not None}
+
+
+def _followed(
+    columns: Struct, revisions: Sequence[TableState], numbers: Iterator[int]
+) -> tuple[Struct, frozenset[int]]:
+    """The newest revision's columns with the numbers of the oldest's, and the numbers that were given up."""
+    gone: set[int] = set()
+    for before, after in pairwise(revisions):
+        following = _Following(numbers, made_anew(before, after), _newly_listed(before, after), gone)
+        columns = following.struct(columns, after.columns, ())
+    return columns, frozenset(gone)
+
+
+def _on_live(columns: Struct, live: Struct, numbers: Iterator[int]) -> Struct:
+    return _Following(numbers, set(), frozenset(), set()).struct(columns, _by_name_alone(live), ())
 
 
 @dataclass(frozen=True, slots=True)

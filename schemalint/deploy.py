@@ -3,45 +3,31 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 from schemalint import contract as contracts
+from schemalint.baseline import drift, find_baseline
 from schemalint.config import Config, Target, resolve_storage
-from schemalint.document import candidate
 from schemalint.engine.judge import judge_pair
 from schemalint.engine.live import LiveComparison, judge_live
 from schemalint.engine.place import is_found_by_name, require_reachable, table_location
 from schemalint.engine.table import refused_by_spark
 from schemalint.engine.tables import TargetTables
-from schemalint.errors import ConfigError, ContractError, SchemalintError, UsageError
+from schemalint.errors import ConfigError, SchemalintError, UsageError
 from schemalint.git import (
-    EmptyTree,
-    File,
     Repository,
-    Revision,
     Side,
     Worktree,
-    changes,
     dirty,
-    first_parents,
-    is_ancestor,
-    is_known,
-    printable_path,
-    resolve,
 )
-from schemalint.model.change import FieldRenamed, subject, subject_name
-from schemalint.model.datatype import field_at
-from schemalint.model.diff import diff
 from schemalint.model.finding import Skipped
-from schemalint.model.marker import Marker, declaration_hash, read_marker
-from schemalint.model.path import dotted
 from schemalint.model.plan import Plan, Refusal, TablePlan
 from schemalint.model.table import Contract, LiveTable, table_key
-from schemalint.planner import pending, plan_table
+from schemalint.planner import Wish, plan_table
 from schemalint.plugin import Rule
+from schemalint.revisions import Revisions, contracts_at
 
 UPGRADE = "upgrade"
 
@@ -55,6 +41,7 @@ class DeployInput:
         tables: The names of those that are wanted; empty for all.
         allow: Kinds of steps that are approved: ``upgrade``.
         base: The commit that was applied last, where the tables do not tell.
+        reorder: Whether columns are moved to the order that is declared.
         applies: Whether the plan is to be carried out: this version does so by a table's place only.
     """
 
@@ -68,6 +55,7 @@ class DeployInput:
     allow_older: bool = False
     repair_drift: bool = False
     base: str | None = None
+    reorder: bool = False
     applies: bool = False
 
 
@@ -136,44 +124,6 @@ def prepare(request: DeployInput) -> Deployment:
     )
 
 
-def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> dict[str, Contract]:
-    """All contracts of one side by table key; files that cannot be read raise.
-
-    Raises:
-        ContractError: A contract cannot be read.
-    """
-    found: dict[str, Contract] = {}
-    for file in _files(repository, side, globs):
-        result = contracts.read(printable_path(file.path), file.data)
-        if result.errors:
-            raise result.errors[0]
-        for one in result.contracts:
-            other = found.setdefault(one.key, one)
-            if other is not one:
-                raise ContractError(
-                    f"{one.table} is declared twice",
-                    help=f"the other contract stands at {contracts.locate(other, ('table',))}",
-                    location=contracts.locate(one, ("table",)),
-                )
-    return found
-
-
-def table_at(repository: Repository, globs: Sequence[str]) -> Callable[[str, str], Contract | None]:
-    """A table's contract by commit and key; None if that is not known here. Each commit is read once."""
-
-    @lru_cache(maxsize=64)
-    def read(commit: str) -> dict[str, Contract]:
-        found: dict[str, Contract] = {}
-        if not is_known(repository, commit):
-            return found
-        for file in _files(repository, Revision(commit, commit, "applied last"), globs):
-            readable = contracts.read(printable_path(file.path), file.data).contracts
-            found.update({one.key: one for one in readable})
-        return found
-
-    return lambda commit, key: read(commit).get(key)
-
-
 def _without_shared_places(
     request: DeployInput, declared: dict[str, Contract], tables: list[TablePlan]
 ) -> Iterator[TablePlan]:
@@ -192,10 +142,6 @@ def _without_shared_places(
         help_text = "give each a location of its own"
         refusal = Refusal(f"{others} is declared at the same place", help_text, "CT002")
         yield replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
-
-
-def _files(repository: Repository, side: Side, globs: Sequence[str]) -> Iterable[File]:
-    return changes(repository, EmptyTree("one side"), side, candidate, globs).head.values()
 
 
 def _declared(request: DeployInput) -> dict[str, Contract]:
@@ -240,12 +186,12 @@ def _planned(request: DeployInput, contract: Contract, found: TargetTables) -> T
             refusal = Refusal(f"there is no table at {uri}, and target {request.target.name} creates none")
             return replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
         return plan
+    wish, obstacles = _with_baseline(request, contract, table)
     findings = (
-        *judge_live(LiveComparison(contract, table), request.rules),
+        *judge_live(LiveComparison(contract, table, lineage=wish.lineage), request.rules),
         *refused_by_spark(contract, table, request.rules),
     )
-    plan = plan_table(contract, table, uri if name is None else table.uri, findings, name=name)
-    obstacles = tuple(_obstacles(request, contract, table))
+    plan = plan_table(contract, table, uri if name is None else table.uri, findings, wish, name=name)
     if obstacles:
         return replace(plan, steps=(), record=False, refusals=(*obstacles, *plan.refusals))
     return plan
@@ -261,89 +207,13 @@ def _carried_out(request: DeployInput, plan: TablePlan) -> TablePlan:
     return replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
 
 
-def _obstacles(request: DeployInput, contract: Contract, table: LiveTable) -> Iterator[Refusal]:
-    """What the table itself says against going on: it is ahead, or it drifted since it was applied to."""
-    marker = read_marker(table)
-    if marker is None:
-        return
-    base: Contract | None = contract
-    if marker.hash != declaration_hash(contract):
-        found = _applied(request, contract, marker)
-        if isinstance(found, Refusal):
-            yield found
-            return
-        base = found
-    if base is not None:
-        yield from _hidden_renames(contract, base, table)
-        if not request.repair_drift:
-            yield from _drift(contract, base, table)
-
-
-def _hidden_renames(contract: Contract, base: Contract, table: LiveTable) -> Iterator[Refusal]:
-    """Renames of which both names are live: in a swap nothing else would show what is to be done."""
-    columns = table.state.columns
-    for one in diff(base.state, contract.state):
-        if not isinstance(one, FieldRenamed):
-            continue
-        names = (one.path, (*one.path[:-1], one.old_name))
-        if all(field_at(columns, name) is not None for name in names):
-            yield Refusal(
-                f"the rename of {dotted(one.path)} from {one.old_name} cannot be applied",
-                "this version cannot tell whether it is done: do it by hand, then say so with --base HEAD",
-            )
-
-
-def _drift(contract: Contract, base: Contract, table: LiveTable) -> Iterator[Refusal]:
-    since = {subject(one) for one in pending(base, table.state)}
-    for one in pending(contract, table.state):
-        if subject(one) in since:
-            yield Refusal(
-                f"{subject_name(one) or 'the table'} is neither as declared nor as it was applied last",
-                "somebody altered the table: take it into the contract, or overwrite it: --repair-drift",
-                "DR001",
-            )
-
-
-def _applied(request: DeployInput, contract: Contract, marker: Marker) -> Contract | Refusal | None:
-    """The contract as it was applied last, found by the marker's commit, else by its hash."""
-    repository, head = request.repository, _head_commit(request)
-    at = table_at(repository, request.config.contracts)
-    if request.base is not None:
-        return _effective(request, at(resolve(repository, request.base), contract.key))
-    if marker.revision is not None:
-        commit = _known(repository, marker.revision)
-        if commit is not None and is_ancestor(repository, commit, head):
-            return _effective(request, at(commit, contract.key))
-        if commit is not None and is_ancestor(repository, head, commit):
-            if request.allow_older:
-                return _effective(request, at(commit, contract.key))
-            return Refusal(
-                f"the table is ahead: {marker.revision[:12]} was applied, which comes after this revision",
-                "an old job run again? --allow-older applies it all the same",
-            )
-    for commit in first_parents(repository, head):
-        found = _effective(request, at(commit, contract.key))
-        if found is not None and declaration_hash(found) == marker.hash:
-            return found
-    return Refusal(
-        "what was applied last is no revision of this branch",
-        "name the commit that the table is at: --base REV",
-    )
-
-
-def _known(repository: Repository, revision: str) -> str | None:
-    """The commit; None if it is gone for good, an error if only this shallow clone lacks it."""
-    try:
-        return resolve(repository, revision)
-    except SchemalintError:
-        if repository.is_shallow():
-            raise
-        return None
-
-
-def _effective(request: DeployInput, contract: Contract | None) -> Contract | None:
-    return contracts.effective(contract, request.target.name) if contract else None
-
-
-def _head_commit(request: DeployInput) -> str:
-    return request.head.commit or resolve(request.repository, "HEAD")
+def _with_baseline(
+    request: DeployInput, contract: Contract, table: LiveTable
+) -> tuple[Wish, tuple[Refusal, ...]]:
+    """Which column is which, and what the table itself says against going on: ahead, drifted, not known."""
+    revisions = Revisions(request.repository, request.config.contracts, request.target.name, request.head)
+    found = find_baseline(revisions, contract, table, base=request.base, allow_older=request.allow_older)
+    if isinstance(found, Refusal):
+        return Wish(reorder=request.reorder), (found,)
+    wish = Wish(found.lineage(table.state.columns), reorder=request.reorder)
+    return wish, tuple(drift(contract, found, table, wish, repair=request.repair_drift))

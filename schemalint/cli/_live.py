@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 import click
 
-from schemalint import config, deploy, git
+from schemalint import config, git, revisions
 from schemalint.cli._shared import Project
 from schemalint.config import Config
 from schemalint.engine.check import LiveSide
@@ -32,7 +32,7 @@ def live_side(here: Project, base: Side, target_name: str | None) -> LiveSide:
         read=tables.read,
         place=tables.place,
         fetch=tables.fetch,
-        at_revision=deploy.table_at(here.repository, here.config.contracts),
+        at_revision=revisions.table_at(here.repository, here.config.contracts),
         may_create=target.create,
         comes_after=lambda revision, head: _comes_after(here.repository, revision, head),
     )
@@ -53,7 +53,7 @@ def live_side_from(here: Project, base: Side, target_name: str | None, file: str
         target=target.name if target else None,
         read=tables.read,
         place=tables.place,
-        at_revision=deploy.table_at(here.repository, here.config.contracts),
+        at_revision=revisions.table_at(here.repository, here.config.contracts),
         may_create=target.create if target else True,
         comes_after=lambda revision, head: _comes_after(here.repository, revision, head),
     )

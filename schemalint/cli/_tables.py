@@ -74,7 +74,7 @@ class Environment:
     def declared(self) -> dict[str, Contract]:
         """The contracts of the working tree that the target has, by table key."""
         from schemalint import contract as contracts  # noqa: PLC0415 (only with a target)
-        from schemalint.deploy import contracts_at  # noqa: PLC0415
+        from schemalint.revisions import contracts_at  # noqa: PLC0415
 
         found = contracts_at(self.here.repository, git.Worktree(), self.here.config.contracts)
         effective = {key: contracts.effective(one, self.target.name) for key, one in found.items()}

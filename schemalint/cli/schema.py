@@ -10,7 +10,7 @@ import click
 @click.command("schema")
 @click.argument("what", type=click.Choice(["contract", "report", "table"]), default="contract")
 def command(what: str) -> int:
-    """Print a JSON Schema: of the contract's format (for editors), the JSON report, or what `show` prints."""
+    """Print a JSON Schema: of contracts, of the JSON report, or of what `show` prints."""
     if what == "contract":
         from schemalint import contract  # noqa: PLC0415 (pydantic is slow to load)
 

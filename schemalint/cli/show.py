@@ -34,7 +34,7 @@ def command(
     no_history: bool,
     isolated: bool,
 ) -> int:
-    """Show what live tables are: protocol, columns with the history of their types, properties.
+    """Show what live tables are: protocol, columns with their history, properties.
 
     TABLES are paths or URIs, and with --target names of declared tables; TABLE@v12 is an older version. As
     JSON each table is a line of its own, as `schemalint schema table` describes it; a table that cannot be

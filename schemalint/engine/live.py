@@ -22,6 +22,7 @@ from schemalint.model.datatype import Struct, Unmanaged, at, field_at, walk_fiel
 from schemalint.model.diff import diff
 from schemalint.model.fact import Drift, DriftKind
 from schemalint.model.finding import Finding, Severity
+from schemalint.model.lineage import Lineage
 from schemalint.model.overlay import created, over
 from schemalint.model.path import Path, folded, words
 from schemalint.model.table import Contract, LiveTable, TableState
@@ -50,6 +51,7 @@ class LiveComparison:
         applied: As declared when it was applied last, if the table says so and git knows it.
         settled: Whether the table says that the very declaration was applied.
         ahead: Whether the table says that a later revision was applied.
+        lineage: Which column is which, where that is known better than by names.
     """
 
     contract: Contract
@@ -58,6 +60,7 @@ class LiveComparison:
     applied: Contract | None = None
     settled: bool = False
     ahead: bool = False
+    lineage: Lineage | None = None
 
 
 def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Finding, ...]:
@@ -75,12 +78,15 @@ def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Findi
     return tuple(replace(one, existing=one.identity in old_sins) for one in found)
 
 
-def live_context(contract: Contract, live: LiveTable, base: Contract | None = None) -> RuleContext:
+def live_context(
+    contract: Contract, live: LiveTable, base: Contract | None = None, lineage: Lineage | None = None
+) -> RuleContext:
     """The log says what the table is."""
+    before = live.state if lineage is None else replace(live.state, columns=lineage.live)
     return RuleContext(
         contract=contract,
-        before=live.state,
-        after=over(contract.state, live.state, open_widening=contract.open.widening),
+        before=before,
+        after=over(contract.state, live.state, open_widening=contract.open.widening, lineage=lineage),
         features=live.protocol.features,
         base=base,
         live=live,
@@ -95,7 +101,7 @@ def live_changes(ctx: RuleContext) -> tuple[Change, ...]:
 
 def _findings(judge: Judge, comparison: LiveComparison) -> Iterator[Finding]:
     contract, base = comparison.contract, comparison.base
-    ctx = live_context(contract, comparison.live, base)
+    ctx = live_context(contract, comparison.live, base, comparison.lineage)
     said = [
         *_of_changes(judge, ctx, comparison),
         *_undeclared(judge, ctx),

@@ -163,11 +163,21 @@ def _require_revision(text: str) -> None:
         raise UsageError(f"not a revision: {text!r}", help="a branch, a tag, a commit id, or HEAD~1")
 
 
-def first_parents(repo: Repository, commit: str, *, most: int = 1_000) -> list[str]:
+def first_parents(
+    repo: Repository, commit: str, *, since: str | None = None, paths: Sequence[str] = (), most: int = 1_000
+) -> list[str]:
     """The commit and its first parents, newest first: what the branch was, without what was merged into it.
+
+    Args:
+        repo: Where to look.
+        commit: The newest one.
+        since: A commit; it and its ancestors are left out.
+        paths: Only commits that change one of these (pathspecs).
+        most: So many at most.
 
     Raises:
         GitError: git failed.
     """
-    out = repo.run("rev-list", "--first-parent", f"--max-count={most}", "--end-of-options", commit).stdout
+    tips = [commit, *([f"^{since}"] if since else [])]
+    out = repo.run("rev-list", "--first-parent", f"--max-count={most}", *tips, "--", *paths).stdout
     return out.decode().split()

@@ -221,9 +221,15 @@ def place(one: Change) -> Path | None:
     return folded(path) if path is not None else None
 
 
-def subject(one: Change) -> Hashable:
-    """What a change is about: changes with one subject, between whatever states, are of the same object."""
-    return (type(one), place(one), getattr(one, "key", None), getattr(one, "name", None))
+def subject(one: Change, path: Path | None = None) -> Hashable:
+    """What a change is about: changes with one subject, between whatever states, are of the same object.
+
+    Args:
+        one: The change.
+        path: Where its column is now, if it has been renamed since.
+    """
+    where = place(one) if path is None else folded(path)
+    return (type(one), where, getattr(one, "key", None), getattr(one, "name", None))
 
 
 def subject_name(one: Change) -> str:

@@ -6,7 +6,7 @@ Names of atomic types are those of Delta's schema JSON (PROTOCOL.md, "Primitive 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, TypeAlias, TypeVar
@@ -231,3 +231,26 @@ def with_parts(type_: Array | Map, new: dict[Part, DataType]) -> Array | Map:
     if isinstance(type_, Array):
         return replace(type_, element=new.get(Part.ELEMENT, type_.element))
     return replace(type_, key=new.get(Part.KEY, type_.key), value=new.get(Part.VALUE, type_.value))
+
+
+def map_fields(struct: Struct, update: Callable[[Path, Field], Field], path: Path = ()) -> Struct:
+    """The struct with every field at any depth replaced, parents before what is inside them."""
+    return Struct(tuple(_mapped(field, update, path) for field in struct.fields))
+
+
+def _mapped(field: Field, update: Callable[[Path, Field], Field], path: Path) -> Field:
+    below = (*path, field.name)
+    updated = update(below, field)
+    return replace(updated, type=map_fields_within(updated.type, update, below))
+
+
+def map_fields_within(type_: DataType, update: Callable[[Path, Field], Field], path: Path = ()) -> DataType:
+    """As `map_fields`, for the fields inside of any type."""
+    match type_:
+        case Struct():
+            return map_fields(type_, update, path)
+        case Array() | Map():
+            inside = {part: map_fields_within(inner, update, (*path, part)) for part, inner in parts(type_)}
+            return with_parts(type_, inside)
+        case _:
+            return type_

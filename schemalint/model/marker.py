@@ -8,9 +8,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from schemalint.errors import LiveError
 from schemalint.model.datatype import Field, Struct, Unmanaged, walk
-from schemalint.model.path import as_json, dotted
-from schemalint.model.table import MARKER, Contract, LiveTable
+from schemalint.model.path import Path, as_json, dotted, from_json
+from schemalint.model.table import MARKER, PENDING, Contract, LiveTable, TableState
 from schemalint.model.typetext import print_type
 
 _FORMAT = 1
@@ -52,6 +53,51 @@ def read_marker(live: LiveTable) -> Marker | None:
         revision if isinstance(revision, str) and _COMMIT.fullmatch(revision) else None,
         table_id if isinstance(table_id, str) else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """The value of the property ``schemalint.pending``: names are being given up and taken.
+
+    Attributes:
+        hash: Of the declaration that is being applied.
+        targets: By column-mapping id the path that a column is to have; None for one that is dropped. Empty
+            once all have it.
+    """
+
+    hash: str
+    targets: Mapping[int, Path | None]
+
+    def to_text(self) -> str:
+        """As it is written, the same bytes for the same values."""
+        columns = {
+            str(number): None if path is None else as_json(path)
+            for number, path in sorted(self.targets.items())
+        }
+        return json.dumps({"hash": self.hash, "columns": columns}, separators=(",", ":"))
+
+
+def read_pending(live: TableState) -> Pending | None:
+    """What is on its way in a live table.
+
+    Raises:
+        LiveError: The property is there and cannot be understood: what it keeps apart is not known.
+    """
+    text = live.properties.get(PENDING)
+    if not text:
+        return None
+    try:
+        content = json.loads(text)
+        targets = {
+            int(number): None if path is None else from_json(path)
+            for number, path in content["columns"].items()
+        }
+        return Pending(str(content["hash"]), targets)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise LiveError(
+            f"the table property {PENDING} cannot be understood: {text[:200]}",
+            help="bring the columns to their names by hand, then UNSET the property",
+        ) from None
 
 
 def declaration_hash(contract: Contract) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from schemalint.model.datatype import (
     Array,
@@ -15,31 +16,45 @@ from schemalint.model.datatype import (
     T,
     Unmanaged,
 )
+from schemalint.model.diff import diff, with_renamed_keys
+from schemalint.model.lineage import Lineage
 from schemalint.model.path import Part, Path, words
 from schemalint.model.properties import is_protocol_key
+from schemalint.model.renames import renames_of
 from schemalint.model.table import TableState
 from schemalint.model.widening import TypeStep, step
 
 
-def over(declared: TableState, live: TableState, *, open_widening: bool = False) -> TableState:
+def over(
+    declared: TableState,
+    live: TableState,
+    *,
+    open_widening: bool = False,
+    lineage: Lineage | None = None,
+) -> TableState:
     """The state that the live table has once the declaration is applied.
 
-    Live columns that are not declared stay, unless they are listed as dropped; live columns keep their order,
-    and new ones come behind the column that they are declared behind. A declared rename stands only where the
-    old name is live and the new one is not.
+    Live columns that are not declared stay, unless they are to be dropped; live columns keep their order, and
+    new ones come behind the column that they are declared behind.
 
     Args:
         declared: What is managed.
         live: Everything else.
         open_widening: Whether writers may widen types: a live type that is wider than declared then stays.
+        lineage: Which column is which, and which ones go. Without it a declared rename stands only where the
+            old name is live and the new one is not, and every column listed as dropped goes.
     """
-    laying = _Laying(frozenset(words(entry.path) for entry in declared.dropped), open_widening)
+    dropped = frozenset(words(entry.path) for entry in declared.dropped)
+    pairing: _Pairing = _ByName(dropped) if lineage is None else _ByNumber(lineage.gone)
+    laying = _Laying(pairing, open_widening)
+    before = live if lineage is None else replace(live, columns=lineage.live)
+    wanted = declared.columns if lineage is None else lineage.declared
+    laid = _with_its_keys(before, replace(before, columns=laying.struct(wanted, before.columns, ())))
     return replace(
-        live,
-        columns=laying.struct(declared.columns, live.columns, ()),
+        laid,
         description=_managed(declared.description, live.description),
-        partitioned_by=_managed(declared.partitioned_by, live.partitioned_by),
-        clustered_by=_managed(declared.clustered_by, live.clustered_by),
+        partitioned_by=_managed(declared.partitioned_by, laid.partitioned_by),
+        clustered_by=_managed(declared.clustered_by, laid.clustered_by),
         constraints=_entries(declared.constraints, live.constraints),
         properties=_entries(_stored(declared.properties), live.properties),
         features=live.features | declared.asked_features,
@@ -47,33 +62,84 @@ def over(declared: TableState, live: TableState, *, open_widening: bool = False)
     )
 
 
+def _with_its_keys(before: TableState, after: TableState) -> TableState:
+    if not (before.partitioned_by or before.clustered_by):
+        return after
+    return with_renamed_keys(after, renames_of(diff(before, after)))
+
+
+class _Pairing(Protocol):
+    """Which live field a declared one is."""
+
+    def pairs(self, declared: Struct, live: Struct) -> dict[str, Field]:
+        """The live field by the declared name."""
+
+    def goes(self, field: Field, path: Path) -> bool:
+        """Whether a live field that no declared one is goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ByName:
+    dropped: frozenset[tuple[str, ...]]
+
+    def pairs(self, declared: Struct, live: Struct) -> dict[str, Field]:
+        found = {one.name: field for one in declared.fields if (field := live.get(one.name))}
+        for one in declared.fields:
+            old = live.get(one.renamed_from) if one.renamed_from and one.name not in found else None
+            if old is not None and declared.get(old.name) is None and old not in found.values():
+                found[one.name] = old
+        return found
+
+    def goes(self, _field: Field, path: Path) -> bool:
+        return words(path) in self.dropped
+
+
+@dataclass(frozen=True, slots=True)
+class _ByNumber:
+    """By number; a column whose number is not live may be there all the same: somebody added it by hand."""
+
+    gone: frozenset[int]
+
+    def pairs(self, declared: Struct, live: Struct) -> dict[str, Field]:
+        by_number = {field.column_id: field for field in live.fields}
+        found = {one.name: by_number[one.column_id] for one in declared.fields if one.column_id in by_number}
+        taken = {field.column_id for field in found.values()} | self.gone
+        for one in declared.fields:
+            namesake = live.get(one.name) if one.name not in found else None
+            if namesake is not None and namesake.column_id not in taken:
+                found[one.name] = namesake
+        return found
+
+    def goes(self, field: Field, _path: Path) -> bool:
+        return field.column_id in self.gone
+
+
 @dataclass(frozen=True, slots=True)
 class _Laying:
-    dropped: frozenset[tuple[str, ...]]
+    pairing: _Pairing
     open_widening: bool
 
     def struct(self, declared: Struct, live: Struct, path: Path) -> Struct:
+        pairs = self.pairing.pairs(declared, live)
+        wanted = {pairs[one.name].name: one for one in declared.fields if one.name in pairs}
         merged: list[Field] = [
-            self.field(wanted, field, (*path, field.name)) if (wanted := declared.get(field.name)) else field
+            self._kept(wanted[field.name], field, path) if field.name in wanted else field
             for field in live.fields
-            if declared.get(field.name) is not None or words((*path, field.name)) not in self.dropped
+            if field.name in wanted or not self.pairing.goes(field, (*path, field.name))
         ]
         previous: str | None = None
-        for wanted in declared.fields:
-            if live.get(wanted.name) is None:
-                old = Struct(tuple(merged)).get(wanted.renamed_from) if wanted.renamed_from else None
-                if old is not None and declared.get(old.name) is None:
-                    place = _place(merged, old.name)
-                    merged[place] = replace(
-                        self.field(wanted, old, (*path, wanted.name)),
-                        name=wanted.name,
-                        renamed_from=wanted.renamed_from,
-                    )
-                else:
-                    place = 0 if previous is None else _place(merged, previous) + 1
-                    merged.insert(place, _new(wanted))
-            previous = wanted.name
+        for one in declared.fields:
+            if one.name not in pairs:
+                merged.insert(0 if previous is None else _place(merged, previous) + 1, _new(one))
+            previous = one.name
         return Struct(tuple(merged))
+
+    def _kept(self, declared: Field, live: Field, path: Path) -> Field:
+        """The field as it stays: under its live name, where only case differs and no rename is declared."""
+        if declared.name.lower() == live.name.lower() and declared.renamed_from != live.name:
+            return self.field(declared, live, (*path, live.name))
+        kept = self.field(declared, live, (*path, declared.name))
+        return replace(kept, name=declared.name, renamed_from=declared.renamed_from)
 
     def field(self, declared: Field, live: Field, path: Path) -> Field:
         return replace(

@@ -22,7 +22,9 @@ from schemalint.model.datatype import (
     parts,
     with_parts,
 )
+from schemalint.model.diff import with_renamed_keys
 from schemalint.model.path import Part, Path
+from schemalint.model.renames import renames_of
 from schemalint.model.table import Deletion, TableState
 
 
@@ -36,7 +38,8 @@ def apply_changes(state: TableState, changes: Iterable[Change]) -> TableState:
         run_of_changes = list(run)
         if isinstance(run_of_changes[0], change.FieldRenamed):
             # All at once: in a swap each name is taken before it is given up.
-            state = replace(state, columns=_renamed(state.columns, run_of_changes))
+            keyed = with_renamed_keys(state, renames_of(run_of_changes))
+            state = replace(keyed, columns=_renamed(state.columns, run_of_changes))
             continue
         for one in run_of_changes:
             state = _apply(state, one)

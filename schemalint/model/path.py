@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import Enum
 from typing import TypeAlias
 
@@ -35,6 +36,25 @@ def dotted(path: Path) -> str:
 def as_json(path: Path) -> list[str | dict[str, str]]:
     """The unambiguous form, e.g. ``["lines", {"in": "element"}, "qty"]``."""
     return [{"in": step.value} if isinstance(step, Part) else step for step in path]
+
+
+def from_json(steps: Iterable[object]) -> Path:
+    """The inverse of `as_json`.
+
+    Raises:
+        ValueError: A step is neither a name nor a part of a collection.
+    """
+    return tuple(map(_step, steps))
+
+
+def _step(found: object) -> Step:
+    match found:
+        case str():
+            return found
+        case {"in": str(word)}:
+            return Part(word)
+        case _:
+            raise ValueError(f"{found!r} is no step of a path")
 
 
 def folded(path: Path) -> Path:

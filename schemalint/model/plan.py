@@ -21,9 +21,32 @@ class StepKind(Enum):
     CREATE = "create the table"
     SET_PROPERTIES = "set properties"
     UNSET_PROPERTIES = "unset properties"
-    ALTER_COLUMNS = "alter columns"
+    NOTE_PENDING = "note what is on its way"
+    DROP_CONSTRAINT = "drop a constraint"
+    DROP_COLUMNS = "drop columns"
+    RENAME_COLUMN = "rename a column"
     ADD_COLUMNS = "add columns"
+    ALTER_COLUMNS = "alter columns"
+    MOVE_COLUMN = "move a column"
+    CLUSTER = "cluster"
+    ADD_CONSTRAINT = "add a constraint"
+    DROP_FEATURE = "drop a feature"
     RECORD = "record what is applied"
+
+
+class Cost(Enum):
+    """What a statement costs beside its commit."""
+
+    METADATA = "metadata only"
+    SCAN = "scans the data"
+    REWRITE = "rewrites data files"
+
+
+class Approval(Enum):
+    """The word that a step needs on the command line, or in an approved plan."""
+
+    UPGRADE = "upgrade"
+    DESTRUCTIVE = "destructive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +58,9 @@ class Step:
         reasons: The declared things that ask for it, one sentence each.
         adds_features: The table features that Delta adds with it.
         undo: The statement that takes it back, None if there is none.
-        commits: Versions that it adds to the log.
+        undo_note: What taking it back does not bring back, or why it cannot be taken back.
+        commits: Versions that it adds to the log, at least.
+        needs: What has to be approved.
     """
 
     kind: StepKind
@@ -44,7 +69,10 @@ class Step:
     reasons: tuple[str, ...]
     adds_features: frozenset[str] = frozenset()
     undo: str | None = None
+    undo_note: str = ""
     commits: int = 1
+    cost: Cost = Cost.METADATA
+    needs: Approval | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +108,7 @@ class TablePlan:
         record: Whether the marker is to be written.
         refusals: Not empty: there are no steps.
         name: The full name in a catalog that the statements use, None where they use the place.
+        again: Whether it is to be planned anew after these steps: they finish what another run began.
     """
 
     table: str
@@ -93,6 +122,7 @@ class TablePlan:
     record: bool = False
     refusals: tuple[Refusal, ...] = ()
     name: str | None = None
+    again: bool = False
 
     @property
     def adds_features(self) -> frozenset[str]:

@@ -16,6 +16,44 @@ _ESCAPE = re.compile(
 )
 
 
+# What may stand in an expression; a quote, a comment or a bracket that is not closed fits none of them.
+_EXPRESSION_TOKEN = re.compile(
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|(?P<word>[A-Za-z_]\w*)"""
+    r"""|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comma>,)|(?!--|/\*|//)[^'"`;()\[\]{},]""",
+    re.DOTALL,
+)
+_CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
+
+COLUMN_WORDS: Final = frozenset({"comment", "after", "first", "generated", "default", "not"})
+"""The words that go on with a column's definition, behind its default."""
+
+
+def is_one_expression(text: str, *, without: frozenset[str] = frozenset()) -> bool:
+    """Whether a text can stand in a statement for one expression, and for nothing else.
+
+    So all its quotes and brackets are closed, it has no comment, no semicolon, and no comma outside of
+    brackets. Whether it means anything is not asked.
+
+    Args:
+        text: Of the expression.
+        without: Words, in lower case, that must not stand outside of brackets.
+    """
+    expected: list[str] = []
+    at = 0
+    while at < len(text):
+        token = _EXPRESSION_TOKEN.match(text, at)
+        if token is None:
+            return False
+        at = token.end()
+        if bracket := token["open"]:
+            expected.append(_CLOSING[bracket])
+        elif token["close"] and (not expected or expected.pop() != token["close"]):
+            return False
+        if not expected and (token["comma"] or (token["word"] or "").lower() in without):
+            return False
+    return not expected and bool(text.strip())
+
+
 def quote_identifier(name: str) -> str:
     """A name that Spark's SQL takes as it is, back-quoted where it is not plain ASCII."""
     return name if _BARE.fullmatch(name) and name.lower() not in _RESERVED else always_quoted(name)

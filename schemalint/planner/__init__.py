@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemalint.planner.plan import pending, plan_table
+from schemalint.planner.plan import Wish, pending, plan_table
 from schemalint.planner.simulate import moved, simulate
 
-__all__ = ["moved", "pending", "plan_table", "simulate"]
+__all__ = ["Wish", "moved", "pending", "plan_table", "simulate"]

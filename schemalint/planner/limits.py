@@ -1,7 +1,8 @@
-"""What this version cannot carry out yet: refused by name, never ignored."""
+"""What cannot be carried out in place: refused by name, with the way that there is; never ignored."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -20,94 +21,40 @@ from schemalint.model.datatype import (
     walk,
     walk_fields,
 )
-from schemalint.model.path import Part, Path, dotted, words
+from schemalint.model.feature import FEATURES
+from schemalint.model.lineage import Lineage
+from schemalint.model.overlay import over
+from schemalint.model.path import Part, Path, dotted, folded
 from schemalint.model.plan import Refusal
-from schemalint.model.properties import FEATURE_PREFIX, is_protocol_key
+from schemalint.model.properties import FEATURE_PREFIX, is_protocol_key, is_true
 from schemalint.model.protocol import minimum_versions
-from schemalint.model.table import MARKER, PENDING, Contract, TableState
+from schemalint.model.renames import renames_of
+from schemalint.model.sqltext import COLUMN_WORDS, is_one_expression
+from schemalint.model.table import MARKER, PENDING, Contract, LiveTable, TableState
 from schemalint.model.typetext import print_type
 from schemalint.model.widening import is_container
 
-LATER: Final = "this version of schemalint cannot do that yet: do it by hand, then run again"
-
-_NAMES: Final[dict[type, str]] = {
-    change.FieldRenamed: "the rename of {0} from {1.old_name}",
-    change.FieldRemoved: "the drop of {0}",
-    change.DefaultChanged: "the default of {0}",
-    change.GeneratedChanged: "the generation expression of {0}",
-    change.IdentityChanged: "the identity of {0}",
-    change.ConstraintChanged: "the constraint {1.name}",
-    change.PartitioningChanged: "the partitioning",
-    change.ClusteringChanged: "the clustering",
-}
-
+_REWRITE: Final = "that takes a new table: create one as declared, copy the data, and swap the two"
 
 # TableCatalog.RESERVED_PROPERTIES of Spark: `comment` sets the description, the others are refused.
 _RESERVED: Final = frozenset({"comment", "external", "is_managed_location", "location", "owner", "provider"})
 
 
-def refused_changes(changes: Iterable[Change], live: TableState, declared: TableState) -> Iterator[Refusal]:
+def refused_changes(
+    changes: Iterable[Change], live: TableState, contract: Contract, lineage: Lineage | None
+) -> Iterator[Refusal]:
     """The changes of a live table that get no statement."""
-    for one in changes:
-        yield from _damaging(one, live)
-        if (name := _NAMES.get(type(one))) is not None:
-            where = dotted(getattr(one, "path", ()))
-            yield Refusal(f"{name.format(where, one)} cannot be applied", LATER)
-            continue
-        match one:
-            case change.FieldAdded(path=path, field=field):
-                yield from _refused_fields(Struct((field,)), path[:-1])
-                yield from _lost_name(path, declared)
-            case change.TypeChanged(path=(*_, Part()) as path, new=Char() | Varchar() as new):
-                # ALTER COLUMN reports success and stores a plain string (measured on Delta 4.4.0).
-                yield Refusal(f"{dotted(path)} cannot become {print_type(new)}", "declare it as string")
-            case change.TypeChanged(path=path) if guard := _guard(path, live):
-                yield Refusal(
-                    f"{dotted(path)} is used by the constraint {guard}, which stands in the way", LATER
-                )
-            case change.TypeChanged(path=path, old=old, new=new) if is_container(old) or is_container(new):
-                yield Refusal(f"{dotted(path)} cannot change its shape in place", "add a new column")
-            case change.NullabilityChanged(path=(*_, Part()) as path):
-                yield Refusal(
-                    f"the nullability of {dotted(path)} cannot be changed", "Delta has no such statement"
-                )
-            case change.NullabilityChanged(path=path, new=False):
-                yield Refusal(f"{dotted(path)} cannot become NOT NULL", "add CHECK (… IS NOT NULL) instead")
+    found = tuple(changes)
+    for one in found:
+        yield from _of_change(one, live, contract.state)
+    yield from _guarded(found, live, contract.state)
+    yield from _names_taken(found, live, contract.state, lineage)
+    if lineage is None:
+        yield from _undecided(contract.state, live)
 
 
-def _guard(path: Path, live: TableState) -> str | None:
-    """The CHECK constraint that Delta would not let change below it, or that cannot be read."""
-    for name, expression in live.constraints.items():
-        if expression is not None and uses(expression, path) is not False:
-            return name
-    return None
-
-
-def _damaging(one: Change, live: TableState) -> Iterator[Refusal]:
-    """A new field with a length, in a column that has lengths: Delta then keeps the new one's alone.
-
-    Nested lengths stand in one text per column, which is made anew from fields that have lost theirs. Fields
-    without a length, and other changes, leave it alone (measured on Delta 4.4.0).
-    """
-    if not isinstance(one, change.FieldAdded) or not _has_length(one.field.type):
-        return
-    column = live.columns.get(str(one.path[0])) if len(one.path) > 1 else None
-    if column is not None and _has_length(column.type):
-        yield Refusal(
-            f"{dotted(one.path)} cannot be added: Delta would lose the other lengths in {column.name}",
-            "declare the new field as string",
-        )
-
-
-def _has_length(type_: DataType) -> bool:
-    return any(isinstance(inner, Char | Varchar) for _path, inner in walk(type_))
-
-
-def refused_contract(contract: Contract, live: TableState | None) -> Iterator[Refusal]:
+def refused_contract(contract: Contract, live: LiveTable | None) -> Iterator[Refusal]:
     """What a contract asks for beside changes of a live table; None if the table is to be created."""
-    if contract.drop_features:
-        names = ", ".join(sorted(contract.drop_features))
-        yield Refusal(f"the drop of features ({names}) cannot be applied", LATER)
     state = contract.state
     for key in state.set_properties:
         if is_protocol_key(key) and not key.lower().startswith(FEATURE_PREFIX):
@@ -116,17 +63,125 @@ def refused_contract(contract: Contract, live: TableState | None) -> Iterator[Re
         yield Refusal(f"the property {key} is schemalint's own record", "take it out of the contract")
     for key in sorted(_RESERVED & state.properties.keys()):
         yield Refusal(f"Spark keeps the property {key} for itself", "a table's comment is its `description`")
-    if live is not None:
-        yield from _made_anew(state, live)
-        return
-    yield from _beyond_limits(contract)
-    yield from _refused_fields(state.columns)
-    for what, columns in (("partitioning", state.partitioned_by), ("clustering", state.clustered_by)):
-        if isinstance(columns, tuple) and columns:
-            yield Refusal(f"the {what} cannot be applied", LATER)
-    for name, expression in state.constraints.items():
-        if expression is not None:
-            yield Refusal(f"the constraint {name} cannot be applied", LATER)
+    yield from _unsafe_expressions(state)
+    if live is None:
+        yield from _beyond_limits(contract)
+        yield from _without_words(state.columns)
+    else:
+        yield from _kept_features(contract, live)
+
+
+def _of_change(one: Change, live: TableState, declared: TableState) -> Iterator[Refusal]:
+    match one:
+        case change.FieldAdded(path=path, field=field):
+            yield from _without_words(Struct((field,)), path[:-1])
+            yield from _computed(Struct((field,)), path[:-1])
+            yield from _lost_name(path, declared)
+            yield from _lost_lengths(one, live)
+        case change.TypeChanged(path=(*_, Part()) as path, new=Char() | Varchar() as new):
+            # ALTER COLUMN reports success and stores a plain string (measured on Delta 4.4.0).
+            yield Refusal(f"{dotted(path)} cannot become {print_type(new)}", "declare it as string")
+        case change.TypeChanged(path=path, old=old, new=new) if is_container(old) or is_container(new):
+            yield Refusal(f"{dotted(path)} cannot change its shape in place", "add a new column")
+        case change.NullabilityChanged(path=(*_, Part()) as path):
+            yield Refusal(
+                f"the nullability of {dotted(path)} cannot be changed", "Delta has no such statement"
+            )
+        case change.NullabilityChanged(path=path, new=False):
+            yield Refusal(f"{dotted(path)} cannot become NOT NULL", "add CHECK (… IS NOT NULL) instead")
+        case change.GeneratedChanged(path=path):
+            yield Refusal(f"the generation expression of {dotted(path)} cannot be changed in place", _REWRITE)
+        case change.IdentityChanged(path=path):
+            yield Refusal(f"the identity of {dotted(path)} cannot be changed in place", _REWRITE)
+        case change.PartitioningChanged():
+            yield Refusal("the partitioning cannot be changed in place", _REWRITE)
+        case change.ClusteringChanged() if live.partitioned_by:
+            yield Refusal("a partitioned table cannot be clustered", _REWRITE)
+
+
+def _guarded(changes: Iterable[Change], live: TableState, declared: TableState) -> Iterator[Refusal]:
+    """Columns that are used by a constraint that is not the contract's to take off and on."""
+    renames = renames_of(changes)
+    for one in changes:
+        if not isinstance(one, change.TypeChanged | change.FieldRenamed | change.FieldRemoved):
+            continue
+        last = one.old_name if isinstance(one, change.FieldRenamed) else one.path[-1]
+        path = (*renames.back(one.path[:-1]), last)
+        if isinstance(one, change.TypeChanged):
+            path = renames.back(one.path)
+        for name, expression in live.constraints.items():
+            if expression is None or name in declared.constraints or uses(expression, path) is False:
+                continue
+            yield Refusal(
+                f"{dotted(path)} is used by the constraint {name}, which the contract does not manage",
+                f"declare it, or have it dropped: `constraints: {{{name}: …}}`",
+            )
+    gone = [one.path for one in changes if isinstance(one, change.FieldRemoved)]
+    for name, expression in declared.constraints.items():
+        for path in gone:
+            if expression is not None and uses(expression, path) and field_at(declared.columns, path) is None:
+                yield Refusal(f"the constraint {name} uses {dotted(path)}, which is to be dropped")
+
+
+def _names_taken(
+    changes: Iterable[Change], live: TableState, declared: TableState, lineage: Lineage | None
+) -> Iterator[Refusal]:
+    """Names that two columns would have, and fields whose struct would be empty in between."""
+    goal = over(declared, live, lineage=lineage) if lineage else live
+    for path, type_ in walk(goal.columns):
+        names = Counter(field.name.lower() for field in type_.fields) if isinstance(type_, Struct) else {}
+        for name, times in names.items():
+            if times > 1:
+                yield Refusal(
+                    f"{dotted((*path, name))} is there already, and nobody declares it",
+                    "drop or rename it by hand, or choose another name",
+                )
+    renames = renames_of(changes)
+    gone = [one.path for one in changes if isinstance(one, change.FieldRemoved)]
+    added = {folded(one.path) for one in changes if isinstance(one, change.FieldAdded)}
+    for path in gone:
+        parent = field_at(live.columns, renames.back(path[:-1])) if len(path) > 1 else None
+        columns = live.columns if len(path) == 1 else parent.type if parent else None
+        siblings = sum(folded(other[:-1]) == folded(path[:-1]) for other in gone)
+        if isinstance(columns, Struct) and folded(path) in added and siblings == len(columns.fields):
+            yield Refusal(
+                f"{dotted(path)} cannot be made anew: Delta drops no struct's last field",
+                "add another field first, or give the new one another name",
+            )
+
+
+def _undecided(declared: TableState, live: TableState) -> Iterator[Refusal]:
+    """Renames and drops of which nothing tells whether they are done, since no base is known."""
+    help_text = "say which revision the table is at: --base REV"
+    for path, field in walk_fields(declared.columns):
+        old = (*path[:-1], field.renamed_from) if field.renamed_from else None
+        if old is not None and field_at(live.columns, old) is not None:
+            yield Refusal(f"whether {dotted(path)} is {field.renamed_from} renamed cannot be told", help_text)
+    for entry in declared.dropped:
+        there = field_at(live.columns, entry.path)
+        if there is None:
+            continue
+        kept = field_at(declared.columns, entry.path) is not None
+        if not kept or (entry.type is not None and print_type(entry.type) == print_type(there.type)):
+            yield Refusal(f"whether {dotted(entry.path)} is to be dropped cannot be told", help_text)
+
+
+def _lost_lengths(one: change.FieldAdded, live: TableState) -> Iterator[Refusal]:
+    """A new field with a length, in a column that has lengths: Delta then keeps the new one's alone.
+
+    Nested lengths stand in one text per column, which is made anew from fields that have lost theirs. Fields
+    without a length, and other changes, leave it alone (measured on Delta 4.4.0).
+    """
+    column = live.columns.get(str(one.path[0])) if len(one.path) > 1 else None
+    if column is not None and _has_length(one.field.type) and _has_length(column.type):
+        yield Refusal(
+            f"{dotted(one.path)} cannot be added: Delta would lose the other lengths in {column.name}",
+            "declare the new field as string",
+        )
+
+
+def _has_length(type_: DataType) -> bool:
+    return any(isinstance(inner, Char | Varchar) for _path, inner in walk(type_))
 
 
 def _lost_name(path: Path, declared: TableState) -> Iterator[Refusal]:
@@ -139,13 +194,15 @@ def _lost_name(path: Path, declared: TableState) -> Iterator[Refusal]:
         )
 
 
-def _made_anew(declared: TableState, live: TableState) -> Iterator[Refusal]:
-    """Columns that are to be dropped and made again under their name, and still have their old type."""
-    old_types = {words(entry.path): print_type(entry.type) for entry in declared.dropped if entry.type}
-    kept = {words(path) for path, _field in walk_fields(declared.columns)}
-    for path, field in walk_fields(live.columns):
-        if words(path) in kept and old_types.get(words(path)) == print_type(field.type):
-            yield Refusal(f"the drop of {dotted(path)}, to be made anew, cannot be applied", LATER)
+def _kept_features(contract: Contract, live: LiveTable) -> Iterator[Refusal]:
+    """Features that are to be dropped, and cannot be, or would be switched on again."""
+    for name in sorted(contract.drop_features & live.protocol.features):
+        row = FEATURES.get(name)
+        if row is None or not row.removable:
+            yield Refusal(f"the feature {name} cannot be dropped", "Delta keeps it for good")
+        elif row.enabled_by_property and is_true(contract.state.properties.get(row.enabled_by_property[0])):
+            key = row.enabled_by_property[0]
+            yield Refusal(f"the feature {name} is to be dropped, and {key} needs it", f"declare {key}: null")
 
 
 def _beyond_limits(contract: Contract) -> Iterator[Refusal]:
@@ -158,16 +215,32 @@ def _beyond_limits(contract: Contract) -> Iterator[Refusal]:
             yield Refusal(reason, f"raise {name}, or do without what needs it")
 
 
-def _refused_fields(columns: Struct, path: Path = ()) -> Iterator[Refusal]:
+def _computed(columns: Struct, path: Path) -> Iterator[Refusal]:
+    """What a column has from its beginning, with the table, or never."""
     for below, field in walk_fields(columns, path):
-        if isinstance(field.default, str):
-            yield Refusal(f"the default of {dotted(below)} cannot be applied", LATER)
         if isinstance(field.generated, str):
-            yield Refusal(f"the generation expression of {dotted(below)} cannot be applied", LATER)
+            yield Refusal(f"{dotted(below)} cannot be added as a generated column", _REWRITE)
         if isinstance(field.identity, Identity):
-            yield Refusal(f"the identity of {dotted(below)} cannot be applied", LATER)
+            yield Refusal(f"{dotted(below)} cannot be added as an identity column", _REWRITE)
+
+
+def _without_words(columns: Struct, path: Path = ()) -> Iterator[Refusal]:
     for below, type_ in walk(columns, path):
         match type_:
             case Array(contains_null=False) | Map(value_contains_null=False):
                 reason = f"the nullability of what is inside {dotted(below)} cannot be applied"
                 yield Refusal(reason, "Spark SQL has no words for it: take `nullable: false` away there")
+
+
+def _unsafe_expressions(state: TableState) -> Iterator[Refusal]:
+    """Expressions stand in the statements as they are written: each must be one, and no more."""
+    for name, expression in state.constraints.items():
+        yield from _unsafe(f"the constraint {name}", expression)
+    for path, field in walk_fields(state.columns):
+        yield from _unsafe(f"the default of {dotted(path)}", field.default, without=COLUMN_WORDS)
+        yield from _unsafe(f"the generation expression of {dotted(path)}", field.generated)
+
+
+def _unsafe(name: str, expression: object, *, without: frozenset[str] = frozenset()) -> Iterator[Refusal]:
+    if isinstance(expression, str) and not is_one_expression(expression, without=without):
+        yield Refusal(f"{name} is not one SQL expression", "close its brackets and quotes; no comments")

@@ -216,12 +216,13 @@ def test_plan_refuses_what_a_rule_forbids(live: Live) -> None:
     assert "TW002" in run.out
 
 
-def test_plan_refuses_by_name_what_it_cannot_do_yet(live: Live) -> None:
-    live.commit(ORDERS + "constraints: {positive: amount > 0}\nprotocol: {allow_upgrade: true}\n")
+def test_plan_refuses_by_name_what_cannot_be_done_in_place(live: Live) -> None:
+    live.commit(ORDERS + "partitioned_by: [id]\n")
     live.log(ID, AMOUNT, widening=False)
     run = live.project.run("plan")
-    assert run.status == 2
-    assert "the constraint positive cannot be applied" in run.out
+    assert run.status in (1, 2)
+    assert "partition" in run.out
+    assert "ALTER TABLE" not in run.out
 
 
 def test_apply_without_a_terminal_and_without_yes_changes_nothing(live: Live) -> None:
@@ -249,19 +250,24 @@ def test_open_table_may_be_wider_than_declared(live: Live) -> None:
     assert "as declared" in live.project.run("plan").out
 
 
-def test_swap_of_two_live_names_is_refused_and_not_overlooked(live: Live) -> None:
+def test_swap_of_two_live_names_is_planned_over_a_name_in_between(live: Live) -> None:
     text = ORDERS.replace("decimal(10,2)", "bigint") + "properties: {delta.columnMapping.mode: name}\n"
     revision = live.commit(text)
     mapping = {"delta.columnMapping.mode": "name"}
     live.log(ID, Field("amount", LONG), properties={**mapping, **_marker(text, revision)})
     live.commit(
-        text.replace("name: id,", "name: amount, renamed_from: id,").replace(
-            "- name: amount", "- name: id\n    renamed_from: amount"
-        )
+        (text + "protocol: {allow_upgrade: true}\n")
+        .replace("name: id,", "name: amount, renamed_from: id,")
+        .replace("- name: amount", "- name: id\n    renamed_from: amount")
     )
     run = live.project.run("plan")
-    assert run.status == 2
-    assert "the rename of amount from id cannot be applied" in run.out
+    assert run.status == 0
+    assert [line.split("RENAME COLUMN ")[1] for line in run.out.splitlines() if "RENAME COLUMN" in line] == [
+        "`id` TO `schemalint_1`",
+        "`amount` TO `id`",
+        "`schemalint_1` TO `amount`",
+    ]
+    assert "schemalint.pending" in run.out
 
 
 def test_pull_request_cannot_choose_its_own_target(
@@ -330,13 +336,14 @@ def test_root_that_is_not_mounted_is_out_of_reach(live: Live) -> None:
     assert live.project.run("plan").status == 2
 
 
-def test_type_of_a_constrained_column_is_not_touched(live: Live) -> None:
+def test_constraint_is_taken_off_while_the_type_of_its_column_changes(live: Live) -> None:
     guarded = "constraints: {positive: amount > 0}\n"
     live.commit(WIDER + ALLOWED + guarded)
     live.log(ID, AMOUNT, properties={"delta.constraints.positive": "AMOUNT > 0"})
     run = live.project.run("plan")
-    assert run.status == 2
-    assert "constraint positive" in run.out
+    assert run.status == 0
+    drop, add = run.out.index("DROP CONSTRAINT `positive`"), run.out.index("ADD CONSTRAINT `positive`")
+    assert drop < run.out.index("`amount` TYPE decimal(12,2)") < add
 
 
 def test_partitioning_ignores_case(live: Live) -> None:

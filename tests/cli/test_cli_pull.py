@@ -77,6 +77,7 @@ def test_what_is_pulled_is_as_declared_at_once(project: Project, name: str) -> N
         pytest.skip("a table that cannot be read cannot be pulled")
     assert project.run("pull", place, "--output", "t.yml").status == 0
     assert worth_a_look(project) == []
+    project.repo.commit()
     plan = project.run("plan", "--exit-code")
     assert (plan.status, plan.err) == (0, "")
     again = project.run("pull", place, "--only", "all")

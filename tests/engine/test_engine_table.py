@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +15,10 @@ from schemalint.engine.table import history_steps, judge_table, refused_by_spark
 from schemalint.errors import Location
 from schemalint.model.finding import Severity
 from schemalint.model.table import Contract, LiveTable
+from schemalint.plugin import HistoryStep, Problem, RuleContext, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 RULES = tuple(built_in().values())
 WRITTEN = Path(__file__).parents[1] / "delta_log/logs"
@@ -98,3 +103,17 @@ def test_a_table_that_is_as_it_should_be_gives_nothing(tmp_path: Path) -> None:
 def _declared() -> Contract:
     (declared,) = contracts.read("orders.yaml", ORDERS).contracts
     return declared
+
+
+@rule("ZZ001", on=HistoryStep, severity=Severity.ERROR)
+def every_step(_step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]:
+    """A commit was made."""
+    yield Problem("a commit was made", delta_error="SOME_ERROR")
+
+
+def test_history_never_bars_a_plan(tmp_path: Path) -> None:
+    """Whatever a rule of somebody else says of it."""
+    table = logged_table(UNRECORDED, tmp_path)
+    mine = (every_step.schemalint_rule,)  # type: ignore[attr-defined]
+    assert judge_table(table, mine)
+    assert not refused_by_spark(_declared(), table, mine)

@@ -10,6 +10,7 @@ from schemalint import contract, live
 from schemalint.engine import judge_pair, load_rules
 from schemalint.model.datatype import STRING, Varchar, at
 from schemalint.model.diff import diff
+from schemalint.model.table import Contract
 from schemalint.planner.limits import refused_changes
 
 if TYPE_CHECKING:
@@ -75,4 +76,4 @@ def test_lengths_are_lost_only_by_a_new_field_with_a_length(
     after = live.read(f"{tmp_path}/t").state
     assert at(after.columns, ("s", "a")) == (Varchar(3) if kept else STRING)
     meant = [one for one in diff(before, after) if one.path != ("s", "a")]  # type: ignore[union-attr]
-    assert bool(list(refused_changes(meant, before, after))) is not kept
+    assert bool(list(refused_changes(meant, before, Contract("t", after), None))) is not kept

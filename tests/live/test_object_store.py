@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -70,6 +72,18 @@ def test_a_long_history_is_read_in_order(bucket: Bucket, tmp_path: Path) -> None
     assert replace(live.read(uri, storage=bucket.storage), uri=here.uri) == here
     old = live.read(uri, version=7, storage=bucket.storage)
     assert replace(old, uri=here.uri) == live.read(str(table), version=7)
+
+
+def test_every_commit_is_fetched_once(
+    bucket: Bucket, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    commits = [[commit_info("WRITE"), add(str(number))] for number in range(40)]
+    uri = bucket.upload(write_log(tmp_path / "t", [[protocol(), metadata()], *commits]), "t")
+    caplog.clear()
+    caplog.set_level(logging.INFO, "werkzeug")  # moto's requests
+    assert live.read(uri, storage=bucket.storage).version == 40
+    fetched = re.findall(r"GET /\w+/t/_delta_log/(\d+)\.json", caplog.text)
+    assert sorted(map(int, fetched)) == list(range(41))
 
 
 @pytest.mark.parametrize("descending", [False, True])

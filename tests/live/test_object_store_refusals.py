@@ -127,6 +127,17 @@ def test_ctrl_c_ends_a_check_that_waits(silent: socket.socket, tmp_path: Path, t
     assert b"Traceback" not in err
 
 
+def test_ctrl_c_ends_the_reading_of_one_table(silent: socket.socket) -> None:
+    code = "import sys; from schemalint import live; live.read('s3://lake/t', storage=eval(sys.argv[1]))"
+    storage = {"endpoint": _address(silent), "allow_http": "true", **KEYS}
+    with subprocess.Popen([sys.executable, "-c", code, repr(storage)], stderr=subprocess.PIPE) as process:
+        connection, _ = silent.accept()
+        with connection:
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)  # one answer is waited for 30 seconds
+    assert b"KeyboardInterrupt" in err
+
+
 @pytest.mark.parametrize("style", ["full", "json", "github", "concise"])
 def test_check_says_what_is_denied_and_no_secret(tmp_path: Path, style: str) -> None:
     with refusing_server(403, CODE.format("AccessDenied")) as endpoint:

@@ -199,9 +199,9 @@ def test_the_order_of_the_steps() -> None:
     assert [step.kind for step in _plan(declared, live).steps] == [
         StepKind.SET_PROPERTIES,
         StepKind.UNSET_PROPERTIES,
-        StepKind.ALTER_COLUMNS,
-        StepKind.ALTER_COLUMNS,
         StepKind.ADD_COLUMNS,
+        StepKind.ALTER_COLUMNS,
+        StepKind.ALTER_COLUMNS,
     ]
 
 
@@ -301,7 +301,7 @@ def test_awkward_names_are_quoted(text: str) -> None:
     live = _table(TableState(Struct((Field(text, INTEGER), Field("s", Struct((Field(text, INTEGER),)))))))
     new = Field("new", Struct((Field(text, INTEGER),)))
     wider = (Field(text, LONG), Field("s", Struct((Field(text, LONG), Field("y", INTEGER)))), new)
-    altered, added = _plan(TableState(Struct(wider)), live).steps
+    added, altered = _plan(TableState(Struct(wider)), live).steps
     assert altered.sql.endswith(f"ALTER COLUMN\n  {quoted} TYPE bigint,\n  `s`.{quoted} TYPE bigint")
     assert f"`s`.`y` int AFTER {quoted}" in added.sql
     assert re.search(r"`new` struct<(.*): int> AFTER `s`", added.sql, re.DOTALL)

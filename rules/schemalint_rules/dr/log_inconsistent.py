@@ -12,7 +12,11 @@ _AT_ODDS = (LogDefectKind.CHECKSUM_DIFFERS, LogDefectKind.CHECKPOINT_DIFFERS, Lo
     "DR005",
     on=LiveTable,
     severity=Severity.ERROR,
-    delta_errors=("DELTA_STATE_RECOVER_ERROR", "DELTA_VERSIONS_NOT_CONTIGUOUS"),
+    delta_errors=(
+        "DELTA_STATE_RECOVER_ERROR",
+        "DELTA_TRUNCATED_TRANSACTION_LOG",
+        "DELTA_VERSIONS_NOT_CONTIGUOUS",
+    ),
 )
 def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     """The files of the log contradict each other, or cannot all be read.
@@ -27,9 +31,10 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     ## Why is this bad?
 
     Clients differ in which file they believe: Delta Spark and delta-rs take protocol and schema from the
-    checksum where there is one, others from the commits. So they see different tables, or Spark sees none
-    at all: `DELTA_STATE_RECOVER_ERROR` where the checksum has another schema,
-    `DELTA_VERSIONS_NOT_CONTIGUOUS` where a commit is missing (measured on Delta 4.4.0).
+    checksum where there is one, others from the commits. So they see different tables. Spark refuses the
+    first read of a table whose checksum has another schema (`DELTA_STATE_RECOVER_ERROR`), and then goes on;
+    it does not open one of which a commit is missing (`DELTA_VERSIONS_NOT_CONTIGUOUS`, or
+    `DELTA_TRUNCATED_TRANSACTION_LOG` where it is the first one; all measured on Delta 4.4.0).
 
     ## What to do
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from typing import Final, TypeVar
+from dataclasses import asdict
+from typing import Final
 
 from schemalint.contract.native.data import Data, column
-from schemalint.contract.native.declared import declared_type
 from schemalint.contract.native.edits import (
     nearest_level,
     record_type_changes,
@@ -15,8 +14,15 @@ from schemalint.contract.native.edits import (
     set_property,
     with_edit,
 )
-from schemalint.contract.native.printing import print_alone, print_block, print_value
+from schemalint.contract.native.printing import print_block, print_value
 from schemalint.contract.native.spans import Written
+from schemalint.contract.native.typeedits import (
+    in_type_text,
+    spelled,
+    with_records,
+    with_type,
+    without_records,
+)
 from schemalint.document import (
     Document,
     Mapping,
@@ -26,38 +32,25 @@ from schemalint.document import (
     append_item,
     insert_item,
     node_at,
-    read_documents,
     remove_entry,
     set_key,
 )
 from schemalint.document import Path as YamlPath
-from schemalint.document.scalars import quote
 from schemalint.errors import ContractError
 from schemalint.model import change, datatype, properties
 from schemalint.model.change import Change
 from schemalint.model.datatype import (
     UNMANAGED,
-    Array,
-    DataType,
-    Field,
     Identity,
     Managed,
-    Map,
     Struct,
     Unmanaged,
-    with_parts,
 )
 from schemalint.model.finding import RecordTypeChanges, SetProperty
 from schemalint.model.patch import apply_changes
 from schemalint.model.path import Path, dotted, folded, split, words
 from schemalint.model.protocol import canonical
 from schemalint.model.table import FEATURE_PREFIX, TableState
-from schemalint.model.typetext import parse_type_with_spans, print_type
-
-T = TypeVar("T")
-
-# What stands beside `type` where a type is written out.
-_WRITTEN_OUT: Final = ("columns", "element", "key", "value")
 
 _Attribute = (
     change.NullabilityChanged
@@ -117,11 +110,11 @@ def _column(
         case change.FieldAdded():
             return _added(document, state, one)
         case change.FieldRemoved(path=path):
-            document = _without_records(document, state.columns, path)
+            document = without_records(document, state.columns, path)
             level = nearest_level(document, path)
             if _is_at(level, path):
                 return with_edit(document, remove_entry(document, level.place))
-            return _in_text(document, apply_changes(state, [one]).columns, path[:-1])
+            return in_type_text(document, apply_changes(state, [one]).columns, path[:-1])
         case change.FieldRenamed(path=path, old_name=old_name):
             return _renamed(document, state, one, (*path[:-1], old_name))
         case change.TypeChanged(path=path):
@@ -136,8 +129,8 @@ def _added(document: Document, state: TableState, one: change.FieldAdded) -> Doc
         place = (*level.place, "columns")
         if not _is_at(level, parent) or node_at(document, place) is None:
             columns = apply_changes(state, [one]).columns
-            document = _in_text(document, columns, parent)
-            return _with_records(document, columns, parent, Struct((one.field,)))
+            document = in_type_text(document, columns, parent)
+            return with_records(document, columns, parent, Struct((one.field,)))
     siblings = node_at(document, place)
     items = siblings.items if isinstance(siblings, Sequence) else ()
     names = [_name(item) for item in items]
@@ -153,16 +146,16 @@ def _renamed(document: Document, state: TableState, one: change.FieldRenamed, ol
     for record in records(document, state.columns):
         if folded(record.path[: len(old)]) == folded(old) and len(record.level.path) < len(old):
             inside = (*one.path, *record.path[len(old) :])[len(record.level.path) :]
-            spelled = _spelled(record.node, "at", dotted(inside))
-            document = with_edit(document, set_key(document, record.place, "at", spelled))
+            at = spelled(record.node, "at", dotted(inside))
+            document = with_edit(document, set_key(document, record.place, "at", at))
     level = nearest_level(document, old)
     if not _is_at(level, old):
-        return _in_text(document, apply_changes(state, [one]).columns, one.path[:-1])
+        return in_type_text(document, apply_changes(state, [one]).columns, one.path[:-1])
     new_name = str(one.path[-1])
     document = with_edit(
-        document, set_key(document, level.place, "name", _spelled(level.node, "name", new_name))
+        document, set_key(document, level.place, "name", spelled(level.node, "name", new_name))
     )
-    former = _spelled(level.node, "renamed_from", one.old_name)
+    former = spelled(level.node, "renamed_from", one.old_name)
     return with_edit(document, set_key(document, level.place, "renamed_from", former))
 
 
@@ -170,113 +163,19 @@ def _retyped(document: Document, state: TableState, one: change.TypeChanged, lev
     columns = apply_changes(state, [one]).columns
     if _is_at(level, one.path):
         if any(datatype.children(one.old)):
-            document = _without_records(document, state.columns, one.path, below=True)
-        document = _with_type(document, level, one.new)
+            document = without_records(document, state.columns, one.path, below=True)
+        document = with_type(document, level, one.new)
     else:
-        document = _in_text(document, columns, one.path)
-    return _with_records(document, columns, one.path, one.new)
+        document = in_type_text(document, columns, one.path)
+    return with_records(document, columns, one.path, one.new)
 
 
 def _attribute(document: Document, state: TableState, one: _Attribute) -> Document:
     level = nearest_level(document, one.path)
     if not _is_at(level, one.path):
-        return _in_text(document, apply_changes(state, [one]).columns, one.path[:-1])
+        return in_type_text(document, apply_changes(state, [one]).columns, one.path[:-1])
     key, value = _KEYS[type(one)], _plain(one.new)
-    return with_edit(document, set_key(document, level.place, key, _spelled(level.node, key, value)))
-
-
-def _in_text(document: Document, columns: Struct, path: Path) -> Document:
-    """The type text around a path, with the part at the path written anew; written out if no text says it.
-
-    Args:
-        document: As read.
-        columns: What is to be declared.
-        path: Of a part of the type.
-    """
-    level = nearest_level(document, path)
-    written = level.node.entry("type")
-    whole, part = datatype.at(columns, level.path), datatype.at(columns, path)
-    if written is None or not isinstance(written.value, Scalar) or whole is None or part is None:
-        message = f"the type of {dotted(path)} cannot be edited in place"
-        place = document.location(level.node.span)
-        raise ContractError(message, help="make the change by hand", location=place)
-    text, below = written.value.text, folded(path[len(level.path) :])
-    spans = {folded(place): span for place, span in parse_type_with_spans(text).spans.items()}
-    start, end = spans[below]
-    text = text[:start] + print_type(part) + text[end:]
-    if declared_type(text) != _bare(whole):
-        return _with_type(document, level, whole)
-    return with_edit(document, set_key(document, level.place, "type", _spelled(level.node, "type", text)))
-
-
-def _with_type(document: Document, level: Written, type_: DataType) -> Document:
-    """A level with another type, as text where text says it all, else written out."""
-    keys = column(Field("", _bare(type_)))
-    for key in ("type", *_WRITTEN_OUT):
-        if key in keys:
-            value = _spelled(level.node, key, keys[key])
-            document = with_edit(document, set_key(document, level.place, key, value))
-        elif level.node.entry(key):
-            document = with_edit(document, remove_entry(document, (*level.place, key)))
-    return document
-
-
-def _bare(type_: DataType) -> DataType:
-    """A type without what a level says of it beside its `type`, or what goes without saying."""
-    match type_:
-        case Struct(fields=fields):
-            return Struct(tuple(_bare_field(field) for field in fields))
-        case Array() | Map():
-            return with_parts(type_, {part: _bare(inner) for part, inner in datatype.parts(type_)})
-        case _:
-            return type_
-
-
-def _bare_field(field: Field) -> Field:
-    return replace(
-        field,
-        type=_bare(field.type),
-        comment=_said(field.comment),
-        default=_said(field.default),
-        generated=_said(field.generated),
-        identity=_said(field.identity),
-        type_changes=UNMANAGED,
-    )
-
-
-def _said(value: Managed[T | None]) -> Managed[T | None]:
-    return UNMANAGED if value is None else value
-
-
-def _with_records(document: Document, columns: Struct, path: Path, type_: DataType) -> Document:
-    """With the records of the fields in a type that is new."""
-    for below, inner in datatype.walk(type_, path):
-        for field in inner.fields if isinstance(inner, Struct) else ():
-            if field.type_changes and isinstance(field.type_changes, tuple):
-                edit = RecordTypeChanges((*below, field.name), field.type_changes)
-                text = record_type_changes(document, columns, edit)
-                document = read_documents(text, document.file)[document.index]
-    return document
-
-
-def _without_records(document: Document, columns: Struct, path: Path, *, below: bool = False) -> Document:
-    """Without the entries of ``type_changes`` that would lead nowhere.
-
-    Args:
-        document: As read.
-        columns: What it declares.
-        path: Of a field that goes: the entries on levels above it; those on its own go with it.
-        below: The field stays, and its parts go.
-    """
-    gone = [
-        record.place
-        for record in records(document, columns)
-        if folded(record.path[: len(path)]) == folded(path)
-        and (len(record.path) > len(path) if below else len(record.level.path) < len(path))
-    ]
-    for place in reversed(gone):
-        document = with_edit(document, remove_entry(document, place))
-    return document
+    return with_edit(document, set_key(document, level.place, key, spelled(level.node, key, value)))
 
 
 def _setting(document: Document, one: Change, target: str | None) -> Document:
@@ -292,7 +191,7 @@ def _setting(document: Document, one: Change, target: str | None) -> Document:
             known = node_at(document, ("constraints",))
             keys = [entry.key.text for entry in known.entries] if isinstance(known, Mapping) else []
             key = next((key for key in keys if key.lower() == name), name)
-            value = _spelled(known, key, expression)
+            value = spelled(known, key, expression)
             return with_edit(document, set_key(document, ("constraints",), key, value))
         case change.FeatureChanged(name=name, new=True):
             return with_edit(document, append_item(document, ("features",), print_value(name)))
@@ -309,7 +208,7 @@ def _setting(document: Document, one: Change, target: str | None) -> Document:
 
 
 def _with_key(document: Document, key: str, value: Data) -> Document:
-    return with_edit(document, set_key(document, (), key, _spelled(document.root, key, value)))
+    return with_edit(document, set_key(document, (), key, spelled(document.root, key, value)))
 
 
 def _without_property(document: Document, key: str, target: str | None) -> Document:
@@ -342,18 +241,6 @@ def _places(key: str, target: str | None) -> Iterator[YamlPath]:
     if target is not None:
         yield ("targets", target, key)
     yield (key,)
-
-
-def _spelled(node: Node | None, key: str, value: Data) -> str:
-    """A value with the quotes that the old one has, where it can have them."""
-    entry = node.entry(key) if isinstance(node, Mapping) else None
-    style = entry.value.style if entry and isinstance(entry.value, Scalar) else "plain"
-    if isinstance(value, str) and style == "double":
-        return quote(value)
-    if isinstance(value, str) and style == "single" and value.isprintable():
-        return "'" + value.replace("'", "''") + "'"
-    in_brackets = isinstance(node, Mapping) and node.flow
-    return print_value(value) if in_brackets else print_alone(value)
 
 
 def _plain(value: Managed[bool | str | Identity | None]) -> Data:

@@ -4,11 +4,21 @@
 --   "property team is declared as a\\'b"
 ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('comment' = 'It\'s -- /* not */ $\{HOME}; \\ " ` é', 'it\'s' = '$\{spark.app.name}', 'team' = 'a\\\'b');
 
+-- add columns
+--   '`-- c` is declared and not there'
+--   'element.element.element is declared and not there'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` DROP COLUMNS (`-- c`, `element`.element.`element`)
+ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
+  `-- c` int AFTER `element`,
+  `element`.element.`element` struct<key: int comment '$\{y}', `größe`: int> AFTER `>`
+);
+
 -- alter columns
 --   '`back``quote` is int and declared as bigint'
 --   'the comment of `two\nlines` is declared'
 --   'element.element.`a.b` is int and declared as bigint'
 --   'the comment of element.element.> is declared'
+-- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `back``quote` TYPE bigint,
   `two
@@ -16,12 +26,4 @@ lines` COMMENT 'first
 second\'; DROP TABLE x --',
   `element`.element.`a.b` TYPE bigint,
   `element`.element.`>` COMMENT '$$\{x}$';
-
--- add columns
---   '`-- c` is declared and not there'
---   'element.element.element is declared and not there'
-ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
-  `-- c` int AFTER `element`,
-  `element`.element.`element` struct<key: int comment '$\{y}', `größe`: int> AFTER `>`
-);
 

@@ -1,7 +1,22 @@
 -- set properties
 --   'property delta.enableTypeWidening is declared as true'
 -- adds typeWidening
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` UNSET TBLPROPERTIES ('delta.enableTypeWidening')
+-- undo note: the features stay in the protocol: typeWidening
 ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true');
+
+-- add columns
+--   'channel is declared and not there'
+--   'day is declared and not there'
+--   'shipping.street is declared and not there'
+--   'shipping.country is declared and not there'
+-- undo note: a column can be dropped with column mapping only
+ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
+  `channel` string COMMENT 'web or shop' FIRST,
+  `day` date AFTER `nothing`,
+  `shipping`.`street` string FIRST,
+  `shipping`.`country` struct<iso: char(2)> AFTER `zip`
+);
 
 -- alter columns
 --   'order_id is int and declared as bigint'
@@ -11,6 +26,7 @@ ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableTypeWiden
 --   'shipping.zip is int and declared as bigint'
 --   'the comment of shipping.city is declared'
 --   'nothing is void and declared as date'
+-- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `order_id` TYPE bigint,
   `amount` TYPE decimal(12,4),
@@ -22,18 +38,7 @@ ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
 
 -- alter columns
 --   'order_id is declared nullable'
+-- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `order_id` DROP NOT NULL;
-
--- add columns
---   'channel is declared and not there'
---   'day is declared and not there'
---   'shipping.street is declared and not there'
---   'shipping.country is declared and not there'
-ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
-  `channel` string COMMENT 'web or shop' FIRST,
-  `day` date AFTER `nothing`,
-  `shipping`.`street` string FIRST,
-  `shipping`.`country` struct<iso: char(2)> AFTER `zip`
-);
 

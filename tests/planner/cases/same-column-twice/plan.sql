@@ -2,6 +2,7 @@
 --   'a is int and declared as bigint'
 --   'b is int and declared as bigint'
 --   's.x is int and declared as bigint'
+-- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `a` TYPE bigint,
   `b` TYPE bigint,
@@ -10,6 +11,7 @@ ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
 -- alter columns
 --   'a is declared nullable'
 --   'the comment of s.x is declared'
+-- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `a` DROP NOT NULL,
   `s`.`x` COMMENT 'new';
@@ -17,6 +19,9 @@ ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
 -- alter columns
 --   'the comment of a is declared'
 --   'the comment of s is declared'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
+  `a` COMMENT '',
+  `s` COMMENT ''
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `a` COMMENT 'new',
   `s` COMMENT 'new';

@@ -1,0 +1,52 @@
+"""The statements that make a table: one, and one for each constraint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from schemalint.model import change, protocol
+from schemalint.model.datatype import UNMANAGED
+from schemalint.model.overlay import created
+from schemalint.model.plan import Step, StepKind
+from schemalint.model.table import FEATURE_PREFIX, Contract
+from schemalint.planner import sql
+
+CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
+
+
+def create_steps(contract: Contract, table: str) -> Iterator[Step]:
+    """From nothing to the declaration.
+
+    Args:
+        contract: Effective for the target.
+        table: As SQL names it.
+    """
+    whole = created(contract.state)
+    state = replace(whole, constraints={})
+    features = protocol.of_new_table(state.active_features, state.asked_features)
+    asked = {f"{FEATURE_PREFIX}{name}": "supported" for name in sorted(state.features)}
+    yield Step(
+        StepKind.CREATE,
+        sql.create_table(
+            table,
+            state.columns.fields,
+            description=state.description if isinstance(state.description, str) else None,
+            properties={**state.set_properties, **asked},
+            partitioned_by=state.partitioned_by if isinstance(state.partitioned_by, tuple) else (),
+            clustered_by=state.clustered_by if isinstance(state.clustered_by, tuple) else (),
+        ),
+        (change.TableAdded(replace(state, features=features)),),
+        ("the table is declared and does not exist",),
+        features - protocol.DEFAULT_FEATURES,
+        undo_note="a table that was made is never dropped",
+    )
+    for name, expression in whole.constraints.items():
+        yield Step(
+            StepKind.ADD_CONSTRAINT,
+            sql.add_constraint(table, name, str(expression)),
+            (change.ConstraintChanged(name, UNMANAGED, expression),),
+            (f"the constraint {name} is declared",),
+            CONSTRAINT_FEATURE - features,
+            undo=sql.drop_constraint(table, name),
+        )

@@ -1,0 +1,11 @@
+-- create the table
+--   'the table is declared and does not exist'
+-- adds columnMapping
+-- undo note: a table that was made is never dropped
+CREATE TABLE delta.`/lake/it``s/orders` (
+  `a` int,
+  `s` struct<`x y`: int>
+) USING delta
+CLUSTER BY (`a`, `s`.`x y`)
+TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
+

@@ -1,0 +1,33 @@
+-- add columns
+--   'd is declared and not there'
+-- undo note: a column can be dropped with column mapping only
+ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
+  `d` string AFTER `c`
+);
+
+-- alter columns
+--   'a is int and declared as bigint'
+--   'the default of b is declared'
+--   'c is declared without a default'
+--   'the default of d is declared'
+-- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
+ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
+  `a` TYPE bigint,
+  `b` SET DEFAULT 7,
+  `c` DROP DEFAULT,
+  `d` SET DEFAULT 'it''s';
+
+-- alter columns
+--   'the comment of a is declared'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
+  `a` COMMENT ''
+ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
+  `a` COMMENT 'both';
+
+-- alter columns
+--   'the default of a is declared'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
+  `a` SET DEFAULT 1
+ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
+  `a` SET DEFAULT 2;
+

@@ -1,0 +1,12 @@
+-- unset properties
+--   'property delta.enableTypeWidening is declared absent'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true')
+ALTER TABLE delta.`/lake/it``s/orders` UNSET TBLPROPERTIES ('delta.enableTypeWidening');
+
+-- drop a feature
+--   'typeWidening is listed under drop_features'
+-- undo note: the feature can be added again; the history before the drop stays protected
+-- rewrites data files
+-- needs --allow destructive
+ALTER TABLE delta.`/lake/it``s/orders` DROP FEATURE `typeWidening`;
+

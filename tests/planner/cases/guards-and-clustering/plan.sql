@@ -1,0 +1,52 @@
+-- drop a constraint
+--   'the constraint old is declared absent'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` ADD CONSTRAINT `old` CHECK (b < 9)
+ALTER TABLE delta.`/lake/it``s/orders` DROP CONSTRAINT `old`;
+
+-- drop a constraint
+--   'the constraint positive is declared otherwise'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` ADD CONSTRAINT `positive` CHECK (a > 0 AND b > 0)
+ALTER TABLE delta.`/lake/it``s/orders` DROP CONSTRAINT `positive`;
+
+-- drop columns
+--   'b is listed under dropped'
+-- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
+-- needs --allow destructive
+ALTER TABLE delta.`/lake/it``s/orders` DROP COLUMNS (`b`);
+
+-- rename a column
+--   'a2 was a'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` RENAME COLUMN `a2` TO `a`
+ALTER TABLE delta.`/lake/it``s/orders` RENAME COLUMN `a` TO `a2`;
+
+-- add columns
+--   'd is declared and not there'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` DROP COLUMNS (`d`)
+ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
+  `d` date AFTER `c`
+);
+
+-- alter columns
+--   'a2 is int and declared as bigint'
+-- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
+ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
+  `a2` TYPE bigint;
+
+-- cluster
+--   'the clustering is declared'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY (`a2`)
+-- undo note: files that are there are clustered anew by OPTIMIZE only
+ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY (`c`, `d`);
+
+-- add a constraint
+--   'the constraint new is declared'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` DROP CONSTRAINT `new`
+-- scans the data
+ALTER TABLE delta.`/lake/it``s/orders` ADD CONSTRAINT `new` CHECK (d IS NOT NULL);
+
+-- add a constraint
+--   'the constraint positive is declared'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` DROP CONSTRAINT `positive`
+-- scans the data
+ALTER TABLE delta.`/lake/it``s/orders` ADD CONSTRAINT `positive` CHECK (a2 > 0);
+

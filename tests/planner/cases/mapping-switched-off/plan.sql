@@ -1,0 +1,12 @@
+-- rename a column
+--   'z was b'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` RENAME COLUMN `z` TO `b`
+ALTER TABLE delta.`/lake/it``s/orders` RENAME COLUMN `b` TO `z`;
+
+-- set properties
+--   'property delta.columnMapping.mode is declared as none'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.columnMapping.mode' = 'none')
+-- rewrites data files
+-- needs --allow destructive
+ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.columnMapping.mode' = 'none');
+

@@ -39,7 +39,7 @@ class DeployInput:
     Attributes:
         head: The revision (or the working tree) that the contracts are read from.
         tables: The names of those that are wanted; empty for all.
-        allow: Kinds of steps that are approved: ``upgrade``.
+        allow: Kinds of steps that are approved: ``upgrade``, ``destructive``.
         base: The commit that was applied last, where the tables do not tell.
         reorder: Whether columns are moved to the order that is declared.
         applies: Whether the plan is to be carried out: this version does so by a table's place only.
@@ -76,6 +76,7 @@ class Deployment:
         revision: The commit that the contracts come from, None for uncommitted ones.
         unplanned: Tables that could not be planned.
         storage: What opens the target's store, with the values themselves.
+        request: What was asked for: to plan a table again.
     """
 
     plan: Plan
@@ -84,6 +85,7 @@ class Deployment:
     skipped: tuple[Skipped, ...] = ()
     unplanned: tuple[Unplanned, ...] = ()
     storage: Mapping[str, str] = field(default_factory=dict, repr=False)
+    request: DeployInput | None = None
 
 
 def prepare(request: DeployInput) -> Deployment:
@@ -110,7 +112,8 @@ def prepare(request: DeployInput) -> Deployment:
             skipped.append(Skipped(contract.table, reason))
             continue
         try:
-            tables.append(_carried_out(request, _planned(request, contract, found)))
+            plan = _planned(request, contract, found)
+            tables.append(_approved(request, _carried_out(request, plan)))
             effective[contract.table] = contract
         except SchemalintError as error:
             unplanned.append(Unplanned(contract.table, error))
@@ -121,6 +124,7 @@ def prepare(request: DeployInput) -> Deployment:
         skipped=tuple(skipped),
         unplanned=tuple(unplanned),
         storage=found.storage,
+        request=request,
     )
 
 
@@ -203,6 +207,19 @@ def _carried_out(request: DeployInput, plan: TablePlan) -> TablePlan:
     refusal = Refusal(
         f"{plan.name} is reached through its catalog, which `apply` does not do in this version",
         "let Spark run the statements of `plan --output-format sql`, then prove it with `check --live`",
+    )
+    return replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
+
+
+def _approved(request: DeployInput, plan: TablePlan) -> TablePlan:
+    """A plan that is to be carried out needs the approval of what cannot be taken back."""
+    missing = sorted(one.value for one in plan.needs if one.value not in request.allow)
+    if not (request.applies and missing):
+        return plan
+    words = " and ".join(f"--allow {word}" for word in missing)
+    kinds = ", ".join(sorted({step.kind.value for step in plan.steps if step.needs is not None}))
+    refusal = Refusal(
+        f"{kinds}: not without approval", f"look at the plan, then {words}", awaits=min(plan.needs, key=str)
     )
     return replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
 

@@ -20,6 +20,7 @@ from schemalint.git import (
     is_known,
     printable_path,
     resolve,
+    try_resolve,
 )
 from schemalint.model.table import Contract
 
@@ -89,8 +90,17 @@ class Revisions:
 
     @property
     def tip(self) -> str:
-        """The commit at or below the head."""
+        """The commit at or below the head.
+
+        Raises:
+            MissingHistoryError: There is no commit yet.
+        """
         return self.head.commit or resolve(self.repository, "HEAD")
+
+    @property
+    def is_unborn(self) -> bool:
+        """Whether there is no commit yet."""
+        return self.head.commit is None and try_resolve(self.repository, ["HEAD"]) == [None]
 
     def at(self, commit: str, key: str) -> Contract | None:
         """A table's contract at a commit; None if there is none that can be read."""
@@ -99,6 +109,8 @@ class Revisions:
 
     def newest_first(self, key: str) -> Iterator[tuple[str, Contract]]:
         """A table's contract at each commit of the branch that changed contracts."""
+        if self.is_unborn:
+            return
         for commit in first_parents(self.repository, self.tip, paths=_PATHS):
             if (found := self.at(commit, key)) is not None:
                 yield commit, found

@@ -10,9 +10,10 @@ import click
 
 from schemalint import git
 from schemalint.cli._shared import F, local_plugins_option, project, project_options
-from schemalint.deploy import UPGRADE, DeployInput, Deployment, prepare
+from schemalint.deploy import DeployInput, Deployment, prepare
 from schemalint.engine.place import choose_target
 from schemalint.engine.rulebook import rules_for_apply, selection_of
+from schemalint.model.plan import Approval
 
 
 def deploy_options(default_head: str) -> Callable[[F], F]:
@@ -23,8 +24,14 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
             local_plugins_option,
             click.option("--repair-drift", is_flag=True, help="Overwrite what somebody altered."),
             click.option("--allow-older", is_flag=True, help="Apply although the table was brought further."),
+            click.option("--reorder", is_flag=True, help="Move columns to the declared order."),
             click.option("--base", metavar="REV", help="What was applied last, if the table does not tell."),
-            click.option("--allow", multiple=True, type=click.Choice([UPGRADE]), help="Approve such steps."),
+            click.option(
+                "--allow",
+                multiple=True,
+                type=click.Choice([one.value for one in Approval]),
+                help="Approve such steps.",
+            ),
             click.option(
                 "--head", default=default_head, show_default=True, metavar="SIDE", help="worktree or REV."
             ),
@@ -52,6 +59,7 @@ def prepared(options: dict[str, Any], *, applies: bool = False) -> Deployment:
         allow_older=options["allow_older"],
         repair_drift=options["repair_drift"],
         base=options["base"],
+        reorder=options["reorder"],
         applies=applies,
     )
     return prepare(request)

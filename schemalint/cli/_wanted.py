@@ -37,9 +37,11 @@ class Wanted:
         return list(self._found.values())
 
     def add(self, asked: Iterable[Asked]) -> None:
-        """Add tables; the later of two that are the same is known by name more often."""
+        """Add tables; one that a contract declares is known as that."""
         for one in asked:
-            self._found[one.uri, one.version, one.at] = one
+            key = (one.uri, one.version, one.at)
+            if key not in self._found or one.contract is not None:
+                self._found[key] = one
 
     def add_roots(self, roots: Iterable[str]) -> None:
         """Add what lies at or below places; what a contract declares there goes by its name."""

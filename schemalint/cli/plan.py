@@ -33,8 +33,9 @@ def command(output_format: str, *, exit_code: bool, **options: Any) -> int:  # n
 
 
 def status_of(deployment: Deployment) -> int:
-    """2 if a table could not be planned, 1 if a rule refuses one, else 0."""
+    """2 if a table could not be planned, 1 if a rule refuses one, 4 if one awaits approval, else 0."""
     refusals = [refusal for plan in deployment.plan.tables for refusal in plan.refusals]
-    if deployment.unplanned or not all(refusal.is_finding for refusal in refusals):
+    barred = [refusal for refusal in refusals if refusal.awaits is None]
+    if deployment.unplanned or not all(refusal.is_finding for refusal in barred):
         return max([2, *(one.error.exit_status for one in deployment.unplanned)])
-    return 1 if refusals else 0
+    return 1 if barred else PENDING if refusals else 0

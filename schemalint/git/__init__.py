@@ -10,7 +10,14 @@ from schemalint.git.contents import MAX_SIZE, Contents, File, changes, dirty, fi
 from schemalint.git.events import is_ci, is_review
 from schemalint.git.listing import DEFAULT_GLOBS, Listing, list_files, printable_path
 from schemalint.git.repository import Repository, open_repository
-from schemalint.git.revisions import MissingHistoryError, first_parents, is_ancestor, is_known, resolve
+from schemalint.git.revisions import (
+    MissingHistoryError,
+    first_parents,
+    is_ancestor,
+    is_known,
+    resolve,
+    try_resolve,
+)
 from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
 
 __all__ = [
@@ -41,4 +48,5 @@ __all__ = [
     "printable_path",
     "read_blobs",
     "resolve",
+    "try_resolve",
 ]

@@ -81,12 +81,14 @@ class Refusal:
 
     Attributes:
         code: The rule's code; None where no rule forbids it.
+        awaits: What would have to be approved; None where no approval helps.
     """
 
     reason: str
     help: str = ""
     code: str | None = None
     finding: Finding | None = None
+    awaits: Approval | None = None
 
     @property
     def is_finding(self) -> bool:
@@ -123,6 +125,11 @@ class TablePlan:
     refusals: tuple[Refusal, ...] = ()
     name: str | None = None
     again: bool = False
+
+    @property
+    def needs(self) -> frozenset[Approval]:
+        """What has to be approved before it is carried out."""
+        return frozenset(step.needs for step in self.steps if step.needs is not None)
 
     @property
     def adds_features(self) -> frozenset[str]:

@@ -42,7 +42,7 @@ class Protocol:
 
     @property
     def has_fitting_lists(self) -> bool:
-        """Whether the lists of features are there just where the versions say so (PROTOCOL.md, "Protocol")."""
+        """Whether there are lists of features just where the versions say so (PROTOCOL.md, "Protocol")."""
         wanted = (self.min_reader >= TABLE_FEATURES_READER, self.min_writer >= TABLE_FEATURES_WRITER)
         return self.lists is None or self.lists == wanted
 

@@ -15,12 +15,12 @@ from schemalint.deploy import DeployInput, Deployment
 from schemalint.engine.place import choose_target
 from schemalint.engine.rulebook import rules_for_apply, selection_of
 from schemalint.engine.tables import read_live
-from schemalint.errors import ApplyError, SchemalintError
+from schemalint.errors import ApplyError, InternalError, SchemalintError
 from schemalint.model.marker import Marker
 from schemalint.model.plan import Step, TablePlan
-from schemalint.model.table import MARKER, Contract, LiveTable, TableState
+from schemalint.model.table import MARKER, PENDING, Contract, LiveTable, TableState
 from schemalint.planner import moved, pending, simulate
-from schemalint.planner.sql import path_table, set_properties
+from schemalint.planner.sql import path_table, set_properties, unset_properties
 from schemalint.spark.session import SqlSession, prepared, run
 
 
@@ -66,6 +66,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     allow_older: bool = False,
     repair_drift: bool = False,
     base: str | None = None,
+    reorder: bool = False,
     allow_local_plugins: bool = False,
 ) -> tuple[Applied, ...]:
     """Bring the live tables of a target to the state that a repository declares, by a given session.
@@ -76,10 +77,11 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         target: The environment; the only one configured if None.
         tables: Names; all contracts if empty.
         head: The revision of the contracts, or ``worktree``.
-        allow: ``upgrade`` approves what adds table features.
+        allow: ``upgrade`` approves what adds table features, ``destructive`` what cannot be taken back.
         allow_older: Apply although the table was brought further already.
         repair_drift: Overwrite what somebody altered.
         base: The commit that was applied last, where the tables do not tell.
+        reorder: Move columns to the declared order.
         allow_local_plugins: Run the files of rules that the configuration names.
 
     Raises:
@@ -98,6 +100,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         allow_older=allow_older,
         repair_drift=repair_drift,
         base=base,
+        reorder=reorder,
         applies=True,
     )
     deployment = deploy.prepare(request)
@@ -138,7 +141,20 @@ def _apply_table(
     done: list[Step],
     tell: Told,
 ) -> int:
-    contract, storage = deployment.contracts[plan.table], deployment.storage
+    _carry_out(session, plan, deployment, done, tell)
+    if plan.again:
+        anew = deploy.prepare(replace(_request_of(deployment), tables=(plan.table,)))
+        (again,) = anew.plan.tables
+        if again.refusals:
+            raise ApplyError(f"{plan.table}: {again.refusals[0].reason}", help=again.refusals[0].help)
+        return _apply_table(session, again, anew, done, tell)
+    return _record(session, plan, deployment)
+
+
+def _carry_out(
+    session: SqlSession, plan: TablePlan, deployment: Deployment, done: list[Step], tell: Told
+) -> None:
+    storage = deployment.storage
     expected = plan.live if plan.live is not None else TableState()
     for step in plan.steps:
         found = read_live(plan.uri, storage)
@@ -148,9 +164,17 @@ def _apply_table(
         done.append(step)
         before, expected = expected, simulate(expected, [step])
         _require_effect(plan, _existing(plan, storage), step, before, expected)
+
+
+def _record(session: SqlSession, plan: TablePlan, deployment: Deployment) -> int:
+    """The marker, once the table is as declared; only then what was noted on the way goes."""
+    contract, storage = deployment.contracts[plan.table], deployment.storage
     table = _verified(plan, contract, storage)
     marker = Marker(plan.hash, deployment.revision, table.metadata.table_id).to_text()
-    run(session, set_properties(path_table(plan.uri), {MARKER: marker}))
+    if table.state.properties.get(MARKER) != marker:
+        run(session, set_properties(path_table(plan.uri), {MARKER: marker}))
+    if PENDING in table.state.properties:
+        run(session, unset_properties(path_table(plan.uri), [PENDING]))
     return _verified(plan, contract, storage).version
 
 
@@ -204,6 +228,12 @@ def _existing(plan: TablePlan, storage: Mapping[str, str]) -> LiveTable:
     if table is None:
         raise ApplyError(f"there is no table at {plan.uri}")
     return table
+
+
+def _request_of(deployment: Deployment) -> DeployInput:
+    if deployment.request is None:
+        raise InternalError("a plan that is to be made anew does not know what was asked for")
+    return deployment.request
 
 
 def _user_metadata(contract: Contract, deployment: Deployment) -> str:

@@ -38,6 +38,7 @@ MIRRORS = {
     "NC008": "it judges identities that come, go and change",
     "NC010": "the way back is a move too",
     "NC011": "a field can always be added, to an empty struct as well",
+    "NC013": "NC007",
     "PF003": "PF004",
     "PF004": "PF003",
     "RD007": "TW001",

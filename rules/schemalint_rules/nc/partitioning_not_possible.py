@@ -6,7 +6,6 @@ from schemalint.plugin import (
     VOID,
     Array,
     Atomic,
-    Contract,
     DataType,
     Map,
     ObjectRef,
@@ -14,11 +13,11 @@ from schemalint.plugin import (
     RuleContext,
     Severity,
     Struct,
+    TableAdded,
     Unmanaged,
     nearest_name,
     print_type,
     rule,
-    words,
 )
 
 _UNKNOWN = "_LEGACY_ERROR_TEMP_3060"
@@ -29,8 +28,8 @@ _TYPE = "INVALID_PARTITION_COLUMN_DATA_TYPE"
 _TYPES = (Atomic("variant"), VOID)
 
 
-@rule("NC013", on=Contract, severity=Severity.ERROR, delta_errors=(_UNKNOWN, _TWICE, _ALL, _TYPE))
-def partitioning_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+@rule("NC013", on=TableAdded, severity=Severity.ERROR, delta_errors=(_UNKNOWN, _TWICE, _ALL, _TYPE))
+def partitioning_not_possible(change: TableAdded, _ctx: RuleContext) -> Iterator[Problem]:
     """A table is declared as partitioned by what cannot partition it.
 
     ## What it does
@@ -42,15 +41,13 @@ def partitioning_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[
     - a column of a type that has no directory's name: array, map, struct, variant, void;
     - a list that leaves no other column.
 
-    In an existing table it finds a name that is no column any more, because it was renamed. A partitioning
-    that would change, and a partition column that is dropped, are NC007's.
+    The partitioning of a table that exists is NC007's.
 
     ## Why is this bad?
 
     `CREATE TABLE` fails: with `INVALID_PARTITION_COLUMN_DATA_TYPE`, with `ALL_PARTITION_COLUMNS_NOT_ALLOWED`,
     and for a column that is not there, or is there twice, with errors that Spark 4.2 calls
-    `_LEGACY_ERROR_TEMP_3060` and `_LEGACY_ERROR_TEMP_3058`. A table that exists keeps its partition columns
-    through a rename, under their new names.
+    `_LEGACY_ERROR_TEMP_3060` and `_LEGACY_ERROR_TEMP_3058`.
 
     ## What to do
 
@@ -79,11 +76,10 @@ def partitioning_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[
     partitioned_by: [order_date]
     ```
     """
-    names = contract.state.partitioned_by
+    names, columns = change.state.partitioned_by, change.state.columns
     if isinstance(names, Unmanaged):
         return
-    wrong = _of_new_table(names, ctx.after.columns) if ctx.is_new_table else _renamed(names, ctx)
-    for message, help_, error in wrong:
+    for message, help_, error in _wrong(names, columns):
         yield Problem(
             message,
             help=help_,
@@ -94,7 +90,7 @@ def partitioning_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[
         return
 
 
-def _of_new_table(names: tuple[str, ...], columns: Struct) -> Iterator[tuple[str, str, str | None]]:
+def _wrong(names: tuple[str, ...], columns: Struct) -> Iterator[tuple[str, str, str]]:
     lower = [name.lower() for name in names]
     for index, name in enumerate(names):
         field = columns.get(name)
@@ -110,23 +106,6 @@ def _of_new_table(names: tuple[str, ...], columns: Struct) -> Iterator[tuple[str
             )
     if names and len(names) == len(columns.fields):
         yield "all columns are partition columns: nothing would be left for the files", "leave one out", _ALL
-
-
-def _renamed(names: tuple[str, ...], ctx: RuleContext) -> Iterator[tuple[str, str, str | None]]:
-    """Names that were columns, and have gone to others without being dropped."""
-    dropped = {words(entry.path) for entry in ctx.contract.state.dropped}
-    before = ctx.before.partitioned_by
-    known = {name.lower() for name in before} if isinstance(before, tuple) else set[str]()
-    columns = ctx.after.columns
-    for name in names:
-        if columns.get(name) is None and name.lower() in known and (name.lower(),) not in dropped:
-            new = next((one.name for one in columns.fields if _came_from(one.renamed_from, name)), None)
-            help_ = f"it is {new} now" if new else _meant(name, columns)
-            yield f"the table is partitioned by {name}, which is no column any more", help_, None
-
-
-def _came_from(old: str | None, name: str) -> bool:
-    return old is not None and old.lower() == name.lower()
 
 
 def _has_no_text(type_: DataType) -> bool:

@@ -9,13 +9,16 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from schemalint import contract as contracts
 from schemalint import git, live
 from schemalint.cli._shared import Project, project
 from schemalint.config import resolve_storage
 from schemalint.delta_log.store import NoTable
+from schemalint.engine.place import absolute_location, choose_target, require_reachable, table_location
 from schemalint.errors import GitError, LiveError, UsageError
 from schemalint.live import NO_OPTIONS
 from schemalint.model.table import Contract, table_key
+from schemalint.revisions import contracts_at
 from schemalint.shown import Failure, Shown
 
 if TYPE_CHECKING:
@@ -73,17 +76,12 @@ class Environment:
 
     def declared(self) -> dict[str, Contract]:
         """The contracts of the working tree that the target has, by table key."""
-        from schemalint import contract as contracts  # noqa: PLC0415 (only with a target)
-        from schemalint.revisions import contracts_at  # noqa: PLC0415
-
         found = contracts_at(self.here.repository, git.Worktree(), self.here.config.contracts)
         effective = {key: contracts.effective(one, self.target.name) for key, one in found.items()}
         return {key: one for key, one in effective.items() if not one.absent}
 
     def asked(self, contract: Contract) -> Asked:
         """A declared table, where it lies."""
-        from schemalint.engine.place import table_location  # noqa: PLC0415 (only with a target)
-
         if contract.location is None and self.target.catalog is not None:
             return replace(self.named(contract.table), contract=contract)
         uri = table_location(contract, self.target, self.here.repository.root)
@@ -91,8 +89,6 @@ class Environment:
 
     def root(self) -> str | None:
         """Where the target's tables lie; None if it has no root."""
-        from schemalint.engine.place import absolute_location  # noqa: PLC0415 (as above)
-
         root = self.target.root
         return None if root is None else absolute_location(root, self.here.repository.root)
 
@@ -124,16 +120,12 @@ def environment(here: Project | None, target_name: str | None) -> Environment | 
     Raises:
         UsageError: There is no such target.
     """
-    from schemalint.engine.place import (  # noqa: PLC0415 (brings the format of contracts)
-        choose_target,
-        require_reachable,
-    )
-
     if target_name is None:
         return None
     if here is None:
         raise UsageError(
-            f"target {target_name} is not known: this is no git repository", help="see --config FILE"
+            f"target {target_name} is not known: this is no git repository",
+            help="run it inside of the project that has the target",
         )
     target = choose_target(here.config, target_name)
     require_reachable(target, here.repository.root)

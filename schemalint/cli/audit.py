@@ -21,6 +21,8 @@ from schemalint.cli._shared import (
 from schemalint.cli._tables import asked_for, environment, project_if_any, read_tables
 from schemalint.cli._wanted import Wanted
 from schemalint.config import Config
+from schemalint.engine.audit import Audited, audit
+from schemalint.engine.check import exit_status
 from schemalint.errors import LiveError, SchemalintError, UsageError
 from schemalint.model.finding import Problems, Run, SideRef
 from schemalint.shown import Shown
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
     from schemalint.cli._shared import Project
     from schemalint.cli._tables import Asked, Environment
-    from schemalint.engine.audit import Audited
     from schemalint.plugin import Rule
 
 
@@ -57,9 +58,6 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
 
 
 def _run(options: dict[str, Any]) -> Problems:
-    from schemalint.engine.audit import audit  # noqa: PLC0415 (brings the format of contracts)
-    from schemalint.engine.check import exit_status  # noqa: PLC0415
-
     here = project_if_any(options["config_file"], isolated=options["isolated"])
     settings = here.config if here else Config()
     rules = _rules(here, settings, options)
@@ -91,8 +89,6 @@ def _wanted(where: Environment | None, options: dict[str, Any]) -> Wanted:
 
 
 def _audited(asked: list[Asked]) -> Iterator[Audited]:
-    from schemalint.engine.audit import Audited  # noqa: PLC0415 (as above)
-
     for one, found in zip(asked, read_tables(asked), strict=True):
         table = found.live if isinstance(found, Shown) else LiveError(found.message, help=found.help)
         yield Audited(one.table or one.uri, table, one.contract)

@@ -35,6 +35,9 @@ _GRACE: Final = 1.0
 A thread that comes back from a call while the interpreter is taken down aborts the process.
 """
 
+_TICK: Final = 0.5
+"""Seconds between two looks for Ctrl-C: its signal may reach any thread, and wakes only that one."""
+
 
 def start(request: Callable[P, T], *args: P.args, **options: P.kwargs) -> Future[T]:
     """Begin a request."""
@@ -44,7 +47,7 @@ def start(request: Callable[P, T], *args: P.args, **options: P.kwargs) -> Future
 def finish(started: Future[T]) -> T:
     """Its answer, or the error that it ended with."""
     try:
-        return started.result()
+        return _awaited(started)
     finally:
         started.cancel()
 
@@ -55,9 +58,17 @@ def concurrently(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
     workers = _Workers("schemalint-table", min(AT_A_TIME, len(work)))
     started = [workers.begin(partial(function, item)) for item in work]
     try:
-        return [one.result() for one in started]
+        return [_awaited(one) for one in started]
     finally:
         workers.close()
+
+
+def _awaited(started: Future[T]) -> T:
+    from concurrent.futures import wait  # noqa: PLC0415 (loaded with the Future)
+
+    while not started.done():
+        wait((started,), _TICK)
+    return started.result()
 
 
 class _Workers:

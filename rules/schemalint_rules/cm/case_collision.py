@@ -74,7 +74,7 @@ def case_collision(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pro
             f"{dotted(path)} has the same name as {dotted(other)} for Delta",
             help="give one of the two another name"
             if not is_live
-            else "Spark does not open the table: rewrite it",
+            else "restore the version before: RESTORE still works",
             path=path,
             delta_error="DELTA_DUPLICATE_COLUMNS_FOUND.EXISTING_SCHEMA" if is_live else _refusal(path, ctx),
         )

@@ -17,6 +17,8 @@ from schemalint.plugin import (
 READERS = range(1, 4)
 WRITERS = range(1, 8)
 
+_NO_WAY_BACK = "repair it with the tool that wrote it: Spark does not open the table, not even for RESTORE"
+
 
 @rule(
     "PF013",
@@ -49,8 +51,8 @@ def protocol_malformed(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]
 
     ## What to do
 
-    No statement mends a table that Spark does not open: write the protocol again with the tool that wrote
-    it, or go back to the version before.
+    No statement mends a table that Spark does not open, and `RESTORE` is refused too: write the protocol
+    again with the tool that wrote it.
 
     ## Example
 
@@ -73,19 +75,19 @@ def protocol_malformed(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]
         yield Problem(
             f"the lists of features do not fit {_versions(protocol)}: readerFeatures belongs to reader "
             "version 3, writerFeatures to writer version 7",
-            help="go back to the version before: Spark cannot open the table",
+            help=_NO_WAY_BACK,
             delta_error="EXPRESSION_DECODING_FAILED",
         )
     elif protocol.min_reader not in READERS or protocol.min_writer not in WRITERS:
         yield Problem(
             f"there is no protocol of {_versions(protocol)}: readers go to 3, writers to 7",
-            help="read it with a newer client, or go back to the version before",
+            help="a newer client may know it; Spark refuses RESTORE too",
             delta_error="DELTA_INVALID_PROTOCOL_VERSION",
         )
     elif protocol.min_reader == READERS[-1] and protocol.min_writer < WRITERS[-1]:
         yield Problem(
             f"there is no protocol of {_versions(protocol)}: reader version 3 goes with writer version 7",
-            help="go back to the version before: Spark cannot open the table",
+            help=_NO_WAY_BACK,
             delta_error="EXPRESSION_DECODING_FAILED",
         )
     else:
@@ -121,7 +123,7 @@ def _lists(protocol: Protocol) -> Iterator[Problem]:
         elif listed and not row.reader:
             yield Problem(
                 f"{name} is a feature for writers, and stands in readerFeatures",
-                help="go back to the version before: Spark cannot open the table",
+                help=_NO_WAY_BACK,
                 object=ObjectRef("feature", name),
                 delta_error="DELTA_UNSUPPORTED_FEATURES_FOR_READ",
             )

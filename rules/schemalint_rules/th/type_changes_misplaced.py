@@ -70,8 +70,8 @@ def type_changes_misplaced(table: LiveTable, _ctx: RuleContext) -> Iterator[Prob
     for path, field in walk_fields(table.state.columns):
         for where in _misplaced(field):
             yield Problem(
-                f"an entry in the record of {dotted(path)} is about {where}, where {print_type(field.type)} has "
-                "no type that could have changed",
+                f"an entry in the record of {dotted(path)} is about {where}, where "
+                f"{print_type(field.type)} has no type that could have changed",
                 help="rewrite the table: readers cannot tell which files hold the old type",
                 path=path,
                 old=where,

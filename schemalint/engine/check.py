@@ -14,8 +14,11 @@ from schemalint.engine.rulebook import TableIgnores, is_ignored
 from schemalint.engine.table import judge_table
 from schemalint.errors import LiveError, SchemalintError
 from schemalint.git import Contents, File, Side, printable_path
+from schemalint.model.change import FieldRenamed
+from schemalint.model.diff import diff, made_anew
 from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, TableRetired
 from schemalint.model.finding import Finding, Problems, Run, Severity, SideRef, Skipped
+from schemalint.model.lineage import Lineage, trace
 from schemalint.model.marker import Marker, declaration_hash, read_marker
 from schemalint.model.table import Contract, LiveTable, table_key
 from schemalint.plugin import Rule
@@ -220,13 +223,15 @@ class _Check:
                 yield replace(finding, target=live.target)
             # What was applied was applied to another table.
             marker = None
+        settled = marker is not None and marker.hash == declaration_hash(contract)
         comparison = LiveComparison(
             contract,
             table,
             base=base,
             applied=self._applied(marker, contract, live),
-            settled=marker is not None and marker.hash == declaration_hash(contract),
+            settled=settled,
             ahead=self._is_ahead(marker, live),
+            lineage=None if settled or base is None else _lineage(base, contract, table),
         )
         for finding in (*judge_live(comparison, rules), *_of_table(table, rules, base, contract)):
             yield replace(finding, target=live.target)
@@ -268,6 +273,14 @@ class _Check:
             for path, file in self.request.contents.head.items()
             if self._is_looked_at(path)
         }
+
+
+def _lineage(base: Contract, contract: Contract, table: LiveTable) -> Lineage | None:
+    """Which column is which where names are given up and taken since the base; elsewhere the names tell."""
+    renamed = any(isinstance(one, FieldRenamed) for one in diff(base.state, contract.state))
+    if not renamed and not made_anew(base.state, contract.state):
+        return None
+    return trace(table.state.columns, [base.state, contract.state])
 
 
 def exit_status(result: Problems, fail_on: Severity | None, *, count_existing: bool = False) -> int:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from schemalint.engine.judge import Judge, git_context, is_moot, upgrades
+from schemalint.engine.judge import Judge, beside_upgrade, git_context, is_moot, upgrades
 from schemalint.model import change
 from schemalint.model.change import Change, place, subject, subject_name
 from schemalint.model.datatype import Struct, Unmanaged, at, field_at, walk_fields
@@ -70,12 +70,14 @@ def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Findi
     bring it.
     """
     judge = Judge(tuple(rules))
-    found = tuple(_findings(judge, comparison))
     base = comparison.base
     if base is None:
-        return found
-    old_sins = {one.identity for one in _findings(judge, replace(comparison, contract=base, base=base))}
-    return tuple(replace(one, existing=one.identity in old_sins) for one in found)
+        return _findings(judge, comparison, {})
+    unchanged = _findings(judge, replace(comparison, contract=base, base=base, lineage=None), {})
+    worst: dict[Hashable, Severity] = {
+        one.identity: one.severity for one in sorted(unchanged, key=lambda one: one.severity)
+    }
+    return _findings(judge, comparison, worst)
 
 
 def live_context(
@@ -99,19 +101,30 @@ def live_changes(ctx: RuleContext) -> tuple[Change, ...]:
     return diff(ctx.before, ctx.after)
 
 
-def _findings(judge: Judge, comparison: LiveComparison) -> Iterator[Finding]:
+def _findings(
+    judge: Judge, comparison: LiveComparison, old_sins: Mapping[Hashable, Severity]
+) -> tuple[Finding, ...]:
+    """What is said of the table; what is said as gravely without the change under review is existing.
+
+    Upgrades come last, as without a live table: see `is_moot` and `beside_upgrade`.
+    """
     contract, base = comparison.contract, comparison.base
     ctx = live_context(contract, comparison.live, base, comparison.lineage)
-    said = [
-        *_of_changes(judge, ctx, comparison),
-        *_undeclared(judge, ctx),
-        *judge(contract, ctx, GIT_AND_LIVE if base else LIVE),
-    ]
-    yield from said
+    against = GIT_AND_LIVE if base else LIVE
+    found = (*_of_changes(judge, ctx, comparison), *_undeclared(judge, ctx), *judge(contract, ctx, against))
+    said = tuple(_marked(found, old_sins))
     if base is None or upgrades(git_context(base, contract)):
         for upgrade in upgrades(ctx):
             if not is_moot(upgrade, said):
-                yield from judge(upgrade, ctx, GIT_AND_LIVE if base else LIVE)
+                of_upgrade = tuple(_marked(judge(upgrade, ctx, against), old_sins))
+                said = beside_upgrade(said, upgrade, of_upgrade)
+    return said
+
+
+def _marked(found: Iterable[Finding], old_sins: Mapping[Hashable, Severity]) -> Iterator[Finding]:
+    for one in found:
+        old = old_sins.get(one.identity)
+        yield replace(one, existing=old is not None and old >= one.severity)
 
 
 def _of_changes(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> Iterator[Finding]:

@@ -10,12 +10,12 @@ from schemalint.model import change
 from schemalint.model.change import Change, place, subject, subject_name
 from schemalint.model.diff import diff
 from schemalint.model.patch import apply_changes
-from schemalint.model.path import Path
+from schemalint.model.path import Path, folded
 from schemalint.model.plan import Step
 from schemalint.model.table import TableState
 
 # What of a column's own or of those above it a step cannot do without; its record of types grows by the step.
-_GROUND: Final = (change.FieldRemoved, change.FieldRenamed, change.TypeChanged)
+_GROUND: Final = (change.FieldAdded, change.FieldRemoved, change.FieldRenamed, change.TypeChanged)
 
 
 def simulate(state: TableState, steps: Iterable[Step]) -> TableState:
@@ -30,6 +30,9 @@ def moved(expected: TableState, found: TableState, step: Step) -> tuple[str, ...
     """What a step touches and what is no longer as planned; a neighbour's column does not matter."""
     objects = {subject(one) for one in step.changes}
     paths = {path for one in step.changes if (path := place(one))}
+    paths |= {
+        folded((*one.path[:-1], one.old_name)) for one in step.changes if isinstance(one, change.FieldRenamed)
+    }
     different = [
         one
         for one in diff(expected, found)
@@ -37,16 +40,17 @@ def moved(expected: TableState, found: TableState, step: Step) -> tuple[str, ...
         or isinstance(one, change.FeatureChanged)
         or (isinstance(one, _GROUND) and _above(place(one), paths))
     ]
-    return tuple(_said(one) for one in different)
+    return tuple(said(one) for one in different)
+
+
+def said(one: Change) -> str:
+    """A change for people, e.g. ``type changed: amount``."""
+    kind = type(one).__name__
+    name = subject_name(one)
+    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind).strip()
+    return f"{words}: {name}" if name else words
 
 
 def _above(path: Path | None, touched: set[Path]) -> bool:
     """Whether a column that a step reaches into is gone, or of another type."""
     return path is not None and any(other[: len(path)] == path for other in touched)
-
-
-def _said(one: Change) -> str:
-    kind = type(one).__name__
-    name = subject_name(one)
-    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind).strip()
-    return f"{words}: {name}" if name else words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -279,6 +280,23 @@ def test_swap_of_two_live_names_is_planned_over_a_name_in_between(live: Live) ->
         "`schemalint_1` TO `amount`",
     ]
     assert "schemalint.pending" in run.out
+
+
+def test_swap_of_two_types_changes_no_type_in_the_live_table(live: Live) -> None:
+    text = ORDERS + "properties: {delta.columnMapping.mode: name}\n"
+    live.commit(text)
+    mapping = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "2"}
+    columns = (
+        replace(ID, column_id=1, physical_name="id"),
+        replace(AMOUNT, column_id=2, physical_name="amount"),
+    )
+    live.log(*columns, properties=mapping, more=("columnMapping",))
+    live.project.declare(
+        "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: amount, type: bigint, renamed_from: id}\n"
+        '  - {name: id, type: "decimal(10,2)", renamed_from: amount}\n'
+        "properties: {delta.columnMapping.mode: name}\n"
+    )
+    assert live.project.check("--live").codes == []
 
 
 def test_pull_request_cannot_choose_its_own_target(

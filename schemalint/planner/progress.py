@@ -1,0 +1,100 @@
+"""How far a table is on the way that was planned, by what its log says and by nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from schemalint.model.datatype import Struct, field_at, map_fields, walk_fields
+from schemalint.model.lineage import numbers_of
+from schemalint.model.marker import Pending
+from schemalint.model.path import dotted, folded
+from schemalint.model.plan import Step, StepKind
+from schemalint.model.table import TableState
+from schemalint.planner.simulate import moved, simulate
+
+
+def steps_behind(expected: TableState, found: TableState, steps: Sequence[Step]) -> int | None:
+    """How many of the next steps the table has behind it; None if it is nowhere on the way.
+
+    Mostly none of them. Some, where another run makes the same way at the same time, or where a statement
+    took effect and its answer was lost.
+
+    Args:
+        expected: As it is to be found before the first of the steps.
+        found: As it is.
+        steps: Those that are left.
+    """
+    state = expected
+    for behind in range(len(steps) + 1):
+        if not _differs(state, found, _touched(steps, behind)):
+            return behind
+        if behind < len(steps):
+            state = simulate(state, [steps[behind]])
+    return None
+
+
+def meanwhile(before: TableState, between: Iterable[TableState], goal: TableState, step: Step) -> list[str]:
+    """What others did to a step's objects while it ran: changes of them that are not its own.
+
+    Args:
+        before: As the step found the table.
+        between: The table after each commit since, the step's own among them.
+        goal: As the step is to leave it.
+        step: The step.
+    """
+    found: list[str] = []
+    for raw in between:
+        after = replace(raw, features=before.features)
+        touched = moved(before, after, step)
+        if touched and moved(replace(goal, features=before.features), after, step):
+            found += touched
+        before = after
+    return found
+
+
+def with_numbers_of(expected: TableState, found: TableState) -> TableState:
+    """The expected state with the column-mapping ids that Delta gave; those that were known stay."""
+    numbered = map_fields(
+        expected.columns,
+        lambda path, field: field
+        if field.column_id is not None or (there := field_at(found.columns, path)) is None
+        else replace(field, column_id=there.column_id),
+    )
+    return replace(expected, columns=numbered)
+
+
+def wrongly_noted(noted: Pending, state: TableState, steps: Sequence[Step]) -> tuple[str, ...]:
+    """Columns that the steps would not bring to the names that are noted for their ids."""
+    leads_to = numbers_of(simulate(state, steps).columns)
+    names = {number: dotted(path) for number, path in numbers_of(state.columns).items()}
+    return tuple(
+        names.get(number, f"column {number}")
+        for number, target in noted.targets.items()
+        if folded(leads_to.get(number, ())) != folded(target or ())
+    )
+
+
+def _differs(state: TableState, found: TableState, touched: Sequence[Step]) -> bool:
+    known = known_features(state, found)
+    return any(moved(state, known, step) for step in touched)
+
+
+def known_features(expected: TableState, found: TableState) -> TableState:
+    """The found state without features that came along unasked: more than was planned does no harm."""
+    return replace(found, features=found.features & expected.features) if expected.features else found
+
+
+def _touched(steps: Sequence[Step], behind: int) -> Sequence[Step]:
+    """The steps whose objects tell: the next one, and what would be behind.
+
+    Once all is done the note of what is on its way may be gone.
+    """
+    if behind < len(steps):
+        return steps[: behind + 1]
+    return [step for step in steps if step.kind is not StepKind.NOTE_PENDING]
+
+
+def has_numbers(columns: Struct) -> bool:
+    """Whether columns are known by the ids of column mapping."""
+    return any(field.column_id is not None for _path, field in walk_fields(columns))

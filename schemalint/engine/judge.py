@@ -9,7 +9,7 @@ from schemalint import contract as contracts
 from schemalint.engine.places import object_of, place_of, values_of
 from schemalint.engine.rulebook import BUILT_IN
 from schemalint.errors import InternalError, Location, PluginError, SchemalintError
-from schemalint.model import protocol
+from schemalint.model import feature, protocol
 from schemalint.model.change import TableAdded
 from schemalint.model.diff import diff
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
@@ -113,6 +113,11 @@ def upgrades(ctx: RuleContext) -> tuple[ProtocolUpgrade, ...]:
         *[("property", key, by_version) for key in protocol.VERSION_KEYS if key in declared][-1:],
         *protocol.causes(
             ctx.after.columns, ctx.after.properties, sorted(asked), sorted(ctx.after.constraints)
+        ),
+        *(
+            [("clustering", "clustered_by", feature.closure(protocol.CLUSTERING))]
+            if ctx.after.clustered_by
+            else []
         ),
     )
     return (

@@ -61,6 +61,7 @@ class Step:
         undo_note: What taking it back does not bring back, or why it cannot be taken back.
         commits: Versions that it adds to the log, at least.
         needs: What has to be approved.
+        requires: What the table has to be before it, one sentence for each object that it touches.
     """
 
     kind: StepKind
@@ -73,6 +74,7 @@ class Step:
     commits: int = 1
     cost: Cost = Cost.METADATA
     needs: Approval | None = None
+    requires: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +155,16 @@ class Plan:
 
     @property
     def hash(self) -> str:
-        """Names target, tables and statements: neither revision nor time, so that it can be approved."""
+        """Names the target, and of each table with steps its id, the statements and what they require.
+
+        Neither revision, nor time, nor a version is part of it, so that it can be approved.
+        """
         content = [
             self.target,
-            [[one.table, one.uri, one.table_id, [step.sql for step in one.steps]] for one in self.tables],
+            [
+                [one.table, one.uri, one.table_id, [[step.sql, step.requires] for step in one.steps]]
+                for one in self.tables
+                if one.steps
+            ],
         ]
         return f"{PLAN_FORMAT}:{hashlib.sha256(json.dumps(content).encode()).hexdigest()}"

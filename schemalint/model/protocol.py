@@ -25,6 +25,9 @@ VERSION_KEYS: Final = ("delta.minReaderVersion", "delta.minWriterVersion")
 # What Delta Spark gives a table that asks for nothing (measured on Delta 4.4.0: new tables are (1,2)).
 DEFAULT_FEATURES: Final = frozenset({"appendOnly", "invariants"})
 
+CLUSTERING: Final = frozenset({"clustering"})
+"""What `CLUSTER BY` adds, with what that requires; no property does (measured on Delta 4.4.0)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Protocol:

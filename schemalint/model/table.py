@@ -71,9 +71,12 @@ class TableState:
 
     @property
     def active_features(self) -> frozenset[str]:
-        """The features that schema, properties and constraints switch on."""
+        """The features that schema, properties, constraints and clustering switch on."""
         named = [name for name, expression in self.constraints.items() if expression is not None]
-        return protocol.activated(self.columns, self.properties, named)
+        clustering = (
+            protocol.CLUSTERING if isinstance(self.clustered_by, tuple) and self.clustered_by else frozenset()
+        )
+        return protocol.activated(self.columns, self.properties, named) | clustering
 
 
 @dataclass(frozen=True, slots=True)

@@ -273,7 +273,7 @@ class Alteration:
             sql.cluster_by(self.table, new),
             (change.ClusteringChanged(before, new),),
             (why,),
-            self._needed(frozenset({"clustering", "domainMetadata"})) if new else frozenset(),
+            self._needed(protocol.CLUSTERING) if new else frozenset(),
             undo=sql.cluster_by(self.table, before),
             undo_note="files that are there are clustered anew by OPTIMIZE only",
         )

@@ -20,6 +20,7 @@ from schemalint.planner.alter import Alteration
 from schemalint.planner.create import create_steps
 from schemalint.planner.limits import refused_changes, refused_contract
 from schemalint.planner.naming import finished, needs_note, targets
+from schemalint.planner.require import with_requirements
 from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import named_table, path_table
 
@@ -111,7 +112,8 @@ def _finishing(plan: TablePlan, table: str, live: TableState, noted: Pending) ->
     names = diff(live, finished(live, noted.targets))
     alteration = Alteration(table, live, names)
     after = Alteration(table, simulate(live, alteration.steps()), (), pending=done)
-    return replace(plan, steps=(*alteration.steps(), *after.steps()), record=False, again=True)
+    steps = with_requirements(live, (*alteration.steps(), *after.steps()))
+    return replace(plan, steps=steps, record=False, again=True)
 
 
 def _planned(
@@ -126,7 +128,7 @@ def _planned(
     left = pending(contract, simulate(live, steps))
     if left:
         raise InternalError(f"the plan of {contract.table} does not lead to its declaration: {left[0]}")
-    return replace(plan, steps=steps, record=plan.record or plan.live is None)
+    return replace(plan, steps=with_requirements(live, steps), record=plan.record or plan.live is None)
 
 
 def _lacks_record(live: LiveTable, hash_: str) -> bool:

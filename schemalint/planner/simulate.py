@@ -8,6 +8,7 @@ from typing import Final
 
 from schemalint.model import change
 from schemalint.model.change import Change, place, subject, subject_name
+from schemalint.model.datatype import UNMANAGED
 from schemalint.model.diff import diff
 from schemalint.model.patch import apply_changes
 from schemalint.model.path import Path, folded
@@ -27,7 +28,11 @@ def simulate(state: TableState, steps: Iterable[Step]) -> TableState:
 
 
 def moved(expected: TableState, found: TableState, step: Step) -> tuple[str, ...]:
-    """What a step touches and what is no longer as planned; a neighbour's column does not matter."""
+    """What a step touches and what is no longer as planned; a neighbour's column does not matter.
+
+    A statement that creates a table touches all of it; a session may add properties of its own.
+    """
+    whole = any(isinstance(one, change.TableAdded) for one in step.changes)
     objects = {subject(one) for one in step.changes}
     paths = {path for one in step.changes if (path := place(one))}
     paths |= {
@@ -36,7 +41,8 @@ def moved(expected: TableState, found: TableState, step: Step) -> tuple[str, ...
     different = [
         one
         for one in diff(expected, found)
-        if subject(one) in objects
+        if (whole and not _comes_along(one))
+        or subject(one) in objects
         or isinstance(one, change.FeatureChanged)
         or (isinstance(one, _GROUND) and _above(place(one), paths))
     ]
@@ -49,6 +55,10 @@ def said(one: Change) -> str:
     name = subject_name(one)
     words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind).strip()
     return f"{words}: {name}" if name else words
+
+
+def _comes_along(one: Change) -> bool:
+    return isinstance(one, change.PropertyChanged) and one.old is UNMANAGED
 
 
 def _above(path: Path | None, touched: set[Path]) -> bool:

@@ -1,6 +1,8 @@
 -- create the table
 --   'the table is declared and does not exist'
+-- adds clustering
 -- adds columnMapping
+-- adds domainMetadata
 -- undo note: a table that was made is never dropped
 CREATE TABLE delta.`/lake/it``s/orders` (
   `a` int,

@@ -1,0 +1,79 @@
+"""What a step requires of the table, in sentences: they are shown, kept in plan files, and part of the hash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from schemalint.model import change
+from schemalint.model.change import Change
+from schemalint.model.datatype import Managed, Unmanaged, at, field_at
+from schemalint.model.path import Path, dotted
+from schemalint.model.plan import Step
+from schemalint.model.table import TableState
+from schemalint.model.typetext import print_type
+from schemalint.planner.simulate import simulate
+
+
+def with_requirements(live: TableState, steps: Iterable[Step]) -> tuple[Step, ...]:
+    """The steps, each with what it requires; the first one with the features that the table supports."""
+    found: list[Step] = []
+    state = live
+    for step in steps:
+        sentences = tuple(_required(one, state) for one in step.changes)
+        found.append(replace(step, requires=sentences if found else (*_supported(live), *sentences)))
+        state = simulate(state, [step])
+    return tuple(found)
+
+
+def _supported(live: TableState) -> Iterator[str]:
+    if live.features:
+        yield f"the table supports {', '.join(sorted(live.features))}"
+
+
+def _required(one: Change, state: TableState) -> str:
+    match one:
+        case change.TableAdded():
+            return "there is no table"
+        case change.FieldAdded(path=path):
+            return f"there is no column {dotted(path)}"
+        case change.FieldRemoved(path=path):
+            return _column(path, state)
+        case change.FieldRenamed(path=path, old_name=old):
+            return f"{_column((*path[:-1], old), state)}, and there is no {path[-1]}"
+        case change.PropertyChanged(key=key):
+            return f"property {key} is {_entry(state.properties, key)}"
+        case change.ConstraintChanged(name=name):
+            return f"constraint {name} is {_entry(state.constraints, name)}"
+        case change.DescriptionChanged():
+            return f"the description is {_text(state.description)}"
+        case change.FeatureChanged(name=name):
+            return f"feature {name} is {'supported' if name in state.features else 'not supported'}"
+        case change.ClusteringChanged():
+            keys = state.clustered_by
+            names = "" if isinstance(keys, Unmanaged) else ", ".join(map(dotted, keys))
+            return f"the table is clustered by {names or 'nothing'}"
+        case change.CommentChanged(path=path):
+            field = field_at(state.columns, path)
+            return f"the comment of {dotted(path)} is {_text(field.comment if field else None)}"
+        case change.DefaultChanged(path=path):
+            field = field_at(state.columns, path)
+            return f"the default of {dotted(path)} is {_text(field.default if field else None)}"
+        case _:
+            path: Path = getattr(one, "path", ())
+            return _column(path, state)
+
+
+def _column(path: Path, state: TableState) -> str:
+    field, type_ = field_at(state.columns, path), at(state.columns, path)
+    number = f" (id {field.column_id})" if field is not None and field.column_id is not None else ""
+    kind = "missing" if type_ is None else print_type(type_)
+    return f"column {dotted(path)}{number} is {kind}{'' if field is None or field.nullable else ' not null'}"
+
+
+def _entry(entries: Mapping[str, str | None], key: str) -> str:
+    return _text(entries.get(key))
+
+
+def _text(value: Managed[str | None]) -> str:
+    return repr(value) if isinstance(value, str) else "not set"

@@ -7,6 +7,7 @@ from typing import Final
 from schemalint import contract as contracts
 from schemalint.errors import Location
 from schemalint.model import change
+from schemalint.model.anchors import column_anchors
 from schemalint.model.datatype import (
     Array,
     Atomic,
@@ -24,29 +25,12 @@ from schemalint.model.datatype import (
 )
 from schemalint.model.fact import Drift, DuplicateTable, Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import ObjectRef
-from schemalint.model.path import Path, dotted, folded
+from schemalint.model.path import Path, dotted
 from schemalint.model.table import Anchor, Contract
 from schemalint.model.typetext import print_field, print_type
 from schemalint.plugin import Problem
 
 _TABLE: Final = ObjectRef("table", "")
-
-# The part of a column that a change is about: the anchor's first word.
-_PARTS: Final[dict[type, str]] = {
-    change.FieldAdded: "column",
-    change.FieldRemoved: "column",
-    change.FieldMoved: "column",
-    change.FieldRenamed: "renamed_from",
-    change.TypeChanged: "type",
-    change.TypeHistoryChanged: "type_changes",
-    change.NullabilityChanged: "nullable",
-    change.CommentChanged: "comment",
-    change.DefaultChanged: "default",
-    change.GeneratedChanged: "generated",
-    change.IdentityChanged: "identity",
-    change.DeletionListed: "dropped",
-    change.DeletionUnlisted: "dropped",
-}
 
 
 def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
@@ -103,8 +87,7 @@ def _anchors(fact: Fact, problem: Problem) -> tuple[Anchor, ...]:
     if path is None:
         path = getattr(inner, "path", None)
     if path is not None:
-        part = _PARTS.get(type(inner), "column")
-        return ((part, folded(path)), ("type", folded(path)), ("column", folded(path)))
+        return column_anchors(type(inner), path)
     if isinstance(fact, TableRetired):
         return (("table",),)
     return (_object_anchor(object_of(fact)), ("table",))

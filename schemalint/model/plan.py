@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from schemalint.errors import Location
 from schemalint.model.change import Change
 from schemalint.model.finding import Finding
 from schemalint.model.table import TableState

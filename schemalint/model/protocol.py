@@ -96,7 +96,7 @@ def needed_to_alter(
     Source: ``upgradeProtocolFromMetadataForExistingTable``; only timestampNtz is not automatic.
     """
     automatic = {name for name in active if (row := FEATURES.get(name)) is None or row.automatic}
-    return needed(current, frozenset(automatic), asked)
+    return needed(current, frozenset(automatic) | (active & CLUSTERING), asked)
 
 
 def causes(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from schemalint.model.datatype import Struct, field_at, map_fields, walk_fields
+from schemalint.model.datatype import field_at, map_fields
 from schemalint.model.lineage import numbers_of
 from schemalint.model.marker import Pending
 from schemalint.model.path import dotted, folded
@@ -75,14 +75,14 @@ def wrongly_noted(noted: Pending, state: TableState, steps: Sequence[Step]) -> t
     )
 
 
-def _differs(state: TableState, found: TableState, touched: Sequence[Step]) -> bool:
-    known = known_features(state, found)
-    return any(moved(state, known, step) for step in touched)
-
-
 def known_features(expected: TableState, found: TableState) -> TableState:
     """The found state without features that came along unasked: more than was planned does no harm."""
     return replace(found, features=found.features & expected.features) if expected.features else found
+
+
+def _differs(state: TableState, found: TableState, touched: Sequence[Step]) -> bool:
+    known = known_features(state, found)
+    return any(moved(state, known, step) for step in touched)
 
 
 def _touched(steps: Sequence[Step], behind: int) -> Sequence[Step]:
@@ -93,8 +93,3 @@ def _touched(steps: Sequence[Step], behind: int) -> Sequence[Step]:
     if behind < len(steps):
         return steps[: behind + 1]
     return [step for step in steps if step.kind is not StepKind.NOTE_PENDING]
-
-
-def has_numbers(columns: Struct) -> bool:
-    """Whether columns are known by the ids of column mapping."""
-    return any(field.column_id is not None for _path, field in walk_fields(columns))

@@ -1,4 +1,4 @@
-"""What a step requires of the table, in sentences: they are shown, kept in plan files, and part of the hash."""
+"""What a step requires of the table, in sentences: shown, kept in plan files, and part of the hash."""
 
 from __future__ import annotations
 
@@ -60,8 +60,7 @@ def _required(one: Change, state: TableState) -> str:
             field = field_at(state.columns, path)
             return f"the default of {dotted(path)} is {_text(field.default if field else None)}"
         case _:
-            path: Path = getattr(one, "path", ())
-            return _column(path, state)
+            return _column(getattr(one, "path", ()), state)
 
 
 def _column(path: Path, state: TableState) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -31,6 +32,14 @@ _QUIET: Final = {
     "spark.sql.shuffle.partitions": "4",
     "spark.log.level": "ERROR",
 }
+
+# Delta's errors about concurrent writers (delta-error-classes.json), in whichever form they come: an error
+# class in brackets, or the name of the Java class (io.delta.exceptions).
+_CONFLICT: Final = re.compile(
+    r"DELTA_CONCURRENT_\w+|DELTA_METADATA_CHANGED|DELTA_PROTOCOL_CHANGED"
+    r"|\b(?:MetadataChanged|ProtocolChanged|Concurrent\w+)Exception\b"
+)
+_LONGEST_STATEMENT: Final = 2_000
 
 
 class SqlSession(Protocol):
@@ -117,18 +126,58 @@ def prepared(session: SqlSession, user_metadata: str) -> Iterator[None]:
                 session.conf.set(key, value)
 
 
+class StatementError(ApplyError):
+    """The engine refused a statement, or its answer was lost.
+
+    Attributes:
+        is_conflict: Whether only a writer that committed at the same time was in the way.
+    """
+
+    def __init__(self, error: Exception, statement: str) -> None:
+        super().__init__(
+            f"the engine refused: {_first_line(error)}", help=f"the statement was: {_cut(statement)}"
+        )
+        self.is_conflict = _CONFLICT.search(_first_line(error)) is not None
+
+
 def run(session: SqlSession, statement: str) -> None:
     """Run one statement to its end.
 
     Raises:
-        ApplyError: The engine refused it.
+        StatementError: The engine refused it.
+    """
+    ask(session, statement)
+
+
+def ask(session: SqlSession, query: str) -> list[Any]:
+    """The rows that a query gives.
+
+    Raises:
+        StatementError: The engine refused it.
     """
     try:
-        session.sql(statement).collect()
+        rows: list[Any] = session.sql(query).collect()
     except Exception as error:  # pyspark's errors have no common base class over classic and Connect
-        raise ApplyError(
-            f"the engine refused: {_first_line(error)}", help=f"the statement was: {statement}"
-        ) from error
+        raise StatementError(error, query) from error
+    return rows
+
+
+def sessions_beside(session: SqlSession, number: int) -> list[SqlSession]:
+    """Sessions that share the engine of a given one, with settings of their own; only that one if need be.
+
+    User metadata is read from a session's settings: tables can be altered at the same time only in several.
+    """
+    if number < 2:  # noqa: PLR2004 (one is there)
+        return [session]
+    # Classic sessions have `newSession`; Connect's raise at it, and have `cloneSession` since Spark 4.1.
+    is_remote = type(session).__module__.startswith("pyspark.sql.connect")
+    another = getattr(session, "cloneSession" if is_remote else "newSession", None)
+    if another is None:
+        return [session]
+    try:
+        return [another() for _ in range(number)]
+    except Exception:  # noqa: BLE001 (an older Connect server refuses, in one of many ways: one after the other then)
+        return [session]
 
 
 def _configured(builder: Any, settings: Mapping[str, str]) -> Any:  # noqa: ANN401 (pyspark's builders)
@@ -151,3 +200,8 @@ def _require_java() -> None:
 
 def _first_line(error: Exception) -> str:
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
+def _cut(statement: str) -> str:
+    short = statement[:_LONGEST_STATEMENT]
+    return short if short == statement else f"{short}… ({len(statement)} characters)"

@@ -1,6 +1,6 @@
-"""Tables and what their contracts have been since: what hypothesis makes histories of renames and drops from.
+"""Tables, and what their contracts have been since: hypothesis makes histories of renames and drops.
 
-Every field of a revision has in `physical_name` who it really is. So does the live one, and a plan that mixes
+Every field of a revision says in `physical_name` who it really is, and so does the live one: a plan that mixes
 two columns up shows.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from hypothesis import strategies as st
 
@@ -26,7 +26,6 @@ from schemalint.model.datatype import (
     DataType,
     Decimal,
     Field,
-    Managed,
     Map,
     Struct,
     map_fields,
@@ -37,18 +36,21 @@ from schemalint.model.path import Part, Path, words
 from schemalint.model.protocol import Protocol
 from schemalint.model.sqltext import always_quoted
 from schemalint.model.table import Contract, Deletion, LiveTable, Metadata, TableState
+from schemalint.model.typetext import print_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from hypothesis.strategies import DrawFn, SearchStrategy
+    from hypothesis.strategies import DrawFn
+
+T = TypeVar("T")
 
 MODE: Final = "delta.columnMapping.mode"
 WIDENING: Final = "delta.enableTypeWidening"
 
-# Few names, so that they are given up and taken again; one that needs quotes, one that differs by case.
+# Few names, so that they are given up and taken again; two that differ by case alone, one that needs quotes.
 _NAMES: Final = ("a", "b", "c", "d", "A", "it`s.")
-_UNMANAGED_NAMES: Final = ("u", "v")
+_NAMES_OF_OTHERS: Final = ("u", "v")
 _WIDER: Final[Mapping[DataType, tuple[DataType, ...]]] = {
     BYTE: (SHORT, LONG),
     INTEGER: (LONG, Decimal(12, 1)),
@@ -58,8 +60,9 @@ _WIDER: Final[Mapping[DataType, tuple[DataType, ...]]] = {
     STRING: (),
 }
 _DEFAULTS: Final[Mapping[DataType, tuple[str, ...]]] = {INTEGER: ("1", "2"), STRING: ("'x'", "'it''s'")}
-_CLUSTERS: Final = (INTEGER, LONG, STRING)
-_COMMENTS: SearchStrategy[Managed[str | None]] = st.sampled_from((UNMANAGED, None, "x", "it's; --", "${x}"))
+_CLUSTERING: Final = (INTEGER, LONG, STRING)
+_COMMENTS: Final = (UNMANAGED, UNMANAGED, None, "x", "it's; --", "${x}")
+_DEPTH: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,6 @@ class World:
 
     Attributes:
         made: What the table was made as: the oldest revision, and what nobody declares.
-        live: The table that Delta made of it.
         revisions: Oldest first; the oldest is applied, the last is the declaration.
     """
 
@@ -81,14 +83,10 @@ class World:
         return self.revisions[-1]
 
     @property
-    def states(self) -> list[TableState]:
-        return [one.state for one in self.revisions]
-
-    @property
     def dropped(self) -> set[str | None]:
-        """Who was declared, and is no longer: all of them are listed under ``dropped``."""
-        known = [set(identities(one.columns)) for one in self.states]
-        return set().union(*known) - known[-1]
+        """Who was declared, and is no longer: all of them are listed under `dropped`."""
+        known = [identities(one.state.columns).keys() for one in self.revisions]
+        return set[str | None]().union(*known) - known[-1]
 
 
 def identities(columns: Struct) -> dict[str | None, Path]:
@@ -98,24 +96,22 @@ def identities(columns: Struct) -> dict[str | None, Path]:
 
 @st.composite
 def worlds(draw: DrawFn, *, max_revisions: int = 4) -> World:
-    """Lawful histories: every one of them can be brought to its last revision."""
-    numbers = count(1)
-    mapped_since = draw(st.sampled_from((0, 0, 0, 1, 9)))
+    """Lawful histories: each can be brought to its last revision, whatever it takes."""
+    maker = _Maker(draw, count(1))
     times = draw(st.integers(2, max_revisions))
-    first = draw(_first_revision(numbers, mapped=mapped_since == 0))
-    states = [first]
-    may_rename = mapped_since < times
-    for number in range(1, times):
-        drawn = draw(_next_revision(states[-1], numbers, may_rename=may_rename))
-        properties = {**drawn.properties, **({MODE: "name"} if mapped_since <= number else {})}
-        states.append(replace(drawn, properties=properties))
-    made = draw(_with_unmanaged(first, numbers))
-    contracts = [Contract("sales.orders", one) for one in (made, *states)]
-    return World(contracts[0], live_table(contracts[0]), tuple(contracts[1:]))
+    mapped_since = draw(st.sampled_from((0, 0, 0, 1, max_revisions)))
+    states = [maker.first()]
+    for _ in range(1, times):
+        states.append(maker.next(states[-1], may_rename=mapped_since < times))
+    states = [_mapped(one) if mapped_since <= number else one for number, one in enumerate(states)]
+    made, *revisions = [
+        Contract("sales.orders", one) for one in (maker.with_others(states[0]), *states)
+    ]
+    return World(made, live_table(made), tuple(revisions))
 
 
 def live_table(made: Contract) -> LiveTable:
-    """The table that Delta makes of a contract; with ids, parents first, where column mapping is on."""
+    """The table that Delta makes of a contract; where column mapping is on, ids are given parents first."""
     features = made.created_features
     state = replace(created(made.state), features=features)
     if state.properties.get(MODE) == "name":
@@ -125,184 +121,271 @@ def live_table(made: Contract) -> LiveTable:
     return LiveTable("/lake/orders", 3, Protocol(3, 7, frozenset(), features), Metadata("id", state))
 
 
-@st.composite
-def _first_revision(draw: DrawFn, numbers: Iterator[int], *, mapped: bool) -> TableState:
-    columns = draw(_struct(numbers, depth=2, size=4))
-    properties: dict[str, str | None] = {WIDENING: "true", "team": "sales"}
-    clustering = draw(st.sampled_from(("unmanaged", "none", "some")))
-    state = TableState(
-        columns=columns,
-        description=draw(st.sampled_from((UNMANAGED, None, "x"))),
-        clustered_by={"unmanaged": UNMANAGED, "none": ()}.get(clustering) or draw(_clustering(columns)),
-        properties={**properties, **({MODE: "name"} if mapped else {})},
-        features=frozenset({"allowColumnDefaults", "timestampNtz"}),
-    )
-    if clustering == "unmanaged":
-        state = replace(state, clustered_by=UNMANAGED)
-    guarded = draw(st.lists(st.sampled_from(_guardable(columns)), max_size=2, unique=True))
-    return replace(state, constraints={f"c{n}": _check(path) for n, path in enumerate(guarded)})
-
-
-@st.composite
-def _next_revision(draw: DrawFn, before: TableState, numbers: Iterator[int], *, may_rename: bool) -> TableState:
-    edit = _Edit(numbers, frozenset(words(one.path) for one in before.dropped), may_rename=may_rename)
-    columns, gone = draw(edit.struct(before.columns, (), depth=2))
-    declared = {words(path) for path, _field in walk_fields(columns)}
-    kept = [one for one in before.dropped if words(one.path) not in declared and draw(st.booleans())]
-    properties = dict(before.properties)
-    properties |= draw(st.dictionaries(st.sampled_from(("team", "old")), st.none() | st.just("x"), max_size=2))
-    return replace(
-        before,
-        columns=columns,
-        description=before.description
-        if before.description is UNMANAGED
-        else draw(st.sampled_from((None, "x", "y"))),
-        clustered_by=draw(_clustering_again(before, columns)),
-        constraints=draw(_constraints_again(before, columns)),
-        properties=properties,
-        dropped=(*kept, *gone),
-    )
-
-
-@st.composite
-def _with_unmanaged(draw: DrawFn, first: TableState, numbers: Iterator[int]) -> TableState:
-    """What nobody declares: columns at every level, a property, a constraint on such a column."""
-
-    def beside(struct: Struct) -> Struct:
-        names = draw(st.lists(st.sampled_from(_UNMANAGED_NAMES), max_size=2, unique=True))
-        fields = [replace(one, type=inside(one.type)) for one in struct.fields]
-        for name in names:
-            fields.insert(
-                draw(st.integers(0, len(fields))), Field(name, INTEGER, physical_name=f"u{next(numbers)}")
-            )
-        return Struct(tuple(fields))
-
-    def inside(type_: DataType) -> DataType:
-        match type_:
-            case Struct():
-                return beside(type_)
-            case Array(element=element):
-                return replace(type_, element=inside(element))
-            case Map(value=value):
-                return replace(type_, value=inside(value))
-            case _:
-                return type_
-
-    columns = beside(first.columns)
-    guards = {"unmanaged": _check(("u",))} if columns.get("u") else {}
-    return replace(
-        first,
-        columns=columns,
-        constraints={**first.constraints, **guards},
-        properties={**first.properties, "their.own": "1"},
-    )
-
-
-@st.composite
-def _struct(draw: DrawFn, numbers: Iterator[int], *, depth: int, size: int, nullable: bool = False) -> Struct:
-    names = draw(
-        st.lists(st.sampled_from(_NAMES), min_size=1, max_size=size, unique_by=lambda name: name.lower())
-    )
-    return Struct(tuple(draw(_field(name, numbers, depth=depth, nullable=nullable)) for name in names))
-
-
-@st.composite
-def _field(
-    draw: DrawFn, name: str, numbers: Iterator[int], *, depth: int, nullable: bool = False, new: bool = False
-) -> Field:
-    """A new column: only what a table is made with can be NOT NULL."""
-    number = f"p{next(numbers)}"
-    type_ = draw(_type(numbers, depth=depth, nullable=nullable or new))
-    return Field(
-        name,
-        type_,
-        nullable=nullable or new or draw(st.booleans()),
-        comment=draw(_COMMENTS),
-        default=draw(_default(type_, depth=depth)),
-        generated=UNMANAGED,
-        identity=UNMANAGED,
-        type_changes=UNMANAGED,
-        physical_name=number,
-    )
-
-
-@st.composite
-def _type(draw: DrawFn, numbers: Iterator[int], *, depth: int, nullable: bool) -> DataType:
-    kind = draw(st.sampled_from(("leaf", "leaf", "leaf", "struct", "array", "map"))) if depth else "leaf"
-    match kind:
-        case "struct":
-            return draw(_struct(numbers, depth=depth - 1, size=3, nullable=nullable))
-        case "array":
-            return Array(draw(_struct(numbers, depth=depth - 1, size=3, nullable=True)), UNMANAGED)
-        case "map":
-            inner = draw(_struct(numbers, depth=depth - 1, size=2, nullable=True))
-            return Map(draw(st.sampled_from((STRING, INTEGER))), inner, UNMANAGED)
-        case _:
-            return draw(st.sampled_from(tuple(_WIDER)))
-
-
-def _default(type_: DataType, *, depth: int) -> SearchStrategy[Managed[str | None]]:
-    """Only columns have defaults (a struct's fields none that Spark would take)."""
-    texts = _DEFAULTS.get(type_, ()) if depth == 2 else ()  # noqa: PLR2004 (the depth of a column)
-    return st.sampled_from((UNMANAGED, UNMANAGED, None, *texts))
+def _mapped(state: TableState) -> TableState:
+    return replace(state, properties={**state.properties, MODE: "name"})
 
 
 @dataclass(frozen=True)
-class _Edit:
-    """The next revision of the columns.
+class _Maker:
+    """Draws revisions.
 
     Attributes:
-        listed: The paths under `dropped` already: an entry that is there does not act again.
+        numbers: Who is who.
     """
 
+    draw: DrawFn
     numbers: Iterator[int]
-    listed: frozenset[tuple[str, ...]]
+
+    def one_of(self, values: Sequence[T]) -> T:
+        return self.draw(st.sampled_from(values))
+
+    def some(self, values: Sequence[T], *, most: int = 2) -> list[T]:
+        if not values:
+            return []
+        places = st.lists(st.integers(0, len(values) - 1), max_size=most, unique=True)
+        return [values[place] for place in self.draw(places)]
+
+    def chance(self, of: int = 2) -> bool:
+        return self.draw(st.integers(1, of)) == of
+
+    # The oldest revision
+
+    def first(self) -> TableState:
+        columns = self.struct(depth=_DEPTH, size=4)
+        guarded = self.some([path for path, _field in _readable(columns)])
+        return TableState(
+            columns=columns,
+            description=self.one_of((UNMANAGED, None, "x")),
+            clustered_by=tuple(self.some(_clusterable(columns))) if self.chance() else UNMANAGED,
+            constraints={f"c{number}": _check(path) for number, path in enumerate(guarded)},
+            properties={WIDENING: "true", "team": "sales"},
+            features=frozenset({"allowColumnDefaults", "timestampNtz"}),
+        )
+
+    def struct(self, *, depth: int, size: int = 3, fresh: bool = False) -> Struct:
+        names = st.lists(st.sampled_from(_NAMES), min_size=1, max_size=size, unique_by=str.lower)
+        return Struct(tuple(self.field(name, depth=depth, fresh=fresh) for name in self.draw(names)))
+
+    def field(self, name: str, *, depth: int, fresh: bool) -> Field:
+        """NOT NULL is only what a table is made with, and nothing inside of an array or a map."""
+        type_ = self.type(depth=depth, fresh=fresh)
+        return Field(
+            name,
+            type_,
+            nullable=fresh or self.chance(),
+            comment=self.one_of(_COMMENTS),
+            default=self.default(type_, depth),
+            generated=UNMANAGED,
+            identity=UNMANAGED,
+            type_changes=UNMANAGED,
+            physical_name=f"p{next(self.numbers)}",
+        )
+
+    def type(self, *, depth: int, fresh: bool) -> DataType:
+        kinds = ("leaf", "leaf", "leaf", "struct", "array", "map") if depth else ("leaf",)
+        match self.one_of(kinds):
+            case "struct":
+                return self.struct(depth=depth - 1, fresh=fresh)
+            case "array":
+                return Array(self.struct(depth=depth - 1, fresh=True), UNMANAGED)
+            case "map":
+                key = self.one_of((STRING, INTEGER))
+                return Map(key, self.struct(depth=depth - 1, fresh=True), UNMANAGED)
+            case _:
+                return self.one_of(tuple(_WIDER))
+
+    def default(self, type_: DataType, depth: int) -> object:
+        """Nested fields have none."""
+        texts = _DEFAULTS.get(type_, ()) if depth == _DEPTH else ()
+        return self.one_of((UNMANAGED, UNMANAGED, None, *texts) if texts else (UNMANAGED,))
+
+    def with_others(self, state: TableState) -> TableState:
+        """With what nobody declares: columns at every level, a property, a constraint."""
+        columns = self.struct_with_others(state.columns)
+        guards = {"theirs": _check(("u",))} if columns.get("u") else {}
+        return replace(
+            state,
+            columns=columns,
+            constraints={**state.constraints, **guards},
+            properties={**state.properties, "theirs": "1"},
+        )
+
+    def struct_with_others(self, struct: Struct) -> Struct:
+        fields = [replace(field, type=self.type_with_others(field.type)) for field in struct.fields]
+        for name in self.some(_NAMES_OF_OTHERS):
+            other = Field(name, INTEGER, physical_name=f"u{next(self.numbers)}")
+            fields.insert(self.draw(st.integers(0, len(fields))), other)
+        return Struct(tuple(fields))
+
+    def type_with_others(self, type_: DataType) -> DataType:
+        match type_:
+            case Struct():
+                return self.struct_with_others(type_)
+            case Array(element=element):
+                return replace(type_, element=self.type_with_others(element))
+            case Map(value=value):
+                return replace(type_, value=self.type_with_others(value))
+            case _:
+                return type_
+
+    # The next one
+
+    def next(self, before: TableState, *, may_rename: bool) -> TableState:
+        edit = _Edit(self, {words(one.path) for one in before.dropped}, may_rename=may_rename)
+        columns = edit.struct(before.columns, (), depth=_DEPTH, fresh=False)
+        declared = {words(path) for path, _field in walk_fields(columns)}
+        still_listed = [one for one in before.dropped if words(one.path) not in declared and self.chance()]
+        described = before.description is not UNMANAGED
+        return replace(
+            before,
+            columns=columns,
+            description=self.one_of((None, "x", "y")) if described else UNMANAGED,
+            clustered_by=self.clustering(before, columns),
+            constraints=self.constraints(before, columns),
+            properties={**before.properties, self.one_of(("team", "old")): self.one_of((None, "x"))},
+            dropped=(*still_listed, *edit.gone),
+        )
+
+    def clustering(self, before: TableState, columns: Struct) -> object:
+        if not isinstance(before.clustered_by, tuple):
+            return UNMANAGED
+        if self.chance():
+            return tuple(self.some(_clusterable(columns)))
+        may = _clusterable(columns)
+        return tuple(path for path in _followed(before, columns, before.clustered_by) if path in may)
+
+    def constraints(self, before: TableState, columns: Struct) -> dict[str, str | None]:
+        """They name the columns as they are called now; those of what is dropped are declared absent."""
+        where = identities(columns)
+        old = {_check(path): field.physical_name for path, field in walk_fields(before.columns)}
+        found: dict[str, str | None] = {}
+        for name, text in before.constraints.items():
+            path = where.get(old[text]) if text is not None else None
+            found[name] = _check(path) if path and self.chance(4) is False else None
+        new = self.some([path for path, _field in _readable(columns)], most=1)
+        return found | {f"n{next(self.numbers)}": _check(path) for path in new}
+
+
+@dataclass
+class _Edit:
+    """From one revision's columns to the next one's.
+
+    Attributes:
+        listed: The paths that are under `dropped` already: such an entry does not act again.
+        gone: The new entries of `dropped`.
+    """
+
+    maker: _Maker
+    listed: set[tuple[str, ...]]
     may_rename: bool
 
-    def struct(
-        self, old: Struct, path: Path, *, depth: int, nullable: bool = False
-    ) -> SearchStrategy[tuple[Struct, list[Deletion]]]:
-        return self._struct(old, path, depth, nullable)
+    def __post_init__(self) -> None:
+        self.gone: list[Deletion] = []
 
-    @property
-    def _struct(self):  # noqa: ANN202 (a strategy made of a method)
-        @st.composite
-        def build(
-            draw: DrawFn, old: Struct, path: Path, depth: int, nullable: bool
-        ) -> tuple[Struct, list[Deletion]]:
-            gone = draw(self._gone(old, path)) if self.may_rename else []
-            kept = [one for one in old.fields if one not in gone]
-            names = draw(self._names(old, kept)) if self.may_rename else [one.name for one in kept]
-            taken = {name.lower() for name in names}
-            fields: list[Field] = []
-            deletions: list[Deletion] = []
-            for one, name in zip(kept, names, strict=True):
-                field, below = draw(self._field(one, name, path, depth))
-                fields.append(field)
-                deletions += below
-            if draw(st.integers(0, 3)) == 0:
-                fields = list(draw(st.permutations(fields)))
-            for name in draw(st.lists(st.sampled_from(_NAMES), max_size=2, unique_by=str.lower)):
-                if name.lower() in taken:
-                    continue
-                field = draw(_field(name, self.numbers, depth=depth, nullable=nullable, new=True))
-                former = next((one for one in gone if one.name.lower() == name.lower()), None)
-                if former is not None and _kind(former.type) == _kind(field.type):
-                    continue
-                fields.insert(draw(st.integers(0, len(fields))), field)
+    def struct(self, old: Struct, path: Path, *, depth: int, fresh: bool) -> Struct:
+        gone = self.dropped(old, path)
+        kept = [field for field in old.fields if field not in gone]
+        names = self.names(old, kept)
+        fields = [
+            self.field(field, name, path, depth, fresh=fresh) for field, name in zip(kept, names, strict=True)
+        ]
+        if self.maker.chance(4):
+            fields = self.maker.draw(st.permutations(fields))
+        taken = {name.lower() for name in names}
+        for name in self.maker.some(_NAMES):
+            former = next((one for one in gone if one.name.lower() == name.lower()), None)
+            new = self.maker.field(name, depth=depth, fresh=True)
+            if name.lower() not in taken and (former is None or _differ(former.type, new.type)):
+                fields = _inserted(fields, new, self.maker.draw(st.integers(0, len(fields))))
                 taken.add(name.lower())
-            for one in gone:
-                typed = one.name.lower() in taken
-                deletions.append(Deletion((*path, one.name), _written(one.type) if typed else None))
-            return Struct(tuple(fields)), deletions
+        for one in gone:
+            old_type = one.type if one.name.lower() in taken else None
+            self.gone.append(Deletion((*path, one.name), old_type))
+        return Struct(tuple(fields))
 
-        return build
+    def dropped(self, old: Struct, path: Path) -> list[Field]:
+        """Never the last one of a struct: Delta has no such table."""
+        if not (self.may_rename and self.maker.chance()):
+            return []
+        may = [field for field in old.fields if words((*path, field.name)) not in self.listed]
+        return self.maker.some(may, most=min(2, len(old.fields) - 1))
 
-    @st.composite
-    @staticmethod
-    def _unused(draw: DrawFn) -> None: ...
+    def names(self, old: Struct, kept: Sequence[Field]) -> list[str]:
+        same = [field.name for field in kept]
+        if not (self.may_rename and self.maker.chance()):
+            return same
+        pool = list(dict.fromkeys((*(field.name for field in old.fields), *_NAMES)))
+        changed = set(self.maker.some(range(len(kept)), most=3))
+        taken = {name.lower() for place, name in enumerate(same) if place not in changed}
+        names: list[str] = []
+        for place, field in enumerate(kept):
+            free = [name for name in pool if name.lower() not in taken and _can_be_told(old, field, name)]
+            name = self.maker.one_of(free) if place in changed and free else field.name
+            taken.add(name.lower())
+            names.append(name)
+        return names if len({name.lower() for name in names}) == len(names) else same
 
-    def _gone(self, old: Struct, path: Path) -> SearchStrategy[list[Field]]:
-        may = [one for one in old.fields[1:] if words((*path, one.name)) not in self.listed]
-        some = st.lists(st.sampled_from(may), max_size=2, unique_by=lambda one: one.name) if may else st.just([])
-        return st.one_of(st.just([]), some)
+    def field(self, old: Field, name: str, path: Path, depth: int, *, fresh: bool) -> Field:
+        renamed = name != old.name
+        kept = old.renamed_from if self.maker.chance() else None
+        new = replace(old, name=name, renamed_from=old.name if renamed else kept)
+        return replace(
+            new,
+            type=self.type(old.type, (*path, name), depth, fresh=fresh),
+            nullable=old.nullable or self.maker.chance(),
+            comment=self.maker.one_of(_COMMENTS) if self.maker.chance() else old.comment,
+            default=self.maker.default(old.type, depth) if self.maker.chance() else old.default,
+        )
+
+    def type(self, old: DataType, path: Path, depth: int, *, fresh: bool) -> DataType:
+        match old:
+            case Struct():
+                return self.struct(old, path, depth=depth - 1, fresh=fresh)
+            case Array(element=element):
+                inner = self.type(element, (*path, Part.ELEMENT), depth, fresh=True)
+                return replace(old, element=inner)
+            case Map(key=key, value=value):
+                return replace(
+                    old,
+                    key=self.type(key, (*path, Part.KEY), depth, fresh=True),
+                    value=self.type(value, (*path, Part.VALUE), depth, fresh=True),
+                )
+            case _:
+                return self.maker.one_of((old, old, *_WIDER.get(old, ())))
+
+
+def _can_be_told(old: Struct, field: Field, name: str) -> bool:
+    """Whether a contract can say it: an old `renamed_from` of that name's column must not say the same."""
+    namesake = old.get(name)
+    return namesake is None or namesake.renamed_from != field.name
+
+
+def _inserted(fields: Sequence[Field], new: Field, place: int) -> list[Field]:
+    return [*fields[:place], new, *fields[place:]]
+
+
+def _differ(one: DataType, other: DataType) -> bool:
+    return print_type(one) != print_type(other)
+
+
+def _followed(before: TableState, columns: Struct, paths: Sequence[Path]) -> list[Path]:
+    where = identities(columns)
+    who = {path: field.physical_name for path, field in walk_fields(before.columns)}
+    return [where[who[path]] for path in paths if who[path] in where]
+
+
+def _clusterable(columns: Struct) -> list[Path]:
+    return [path for path, field in _readable(columns) if field.type in _CLUSTERING]
+
+
+def _readable(columns: Struct) -> list[tuple[Path, Field]]:
+    """The fields that SQL reaches by their names alone."""
+    return [
+        (path, field)
+        for path, field in walk_fields(columns)
+        if not any(isinstance(step, Part) for step in path) and not isinstance(field.type, Struct | Array | Map)
+    ]
+
+
+def _check(path: Path) -> str:
+    return f"{'.'.join(always_quoted(str(step)) for step in path)} IS NOT NULL"

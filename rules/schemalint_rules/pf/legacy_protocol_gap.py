@@ -92,7 +92,9 @@ def _protocol(features: frozenset[str]) -> str:
 
 
 def _cause(kind: str, name: str, features: frozenset[str]) -> str:
-    return f"{kind} {name}" if kind == "feature" else f"{kind} {name} ({_list(features)})"
+    if kind == "feature":
+        return f"feature {name}"
+    return f"{name if kind == 'clustering' else f'{kind} {name}'} ({_list(features)})"
 
 
 def _beyond(upgrade: ProtocolUpgrade, ctx: RuleContext) -> str:

@@ -1,0 +1,138 @@
+"""Thousands of histories of a contract: the plan leads to the declaration, and every column stays who it is."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from delta_model import Delta
+from schemalint.baseline import Baseline, drift
+from schemalint.model.datatype import Field, Struct, field_at, walk_fields
+from schemalint.model.diff import diff
+from schemalint.model.marker import declaration_hash, read_pending
+from schemalint.model.overlay import over
+from schemalint.model.plan import TablePlan
+from schemalint.model.table import PENDING, Contract, LiveTable, TableState
+from schemalint.planner import Wish, pending, plan_table, simulate
+from worlds import World, identities, worlds
+
+EXAMPLES = int(os.environ.get("SCHEMALINT_PLAN_EXAMPLES", "400"))
+PLACE = "/lake/orders"
+
+
+@dataclass
+class Deployment:
+    """Runs against one table, as `apply` makes them: any of them may be cut short."""
+
+    world: World
+    delta: Delta = field(init=False)
+    reorder: bool = False
+
+    def __post_init__(self) -> None:
+        self.delta = Delta(self.world.live.state)
+
+    @property
+    def live(self) -> LiveTable:
+        live, state = self.world.live, self.delta.state
+        protocol = replace(live.protocol, writer_features=state.features)
+        return replace(live, protocol=protocol, metadata=replace(live.metadata, state=state))
+
+    def plan(self, contract: Contract) -> TablePlan:
+        """As `deploy` makes it: by the note of what is on its way, else by the revisions since the oldest."""
+        baseline = self.baseline(contract)
+        wish = Wish(baseline.lineage(self.delta.state.columns), reorder=self.reorder)
+        plan = plan_table(contract, self.live, PLACE, wish=wish)
+        assert plan.refusals == ()
+        assert list(drift(contract, baseline, self.live, wish, repair=False)) == []
+        return plan
+
+    def baseline(self, contract: Contract) -> Baseline:
+        revisions = self.world.revisions[: self.world.revisions.index(contract) + 1]
+        noted = read_pending(self.delta.state)
+        if noted is None:
+            return Baseline(revisions)
+        if noted.targets or noted.hash == declaration_hash(contract):
+            return Baseline((contract,), judges_drift=False)
+        hashes = [declaration_hash(one) for one in revisions]
+        return Baseline(revisions[hashes.index(noted.hash) :], judges_drift=False)
+
+    def run(self, contract: Contract, *, statements: int | None = None) -> int:
+        """All statements, or the first ones only; how many there were."""
+        done = 0
+        while True:
+            plan = self.plan(contract)
+            for step in plan.steps:
+                if done == statements:
+                    return done
+                self.delta.run(step)
+                done += 1
+            if not plan.again:
+                return done
+
+    def assert_applied(self) -> None:
+        """The declaration holds, nobody is lost but who was dropped, and everybody is where he is declared."""
+        world, state = self.world, self.delta.state
+        assert pending(world.contract, state) == ()
+        assert self.plan(world.contract).steps == ()
+        here, declared = identities(state.columns), identities(world.contract.state.columns)
+        before = set(identities(world.live.state.columns))
+        assert before - here.keys() == before & world.dropped
+        for who in before & declared.keys():
+            assert here[who] == declared[who]
+        assert {who: path[-1] for who, path in here.items() if str(who)[0] == "u"} == {
+            who: path[-1] for who, path in identities(world.live.state.columns).items() if str(who)[0] == "u"
+        }
+
+
+@given(worlds())
+@settings(max_examples=EXAMPLES, deadline=None)
+def test_a_plan_leads_to_the_declaration(world: World) -> None:
+    deployment = Deployment(world)
+    plan = deployment.plan(world.contract)
+    deployment.run(world.contract)
+    deployment.assert_applied()
+    simulated = simulate(world.live.state, plan.steps)
+    assert diff(_plain(simulated), _plain(deployment.delta.state)) == ()
+
+
+@given(worlds(), st.data())
+@settings(max_examples=EXAMPLES, deadline=None)
+def test_a_run_that_is_cut_short_is_finished_by_the_next_one(world: World, data: st.DataObject) -> None:
+    whole = Deployment(world)
+    steps = whole.run(world.contract)
+    deployment = Deployment(world)
+    for _ in range(2):
+        deployment.run(world.contract, statements=data.draw(st.integers(0, steps)))
+    deployment.run(world.contract)
+    deployment.assert_applied()
+    assert sorted(_shape(deployment.delta.state)) == sorted(_shape(whole.delta.state))
+
+
+@given(worlds(), st.data())
+@settings(max_examples=EXAMPLES, deadline=None)
+def test_a_run_of_an_older_revision_that_is_cut_short_is_no_obstacle(
+    world: World, data: st.DataObject
+) -> None:
+    older = data.draw(st.sampled_from(world.revisions[:-1]))
+    deployment = Deployment(world)
+    deployment.run(older, statements=data.draw(st.integers(0, 8)))
+    deployment.run(world.contract)
+    deployment.assert_applied()
+
+
+def _plain(state: TableState) -> TableState:
+    """Without what Delta adds by itself."""
+    return replace(
+        state, columns=Struct(tuple(_plain_field(one) for one in state.columns.fields)), features=frozenset()
+    )
+
+
+def _plain_field(one: Field) -> Field:
+    return replace(one, column_id=None)
+
+
+def _shape(state: TableState) -> list[str]:
+    return [f"{path} {one.nullable} {one.comment} {one.default}" for path, one in walk_fields(state.columns)]

@@ -14,7 +14,7 @@ from schemalint.engine.judge import judge_pair
 from schemalint.engine.live import LiveComparison, judge_live
 from schemalint.engine.place import is_found_by_name, require_reachable, table_location
 from schemalint.engine.table import refused_by_spark
-from schemalint.engine.tables import TargetTables
+from schemalint.engine.tables import Locate, TargetTables
 from schemalint.errors import ConfigError, SchemalintError, UsageError
 from schemalint.git import (
     Repository,
@@ -23,7 +23,7 @@ from schemalint.git import (
     dirty,
 )
 from schemalint.model.finding import Skipped
-from schemalint.model.plan import Plan, Refusal, TablePlan
+from schemalint.model.plan import Approval, Plan, Refusal, TablePlan
 from schemalint.model.table import Contract, LiveTable, table_key
 from schemalint.planner import Wish, plan_table
 from schemalint.plugin import Rule
@@ -42,7 +42,8 @@ class DeployInput:
         allow: Kinds of steps that are approved: ``upgrade``, ``destructive``.
         base: The commit that was applied last, where the tables do not tell.
         reorder: Whether columns are moved to the order that is declared.
-        applies: Whether the plan is to be carried out: this version does so by a table's place only.
+        applies: Whether the plan is to be carried out: what cannot be taken back needs approval then.
+        locate: Where the catalog of a running Spark session has a table.
     """
 
     repository: Repository
@@ -57,6 +58,7 @@ class DeployInput:
     base: str | None = None
     reorder: bool = False
     applies: bool = False
+    locate: Locate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +93,27 @@ class Deployment:
 def prepare(request: DeployInput) -> Deployment:
     """Plan all tables before anything runs.
 
+    A plan whose hash stands in the configuration is approved as a whole, and no other one is by that.
+
     Raises:
         SchemalintError: The contracts cannot be read, or a wanted table has none.
     """
+    if request.applies and request.config.approved_plans:
+        allowed = _prepared(replace(request, allow=frozenset(one.value for one in Approval)))
+        if allowed.plan.hash in request.config.approved_plans:
+            return replace(allowed, request=request)
+    return _prepared(request)
+
+
+def _prepared(request: DeployInput) -> Deployment:
     require_reachable(request.target, request.repository.root)
     declared = _declared(request)
     wanted = [
         _with_approval(contracts.effective(one, request.target.name), request.allow)
         for one in _wanted(request, declared)
     ]
-    found = TargetTables(request.target, request.repository.root, resolve_storage(request.target))
+    storage = resolve_storage(request.target)
+    found = TargetTables(request.target, request.repository.root, storage, request.locate)
     found.fetch(one for one in wanted if _is_planned(one))
     tables: list[TablePlan] = []
     effective: dict[str, Contract] = {}
@@ -113,7 +126,7 @@ def prepare(request: DeployInput) -> Deployment:
             continue
         try:
             plan = _planned(request, contract, found)
-            tables.append(_approved(request, _carried_out(request, plan)))
+            tables.append(_approved(request, plan))
             effective[contract.table] = contract
         except SchemalintError as error:
             unplanned.append(Unplanned(contract.table, error))
@@ -199,16 +212,6 @@ def _planned(request: DeployInput, contract: Contract, found: TargetTables) -> T
     if obstacles:
         return replace(plan, steps=(), record=False, refusals=(*obstacles, *plan.refusals))
     return plan
-
-
-def _carried_out(request: DeployInput, plan: TablePlan) -> TablePlan:
-    if not request.applies or plan.name is None or not (plan.steps or plan.record):
-        return plan
-    refusal = Refusal(
-        f"{plan.name} is reached through its catalog, which `apply` does not do in this version",
-        "let Spark run the statements of `plan --output-format sql`, then prove it with `check --live`",
-    )
-    return replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
 
 
 def _approved(request: DeployInput, plan: TablePlan) -> TablePlan:

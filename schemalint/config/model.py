@@ -77,6 +77,7 @@ ConfigKeys = TypedDict(
         "preview": bool,
         "fail-on": Literal["error", "warning", "info", "never"],
         "against": str,
+        "approved-plans": list[str],
         "removed": list[RemovedKeys],
         "tables": list[TableKeys],
         "options": dict[str, dict[str, str | int | float | bool]],
@@ -135,6 +136,7 @@ def _values(file: str, keys: ConfigKeys) -> config.Config:
         ),
         options=keys.get("options", {}),
         plugins=tuple(keys.get("plugins", ())),
+        approved_plans=frozenset(keys.get("approved-plans", ())),
         removed={table_key(entry["table"]): entry["reason"] for entry in keys.get("removed", ())},
         targets={name: _target(name, target) for name, target in keys.get("targets", {}).items()},
         spark=config.SparkSettings(

@@ -63,6 +63,7 @@ class Step:
         commits: Versions that it adds to the log, at least.
         needs: What has to be approved.
         requires: What the table has to be before it, one sentence for each object that it touches.
+        places: Where the contract asks for it, as far as its text says so.
     """
 
     kind: StepKind
@@ -76,6 +77,7 @@ class Step:
     cost: Cost = Cost.METADATA
     needs: Approval | None = None
     requires: tuple[str, ...] = ()
+    places: tuple[Location, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

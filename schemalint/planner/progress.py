@@ -65,13 +65,18 @@ def with_numbers_of(expected: TableState, found: TableState) -> TableState:
 
 
 def wrongly_noted(noted: Pending, state: TableState, steps: Sequence[Step]) -> tuple[str, ...]:
-    """Columns that the steps would not bring to the names that are noted for their ids."""
+    """Columns that the steps would not bring to the names that are noted for their ids.
+
+    Once it is noted, a column that is gone has no name to come to; before, all ids must be there.
+    """
+    is_new = bool(steps) and steps[0].kind is StepKind.NOTE_PENDING
     leads_to = numbers_of(simulate(state, steps).columns)
     names = {number: dotted(path) for number, path in numbers_of(state.columns).items()}
     return tuple(
         names.get(number, f"column {number}")
         for number, target in noted.targets.items()
-        if folded(leads_to.get(number, ())) != folded(target or ())
+        if (is_new or number in names)
+        and folded(leads_to.get(number, ())) != folded(target or ())
     )
 
 

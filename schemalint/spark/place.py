@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemalint.deploy import SESSION_CATALOG
+from schemalint.engine.tables import SESSION_CATALOG
 from schemalint.errors import ApplyError
 from schemalint.model.path import split
 from schemalint.model.sqltext import always_quoted

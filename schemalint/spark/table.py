@@ -137,7 +137,7 @@ class TableRun:
         run(self.session, step.sql)
         table = self._existing()
         self.done.append(DoneStep(step, table.version, time.monotonic() - started))
-        self._require_alone(step, expected, found, table, goal)
+        self._require_alone(step, found, table, goal)
         missing = moved(goal, known_features(goal, table.state), step)
         if missing and expected != goal:
             raise ApplyError(
@@ -162,7 +162,7 @@ class TableRun:
             )
 
     def _require_alone(
-        self, step: Step, before: TableState, found: LiveTable | None, after: LiveTable, goal: TableState
+        self, step: Step, found: LiveTable | None, after: LiveTable, goal: TableState
     ) -> None:
         """The commits since the look before the statement are its own, or of something else."""
         if found is None:
@@ -172,7 +172,7 @@ class TableRun:
             for entry in after.history.entries
             if entry.version > found.version and entry.metadata is not None
         )
-        altered = meanwhile(with_numbers_of(found.state, before), between, goal, step)
+        altered = meanwhile(found.state, between, goal, step)
         if altered:
             raise ApplyError(
                 f"{self.plan.table} was altered by somebody else during a step: {'; '.join(altered)}",

@@ -32,7 +32,7 @@ from schemalint.model.datatype import (
     walk_fields,
 )
 from schemalint.model.overlay import created
-from schemalint.model.path import Part, Path, words
+from schemalint.model.path import Part, Path, dotted, words
 from schemalint.model.protocol import Protocol
 from schemalint.model.sqltext import always_quoted
 from schemalint.model.table import Contract, Deletion, LiveTable, Metadata, TableState
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from hypothesis.strategies import DrawFn
+    from hypothesis.vendor.pretty import RepresentationPrinter
 
 T = TypeVar("T")
 
@@ -77,6 +78,11 @@ class World:
     made: Contract
     live: LiveTable
     revisions: tuple[Contract, ...]
+
+    def _repr_pretty_(self, printer: RepresentationPrinter, _cycle: object) -> None:
+        """For hypothesis: short enough to be read."""
+        for state in (self.live.state, *(one.state for one in self.revisions)):
+            printer.text(f"\n{_said(state)}")
 
     @property
     def contract(self) -> Contract:
@@ -119,6 +125,16 @@ def live_table(made: Contract) -> LiveTable:
         columns = map_fields(state.columns, lambda _path, field: replace(field, column_id=next(ids)))
         state = replace(state, columns=columns)
     return LiveTable("/lake/orders", 3, Protocol(3, 7, frozenset(), features), Metadata("id", state))
+
+
+def _said(state: TableState) -> str:
+    fields = [
+        f"{dotted(path)}{f' < {one.renamed_from}' if one.renamed_from else ''}: {print_type(one.type)}"
+        f" {'' if one.nullable else 'NOT NULL '}{one.comment!r} {one.default!r} {one.physical_name}"
+        for path, one in walk_fields(state.columns)
+    ]
+    rest = (state.clustered_by, state.constraints, state.properties, state.dropped, state.description)
+    return "\n  ".join((str(rest), *fields))
 
 
 def _mapped(state: TableState) -> TableState:

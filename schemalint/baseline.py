@@ -5,7 +5,7 @@ The marker in the table says it. Without one, it is the newest revision that the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from schemalint.errors import SchemalintError
@@ -13,7 +13,6 @@ from schemalint.git import Repository, Revision, is_ancestor, resolve
 from schemalint.model import change
 from schemalint.model.change import Change, place, subject, subject_name
 from schemalint.model.datatype import Struct, at, field_at
-from schemalint.model.diff import diff
 from schemalint.model.lineage import Lineage, trace, trace_back
 from schemalint.model.marker import Marker, declaration_hash, read_marker, read_pending
 from schemalint.model.path import dotted, folded
@@ -91,22 +90,43 @@ def drift(
     if not (found.revisions and found.judges_drift):
         return
     base = found.revisions[-1 if found.is_way_back else 0]
-    altered = pending(base, table.state)
-    yield from _could_be_another(altered, base, table)
+    wanted = pending(contract, table.state, wish)
+    yield from _could_be_another(wanted, base, contract, table)
     if repair:
         return
-    wanted = pending(contract, table.state, wish)
-    renames = renames_of(wanted)
-    since = {subject(one, renames.forward(path) if (path := place(one)) else None) for one in altered}
-    gone = [folded(one.path) for one in wanted if isinstance(one, change.FieldRemoved)]
-    for one in wanted:
-        if subject(one) in since:
-            yield _drifted(subject_name(one) or "the table")
-    for one in altered:
-        path = place(one)
-        if path is not None and any(path[: len(above)] == above for above in gone):
-            yield _drifted(subject_name(one))
+    altered = _by_subject(pending(base, table.state))
+    suspects = {key: one for key, one in _by_subject(wanted).items() if key in altered} | {
+        key: one for key, one in altered.items() if _goes(one, wanted)
+    }
+    for earlier in _in_between(found, table):
+        suspects = {key: one for key, one in suspects.items() if key in earlier}
+    for one in suspects.values():
+        yield _drifted(subject_name(one) or "the table")
     yield from _brought_back(base, contract, table)
+
+
+def _by_subject(changes: Sequence[Change]) -> dict[Hashable, Change]:
+    """Changes of a live table by what they are about, columns under their live names."""
+    renames = renames_of(changes)
+    return {subject(one, renames.back(path) if (path := place(one)) else None): one for one in changes}
+
+
+def _goes(one: Change, wanted: Sequence[Change]) -> bool:
+    """Whether what was altered is, or is inside of, a column that is to be dropped."""
+    renames, path = renames_of(wanted), place(one)
+    removed = [each.path for each in wanted if isinstance(each, change.FieldRemoved)]
+    gone = [folded((*renames.back(each[:-1]), each[-1])) for each in removed]
+    return path is not None and any(path[: len(above)] == above for above in gone)
+
+
+def _in_between(found: Baseline, table: LiveTable) -> Iterator[Collection[Hashable]]:
+    """What differs from each revision after the one that was applied: a run of it may have been cut short."""
+    if found.is_way_back:
+        return
+    states = [one.state for one in found.revisions]
+    for number, revision in enumerate(found.revisions[1:-1], start=2):
+        lineage = trace(table.state.columns, states[:number])
+        yield _by_subject(pending(revision, table.state, Wish(lineage))).keys()
 
 
 def _drifted(name: str) -> Refusal:
@@ -130,16 +150,23 @@ def _brought_back(base: Contract, contract: Contract, table: LiveTable) -> Itera
             )
 
 
-def _could_be_another(altered: Sequence[Change], base: Contract, table: LiveTable) -> Iterator[Refusal]:
-    """A column that is gone, while an undeclared one of its type is there: renamed by hand, perhaps."""
-    for one in altered:
+def _could_be_another(
+    wanted: Sequence[Change], base: Contract, contract: Contract, table: LiveTable
+) -> Iterator[Refusal]:
+    """Columns that are gone and would be added, while an undeclared one of their type is there."""
+    renames = renames_of(wanted)
+    for one in wanted:
         if not isinstance(one, change.FieldAdded):
             continue
-        here, declared = at(table.state.columns, one.path[:-1]), at(base.state.columns, one.path[:-1])
-        if not isinstance(here, Struct) or not isinstance(declared, Struct):
+        parent = renames.back(one.path[:-1])
+        known = field_at(base.state.columns, (*parent, one.path[-1]))
+        here, declared = at(table.state.columns, parent), at(contract.state.columns, one.path[:-1])
+        if known is None or not isinstance(here, Struct) or not isinstance(declared, Struct):
+            continue
+        if here.get(known.name):  # to be renamed or dropped, and another one made under its name
             continue
         for field in here.fields:
-            if declared.get(field.name) is None and field.type == one.field.type:
+            if declared.get(field.name) is None and field.type == known.type:
                 yield Refusal(
                     f"{dotted(one.path)} is gone, and {field.name}, which nobody declares, could be it",
                     "rename it back by hand, or declare the rename",
@@ -191,21 +218,29 @@ def _way_back(revisions: Revisions, contract: Contract, commit: str) -> Baseline
 
 def _by_state(revisions: Revisions, contract: Contract, table: LiveTable) -> Baseline | Refusal:
     """The newest revision that the table equals; not known if an older one does too, under other names."""
-    newest: tuple[str, Contract] | None = None
-    seen: set[str] = set()
+    newest = ""
+    since: list[Contract] = []  # from the one at hand to the newest that the table equals
     for commit, found in revisions.newest_first(contract.key):
-        hash_ = declaration_hash(found)
-        if hash_ in seen or pending(found, table.state):
+        if since and declaration_hash(found) == declaration_hash(since[0]):
             continue
-        seen.add(hash_)
-        if newest is None:
-            newest = (commit, found)
-        elif any(isinstance(one, change.FieldRenamed) for one in diff(found.state, newest[1].state)):
+        since = [found, *since] if since else []
+        if pending(found, table.state):
+            continue
+        if not since:
+            newest, since = commit, [found]
+        elif _confuses(since, table):
             return Refusal(
-                f"the table is as declared at {commit[:12]} and at {newest[0][:12]}, with renames in between",
+                f"the table is as declared at {commit[:12]} and at {newest[:12]}, with renames in between",
                 "name the commit that it is at: --base REV",
             )
-    return Baseline() if newest is None else _from_commit(revisions, contract, newest[0])
+    return _from_commit(revisions, contract, newest) if newest else Baseline()
+
+
+def _confuses(revisions: Sequence[Contract], table: LiveTable) -> bool:
+    """Whether a table equals the first and the last revision with other columns in the same places."""
+    lineage = trace(table.state.columns, [one.state for one in revisions])
+    wanted = pending(revisions[-1], table.state, Wish(lineage))
+    return any(isinstance(one, change.FieldRenamed | change.FieldAdded) for one in wanted)
 
 
 def _without_repeats(found: Sequence[Contract]) -> tuple[Contract, ...]:

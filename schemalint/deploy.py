@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from schemalint import contract as contracts
-from schemalint.baseline import drift, find_baseline
+from schemalint.baseline import Baseline, drift, find_baseline
 from schemalint.config import Config, Target, resolve_storage
 from schemalint.engine.judge import judge_pair
 from schemalint.engine.live import LiveComparison, judge_live
@@ -23,6 +23,8 @@ from schemalint.git import (
     dirty,
 )
 from schemalint.model.finding import Skipped
+from schemalint.model.lineage import Lineage, resumed
+from schemalint.model.marker import declaration_hash, read_pending
 from schemalint.model.plan import Approval, Plan, Refusal, TablePlan
 from schemalint.model.table import Contract, LiveTable, table_key
 from schemalint.planner import Wish, plan_table
@@ -235,5 +237,13 @@ def _with_baseline(
     found = find_baseline(revisions, contract, table, base=request.base, allow_older=request.allow_older)
     if isinstance(found, Refusal):
         return Wish(reorder=request.reorder), (found,)
-    wish = Wish(found.lineage(table.state.columns), reorder=request.reorder)
+    wish = Wish(_lineage(found, contract, table), reorder=request.reorder)
     return wish, tuple(drift(contract, found, table, wish, repair=request.repair_drift))
+
+
+def _lineage(found: Baseline, contract: Contract, table: LiveTable) -> Lineage | None:
+    """Which column is which: where names are on their way, as the table itself has noted it."""
+    noted = read_pending(table.state)
+    if noted is not None and noted.targets and noted.hash == declaration_hash(contract):
+        return resumed(table.state.columns, contract.state.columns, noted.targets)
+    return found.lineage(table.state.columns)

@@ -85,6 +85,7 @@ from schemalint.model.feature import suggest as suggest_feature
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
 from schemalint.model.names import CHANGE_DATA_COLUMNS, invalid_characters, nearest_name
 from schemalint.model.path import Part, Path, dotted, folded, words
+from schemalint.model.physical import PhysicalTypes, Standing, StoredType
 from schemalint.model.properties import TableProperty, is_protocol_key, is_true, parse_interval
 from schemalint.model.properties import find as find_property
 from schemalint.model.properties import problem as property_problem
@@ -102,6 +103,7 @@ from schemalint.model.requests import (
     lacks_writer_version,
     value_refusal,
 )
+from schemalint.model.statistics import has_statistics, statistics_columns
 from schemalint.model.table import (
     Contract,
     History,
@@ -191,6 +193,7 @@ __all__ = [
     "Part",
     "PartitioningChanged",
     "Path",
+    "PhysicalTypes",
     "Problem",
     "PropertyChanged",
     "PropertyVerdict",
@@ -205,7 +208,9 @@ __all__ = [
     "Scope",
     "SetProperty",
     "Severity",
+    "Standing",
     "Status",
+    "StoredType",
     "String",
     "Struct",
     "TableAdded",
@@ -231,6 +236,7 @@ __all__ = [
     "find_feature",
     "find_property",
     "folded",
+    "has_statistics",
     "implied_by",
     "invalid_characters",
     "is_container",
@@ -257,6 +263,7 @@ __all__ = [
     "restores",
     "rule",
     "same_stored",
+    "statistics_columns",
     "step",
     "suggest_feature",
     "suggest_property",

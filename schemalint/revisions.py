@@ -59,11 +59,15 @@ def table_at(repository: Repository, globs: Sequence[str]) -> Callable[[str, str
         if not is_known(repository, commit):
             return found
         for file in files_at(repository, Revision(commit, commit, "applied last"), globs):
-            readable = contracts.read(printable_path(file.path), file.data).contracts
-            found.update({one.key: one for one in readable})
+            found.update({one.key: one for one in _parsed(printable_path(file.path), file.data)})
         return found
 
     return lambda commit, key: read(commit).get(key)
+
+
+@lru_cache(maxsize=4096)  # from one commit to the next, most files stay as they are
+def _parsed(path: str, data: bytes) -> tuple[Contract, ...]:
+    return contracts.read(path, data).contracts
 
 
 def files_at(repository: Repository, side: Side, globs: Sequence[str]) -> Iterable[File]:

@@ -98,21 +98,22 @@ def test_the_rules_api_loads_nothing_that_stands_above_it() -> None:
 # Rules of other people import these names: one can be added, none can go.
 PUBLIC = """
 Array at Atomic Change CHANGE_DATA_COLUMNS Char classify ClusteringChanged columns_used
-CommentChanged ConstraintChanged Contract DataType Decimal DEFAULT_FEATURES DefaultChanged DeletionListed
-DeletionUnlisted DescriptionChanged dotted Drift DriftKind DuplicateTable Fact feature_requests
-FeatureChanged FeatureRequest FEATURES features_of_versions FeatureVerdict Field field_at FieldAdded
-FieldMoved FieldRemoved FieldRenamed find_feature find_property Fix folded GeneratedChanged History
-HistoryEntry HistoryStep Identity IdentityChanged implied_by invalid_characters is_container
-is_true judge_feature judge_property lacks_writer_version least_decimal LiveTable LiveTableMissing
-LiveTableReplaced LogDefect LogDefectKind Map MAX_PRECISION Metadata minimum_versions narrows
-NullabilityChanged ObjectRef OptionValue parse_interval Part PartitioningChanged Path print_type
-Problem property_problem property_value PropertyChanged PropertyVerdict Protocol ProtocolUpgrade
-RecordedChange RecordTypeChanges refusal Rule rule RuleContext Scope SetProperty Severity Status
-step String Struct suggest_feature suggest_property TableAdded TableFeature TableProperty
-TableRemoved TableRetired TableState TIMESTAMP_NTZ TypeChanged TypeHistoryChanged TypeStep
-TypeVerdict UNMANAGED Unmanaged uses value_refusal Varchar VOID walk walk_fields words
-RecordFault RecordStep fault_of is_protocol_key is_unrecorded_widening may_forget nearest_name
-needed_features record_of record_steps replaces_contents restores same_stored unknown_ways
+CommentChanged ConstraintChanged Contract DataType Decimal DEFAULT_FEATURES DefaultChanged
+DeletionListed DeletionUnlisted DescriptionChanged dotted Drift DriftKind DuplicateTable Fact
+fault_of feature_requests FeatureChanged FeatureRequest FEATURES features_of_versions
+FeatureVerdict Field field_at FieldAdded FieldMoved FieldRemoved FieldRenamed find_feature
+find_property Fix folded GeneratedChanged has_statistics History HistoryEntry HistoryStep Identity
+IdentityChanged implied_by invalid_characters is_container is_protocol_key is_true
+is_unrecorded_widening judge_feature judge_property lacks_writer_version least_decimal LiveTable
+LiveTableMissing LiveTableReplaced LogDefect LogDefectKind Map MAX_PRECISION may_forget Metadata
+minimum_versions narrows nearest_name needed_features NullabilityChanged ObjectRef OptionValue
+parse_interval Part PartitioningChanged Path print_type Problem property_problem property_value
+PropertyChanged PropertyVerdict Protocol ProtocolUpgrade record_of record_steps RecordedChange
+RecordFault RecordStep RecordTypeChanges refusal replaces_contents restores rule Rule RuleContext
+same_stored Scope SetProperty Severity statistics_columns Status step String Struct suggest_feature
+suggest_property TableAdded TableFeature TableProperty TableRemoved TableRetired TableState
+TIMESTAMP_NTZ TypeChanged TypeHistoryChanged TypeStep TypeVerdict PhysicalTypes Standing StoredType unknown_ways Unmanaged UNMANAGED
+uses value_refusal Varchar VOID walk walk_fields words
 """
 
 

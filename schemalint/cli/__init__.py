@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import gc
 import importlib
-import os
 import pkgutil
 import sys
 from collections.abc import Sequence
@@ -16,6 +17,11 @@ from schemalint.errors import SchemalintError
 INTERRUPTED = 130
 BUG = 3
 USAGE = 2
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+# Contracts and findings hold no cycles, so that looking for them is a tenth of a check's time.
+OBJECTS_BEFORE_COLLECTION = 100_000
 
 
 class _Commands(click.Group):
@@ -43,6 +49,7 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and give its exit status."""
+    gc.set_threshold(OBJECTS_BEFORE_COLLECTION)
     try:
         return int(cli.main(arguments, prog_name="schemalint", standalone_mode=False) or 0)
     except click.exceptions.Exit as exit_:
@@ -56,13 +63,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SchemalintError as error:
         tell_error(error)
         return error.exit_status
-    except BrokenPipeError:
-        # The reader of our output went away (`| head`): nothing is left to be said to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:
+        # click's answer, with the status of findings, when the reader of our output went away (`| head`).
+        return USAGE
+    except OSError as error:
+        if error.errno not in _FULL:
+            return _report_bug()
+        click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
         return USAGE
     except Exception:  # noqa: BLE001 the last resort: a bug is reported as a bug, with a status of its own
-        click.echo(f"schemalint: a bug in schemalint; please report it with {_bug_report()}", err=True)
-        return BUG
+        return _report_bug()
 
 
 def tell_error(error: SchemalintError) -> None:
@@ -75,6 +85,11 @@ def tell_error(error: SchemalintError) -> None:
 
 def _printable(text: str) -> str:
     return "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text)
+
+
+def _report_bug() -> int:
+    click.echo(f"schemalint: a bug in schemalint; please report it with {_bug_report()}", err=True)
+    return BUG
 
 
 def _bug_report() -> str:

@@ -13,6 +13,7 @@ from schemalint.cli._shared import F, local_plugins_option, project, project_opt
 from schemalint.deploy import DeployInput, Deployment, prepare
 from schemalint.engine.place import choose_target
 from schemalint.engine.rulebook import rules_for_apply, selection_of
+from schemalint.engine.tables import Locate
 from schemalint.model.plan import Approval
 
 
@@ -44,8 +45,11 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
     return decorated
 
 
-def prepared(options: dict[str, Any], *, applies: bool = False) -> Deployment:
-    """The plan of what was asked for; ``applies`` if it is to be carried out."""
+def prepared(options: dict[str, Any], *, applies: bool = False, locate: Locate | None = None) -> Deployment:
+    """The plan of what was asked for; ``applies`` if it is to be carried out.
+
+    See `DeployInput` for ``locate``.
+    """
     here = project(options["config_file"], isolated=options["isolated"])
     local_from = here.repository.root if options["allow_local_plugins"] else None
     request = DeployInput(
@@ -61,5 +65,6 @@ def prepared(options: dict[str, Any], *, applies: bool = False) -> Deployment:
         base=options["base"],
         reorder=options["reorder"],
         applies=applies,
+        locate=locate,
     )
     return prepare(request)

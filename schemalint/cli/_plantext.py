@@ -1,118 +1,113 @@
-"""A plan for people, for programs, and for those who run statements by other means."""
+"""A plan for people: every statement with where it comes from, what it costs, and whom it concerns."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from schemalint.deploy import Deployment
-from schemalint.model.plan import PLAN_FORMAT, Refusal, Step, StepKind, TablePlan
+from schemalint.errors import Location
+from schemalint.model.impact import disturbances, impact
+from schemalint.model.plan import Cost, Refusal, Step, StepKind, TablePlan
+from schemalint.report._text import counted, printable, styled
 
 
-def plan_as_text(deployment: Deployment) -> str:
-    """Per table: its statements with their reasons, or why there are none."""
-    lines = [line for plan in deployment.plan.tables for line in _table_lines(plan)]
-    lines += [f"{one.table}: skipped, {one.reason}" for one in deployment.skipped]
-    return "\n".join([*lines, _summary(deployment)]) + "\n"
+def plan_as_text(deployment: Deployment, *, color: bool = False) -> str:
+    """Per table: its statements with what a reviewer needs to know, or why there are none."""
+    lines = [line for plan in deployment.plan.tables for line in _table_lines(deployment, plan, color=color)]
+    lines += [f"{printable(one.table)}: skipped, {printable(one.reason)}" for one in deployment.skipped]
+    return "\n".join([*lines, styled(summary(deployment), color=color, bold=True)]) + "\n"
 
 
-def plan_as_sql(deployment: Deployment) -> str:
-    """The statements alone, each closed by a semicolon; what is refused stands in comments."""
-    lines: list[str] = []
-    for plan in deployment.plan.tables:
-        lines.append(f"-- {_one_line(plan.table)}")
-        lines += [f"-- refused: {_one_line(one.reason)}" for one in plan.refusals]
-        lines += [f"{step.sql};" for step in plan.steps]
-    return "\n".join(lines) + "\n"
-
-
-def plan_as_json(deployment: Deployment) -> str:
-    """The same input gives the same bytes."""
-    content = {
-        "version": PLAN_FORMAT,
-        "target": deployment.plan.target,
-        "hash": deployment.plan.hash,
-        "tables": [_table_json(plan) for plan in deployment.plan.tables],
-        "skipped": [{"table": one.table, "reason": one.reason} for one in deployment.skipped],
-        "errors": [
-            {"table": one.table, "message": one.error.message, "help": one.error.help}
-            for one in deployment.unplanned
-        ],
-    }
-    return json.dumps(content, indent=2) + "\n"
-
-
-def step_lines(step: Step) -> Iterator[str]:
-    """One statement with its reasons."""
-    yield f"  - {step.kind.value} ({step.commits} commit{'s' if step.commits != 1 else ''}, metadata only)"
-    yield from (f"      because {_one_line(reason)}" for reason in step.reasons)
-    if step.adds_features:
-        gains = "the table needs" if step.kind is StepKind.CREATE else "the protocol gains"
-        yield f"      {gains} {', '.join(sorted(step.adds_features))}"
-    yield from (f"      {line}" for line in step.sql.splitlines())
-
-
-def _table_lines(plan: TablePlan) -> Iterator[str]:
-    place = f"{_one_line(plan.table)} ({_one_line(plan.uri)})"
-    if plan.refusals:
-        yield f"{place}: refused"
-        for refusal in plan.refusals:
-            yield f"  - {_refusal_text(refusal)}"
-            if refusal.help:
-                yield f"      help: {_one_line(refusal.help)}"
-    elif plan.steps:
-        yield f"{place}: {'create' if plan.live is None else f'version {plan.version}'}"
-        for step in plan.steps:
-            yield from step_lines(step)
-    elif plan.record:
-        yield f"{place}: as declared; only that is to be recorded"
-    else:
-        yield f"{place}: as declared"
-
-
-def _refusal_text(refusal: Refusal) -> str:
-    return _one_line(f"{refusal.code}: {refusal.reason}" if refusal.code else refusal.reason)
-
-
-def _summary(deployment: Deployment) -> str:
+def summary(deployment: Deployment) -> str:
+    """The plan in one line: how much there is to do, at what cost, and what has to be approved."""
     tables = deployment.plan.tables
-    steps = sum(len(plan.steps) for plan in tables)
+    steps = [step for plan in tables for step in plan.steps]
     refused = sum(bool(plan.refusals) for plan in tables)
     if not steps and not refused and not deployment.unplanned:
-        return f"Nothing to do in {_count(len(tables), 'table')}."
-    changed = sum(bool(plan.steps) for plan in tables)
-    text = f"{_count(steps, 'statement')} in {_count(changed, 'table')}"
+        return f"Nothing to do in {counted(len(tables), 'table')}."
+    text = f"{counted(len(steps), 'statement')} in {counted(sum(bool(one.steps) for one in tables), 'table')}"
     if refused:
-        text += f", {_count(refused, 'table')} refused"
+        text += f", {counted(refused, 'table')} refused"
+    if costs := costs_of(steps):
+        text += f"; {costs}"
+    if needs := sorted({step.needs.value for step in steps if step.needs is not None}):
+        text += f"; needs {' and '.join(f'--allow {word}' for word in needs)}"
     return f"{text} (plan {deployment.plan.hash[:14]})."
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def costs_of(steps: Iterable[Step]) -> str:
+    """What statements cost beside their commits, if they do: ``1 scans the data``."""
+    found = Counter(step.cost for step in steps)
+    return ", ".join(f"{found[cost]} {cost.value}" for cost in (Cost.SCAN, Cost.REWRITE) if found[cost])
 
 
-def _table_json(plan: TablePlan) -> dict[str, object]:
-    return {
-        "table": plan.table,
-        "uri": plan.uri,
-        "table_id": plan.table_id,
-        "version": plan.version,
-        "record": plan.record,
-        "steps": [
-            {
-                "kind": step.kind.name.lower(),
-                "sql": step.sql,
-                "reasons": list(step.reasons),
-                "adds_features": sorted(step.adds_features),
-                "undo": step.undo,
-                "commits": step.commits,
-            }
-            for step in plan.steps
-        ],
-        "refusals": [{"code": one.code, "reason": one.reason, "help": one.help} for one in plan.refusals],
-    }
+def step_lines(
+    step: Step, number: int | None = None, *, creates: bool = False, color: bool = False
+) -> Iterator[str]:
+    """One statement: what it does, the statement, why, what is noticed of it, and the way back."""
+    bullet = "-" if number is None else f"{number}."
+    needs = f", needs --allow {step.needs.value}" if step.needs is not None else ""
+    head = f"{step.kind.value} ({counted(step.commits, 'commit')}, {step.cost.value}{needs})"
+    yield f"  {bullet} " + styled(head, color=color, fg="red" if step.needs else "green")
+    yield from (f"      {printable(line)}" for line in step.sql.split("\n"))
+    yield from (f"      because {printable(reason)}" for reason in step.reasons)
+    if step.places:
+        yield f"      from {printable(places_text(step.places))}"
+    if step.adds_features:
+        gains = "the table needs" if step.kind is StepKind.CREATE else "the protocol gains"
+        yield f"      {gains} {', '.join(sorted(step.adds_features))}"
+    for risk in impact(step, creates=creates).risks:
+        yield "      " + styled("risk:", color=color, fg="yellow") + f" {printable(risk)}"
+    yield f"      {printable(undo_text(step))}"
 
 
-def _one_line(text: str) -> str:
-    """Text from a contract on one line, without control characters."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+def undo_text(step: Step) -> str:
+    """How a step is taken back, or why it is not."""
+    statement = " ".join(step.undo.split("\n")) if step.undo else ""
+    return "undo: " + ("; ".join(part for part in (statement, step.undo_note) if part) or "none")
+
+
+def places_text(places: Iterable[Location]) -> str:
+    """Places in the order of the text, each file once: ``contracts/orders.yml:7, 12``."""
+    lines = sorted({(place.file, place.line) for place in places})
+    files = groupby(lines, key=lambda pair: pair[0])
+    return "; ".join(f"{file}:{', '.join(str(line) for _file, line in found)}" for file, found in files)
+
+
+def refusal_text(refusal: Refusal) -> str:
+    """Why a table gets no steps, with the rule and the place where there are such."""
+    text = f"{refusal.code}: {refusal.reason}" if refusal.code else refusal.reason
+    return f"{text} ({refusal.finding.location})" if refusal.finding else text
+
+
+def place_of_table(plan: TablePlan) -> str:
+    """A table's name, and where it lies."""
+    return f"{plan.table} ({plan.name or plan.uri})"
+
+
+def state_of_table(plan: TablePlan) -> str:
+    """What becomes of a table, in a few words."""
+    if plan.refusals:
+        return "refused"
+    if plan.steps:
+        return "create" if plan.live is None else f"version {plan.version}"
+    return "as declared; only that is to be recorded" if plan.record else "as declared"
+
+
+def _table_lines(deployment: Deployment, plan: TablePlan, *, color: bool) -> Iterator[str]:
+    head = f"{printable(place_of_table(plan))}: {state_of_table(plan)}"
+    yield styled(head, color=color, fg="red" if plan.refusals else None, bold=True)
+    for refusal in plan.refusals:
+        yield f"  - {printable(refusal_text(refusal))}"
+        if refusal.help:
+            yield f"      help: {printable(refusal.help)}"
+    for number, step in enumerate(plan.steps, 1):
+        yield from step_lines(step, number, creates=plan.live is None, color=color)
+    if plan.again:
+        yield "  these finish what another run began; the rest is planned after them"
+    contract = deployment.contracts.get(plan.table)
+    for one in disturbances(plan, contract.consumers if contract else ()):
+        numbers = ", ".join(map(str, one.steps))
+        yield f"  stream {printable(one.consumer)}: {one.outcome} (statements {numbers})"

@@ -7,18 +7,19 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from schemalint import config, git
 from schemalint.config import Config
-from schemalint.engine import load_rules
-from schemalint.engine.rulebook import TableIgnores, require_known, selection_of
 from schemalint.errors import ConfigError, UsageError
 from schemalint.git import Repository
 from schemalint.model.finding import Severity
-from schemalint.plugin import Rule
+
+if TYPE_CHECKING:
+    from schemalint.engine.rulebook import TableIgnores
+    from schemalint.plugin import Rule
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,6 +75,8 @@ def rules_of(
     Raises:
         UsageError: Local files are configured, and not allowed.
     """
+    from schemalint.engine.rulebook import load_rules, selection_of  # noqa: PLC0415 (not every command judges)
+
     selection = selection_of(settings, local_from)
     return load_rules(
         replace(
@@ -88,6 +91,8 @@ def rules_of(
 
 def table_ignores(settings: Config, rules: tuple[Rule, ...]) -> TableIgnores:
     """Per glob of tables; a pattern that names no rule at all is an error, as it is on the command line."""
+    from schemalint.engine.rulebook import load_rules, require_known  # noqa: PLC0415 (as above)
+
     for entry in settings.tables:
         require_known(entry.ignore, (*load_rules(), *rules) if entry.ignore else rules)
     return tuple((entry.match, entry.ignore) for entry in settings.tables)

@@ -28,7 +28,7 @@ def show_text(shown: Shown) -> str:
     live = shown.live
     sections = [
         _head(shown),
-        _section(_protocol_title(live), _protocol(live)),
+        [_protocol_title(live), *_protocol(live)],
         _section(f"Columns ({len(live.state.columns.fields)})", column_lines(live)),
         _section("Layout", _layout(live)),
         _section("Constraints", _pairs(live.state.constraints, " CHECK ")),
@@ -63,6 +63,8 @@ def _last_change(live: LiveTable) -> str:
     if not live.history.entries:
         return ""
     entry = live.history.entries[-1]
+    if live.history.known_from and len(live.history.entries) == 1:
+        return f"version {entry.version} or before"
     known = (when(entry.timestamp), entry.operation or "", by_whom(entry))
     return ", ".join([f"version {entry.version}", *(text for text in known if text)])
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from schemalint import contract as contracts
 from schemalint import git, live
 from schemalint.cli._shared import Project, project
 from schemalint.config import resolve_storage
@@ -18,7 +16,6 @@ from schemalint.engine.place import absolute_location, choose_target, require_re
 from schemalint.errors import GitError, LiveError, UsageError
 from schemalint.live import NO_OPTIONS
 from schemalint.model.table import Contract, table_key
-from schemalint.revisions import contracts_at
 from schemalint.shown import Failure, Shown
 
 if TYPE_CHECKING:
@@ -29,8 +26,6 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 64
 """Tables that are read, and held, together."""
-
-_PLACE: Final = re.compile(r"[/\\]|^\.|^[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +71,9 @@ class Environment:
 
     def declared(self) -> dict[str, Contract]:
         """The contracts of the working tree that the target has, by table key."""
+        from schemalint import contract as contracts  # noqa: PLC0415 (only where names are looked up)
+        from schemalint.revisions import contracts_at  # noqa: PLC0415
+
         found = contracts_at(self.here.repository, git.Worktree(), self.here.config.contracts)
         effective = {key: contracts.effective(one, self.target.name) for key, one in found.items()}
         return {key: one for key, one in effective.items() if not one.absent}
@@ -159,7 +157,7 @@ def read_tables(asked: Sequence[Asked], *, history: bool = True) -> Iterator[Sho
 def _asked(place: str, where: Environment, declared: Mapping[str, Contract]) -> Asked:
     if (contract := declared.get(table_key(place))) is not None:
         return where.asked(contract)
-    if _PLACE.search(place) or Path(place).is_dir():
+    if live.is_place(place):
         return Asked(place, storage=where.storage)
     if where.target.catalog is not None:
         return where.named(place)

@@ -3,31 +3,55 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
 
-from schemalint.cli import tell_error
+from schemalint.cli import _deploylog, tell_error
 from schemalint.cli._deploy import deploy_options, prepared
-from schemalint.cli._plantext import plan_as_text, step_lines
+from schemalint.cli._planfile import as_in_file
+from schemalint.cli._plantext import plan_as_text
 from schemalint.cli._shared import PENDING, project
 from schemalint.cli.plan import status_of
 from schemalint.config import SparkSettings
 from schemalint.deploy import Deployment
 from schemalint.errors import UsageError
-from schemalint.spark.runner import Applied, Outcome, apply_plan
+from schemalint.model.plan import Step, TablePlan
+from schemalint.report._text import printable
+from schemalint.spark import (
+    Applied,
+    Manner,
+    Outcome,
+    SqlSession,
+    apply_plan,
+    location_of,
+    start,
+    without_work,
+)
+
+_JOBS = 4
 
 
 @click.command("apply")
 @deploy_options(default_head="HEAD")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--plan", "plan_file", metavar="FILE", help="Only this plan: what `plan --out` wrote.")
+@click.option("--all-or-nothing", is_flag=True, help="Do nothing if a table cannot be brought on.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=_JOBS, show_default=True, help="Tables at once.")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
 @click.option("--master", metavar="URL", help="Spark's master; local[*] if nothing is said.")
 @click.option("--remote", metavar="URL", help="A Spark Connect server: sc://host:port.")
 @click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of the Spark session.")
 def command(
     *,
     yes: bool,
+    plan_file: str | None,
+    all_or_nothing: bool,
+    jobs: int,
+    output_format: str,
     master: str | None,
     remote: str | None,
     conf: tuple[str, ...],
@@ -36,63 +60,89 @@ def command(
     """Bring the live tables to the declared state, with Spark.
 
     Shows the plan and asks. Without a terminal and without --yes nothing is changed, and the status is 4.
-    TABLES are names; all contracts if there are none.
+    TABLES are names; all contracts if there are none. Tables are brought on side by side, and one that fails
+    does not stop the others; a second run does what is left. With --plan every table that is not as it was
+    when that plan was made is refused, and tables that are not in it are left alone.
     """
-    deployment = prepared(options, applies=True)
-    click.echo(plan_as_text(deployment), nl=False)
-    for unplanned in deployment.unplanned:
-        tell_error(unplanned.error)
-    status = status_of(deployment)
-    if not _has_work(deployment):
-        return status
-    if not yes and not _confirmed():
-        click.echo("nothing was changed", err=True)
-        return status or PENDING
     settings = _settings(project(options["config_file"], isolated=options["isolated"]).config.spark, conf)
     if master or remote:
         settings = replace(settings, master=master, remote=remote)
-    results = _applied(deployment, settings)
-    failed = [one for one in results if one.error is not None]
-    return max([status, *(one.error.exit_status for one in failed if one.error)])
+    as_json = output_format == "json"
+    with _engine(settings) as engine:
+        deployment = prepared(options, applies=True, locate=engine.location_of)
+        if plan_file is not None:
+            deployment = as_in_file(deployment, plan_file)
+        click.echo(plan_as_text(deployment), nl=False, err=as_json)
+        for unplanned in deployment.unplanned:
+            tell_error(unplanned.error)
+        status = status_of(deployment)
+        has_work = any(plan.steps or plan.record for plan in deployment.plan.tables)
+        if has_work and not yes and not _confirmed():
+            click.echo("nothing was changed", err=True)
+            return status or PENDING
+        manner = Manner(_tell, jobs, all_or_nothing, exactly=plan_file is not None)
+        results = engine.apply(deployment, manner) if has_work else without_work(deployment)
+    status = _worst([status, *(one.error.exit_status for one in results if one.error is not None)])
+    _say(results, quiet=as_json)
+    if as_json:
+        click.echo(_deploylog.as_json(deployment, results, status), nl=False)
+    return status
 
 
-def _has_work(deployment: Deployment) -> bool:
-    return any(plan.steps or plan.record for plan in deployment.plan.tables)
+@dataclass
+class _Engine:
+    """Spark, started when it is needed first."""
+
+    settings: SparkSettings
+    sessions: list[Any] = field(default_factory=list)
+
+    @property
+    def session(self) -> SqlSession:
+        if not self.sessions:
+            self.sessions.append(start(self.settings))
+        session: SqlSession = self.sessions[0]
+        return session
+
+    def location_of(self, name: str) -> str | None:
+        return location_of(self.session, name)
+
+    def apply(self, deployment: Deployment, manner: Manner) -> tuple[Applied, ...]:
+        return apply_plan(self.session, deployment, manner)
+
+
+@contextmanager
+def _engine(settings: SparkSettings) -> Iterator[_Engine]:
+    engine = _Engine(settings)
+    try:
+        yield engine
+    finally:
+        for session in engine.sessions:
+            session.stop()
 
 
 def _confirmed() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and click.confirm("Apply this?")
 
 
-def _applied(deployment: Deployment, settings: SparkSettings) -> tuple[Applied, ...]:
-    from schemalint.spark.session import start  # noqa: PLC0415 (Spark starts only when there is work)
+def _tell(plan: TablePlan, step: Step) -> None:
+    text = f"{plan.table}: {step.kind.value}: {'; '.join(step.reasons)}"
+    click.echo(printable(text), err=True)
 
-    session = start(settings)
-    try:
-        results = apply_plan(
-            session,
-            deployment,
-            lambda plan, step: click.echo(
-                f"{plan.table}: {next(iter(step_lines(step))).strip(' -')}", err=True
-            ),
-        )
-    finally:
-        session.stop()
+
+def _say(results: Iterable[Applied], *, quiet: bool) -> None:
+    """What became of each table; what was refused by the plan, or not planned, is said already."""
     for one in results:
-        if one.outcome not in (Outcome.REFUSED, Outcome.UNPLANNED):
-            click.echo(_said(one))
-            if one.error is not None:
-                tell_error(one.error)
-    return results
+        told = one.outcome is Outcome.UNPLANNED or (one.outcome is Outcome.REFUSED and one.error is None)
+        if not told and not quiet:
+            click.echo(_deploylog.line(one))
+        if not told and one.error is not None:
+            tell_error(one.error)
 
 
-def _said(one: Applied) -> str:
-    facts = []
-    if one.done:
-        facts.append(f"{len(one.done)} statement{'s' if len(one.done) != 1 else ''}")
-    if one.outcome is not Outcome.NOTHING and one.version is not None:
-        facts.append(f"now at version {one.version}")
-    return f"{one.table}: {one.outcome.value}" + (f" ({', '.join(facts)})" if facts else "")
+def _worst(statuses: Iterable[int]) -> int:
+    """Over all tables the worst status wins: a bug before what could not be done, that before findings."""
+    order = (3, 2, 1, PENDING, 0)
+    return min(statuses, key=order.index)
 
 
 def _settings(settings: SparkSettings, pairs: tuple[str, ...]) -> SparkSettings:

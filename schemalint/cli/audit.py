@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schemalint import report
+from schemalint.cli._audited import audited, audited_by_spark
+from schemalint.cli._keep import keeper_for, session_for
 from schemalint.cli._shared import (
     is_colored,
     least_severity,
@@ -18,21 +20,23 @@ from schemalint.cli._shared import (
     table_ignores,
     write_report,
 )
-from schemalint.cli._tables import asked_for, environment, project_if_any, read_tables
+from schemalint.cli._sparkoptions import spark_options
+from schemalint.cli._tables import asked_for, environment, project_if_any
 from schemalint.cli._wanted import Wanted
 from schemalint.config import Config
-from schemalint.engine.audit import Audited, audit
+from schemalint.engine.audit import audit
 from schemalint.engine.check import exit_status
-from schemalint.errors import LiveError, SchemalintError, UsageError
+from schemalint.errors import SchemalintError, UsageError
 from schemalint.model.finding import Problems, Run, SideRef
-from schemalint.shown import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schemalint.cli._shared import Project
-    from schemalint.cli._tables import Asked, Environment
+    from schemalint.cli._tables import Environment
+    from schemalint.engine.audit import Audited
     from schemalint.plugin import Rule
+    from schemalint.spark.audit import Session
 
 
 @click.command("audit")
@@ -40,6 +44,11 @@ if TYPE_CHECKING:
 @click.option("--root", "roots", multiple=True, metavar="PLACE", help="All tables at or below a place.")
 @click.option("--all", "everything", is_flag=True, help="All tables of the target, declared or not.")
 @click.option("--target", metavar="NAME", help="The environment in which names of tables are looked up.")
+@click.option("--files", is_flag=True, help="Read the footers of all live data files too.")
+@click.option("--via", type=click.Choice(["spark"]), help="Read on the executors of a Spark cluster.")
+@click.option("--into", metavar="TABLE", help="Append the findings to a Delta table: a path or a name.")
+@click.option("--run-id", metavar="ID", help="Of this run in that table: a run is there once.")
+@spark_options
 @report_options
 @rule_options
 @project_options
@@ -62,15 +71,25 @@ def _run(options: dict[str, Any]) -> Problems:
     settings = here.config if here else Config()
     rules = _rules(here, settings, options)
     wanted = _wanted(_environment(here, options), options)
-    result = audit(
-        _audited(wanted.tables),
-        rules,
-        target=wanted.where.target.name if wanted.where else None,
-        table_ignores=table_ignores(settings, rules),
-    )
-    result = replace(result, errors=(*wanted.errors, *result.errors))
     fail_on = least_severity(settings, options["fail_on"], exit_zero=options["exit_zero"])
+    with session_for(settings.spark, options) as session:
+        keeper = keeper_for(session, wanted.tables, options)
+        result = audit(
+            _tables(wanted, session, options),
+            rules,
+            target=wanted.where.target.name if wanted.where else None,
+            table_ignores=table_ignores(settings, rules),
+        )
+        result = replace(result, errors=(*wanted.errors, *result.errors))
+        result = keeper.keep(result) if keeper else result
     return replace(result, exit_status=exit_status(result, fail_on))
+
+
+def _tables(wanted: Wanted, session: Session | None, options: dict[str, Any]) -> Iterator[Audited]:
+    if session is None or options["via"] != "spark":
+        return audited(wanted.tables, files=options["files"])
+    target = wanted.where.target if wanted.where else None
+    return audited_by_spark(session, wanted.tables, target, files=options["files"])
 
 
 def _wanted(where: Environment | None, options: dict[str, Any]) -> Wanted:
@@ -86,12 +105,6 @@ def _wanted(where: Environment | None, options: dict[str, Any]) -> Wanted:
         places = ", ".join(options["roots"]) or "this target"
         raise UsageError(f"no tables found in {places}", help="a table is a folder that holds a _delta_log")
     raise UsageError("which tables?", help="name some, or all below a place: --root PLACE, or --all")
-
-
-def _audited(asked: list[Asked]) -> Iterator[Audited]:
-    for one, found in zip(asked, read_tables(asked), strict=True):
-        table = found.live if isinstance(found, Shown) else LiveError(found.message, help=found.help)
-        yield Audited(one.table or one.uri, table, one.contract)
 
 
 def _environment(here: Project | None, options: dict[str, Any]) -> Environment | None:

@@ -24,8 +24,7 @@ from schemalint.cli._shared import (
     write_report,
 )
 from schemalint.document import candidate
-from schemalint.engine import CheckInput, check
-from schemalint.engine.check import exit_status
+from schemalint.engine.check import CheckInput, check, exit_status
 from schemalint.errors import ContractError, Location, SchemalintError, UsageError
 from schemalint.git import Contents, EmptyTree, Revision, Side, Worktree, printable_path
 from schemalint.model.finding import Problems, Run, SideRef
@@ -174,7 +173,11 @@ def _only(here: Project, paths: tuple[str, ...], files: Iterable[str]) -> Callab
 
 
 def _live(here: Project, base: Side, options: dict[str, Any]) -> LiveSide | None:
+    if options["with_live"] and options["live_from"] is not None:
+        raise UsageError("--live and --live-from do not go together", help="leave one of them out")
     if not options["with_live"] and options["live_from"] is None:
+        if options["target"] is not None:
+            raise UsageError("--target is about live tables", help="give --live or --live-from too")
         return None
     from schemalint.cli._live import live_side, live_side_from  # noqa: PLC0415 (only with live tables)
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 import click
 
-from schemalint.engine import load_rules
+from schemalint.engine.rulebook import load_rules
 from schemalint.errors import UsageError
 from schemalint.plugin import Rule
 

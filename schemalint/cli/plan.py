@@ -8,24 +8,34 @@ import click
 
 from schemalint.cli import tell_error
 from schemalint.cli._deploy import deploy_options, prepared
-from schemalint.cli._plantext import plan_as_json, plan_as_sql, plan_as_text
-from schemalint.cli._shared import PENDING
+from schemalint.cli._plansql import plan_as_sql
+from schemalint.cli._plantext import plan_as_text, summary
+from schemalint.cli._shared import PENDING, is_colored, write_report
 from schemalint.deploy import Deployment
-
-_FORMATS = {"text": plan_as_text, "json": plan_as_json, "sql": plan_as_sql}
+from schemalint.report._planjson import plan_as_json
+from schemalint.report._planmarkdown import plan_as_markdown
 
 
 @click.command("plan")
 @deploy_options(default_head="worktree")
-@click.option("--output-format", type=click.Choice([*_FORMATS]), default="text")
+@click.option("--output-format", type=click.Choice(["text", "json", "markdown", "sql"]), default="text")
+@click.option("--out", metavar="FILE", help="Write the plan there too, as JSON, whatever is shown.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
 @click.option("--exit-code", is_flag=True, help="Status 4 if there is something to do.")
-def command(output_format: str, *, exit_code: bool, **options: Any) -> int:  # noqa: ANN401
+def command(output_format: str, *, out: str | None, color: str, exit_code: bool, **options: Any) -> int:  # noqa: ANN401
     """Show the statements that would bring the live tables to the declared state.
 
-    TABLES are names; all contracts if there are none.
+    TABLES are names; all contracts if there are none. Of each statement it is said where in the contract it
+    comes from, what it costs, what others notice of it, which declared streams stop, and how it is undone.
+
+    As sql all but the statements stands in comments; let `check --live --all` prove what became of them. With
+    --exit-code a table that only awaits the record of what is applied does not count.
     """
     deployment = prepared(options)
-    click.echo(_FORMATS[output_format](deployment), nl=False)
+    if out is not None:
+        write_report(plan_as_json(deployment), out)
+    colored = is_colored(color, None)
+    click.echo(_shown(deployment, output_format, color=colored), nl=False, color=colored or None)
     for one in deployment.unplanned:
         tell_error(one.error)
     status = status_of(deployment)
@@ -39,3 +49,15 @@ def status_of(deployment: Deployment) -> int:
     if deployment.unplanned or not all(refusal.is_finding for refusal in barred):
         return max([2, *(one.error.exit_status for one in deployment.unplanned)])
     return 1 if barred else PENDING if refusals else 0
+
+
+def _shown(deployment: Deployment, output_format: str, *, color: bool) -> str:
+    match output_format:
+        case "json":
+            return plan_as_json(deployment)
+        case "markdown":
+            return plan_as_markdown(deployment, summary(deployment))
+        case "sql":
+            return plan_as_sql(deployment)
+        case _:
+            return plan_as_text(deployment, color=color)

@@ -74,6 +74,7 @@ class Config:
         file: Where they stand, None if nowhere.
         contracts: Globs, ``!`` excludes; empty for every file that is a contract.
         fail_on: None is "never".
+        approved_plans: The hashes of plans whose upgrades and destructive steps are approved.
         removed: The approved reason by table, for contracts that may go.
         options: The options of rules, by the rule's code.
         plugins: Files of rules in the repository, which run only when the command line allows it.
@@ -88,6 +89,7 @@ class Config:
     preview: bool = False
     fail_on: Severity | None = Severity.ERROR
     against: str | None = None
+    approved_plans: frozenset[str] = frozenset()
     removed: Mapping[str, str] = field(default_factory=dict)
     tables: tuple[TableSettings, ...] = ()
     options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from schemalint.contract.dialects import dialect_of
 from schemalint.document import decode, read_documents
@@ -18,8 +19,9 @@ class ReadResult:
     errors: tuple[ContractError, ...] = ()
 
 
+@lru_cache(maxsize=256)
 def read(file: str, data: bytes | str) -> ReadResult:
-    """All contracts of a file.
+    """All contracts of a file; those read last are kept, for a file is compared and looked for twins.
 
     A document that no format handles is not looked into, unless there is no other in the file.
 

@@ -45,6 +45,14 @@ class NoPyarrow(LiveError):  # noqa: N818 - what is missing is the package
     """A Parquet file would have to be read, and pyarrow is not installed."""
 
 
+def no_pyarrow(uri: str) -> NoPyarrow:
+    """The error for a table whose state cannot be read without pyarrow."""
+    return NoPyarrow(
+        f"{uri}: the table's state lies in a Parquet checkpoint, and pyarrow is not installed",
+        help="pip install 'schemalint[live]'",
+    )
+
+
 def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
     """What a checkpoint says about its table; no clustering is none.
 
@@ -76,10 +84,7 @@ def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
         import pyarrow as pa  # noqa: PLC0415 - 190 ms that a log without a checkpoint does not need
         from pyarrow import parquet  # noqa: PLC0415
     except ImportError:
-        raise NoPyarrow(
-            f"{store.uri}: the table's state lies in a Parquet checkpoint, and pyarrow is not installed",
-            help="pip install 'schemalint[live]'",
-        ) from None
+        raise no_pyarrow(store.uri) from None
     found = NOTHING
     try:
         with store.open(file.name) as content:

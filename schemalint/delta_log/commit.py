@@ -59,6 +59,21 @@ def read_commit_info(store: LogStore, file: LogFile) -> CommitInfo:
     return CommitInfo()
 
 
+def read_paths(store: LogStore, file: LogFile) -> Iterator[tuple[str, str]]:
+    """The ``path`` of each ``add``, ``remove`` and ``sidecar``, with the action's name; as it is written.
+
+    Raises:
+        ActionError, LiveError: As `read_lines`.
+    """
+    first = 1
+    for block in _content(store, file):
+        for name in _ABOUT_FILES:
+            for line in _lines_with(block, name, first):
+                if (body := _body(line, name)) is not None:
+                    yield name, _path(body, line)
+        first += block.count(b"\n")
+
+
 def parse_commit(data: bytes) -> TableActions:
     """The actions of a whole commit; see `parse_lines`."""
     return parse_lines((data,))
@@ -146,6 +161,13 @@ def _body(line: _Line, name: str) -> Body | None:
     return found if isinstance(found, dict) else None
 
 
+def _path(body: Body, line: _Line) -> str:
+    path = body.get("path")
+    if not isinstance(path, str):
+        raise ActionError("the action about a file has no path", line.number)
+    return path
+
+
 def _read(read: Callable[[Body], TableActions], body: Body, line: _Line) -> TableActions:
     try:
         return read(body)
@@ -172,4 +194,5 @@ _READERS: Final[Mapping[str, Callable[[Body], TableActions]]] = {
     "metaData": lambda body: TableActions(metadata=read_metadata(body)),
     "domainMetadata": lambda body: TableActions(clustering=read_clustering(body)),
 }
+_ABOUT_FILES: Final = ("add", "remove", "sidecar")
 _TOO_LARGE: Final = f"the action is larger than {MAX_LINE >> 20} MiB"

@@ -15,6 +15,10 @@ class NoTable(LiveError):  # noqa: N818 - an answer more than an error: the tabl
     """There is no Delta table: no log, or one without a commit and a checkpoint."""
 
 
+class MissingFile(LiveError):  # noqa: N818 - the file is what is missing
+    """A data file that the log names is not there."""
+
+
 class DamagedFile(LiveError):  # noqa: N818 - the file is what is wrong
     """A file of the log that could be fetched, and not be understood.
 
@@ -69,3 +73,10 @@ class LogStore(Protocol):
 
     def open(self, name: str) -> BinaryIO:
         """A file to seek in, for Parquet and for what is large."""
+
+
+class TableStore(LogStore, Protocol):
+    """Access to the data files too."""
+
+    def open_data(self, path: str) -> BinaryIO:
+        """A data file to seek in, by its decoded path in the table's folder; `MissingFile` if it is gone."""

@@ -11,6 +11,7 @@ from schemalint.engine.table import judge_table
 from schemalint.errors import LiveError, SchemalintError
 from schemalint.model.estate import Estate, TableSummary, summary_of
 from schemalint.model.finding import Finding, Problems, Run, SideRef
+from schemalint.model.physical import PhysicalTypes
 from schemalint.model.table import Contract, LiveTable
 from schemalint.plugin import Rule
 
@@ -26,11 +27,13 @@ class Audited:
         name: What findings call it.
         table: With its history; or why it could not be read.
         contract: Effective for the target, where there is one.
+        files: What its data files hold, or why that is not known; None if nobody looked.
     """
 
     name: str
     table: LiveTable | LiveError
     contract: Contract | None = None
+    files: PhysicalTypes | LiveError | None = None
 
 
 def audit(
@@ -49,7 +52,11 @@ def audit(
             errors.append(one.table)
             continue
         summaries.append(summary_of(one.name, one.table))
-        found = judge_table(one.table, rules, name=one.name, contract=one.contract)
+        files = one.files
+        if isinstance(files, LiveError):
+            errors.append(files)
+            files = None
+        found = judge_table(one.table, rules, name=one.name, contract=one.contract, files=files)
         findings += (finding for finding in found if not is_ignored(finding, rules, table_ignores))
     return Problems(
         run=Run(_HISTORY, _LIVE, target, compared=tuple(one.table for one in summaries)),

@@ -93,6 +93,7 @@ class _Check:
         self.request = request
         self.errors: list[SchemalintError] = []
         self.skipped: list[Skipped] = []
+        self.not_held: list[NotHeld] = []
         self.sides = _Sides()
 
     def run(self) -> Problems:
@@ -105,6 +106,7 @@ class _Check:
             *self._duplicates(set(changed)),
             *(finding for key in self._tables() for finding in self._table(key)),
         ]
+        self.errors += self._nothing_held()
         return Problems(
             run=Run(
                 base=_side(self.request.base),
@@ -192,6 +194,7 @@ class _Check:
             table = live.read(contract)
         except NotHeld as unknown:
             self.skipped.append(Skipped(contract.table, unknown.message))
+            self.not_held.append(unknown)
             yield from judge_pair(before, after, self.request.rules)
             return
         except LiveError as error:
@@ -202,6 +205,17 @@ class _Check:
             yield from self._missing(base, contract, live)
         else:
             yield from self._compared_with_live(base, contract, table, live)
+
+    def _nothing_held(self) -> Iterator[LiveError]:
+        """That no table at all could be compared: a new contract may be unknown, but not every one."""
+        live = self.request.live
+        if live is None or not self.request.everything or not self.not_held:
+            return
+        if len(self.not_held) == len(list(self._wanted(live))):
+            yield LiveError(
+                f"no table was compared with the live ones: {self.not_held[0].message}",
+                help="write the file anew, from the tables of this target",
+            )
 
     def _missing(self, base: Contract | None, contract: Contract, live: LiveSide) -> Iterator[Finding]:
         expected = None if live.may_create else f"target {live.target} creates no tables"

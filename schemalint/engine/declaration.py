@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
@@ -53,9 +54,10 @@ def declaration(live: LiveTable, scope: Scope = Scope.ALL) -> TableState:
     """What a new contract says of a table; what goes without saying is not managed.
 
     Raises:
-        ContractError: A column has a type that contracts have no words for.
+        ContractError: A column has a type that contracts have no words for, or the name of another one.
     """
     require_words(live, live.state.columns)
+    _require_names(live)
     state = live.state
     columns = Struct(tuple(told(field) for field in state.columns.fields))
     declared = TableState(columns, properties=settable(state.properties) if scope.has_properties else {})
@@ -125,7 +127,8 @@ def _is_settable(key: str, value: str) -> bool:
 def named_features(live: LiveTable) -> frozenset[str]:
     """The features that the protocol names, that can be asked for, and that nothing else declared brings."""
     named = live.protocol.reader_features | live.protocol.writer_features
-    rows = [row for name in named if (row := feature.find(name)) is not None]
+    # With another case it is no feature to Delta, which then refuses the table.
+    rows = [row for name in named if (row := feature.find(name)) is not None and row.name == name]
     asked = {row.name for row in rows if row.settable and row.in_spark and row.name not in _TRACES}
     return frozenset(asked) - protocol.of_new_table(live.state.active_features | (named - asked))
 
@@ -137,6 +140,18 @@ def require_words(live: LiveTable, columns: Struct) -> None:
             f"{live.uri}: no contract can say the type of {', '.join(unsaid)}: it is of a newer Delta",
             help="update schemalint; or declare the other columns by hand, with open: {columns: true}",
         )
+
+
+def _require_names(live: LiveTable) -> None:
+    columns = live.state.columns
+    for struct in (columns, *(type_ for _path, type_ in walk(columns) if isinstance(type_, Struct))):
+        names = Counter(field.name.lower() for field in struct.fields)
+        same = [field.name for field in struct.fields if names[field.name.lower()] > 1]
+        if same:
+            raise ContractError(
+                f"{live.uri}: no contract can tell {', '.join(same)} apart: for Delta they have one name",
+                help="restore the version before: RESTORE still works",
+            )
 
 
 def _unsaid(columns: Struct) -> Iterator[Path]:

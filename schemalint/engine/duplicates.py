@@ -12,7 +12,7 @@ from schemalint.model.fact import DuplicateTable
 from schemalint.model.table import Contract, table_key
 
 _KEY = re.compile(rb"^(?:\xef\xbb\xbf)?(?:--- )?[\"']?schemalint[\"']?\s*:", re.MULTILINE)
-_TABLE = re.compile(rb"^table:[ \t]+([`\w.]+)[ \t]*(?:#[^\r\n]*)?\r?$", re.MULTILINE)
+_TABLE = re.compile(rb"[ \t]+([`\w.]+)[ \t]*(?:#[^\r\n]*)?\r?(?:\n|\Z)")
 
 
 def duplicates(files: Mapping[str, File], changed: set[str]) -> Iterator[DuplicateTable]:
@@ -30,10 +30,16 @@ def duplicates(files: Mapping[str, File], changed: set[str]) -> Iterator[Duplica
 
 def _names(file: File) -> list[str]:
     """The tables of a file: by a look at its bytes where it is written plainly, else by reading it."""
-    tables = _TABLE.findall(file.data)
-    if len(tables) == len(_KEY.findall(file.data)):
-        return [table_key(name.decode()) for name in tables]
+    _before, *lines = (b"\n" + file.data).split(b"\ntable:")
+    tables = [found[1].decode() for line in lines if (found := _TABLE.match(line))]
+    if len(tables) == _keys(file.data):
+        return [table_key(name) for name in tables]
     return [one.key for one in contracts.read(file.path, file.data).contracts]
+
+
+def _keys(data: bytes) -> int:
+    # Most of a large check is this look at every file, and every contract has the key once.
+    return 1 if data.count(b"schemalint") == 1 else len(_KEY.findall(data))
 
 
 def _with_location(files: Mapping[str, File], changed: set[str]) -> list[Contract]:

@@ -12,6 +12,7 @@ from schemalint.model import typerecord
 from schemalint.model.evolution import steps
 from schemalint.model.fact import HistoryStep
 from schemalint.model.finding import Finding, Severity
+from schemalint.model.physical import PhysicalTypes
 from schemalint.model.table import Contract, LiveTable
 from schemalint.plugin import Rule, RuleContext
 
@@ -25,6 +26,7 @@ def judge_table(
     *,
     name: str | None = None,
     contract: Contract | None = None,
+    files: PhysicalTypes | None = None,
 ) -> tuple[Finding, ...]:
     """What the rules say of a table as it is, and of how it came to be.
 
@@ -33,6 +35,7 @@ def judge_table(
         rules: Those about a `LiveTable` or a `HistoryStep` are asked.
         name: What the table is called where there is no contract; its URI by default.
         contract: Effective for the table's target.
+        files: What its data files hold, where they were looked at.
 
     Returns:
         Findings against ``live`` or ``history``, at their places in the contract; without a contract, at the
@@ -41,7 +44,7 @@ def judge_table(
     ctx = live_context(contract or as_declared(table, name), table)
     return tuple(
         finding if contract else replace(finding, location=Location(place))
-        for place, finding in _findings(Judge(tuple(rules)), table, ctx)
+        for place, finding in _findings(Judge(tuple(rules)), table, files, ctx)
     )
 
 
@@ -65,10 +68,13 @@ def as_declared(table: LiveTable, name: str | None = None) -> Contract:
     return Contract(name or table.uri, table.state, location=table.uri)
 
 
-def _findings(judge: Judge, table: LiveTable, ctx: RuleContext) -> Iterator[tuple[str, Finding]]:
+def _findings(
+    judge: Judge, table: LiveTable, files: PhysicalTypes | None, ctx: RuleContext
+) -> Iterator[tuple[str, Finding]]:
     """Each finding with the place of what it is about: the table, or a commit of its log."""
-    for finding in judge(table, ctx, LIVE):
-        yield table.uri, finding
+    for fact in (table, files) if files is not None else (table,):
+        for finding in judge(fact, ctx, LIVE):
+            yield table.uri, finding
     for step in history_steps(table):
         for finding in judge(step, ctx, HISTORY):
             yield f"{table.uri}/_delta_log/{step.entry.version:020}.json", finding

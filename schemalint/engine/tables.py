@@ -15,7 +15,6 @@ from schemalint.engine.place import absolute_location, is_found_by_name, table_l
 from schemalint.errors import ConfigError, LiveError
 from schemalint.model.table import Contract, LiveTable
 
-
 SESSION_CATALOG: Final = "spark_catalog"
 """Spark's name for the catalog that every session has: a Hive metastore, or one in memory."""
 
@@ -90,7 +89,11 @@ class TargetTables:
                     help="`apply` starts one; in a job, give yours to schemalint.spark.apply",
                 )
             location = self.locate(name)
-            return read_live(absolute_location(location, self.repository), self.storage) if location is not None else None
+            return (
+                read_live(absolute_location(location, self.repository), self.storage)
+                if location is not None
+                else None
+            )
         try:
             return catalog.read(name, self.target)
         except NoTable:

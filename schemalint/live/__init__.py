@@ -1,7 +1,7 @@
 """Where live tables are found: one module per kind of reference, found by walking this package.
 
 Such a module has three functions: ``handles(reference) -> bool``,
-``open_store(reference, storage) -> LogStore`` and ``find_tables(reference, storage) -> Iterator[str]``.
+``open_store(reference, storage) -> TableStore`` and ``find_tables(reference, storage) -> Iterator[str]``.
 Modules with a leading underscore are helpers.
 """
 
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from schemalint.delta_log.reader import read_table
 from schemalint.errors import LiveError
-from schemalint.live._reference import TableReference, parse_reference
+from schemalint.live._reference import TableReference, is_place, parse_reference
 from schemalint.live._requests import concurrently
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schemalint.delta_log.store import LogStore
+    from schemalint.delta_log.store import TableStore
     from schemalint.model.table import LiveTable
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "ReferenceKind",
     "TableReference",
     "find_tables",
+    "is_place",
     "open_store",
     "parse_reference",
     "read",
@@ -49,7 +50,7 @@ class ReferenceKind(Protocol):
     def handles(self, reference: str) -> bool:
         """Whether the reference is of this kind."""
 
-    def open_store(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> LogStore:
+    def open_store(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> TableStore:
         """The log of the table; `LiveError` if the reference makes no sense."""
 
     def find_tables(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:
@@ -101,8 +102,8 @@ def read_many(
     return tuple(found[one] if one in found else read_one(one) for one in wanted)
 
 
-def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> LogStore:
-    """The log of a table.
+def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> TableStore:
+    """The log of a table, and its data files.
 
     Raises:
         LiveError: The kind of reference is not known, or the reference makes no sense.

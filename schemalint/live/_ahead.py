@@ -62,6 +62,10 @@ class CommitsAhead:
         """A file to seek in."""
         return self.store.open(name)
 
+    def open_data(self, path: str) -> BinaryIO:
+        """A data file to seek in."""
+        return self.store.open_data(path)
+
     def _fetch_what_follows(self, name: str) -> None:
         while self.following and self.following[-1] <= name:
             self.following.pop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from schemalint.errors import LiveError
@@ -19,6 +20,7 @@ _DIGITS_TO_ISO: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3}
 _ISO: Final = re.compile(
     r"(?P<table>.+)@(?P<instant>[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.+Z-]+)?)", re.DOTALL
 )
+_PLACE: Final = re.compile(r"[/\\]|^\.|^[A-Za-z][A-Za-z0-9+.-]*:")
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
@@ -54,6 +56,11 @@ def parse_reference(reference: str, exists: Callable[[str], bool] = lambda _tabl
     else:
         return TableReference(reference)
     return TableReference(reference) if exists(reference) else found
+
+
+def is_place(reference: str) -> bool:
+    """Whether a reference is a path or a URI; a lone word is a name, unless there is such a folder."""
+    return bool(_PLACE.search(reference)) or Path(reference).is_dir()
 
 
 def _milliseconds(text: str, reference: str) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from schemalint.delta_log.store import FileEntry, NoTable
+from schemalint.delta_log.store import FileEntry, MissingFile, NoTable
 from schemalint.errors import LiveError
 from schemalint.live import MOST_LEVELS, NO_OPTIONS
 from schemalint.live._address import Address, Provider, is_address, parse_address
@@ -91,15 +91,19 @@ class ObjectStoreLog:
 
     def open(self, name: str) -> BinaryIO:
         """A file to seek in, read block by block."""
-        key = self._key(name)
         with self.told(name):
-            size = finish(start(self.client.head, key))["size"]
+            size = finish(start(self.client.head, self._key(name)))["size"]
+        return self._parts(self._key(name), name, size)
 
-        def part(begin: int, end: int) -> bytes:
-            with self.told(name):
-                return bytes(finish(start(self.client.get_range, key, start=begin, end=end)))
-
-        return io.BufferedReader(Parts(part, size), _BLOCK)
+    def open_data(self, path: str) -> BinaryIO:
+        """A data file to seek in, by its path in the table."""
+        key = f"{self.address.prefix}/{path}".lstrip("/")
+        with self.told():
+            try:
+                size = finish(start(self.client.head, key))["size"]
+            except FileNotFoundError:
+                raise MissingFile(f"{self.uri}/{path}: there is no such file") from None
+        return self._parts(key, "", size)
 
     def fetch(self, name: str) -> Future[bytes]:
         """A file's content, soon; to be finished under `told`."""
@@ -119,6 +123,13 @@ class ObjectStoreLog:
             ) from None
         except (BaseError, OSError, ValueError) as error:
             raise failure(uri, self.address.place, error) from None
+
+    def _parts(self, key: str, name: str, size: int) -> BinaryIO:
+        def part(begin: int, end: int) -> bytes:
+            with self.told(name):
+                return bytes(finish(start(self.client.get_range, key, start=begin, end=end)))
+
+        return io.BufferedReader(Parts(part, size), _BLOCK)
 
     @property
     def _log(self) -> str:

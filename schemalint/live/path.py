@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import unquote
 
-from schemalint.delta_log.store import FileEntry, NoTable
+from schemalint.delta_log.store import FileEntry, MissingFile, NoTable
 from schemalint.errors import LiveError
 from schemalint.live import MOST_LEVELS
 
@@ -55,6 +55,16 @@ class PathStore:
             return self._log.joinpath(name).open("rb")
         except OSError as error:
             raise self._failed(self._log / name, error) from None
+
+    def open_data(self, path: str) -> BinaryIO:
+        """A data file to seek in, by its path in the table or an absolute one."""
+        file = self.table / path
+        try:
+            return file.open("rb")
+        except FileNotFoundError:
+            raise MissingFile(f"{file}: there is no such file") from None
+        except OSError as error:
+            raise self._failed(file, error) from None
 
     @property
     def _log(self) -> Path:

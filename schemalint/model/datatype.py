@@ -97,7 +97,10 @@ class Struct:
     def get(self, name: str) -> Field | None:
         """The field of that name, ignoring case as Delta does."""
         wanted = name.lower()
-        return next((field for field in self.fields if field.name.lower() == wanted), None)
+        for one in self.fields:
+            if one.name.lower() == wanted:
+                return one
+        return None
 
 
 DataType: TypeAlias = Atomic | String | Char | Varchar | Decimal | Array | Map | Struct | Unknown
@@ -181,6 +184,9 @@ def parts(type_: DataType) -> tuple[tuple[Part, DataType], ...]:
             return ()
 
 
+_WITH_CHILDREN: Final = (Struct, Array, Map)
+
+
 def children(type_: DataType) -> Iterator[tuple[Step, DataType]]:
     """What lies directly inside a type: a struct's fields, a collection's parts."""
     if isinstance(type_, Struct):
@@ -192,8 +198,9 @@ def children(type_: DataType) -> Iterator[tuple[Step, DataType]]:
 def walk(type_: DataType, path: Path = ()) -> Iterator[tuple[Path, DataType]]:
     """Every type inside a type, itself first, with its path."""
     yield path, type_
-    for step, inner in children(type_):
-        yield from walk(inner, (*path, step))
+    if isinstance(type_, _WITH_CHILDREN):  # most types are leaves
+        for step, inner in children(type_):
+            yield from walk(inner, (*path, step))
 
 
 def walk_fields(struct: Struct, path: Path = ()) -> Iterator[tuple[Path, Field]]:

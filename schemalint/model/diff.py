@@ -125,7 +125,7 @@ def _places(before: Struct, after: Struct, path: Path, pairs: dict[str, Field]) 
     """Additions and moves, in the new order: each puts a field right behind its predecessor there."""
     index = {old.name: place for place, old in enumerate(before.fields)}
     staying = [new.name for new in after.fields if new.name in pairs]
-    unmoved = _longest_rising([index[pairs[name].name] for name in staying])
+    unmoved = longest_rising([index[pairs[name].name] for name in staying])
     fixed = {name for name, place in zip(staying, unmoved, strict=True) if place}
     previous: str | None = None
     for new in after.fields:
@@ -136,7 +136,7 @@ def _places(before: Struct, after: Struct, path: Path, pairs: dict[str, Field]) 
         previous = new.name
 
 
-def _longest_rising(numbers: list[int]) -> list[bool]:
+def longest_rising(numbers: list[int]) -> list[bool]:
     """Which numbers belong to a longest rising subsequence (patience sorting)."""
     tails: list[int] = []
     tail_places: list[int] = []

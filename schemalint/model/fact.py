@@ -8,6 +8,7 @@ from enum import Enum
 from schemalint.errors import Location
 from schemalint.model.change import Change
 from schemalint.model.finding import Finding
+from schemalint.model.physical import PhysicalTypes
 from schemalint.model.protocol import Protocol
 from schemalint.model.table import Contract, HistoryEntry, LiveTable, Metadata
 
@@ -139,5 +140,6 @@ Fact = (
     | Drift
     | LiveTableMissing
     | LiveTableReplaced
+    | PhysicalTypes
 )
 """What a rule can be about."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.errors import Location, SchemalintError
-from schemalint.model.change import Change
+from schemalint.model.change import Change, FieldRenamed
 from schemalint.model.datatype import RecordedChange
 from schemalint.model.path import Path, as_json, dotted
 
@@ -70,7 +69,14 @@ class Declare:
     change: Change
 
 
-Edit: TypeAlias = SetProperty | RecordTypeChanges | Declare
+@dataclass(frozen=True, slots=True)
+class DeclareRenames:
+    """Edit of a contract: fields of one struct get other names, all at once, and remember the old ones."""
+
+    renames: tuple[FieldRenamed, ...]
+
+
+Edit: TypeAlias = SetProperty | RecordTypeChanges | Declare | DeclareRenames
 """A change of a contract, named by what it changes; where that stands, the contract's format knows."""
 
 
@@ -151,6 +157,8 @@ class Finding:
     @property
     def fingerprint(self) -> str:
         """The identity as a hash: baselines and reports know the finding by it."""
+        import hashlib  # noqa: PLC0415 (a check that prints no fingerprints starts without it)
+
         return hashlib.sha256(json.dumps(self.identity).encode()).hexdigest()
 
 

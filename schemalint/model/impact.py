@@ -69,7 +69,7 @@ class Disturbance:
 
 
 _NOTICED: Final[dict[type, str]] = {
-    change.FieldRemoved: "{name} is gone at once: whoever names it fails; its data stays in files, unread",
+    change.FieldRemoved: "whoever uses {name} fails; its data stays in the files, out of reach",
     change.FieldRenamed: "whoever uses the old name of {name} fails",
     change.TypeChanged: "readers get {name} in its new type",
     change.FieldMoved: "SELECT * and INSERT INTO … VALUES go by position",
@@ -127,7 +127,7 @@ def _blocking(changes: Iterable[Change]) -> Iterator[Blocking]:
 def _risks(one: Step, *, stops: bool, blocks: Sequence[Blocking], creates: bool) -> Iterator[str]:
     yield from _protocol(one.adds_features)
     if one.cost is Cost.SCAN and not creates:
-        yield "reads all data, and fails on a row that is against it"
+        yield "reads all data, and fails if a row is against it"
     if one.cost is Cost.REWRITE:
         yield "rewrites data files, and may conflict with writers"
     if one.kind is StepKind.ADD_CONSTRAINT and not creates:
@@ -136,8 +136,7 @@ def _risks(one: Step, *, stops: bool, blocks: Sequence[Blocking], creates: bool)
         if not creates and type(each) in _NOTICED:
             yield _NOTICED[type(each)].format(name=dotted(getattr(each, "path", ())))
     if stops:
-        more = f", and do not go on before they are told to ({_options(blocks)})" if blocks else " once"
-        yield f"streams that track the schema stop{more}"
+        yield f"tracked streams stop{f', and go on with {_options(blocks)} only' if blocks else ' once'}"
 
 
 def _protocol(features: Iterable[str]) -> Iterator[str]:
@@ -158,7 +157,9 @@ def _disturbed(consumer: Consumer, impacts: Sequence[Impact]) -> Disturbance | N
     stream = consumer.stream or {}
     unblock = stream.get("unblock")
     # A number there is the version of an entry in the stream's own log, which is not known before.
-    accepted = [key for key, value in unblock.items() if value == "always"] if isinstance(unblock, dict) else []
+    accepted = (
+        [key for key, value in unblock.items() if value == "always"] if isinstance(unblock, dict) else []
+    )
     if "schema_tracking_location" not in stream:
         return _untracked(consumer, impacts)
     stopping = tuple(number for number, one in enumerate(impacts, 1) if one.stops_streams)
@@ -168,9 +169,13 @@ def _disturbed(consumer: Consumer, impacts: Sequence[Impact]) -> Disturbance | N
     if not blocks:
         return Disturbance(consumer.name, "stops; start it again, once for each stop", stopping)
     options = tuple(each.option for each in blocks)
-    return Disturbance(
-        consumer.name, f"stops, and does not go on before it has {_options(blocks)}", stopping, options
-    )
+    return Disturbance(consumer.name, f"stops, and goes on with {_options(blocks)} only", stopping, options)
+
+
+def _always_accepted(consumer: Consumer) -> list[str]:
+    """A number in place of ``always`` is a version that the stream itself gives, not known before."""
+    unblock = (consumer.stream or {}).get("unblock")
+    return [key for key, value in unblock.items() if value == "always"] if isinstance(unblock, dict) else []
 
 
 def _untracked(consumer: Consumer, impacts: Sequence[Impact]) -> Disturbance | None:
@@ -178,7 +183,7 @@ def _untracked(consumer: Consumer, impacts: Sequence[Impact]) -> Disturbance | N
     broken = {Blocking.RENAME, Blocking.DROP}
     breaking = tuple(number for number, one in enumerate(impacts, 1) if broken & set(one.blocks))
     if breaking:
-        outcome = "fails at every start, until it has a schemaTrackingLocation and is told to go on"
+        outcome = "fails at every start: it needs a schemaTrackingLocation, and to be told to go on"
         return Disturbance(consumer.name, outcome, breaking)
     widening = tuple(number for number, one in enumerate(impacts, 1) if one.blocks)
     if widening:

@@ -6,7 +6,7 @@ anew has the name of the old one. So the fields of both sides get numbers, and a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
 
@@ -18,7 +18,9 @@ from schemalint.model.datatype import (
     Struct,
     map_fields,
     map_fields_within,
+    parts,
     walk_fields,
+    with_parts,
 )
 from schemalint.model.diff import made_anew, paired
 from schemalint.model.path import Part, Path, words
@@ -33,11 +35,13 @@ class Lineage:
         declared: A field that is a live one under whatever name has that one's number.
         live: Every field has a number.
         gone: The numbers of live fields that are to be dropped by declaration.
+        retaken: The declared paths whose names other columns had since the contract was applied last.
     """
 
     declared: Struct
     live: Struct
     gone: frozenset[int]
+    retaken: frozenset[tuple[str, ...]] = frozenset()
 
 
 def trace(live: Struct, revisions: Sequence[TableState]) -> Lineage:
@@ -50,17 +54,18 @@ def trace(live: Struct, revisions: Sequence[TableState]) -> Lineage:
         revisions: The contract's states, oldest first; the last one is the declaration.
     """
     numbers = count(1)
-    first = _numbered(revisions[0].columns, numbers)
-    declared, gone = _followed(first, revisions, numbers)
-    return Lineage(declared, _on_live(first, live, numbers), gone)
+    editions, gone = _followed(revisions, numbers)
+    finding = _Finding(numbers, _newly_listed(revisions[0], revisions[-1]), set(gone))
+    found = finding.struct([editions[0], *reversed(editions[1:])], live, ())
+    return Lineage(editions[-1], found, frozenset(finding.gone), _retaken(editions[:-1], editions[-1]))
 
 
 def trace_back(live: Struct, revisions: Sequence[TableState]) -> Lineage:
     """As `trace`, where the newest revision was applied and the oldest is declared again: nothing goes."""
     numbers = count(1)
-    first = _numbered(revisions[0].columns, numbers)
-    newest, _gone = _followed(first, revisions, numbers)
-    return Lineage(first, _on_live(newest, live, numbers), frozenset())
+    editions, _gone = _followed(revisions, numbers)
+    found = _Finding(numbers, frozenset(), set()).struct([editions[-1], *editions[:-1]], live, ())
+    return Lineage(editions[0], found, frozenset(), _retaken(editions[1:], editions[0]))
 
 
 def resumed(live: Struct, declared: Struct, targets: Mapping[int, Path | None]) -> Lineage:
@@ -88,69 +93,169 @@ def numbers_of(columns: Struct) -> dict[int, Path]:
     return {field.column_id: path for path, field in walk_fields(columns) if field.column_id is not None}
 
 
-def _followed(
-    columns: Struct, revisions: Sequence[TableState], numbers: Iterator[int]
-) -> tuple[Struct, frozenset[int]]:
-    """The newest revision's columns with the numbers of the oldest's, and the numbers that were given up."""
-    gone: set[int] = set()
+def _followed(revisions: Sequence[TableState], numbers: Iterator[int]) -> tuple[list[Struct], frozenset[int]]:
+    """The columns of each revision with the numbers that they carry on, and the numbers given up for good.
+
+    A deletion that a later revision takes back never was: only what the newest one lists goes.
+    """
+    editions = [_numbered(revisions[0].columns, numbers)]
+    lost: dict[Hashable, Field] = {}
+    gone: dict[int, tuple[str, ...]] = {}
     for before, after in pairwise(revisions):
-        following = _Following(numbers, made_anew(before, after), _newly_listed(before, after), gone)
-        columns = following.struct(columns, after.columns, ())
-    return columns, frozenset(gone)
+        following = _Following(numbers, made_anew(before, after), _newly_listed(before, after), lost, gone)
+        editions.append(following.struct(editions[-1], after.columns, (), ()))
+    listed = {words(entry.path) for entry in revisions[-1].dropped}
+    return editions, frozenset(number for number, path in gone.items() if path in listed)
 
 
-def _on_live(columns: Struct, live: Struct, numbers: Iterator[int]) -> Struct:
-    return _Following(numbers, set(), frozenset(), set()).struct(columns, _by_name_alone(live), ())
+def _retaken(editions: Iterable[Struct], declared: Struct) -> frozenset[tuple[str, ...]]:
+    return frozenset(path for edition in editions for path in _taken_from(edition, declared, ()))
+
+
+def _taken_from(old: Struct, new: Struct, path: Path) -> Iterator[tuple[str, ...]]:
+    by_number = {field.column_id: field for field in old.fields}
+    for field in new.fields:
+        namesake, before = old.get(field.name), by_number.get(field.column_id)
+        below = (*path, field.name)
+        if namesake is not None and namesake.column_id != field.column_id:
+            yield words(below)
+        if before is not None:
+            for inside, inner, other in _structs(before.type, field.type, below):
+                yield from _taken_from(inner, other, inside)
+
+
+def _structs(old: DataType, new: DataType, path: Path) -> Iterator[tuple[Path, Struct, Struct]]:
+    """The structs of two types that stand at the same place, without those inside of structs."""
+    if isinstance(old, Struct) and isinstance(new, Struct):
+        yield path, old, new
+        return
+    others = dict(parts(new))
+    for part, inner in parts(old):
+        if part in others:
+            yield from _structs(inner, others[part], (*path, part))
 
 
 @dataclass(frozen=True, slots=True)
 class _Following:
-    """From one revision to the next: numbers are carried on, or given up."""
+    """From one revision to the next: numbers are carried on, or given up.
+
+    Attributes:
+        lost: Takes the fields that no revision has any longer, by the struct that they were in and their names.
+        gone: Takes the paths of those that are listed to be dropped.
+    """
 
     numbers: Iterator[int]
     made_anew: set[tuple[str, ...]]
     listed: frozenset[tuple[str, ...]]
-    gone: set[int]
+    lost: dict[Hashable, Field]
+    gone: dict[int, tuple[str, ...]]
 
-    def struct(self, old: Struct, new: Struct, path: Path) -> Struct:
+    def struct(self, old: Struct, new: Struct, path: Path, inside: tuple[object, ...]) -> Struct:
         pairs = paired(old, new, path, self.made_anew)
-        kept = {field.name for field in pairs.values()}
-        self.gone.update(
-            field.column_id
-            for field in old.fields
-            if field.name not in kept
-            and field.column_id is not None
-            and words((*path, field.name)) in self.listed
-        )
+        for field in new.fields:
+            key = (inside, field.name.lower())
+            if (
+                field.name not in pairs
+                and words((*path, field.name)) not in self.made_anew
+                and key in self.lost
+            ):
+                pairs[field.name] = self.lost.pop(key)
+        kept = {field.column_id for field in pairs.values()}
+        for field in old.fields:
+            if field.column_id not in kept:
+                self._lose(field, path, inside)
         return Struct(tuple(self._field(pairs.get(field.name), field, path) for field in new.fields))
 
+    def _lose(self, field: Field, path: Path, inside: tuple[object, ...]) -> None:
+        self.lost[inside, field.name.lower()] = field
+        if field.column_id is not None and words((*path, field.name)) in self.listed:
+            self.gone[field.column_id] = words((*path, field.name))
+
     def _field(self, old: Field | None, new: Field, path: Path) -> Field:
-        if old is None:
+        if old is None or old.column_id is None:
             (numbered,) = _numbered(Struct((new,)), self.numbers).fields
             return numbered
-        type_ = self._type(old.type, new.type, (*path, new.name))
+        self.gone.pop(old.column_id, None)
+        type_ = self._type(old.type, new.type, (*path, new.name), (old.column_id,))
         return replace(new, column_id=old.column_id, type=type_)
 
-    def _type(self, old: DataType, new: DataType, path: Path) -> DataType:
-        match old, new:
-            case Struct(), Struct():
-                return self.struct(old, new, path)
-            case Array(), Array():
-                return replace(new, element=self._type(old.element, new.element, (*path, Part.ELEMENT)))
-            case Map(), Map():
-                return replace(
-                    new,
-                    key=self._type(old.key, new.key, (*path, Part.KEY)),
-                    value=self._type(old.value, new.value, (*path, Part.VALUE)),
-                )
-            case _:
-                return map_fields_within(
-                    new, lambda _path, field: replace(field, column_id=next(self.numbers))
-                )
+    def _type(self, old: DataType, new: DataType, path: Path, inside: tuple[object, ...]) -> DataType:
+        if isinstance(old, Struct) and isinstance(new, Struct):
+            return self.struct(old, new, path, inside)
+        others = dict(parts(old))
+        if isinstance(new, Array | Map) and others.keys() == dict(parts(new)).keys():
+            followed = {
+                part: self._type(others[part], inner, (*path, part), (*inside, part))
+                for part, inner in parts(new)
+            }
+            return with_parts(new, followed)
+        return map_fields_within(new, lambda _path, field: replace(field, column_id=next(self.numbers)))
 
 
-def _by_name_alone(live: Struct) -> Struct:
-    return map_fields(live, lambda _path, field: replace(field, column_id=None, renamed_from=None))
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """From the revisions to the live table, by names: a run that was cut short left it at those of any.
+
+    Attributes:
+        listed: The paths that were listed to be dropped.
+        gone: Takes the numbers of live fields that no revision knows, and that are listed.
+    """
+
+    numbers: Iterator[int]
+    listed: frozenset[tuple[str, ...]]
+    gone: set[int]
+
+    def struct(self, editions: Sequence[Struct], live: Struct, path: Path) -> Struct:
+        """The live fields with their numbers.
+
+        Args:
+            editions: The revisions of the struct, the one that was applied first, then as they are likely.
+            live: As it is.
+            path: As the newest revision has it.
+        """
+        known = _recognized(editions, live)
+        return Struct(
+            tuple(self._field(known.get(field.name), editions, field, path) for field in live.fields)
+        )
+
+    def _field(self, number: int | None, editions: Sequence[Struct], live: Field, path: Path) -> Field:
+        if number is None:
+            number = next(self.numbers)
+            if words((*path, live.name)) in self.listed:
+                self.gone.add(number)
+        known = [one for edition in editions for one in edition.fields if one.column_id == number]
+        newest = next((one for edition in editions[1:] for one in edition.fields if one in known), live)
+        type_ = self._type([one.type for one in known], live.type, (*path, newest.name))
+        return replace(live, column_id=number, type=type_)
+
+    def _type(self, editions: Sequence[DataType], live: DataType, path: Path) -> DataType:
+        if isinstance(live, Struct):
+            return self.struct([one for one in editions if isinstance(one, Struct)], live, path)
+        if not isinstance(live, Array | Map):
+            return live
+        inside = {
+            part: self._type(
+                [old for one in editions for at, old in parts(one) if at is part], inner, (*path, part)
+            )
+            for part, inner in parts(live)
+        }
+        return with_parts(live, inside)
+
+
+def _recognized(editions: Sequence[Struct], live: Struct) -> dict[str, int]:
+    """The number of each live field by its name: of the columns that were applied, then of later ones."""
+    applied = {field.column_id for field in editions[0].fields} if editions else set()
+    found: dict[str, int] = {}
+    for wanted in (applied, None):
+        for edition in editions:
+            for field in live.fields:
+                known = edition.get(field.name)
+                number = known.column_id if known else None
+                if number is None or field.name in found or number in found.values():
+                    continue
+                if wanted is None or number in wanted:
+                    found[field.name] = number
+    return found
 
 
 def _newly_listed(before: TableState, after: TableState) -> frozenset[tuple[str, ...]]:

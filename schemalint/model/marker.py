@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -105,6 +104,8 @@ def declaration_hash(contract: Contract) -> str:
 
     Consumers, waivers and deprecations are no part of it, and no spelling is.
     """
+    import hashlib  # noqa: PLC0415 (a check without a live table starts without it)
+
     state = contract.state
     canonical = {
         "columns": _columns(state.columns),

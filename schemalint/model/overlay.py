@@ -16,7 +16,7 @@ from schemalint.model.datatype import (
     T,
     Unmanaged,
 )
-from schemalint.model.diff import diff, with_renamed_keys
+from schemalint.model.diff import diff, longest_rising, with_renamed_keys
 from schemalint.model.lineage import Lineage
 from schemalint.model.path import Part, Path, words
 from schemalint.model.properties import is_protocol_key
@@ -31,6 +31,7 @@ def over(
     *,
     open_widening: bool = False,
     lineage: Lineage | None = None,
+    reorder: bool = False,
 ) -> TableState:
     """The state that the live table has once the declaration is applied.
 
@@ -43,10 +44,11 @@ def over(
         open_widening: Whether writers may widen types: a live type that is wider than declared then stays.
         lineage: Which column is which, and which ones go. Without it a declared rename stands only where the
             old name is live and the new one is not, and every column listed as dropped goes.
+        reorder: Whether declared columns are put in the order that they are declared in; the others stay.
     """
     dropped = frozenset(words(entry.path) for entry in declared.dropped)
     pairing: _Pairing = _ByName(dropped) if lineage is None else _ByNumber(lineage.gone)
-    laying = _Laying(pairing, open_widening)
+    laying = _Laying(pairing, open_widening, reorder)
     before = live if lineage is None else replace(live, columns=lineage.live)
     wanted = declared.columns if lineage is None else lineage.declared
     laid = _with_its_keys(before, replace(before, columns=laying.struct(wanted, before.columns, ())))
@@ -118,6 +120,7 @@ class _ByNumber:
 class _Laying:
     pairing: _Pairing
     open_widening: bool
+    reorder: bool = False
 
     def struct(self, declared: Struct, live: Struct, path: Path) -> Struct:
         pairs = self.pairing.pairs(declared, live)
@@ -127,6 +130,8 @@ class _Laying:
             for field in live.fields
             if field.name in wanted or not self.pairing.goes(field, (*path, field.name))
         ]
+        if self.reorder:
+            merged = _reordered(merged, declared)
         previous: str | None = None
         for one in declared.fields:
             if one.name not in pairs:
@@ -171,6 +176,19 @@ class _Laying:
                 return live
             case _:
                 return new_type(declared)
+
+
+def _reordered(live: list[Field], declared: Struct) -> list[Field]:
+    """As few fields as possible moved, none that is not declared."""
+    places = {field.name.lower(): place for place, field in enumerate(live)}
+    names = [one.name for one in declared.fields if one.name.lower() in places]
+    stays = longest_rising([places[name.lower()] for name in names])
+    moving = {name.lower() for name, stay in zip(names, stays, strict=True) if not stay}
+    found = [field for field in live if field.name.lower() not in moving]
+    for before, name in zip((None, *names), names, strict=False):
+        if name.lower() in moving:
+            found.insert(0 if before is None else _place(found, before) + 1, live[places[name.lower()]])
+    return found
 
 
 def _place(fields: list[Field], name: str) -> int:

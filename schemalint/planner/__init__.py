@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from schemalint.planner.plan import Wish, pending, plan_table
-from schemalint.planner.progress import known_features, meanwhile, steps_behind, with_numbers_of, wrongly_noted
+from schemalint.planner.progress import (
+    known_features,
+    meanwhile,
+    steps_behind,
+    with_numbers_of,
+    wrongly_noted,
+)
 from schemalint.planner.simulate import moved, said, simulate
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias, TypeVar
 from schemalint.expressions import uses
 from schemalint.model import change, protocol
 from schemalint.model.change import Change
-from schemalint.model.datatype import UNMANAGED, Field, Managed, Struct, at
+from schemalint.model.datatype import UNMANAGED, Field, Managed, Struct, at, map_fields, walk_fields
 from schemalint.model.marker import Pending
 from schemalint.model.path import Path, dotted, folded
 from schemalint.model.plan import Approval, Cost, Step, StepKind
@@ -136,7 +136,8 @@ class Alteration:
                 case change.DescriptionChanged(new=text):
                     properties["comment"] = text if isinstance(text, str) else ""
                     reasons.append("the description is declared")
-        mode = properties.get(MAPPING, "none").lower()
+        mode, undo = properties.get(MAPPING, "none").lower(), self._unset(changes)
+        in_one = undo is not None or len(self._asked(changes)) == len(changes)
         unmaps = MAPPING in properties and mode == "none"
         adds = self._added_features(changes)
         return Step(
@@ -145,8 +146,8 @@ class Alteration:
             tuple(changes),
             tuple(reasons),
             adds,
-            undo=self._unset(changes),
-            undo_note=f"the features stay in the protocol: {', '.join(sorted(adds))}" if adds else "",
+            undo=undo,
+            undo_note=_left_behind(adds, in_one=in_one),
             commits=3 if is_true(properties.get(ROW_TRACKING)) else 1,
             cost=Cost.REWRITE if unmaps else Cost.METADATA,
             needs=Approval.DESTRUCTIVE if unmaps else None,
@@ -191,11 +192,8 @@ class Alteration:
     def _guards(self) -> tuple[change.ConstraintChanged, ...]:
         """Constraints that go, are changed, or would not let a column change that they use."""
         declared = {one.name: one for one in self._of(change.ConstraintChanged)}
-        touched = [
-            self._renames.back(one.path)
-            for one in self.changes
-            if isinstance(one, change.TypeChanged | change.FieldRemoved)
-        ]
+        touched = [self._renames.back(one.path) for one in self._of(change.TypeChanged)]
+        touched += [self._live_path(one.path) for one in self._of(change.FieldRemoved)]
         touched += [self._before_rename(one) for one in self._of(change.FieldRenamed)]
         found = [one for one in declared.values() if isinstance(one.old, str)]
         for name, expression in self.live.constraints.items():
@@ -246,7 +244,7 @@ class Alteration:
     def _early_clustering(self) -> list[change.ClusteringChanged]:
         """The declared clustering, where all its columns are there already under their names."""
         there = [
-            all(at(self.live.columns, path) and self._renames.back(path) == path for path in one.new)
+            all(self._stays(path) for path in one.new)
             for one in self._of(change.ClusteringChanged)
             if isinstance(one.new, tuple)
         ]
@@ -255,8 +253,16 @@ class Alteration:
     @cached_property
     def _leaves_clustering(self) -> bool:
         old = self.live.clustered_by if isinstance(self.live.clustered_by, tuple) else ()
-        gone = [folded(self._renames.back(one.path)) for one in self._of(change.FieldRemoved)]
-        return any(folded(path)[: len(dropped)] == dropped for path in old for dropped in gone)
+        return any(self._goes(path) for path in old)
+
+    def _stays(self, path: Path) -> bool:
+        there = at(self.live.columns, path) is not None and self._renames.back(path) == path
+        return there and not self._goes(path)
+
+    def _goes(self, path: Path) -> bool:
+        """Whether a live column is, or is inside of, one that is to be dropped."""
+        gone = [folded(self._live_path(one.path)) for one in self._of(change.FieldRemoved)]
+        return any(folded(path)[: len(above)] == above for above in gone)
 
     def _clustered(self) -> Iterator[Step]:
         if self._leaves_clustering and self._early_clustering:
@@ -291,7 +297,12 @@ class Alteration:
             old = at(self.live.columns, self._renames.back(parent))
             gone = [one for one in self._of(change.FieldRemoved) if folded(one.path[:-1]) == parent]
             if isinstance(old, Struct) and len(gone) == len(old.fields):
-                found += [one for one in self._of(change.FieldAdded) if folded(one.path[:-1]) == parent]
+                taken = {folded(one.path) for one in gone}
+                found += [
+                    one
+                    for one in self._of(change.FieldAdded)
+                    if folded(one.path[:-1]) == parent and folded(one.path) not in taken
+                ]
         return found
 
     @property
@@ -303,17 +314,19 @@ class Alteration:
     def _added(self, changes: Sequence[change.FieldAdded]) -> Iterator[Step]:
         if not changes:
             return
-        added = [replace(one, field=_without_default(one.field)) for one in changes]
+        added = [replace(one, field=_without_defaults(one.field)) for one in changes]
         mapped = (self.live.properties.get(MAPPING) or "none").lower() != "none"
-        undo = sql.drop_columns(self.table, [one.path for one in added])
+        undo = None
+        if mapped or self._switches_mapping_on:
+            undo = sql.drop_columns(self.table, [one.path for one in added])
         yield Step(
             StepKind.ADD_COLUMNS,
             sql.add_columns(self.table, [(one.path, one.field, one.after) for one in added]),
             tuple(added),
             tuple(f"{dotted(one.path)} is declared and not there" for one in added),
             self._added_features(added),
-            undo=undo if mapped or self._switches_mapping_on else None,
-            undo_note="" if mapped else "a column can be dropped with column mapping only",
+            undo=undo,
+            undo_note="" if undo else "cannot be undone: columns are dropped with column mapping only",
         )
 
     def _live_path(self, path: Path) -> Path:
@@ -358,9 +371,9 @@ class Alteration:
         """One statement takes many columns, but each only once and no parent with its own nested field."""
         rest: list[_ColumnChange] = [one for one in self.changes if isinstance(one, _COLUMN_CHANGES)]
         rest += [
-            change.DefaultChanged(one.path, None, one.field.default)
+            default
             for one in self._of(change.FieldAdded)
-            if isinstance(one.field.default, str)
+            for default in defaults_of(Struct((one.field,)), one.path[:-1])
         ]
         while rest:
             taken: list[_ColumnChange] = []
@@ -368,23 +381,7 @@ class Alteration:
                 if not any(_related(one.path, other.path) for other in taken):
                     taken.append(one)
             rest = [one for one in rest if one not in taken]
-            yield self._alter(taken)
-
-    def _alter(self, changes: Sequence[_ColumnChange]) -> Step:
-        undone = [_undone(one) for one in changes]
-        return Step(
-            StepKind.ALTER_COLUMNS,
-            sql.alter_columns(self.table, [(one.path, _action(one)) for one in changes]),
-            tuple(changes),
-            tuple(_reason(one) for one in changes),
-            self._added_features(changes),
-            undo=None
-            if None in undone
-            else sql.alter_columns(
-                self.table, [(one.path, str(text)) for one, text in zip(changes, undone, strict=True)]
-            ),
-            undo_note=_NO_WAY_BACK if None in undone else "",
-        )
+            yield alter_columns(self.table, taken, self._added_features(taken))
 
     def _moved(self) -> Iterator[Step]:
         for one in self._of(change.FieldMoved):
@@ -393,6 +390,7 @@ class Alteration:
                 sql.move_column(self.table, one.path, one.after),
                 (one,),
                 (f"{dotted(one.path)} is declared elsewhere",),
+                undo_note="by a move back, in the contract",
             )
 
     # The protocol
@@ -420,20 +418,58 @@ class Alteration:
             for one in found
             if isinstance(one, change.PropertyChanged) and isinstance(one.new, str)
         }
-        asked = [one.name for one in found if isinstance(one, change.FeatureChanged)]
-        return self._needed(protocol.activated(columns, properties), asked)
+        return self._needed(protocol.activated(columns, properties), self._asked(found))
+
+    @staticmethod
+    def _asked(changes: Iterable[Change]) -> list[str]:
+        return [one.name for one in changes if isinstance(one, change.FeatureChanged)]
 
     def _needed(self, active: frozenset[str], asked: Iterable[str] = ()) -> frozenset[str]:
         return protocol.needed_to_alter(self.live.features, active, asked) - self.live.features
+
+
+def _left_behind(features: frozenset[str], *, in_one: bool) -> str:
+    """What taking properties back does not undo."""
+    notes = [] if in_one else ["not by one statement: declare the old values, and null for what is new"]
+    if features:
+        notes.append(f"the features stay in the protocol: {', '.join(sorted(features))}")
+    return "; ".join(notes)
 
 
 def _new_field(one: change.FieldAdded | change.TypeChanged) -> Field:
     return one.field if isinstance(one, change.FieldAdded) else Field("changed", one.new)
 
 
-def _without_default(field: Field) -> Field:
+def defaults_of(columns: Struct, parent: Path = ()) -> list[change.DefaultChanged]:
+    """The defaults that new fields, at any depth, are to get."""
+    return [
+        change.DefaultChanged(path, None, field.default)
+        for path, field in walk_fields(columns, parent)
+        if isinstance(field.default, str)
+    ]
+
+
+def alter_columns(
+    table: str, changes: Sequence[_ColumnChange], features: frozenset[str] = frozenset()
+) -> Step:
+    """One statement for many columns: each only once, and no parent together with what is inside of it."""
+    undone = [_undone(one) for one in changes]
+    actions = [(one.path, str(text)) for one, text in zip(changes, undone, strict=True)]
+    return Step(
+        StepKind.ALTER_COLUMNS,
+        sql.alter_columns(table, [(one.path, _action(one)) for one in changes]),
+        tuple(changes),
+        tuple(_reason(one) for one in changes),
+        features,
+        undo=None if None in undone else sql.alter_columns(table, actions),
+        undo_note=_NO_WAY_BACK if None in undone else "",
+    )
+
+
+def _without_defaults(field: Field) -> Field:
     """Delta adds no column with a default; it is set afterwards."""
-    return replace(field, default=None) if isinstance(field.default, str) else field
+    (bare,) = map_fields(Struct((field,)), lambda _path, one: replace(one, default=None)).fields
+    return bare
 
 
 def _at_the_end(added: Sequence[change.FieldAdded], live: TableState) -> list[change.FieldAdded]:

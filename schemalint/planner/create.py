@@ -1,4 +1,4 @@
-"""The statements that make a table: one, and one for each constraint."""
+"""The statements that make a table: one, one for nested defaults, and one for each constraint."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from schemalint.model import change, protocol
-from schemalint.model.datatype import UNMANAGED
+from schemalint.model.datatype import UNMANAGED, map_fields
 from schemalint.model.overlay import created
+from schemalint.model.path import folded
 from schemalint.model.plan import Step, StepKind
 from schemalint.model.table import FEATURE_PREFIX, Contract
 from schemalint.planner import sql
+from schemalint.planner.alter import alter_columns, defaults_of
 
 CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
 
@@ -23,7 +25,13 @@ def create_steps(contract: Contract, table: str) -> Iterator[Step]:
         table: As SQL names it.
     """
     whole = created(contract.state)
-    state = replace(whole, constraints={})
+    nested = [one for one in defaults_of(whole.columns) if len(one.path) > 1]
+    paths = {folded(one.path) for one in nested}
+    columns = map_fields(
+        whole.columns,
+        lambda path, field: replace(field, default=None) if folded(path) in paths else field,
+    )
+    state = replace(whole, constraints={}, columns=columns)
     features = protocol.of_new_table(state.active_features, state.asked_features)
     asked = {f"{FEATURE_PREFIX}{name}": "supported" for name in sorted(state.features)}
     yield Step(
@@ -41,6 +49,8 @@ def create_steps(contract: Contract, table: str) -> Iterator[Step]:
         features - protocol.DEFAULT_FEATURES,
         undo_note="a table that was made is never dropped",
     )
+    if nested:
+        yield alter_columns(table, nested)
     for name, expression in whole.constraints.items():
         yield Step(
             StepKind.ADD_CONSTRAINT,

@@ -17,6 +17,7 @@ from schemalint.model.datatype import (
     Map,
     Struct,
     Varchar,
+    at,
     field_at,
     walk,
     walk_fields,
@@ -48,6 +49,7 @@ def refused_changes(
     for one in found:
         yield from _of_change(one, live, contract.state)
     yield from _guarded(found, live, contract.state)
+    yield from _clustered(found, live, contract.state)
     yield from _names_taken(found, live, contract.state, lineage)
     if lineage is None:
         yield from _undecided(contract.state, live)
@@ -78,6 +80,8 @@ def _of_change(one: Change, live: TableState, declared: TableState) -> Iterator[
             yield from _computed(Struct((field,)), path[:-1])
             yield from _lost_name(path, declared)
             yield from _lost_lengths(one, live)
+        case change.FieldRemoved(path=(str() as name,)) if name.lower() in _partitions(live):
+            yield Refusal(f"{dotted((name,))} cannot be dropped: the table is partitioned by it", _REWRITE)
         case change.TypeChanged(path=(*_, Part()) as path, new=Char() | Varchar() as new):
             # ALTER COLUMN reports success and stores a plain string (measured on Delta 4.4.0).
             yield Refusal(f"{dotted(path)} cannot become {print_type(new)}", "declare it as string")
@@ -123,6 +127,26 @@ def _guarded(changes: Iterable[Change], live: TableState, declared: TableState) 
                 yield Refusal(f"the constraint {name} uses {dotted(path)}, which is to be dropped")
 
 
+def _clustered(changes: Iterable[Change], live: TableState, declared: TableState) -> Iterator[Refusal]:
+    """Columns to be dropped by which others clustered the table."""
+    renames = renames_of(changes)
+    if not isinstance(live.clustered_by, tuple) or isinstance(declared.clustered_by, tuple):
+        return
+    for one in changes:
+        if isinstance(one, change.FieldRemoved):
+            path = (*renames.back(one.path[:-1]), one.path[-1])
+            if any(folded(key)[: len(path)] == folded(path) for key in live.clustered_by):
+                reason = (
+                    f"{dotted(path)} is what the table is clustered by, which the contract does not manage"
+                )
+                yield Refusal(reason, "declare what comes instead: `clustered_by: […]`")
+
+
+def _partitions(live: TableState) -> frozenset[str]:
+    names = live.partitioned_by if isinstance(live.partitioned_by, tuple) else ()
+    return frozenset(name.lower() for name in names)
+
+
 def _names_taken(
     changes: Iterable[Change], live: TableState, declared: TableState, lineage: Lineage | None
 ) -> Iterator[Refusal]:
@@ -136,18 +160,26 @@ def _names_taken(
                     f"{dotted((*path, name))} is there already, and nobody declares it",
                     "drop or rename it by hand, or choose another name",
                 )
-    renames = renames_of(changes)
-    gone = [one.path for one in changes if isinstance(one, change.FieldRemoved)]
     added = {folded(one.path) for one in changes if isinstance(one, change.FieldAdded)}
-    for path in gone:
-        parent = field_at(live.columns, renames.back(path[:-1])) if len(path) > 1 else None
-        columns = live.columns if len(path) == 1 else parent.type if parent else None
-        siblings = sum(folded(other[:-1]) == folded(path[:-1]) for other in gone)
-        if isinstance(columns, Struct) and folded(path) in added and siblings == len(columns.fields):
+    gone = {folded(one.path) for one in changes if isinstance(one, change.FieldRemoved)}
+    for parent in emptied_structs(changes, live):
+        anew = sorted((path for path in added & gone if path[:-1] == parent), key=dotted)
+        if anew and not any(path[:-1] == parent for path in added - gone):
             yield Refusal(
-                f"{dotted(path)} cannot be made anew: Delta drops no struct's last field",
+                f"{dotted(anew[0])} cannot be made anew: Delta drops no struct's last field",
                 "add another field first, or give the new one another name",
             )
+
+
+def emptied_structs(changes: Iterable[Change], live: TableState) -> Iterator[Path]:
+    """The structs of which no live field stays (folded, with the new names of what they are in)."""
+    found = tuple(changes)
+    renames = renames_of(found)
+    gone = Counter(folded(one.path[:-1]) for one in found if isinstance(one, change.FieldRemoved))
+    for parent, times in gone.items():
+        columns = at(live.columns, renames.back(parent))
+        if isinstance(columns, Struct) and times == len(columns.fields):
+            yield parent
 
 
 def _undecided(declared: TableState, live: TableState) -> Iterator[Refusal]:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
-from schemalint.model.change import Change, FieldAdded, FieldRemoved, FieldRenamed
+from schemalint.model.change import (
+    Change,
+    ClusteringChanged,
+    FieldAdded,
+    FieldRemoved,
+    FieldRenamed,
+    PropertyChanged,
+    place,
+    subject,
+)
 from schemalint.model.datatype import (
     Array,
     DataType,
@@ -21,35 +30,68 @@ from schemalint.model.datatype import (
 )
 from schemalint.model.lineage import Lineage, numbers_of
 from schemalint.model.overlay import over
-from schemalint.model.path import Path, folded
+from schemalint.model.path import Path, words
+from schemalint.model.plan import Step
+from schemalint.model.properties import value_of
+from schemalint.model.statistics import COLUMNS as STATISTICS
 from schemalint.model.table import TableState
 
 
-def needs_note(changes: Iterable[Change]) -> bool:
-    """Whether a name is both given up and taken: a run that is cut short would leave it open who is who."""
-    given: set[Path] = set()
-    taken: set[Path] = set()
+def needs_note(changes: Iterable[Change], steps: Iterable[Step], lineage: Lineage) -> bool:
+    """Whether the table will look in between as if somebody else had altered it, or columns be confused.
+
+    A name is given up and taken, or an object is changed by two steps: a constraint that goes off and comes
+    back, a clustering that follows a rename before it is changed itself.
+    """
+    found = tuple(changes)
+    return _takes_names(found, lineage.retaken) or _passes_through(steps)
+
+
+def _takes_names(changes: Iterable[Change], retaken: frozenset[tuple[str, ...]]) -> bool:
+    given: set[tuple[str, ...]] = set()
+    taken: set[tuple[str, ...]] = set()
     for one in changes:
         match one:
             case FieldRenamed(path=path, old_name=old):
-                given.add(folded((*path[:-1], old)))
-                taken.add(folded(path))
+                given.add(words((*path[:-1], old)))
+                taken.add(words(path))
             case FieldAdded(path=path):
-                taken.add(folded(path))
+                taken.add(words(path))
             case FieldRemoved(path=path):
-                given.add(folded(path))
-    return bool(given & taken)
+                given.add(words(path))
+    return not taken.isdisjoint(given | retaken)
+
+
+def _passes_through(steps: Iterable[Step]) -> bool:
+    seen: set[Hashable] = set()
+    renames = False
+    for one in (one for step in steps for one in step.changes):
+        if isinstance(one, FieldRenamed):
+            renames = True
+        if place(one):
+            continue
+        if subject(one) in seen or (renames and _follows_renames(one)):
+            return True
+        seen.add(subject(one))
+    return False
+
+
+def _follows_renames(one: Change) -> bool:
+    return isinstance(one, ClusteringChanged) or (isinstance(one, PropertyChanged) and one.key == STATISTICS)
 
 
 def targets(live: TableState, lineage: Lineage, declared: TableState) -> dict[int, Path | None]:
     """By column-mapping id the path that a live column is to have, None for one that is dropped.
 
     Where column mapping is still to be switched on, Delta gives the ids in the order of the schema, parents
-    first (measured on Delta 4.4.0).
+    first (measured on Delta 4.4.0). Without column mapping no column is renamed or dropped.
     """
-    goal = numbers_of(over(declared, live, lineage=lineage).columns)
+    after = over(declared, live, lineage=lineage)
+    goal = numbers_of(after.columns)
     with_ids = live.columns if _has_ids(live.columns) else _as_delta_numbers(live.columns)
     found: dict[int, Path | None] = {}
+    if not _is_mapped(after):
+        return found
     for number, path in numbers_of(lineage.live).items():
         field = field_at(with_ids, path)
         if field is None or field.column_id is None:
@@ -85,6 +127,10 @@ def _named_inside(type_: DataType, wanted: Mapping[int, Path | None]) -> DataTyp
             return with_parts(type_, {part: _named_inside(inner, wanted) for part, inner in parts(type_)})
         case _:
             return type_
+
+
+def _is_mapped(state: TableState) -> bool:
+    return value_of("delta.columnMapping.mode", state.properties) != "none"
 
 
 def _has_ids(columns: Struct) -> bool:

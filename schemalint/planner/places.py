@@ -40,12 +40,12 @@ def _places(step: Step, renames: Renames, anchors: Mapping[Anchor, Location]) ->
 
 def _candidates(one: Change, renames: Renames) -> Iterator[Anchor]:
     """By the names that the contract has; a deletion may be listed by those of before."""
-    path = getattr(one, "path", None)
-    if isinstance(one, change.FieldRenamed):
-        # Of a rename over a name in between, the contract knows the end.
-        yield from column_anchors(type(one), renames.forward((*one.path[:-1], one.old_name)))
-    elif path is not None and not isinstance(one, change.FieldRemoved):
-        yield from column_anchors(type(one), renames.forward(path))
-    elif path is not None:
-        yield from anchors_of(replace(one, path=(*renames.forward(path[:-1]), path[-1])))
+    match one:
+        case change.FieldRenamed(path=path, old_name=old):
+            # Of a rename over a name in between, the contract knows the end.
+            yield from column_anchors(type(one), renames.forward((*path[:-1], old)))
+        case change.FieldRemoved(path=path):
+            yield from anchors_of(replace(one, path=(*renames.forward(path[:-1]), path[-1])))
+        case change.FieldAdded(path=path) | change.TypeChanged(path=path):
+            yield from column_anchors(type(one), renames.forward(path))
     yield from anchors_of(one)

@@ -7,19 +7,21 @@ from dataclasses import dataclass, replace
 
 from schemalint.errors import InternalError
 from schemalint.model import change
-from schemalint.model.change import Change
+from schemalint.model.change import Change, place
 from schemalint.model.datatype import Field, map_fields_within
 from schemalint.model.diff import diff
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.lineage import Lineage, resumed
 from schemalint.model.marker import Pending, declaration_hash, read_marker, read_pending
 from schemalint.model.overlay import over
-from schemalint.model.plan import Refusal, Step, TablePlan
+from schemalint.model.path import dotted
+from schemalint.model.plan import Refusal, Step, StepKind, TablePlan
 from schemalint.model.table import Contract, LiveTable, TableState
 from schemalint.planner.alter import Alteration
 from schemalint.planner.create import create_steps
-from schemalint.planner.limits import refused_changes, refused_contract
+from schemalint.planner.limits import emptied_structs, refused_changes, refused_contract
 from schemalint.planner.naming import finished, needs_note, targets
+from schemalint.planner.places import with_places
 from schemalint.planner.require import with_requirements
 from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import named_table, path_table
@@ -64,7 +66,8 @@ def plan_table(
     plan = TablePlan(contract.table, uri, declaration_hash(contract), name=name)
     table = named_table(name) if name else path_table(uri)
     if live is None:
-        return _planned(plan, contract, TableState(), refusals, tuple(create_steps(contract, table)))
+        made = with_places(create_steps(contract, table), (), contract.anchors)
+        return _planned(plan, contract, TableState(), refusals, made)
     plan = replace(
         plan,
         table_id=live.metadata.table_id,
@@ -76,9 +79,10 @@ def plan_table(
     noted = read_pending(live.state)
     if noted is not None and noted.targets and noted.hash != plan.hash:
         return _finishing(plan, table, live.state, noted)
-    if noted is not None and noted.hash == plan.hash:
+    is_noted = noted is not None and bool(noted.targets) and noted.hash == plan.hash
+    if noted is not None and is_noted:
         wish = replace(wish, lineage=resumed(live.state.columns, contract.state.columns, noted.targets))
-    changes = pending(contract, live.state, wish)
+    changes = pending(contract, live.state, replace(wish, reorder=False))
     refusals += refused_changes(changes, live.state, contract, wish.lineage)
     if refusals:
         return replace(plan, refusals=tuple(refusals), record=False)
@@ -86,12 +90,15 @@ def plan_table(
         table,
         live.state,
         changes,
-        pending=Pending(plan.hash, targets(live.state, wish.lineage, contract.state))
-        if wish.lineage and noted is None and needs_note(changes)
-        else None,
         drop_features=tuple(sorted(contract.drop_features & live.protocol.features)),
     )
-    return _planned(plan, contract, live.state, refusals, tuple(alteration.steps()))
+    if wish.lineage and not is_noted and needs_note(changes, alteration.steps(), wish.lineage):
+        note = Pending(plan.hash, targets(live.state, wish.lineage, contract.state))
+        alteration = replace(alteration, pending=note)
+    steps = with_places(alteration.steps(), changes, contract.anchors)
+    if wish.reorder:
+        steps = (*steps, *_moves(contract, simulate(live.state, steps), table))
+    return _planned(plan, contract, live.state, refusals, steps)
 
 
 def pending(contract: Contract, live: TableState, wish: Wish = Wish()) -> tuple[Change, ...]:
@@ -101,19 +108,35 @@ def pending(contract: Contract, live: TableState, wish: Wish = Wish()) -> tuple[
         declared = replace(declared, dropped=())
     else:
         before = replace(live, columns=wish.lineage.live)
-    after = over(declared, live, open_widening=contract.open.widening, lineage=wish.lineage)
+    after = over(
+        declared, live, open_widening=contract.open.widening, lineage=wish.lineage, reorder=wish.reorder
+    )
     changes = (_without_numbers(one) for one in diff(before, after))
     return tuple(one for one in changes if wish.reorder or not isinstance(one, change.FieldMoved))
+
+
+def _moves(contract: Contract, state: TableState, table: str) -> tuple[Step, ...]:
+    """Known only where every column is there under its name."""
+    changes = [
+        one for one in pending(contract, state, Wish(reorder=True)) if isinstance(one, change.FieldMoved)
+    ]
+    return with_places(Alteration(table, state, tuple(changes)).steps(), changes, contract.anchors)
 
 
 def _finishing(plan: TablePlan, table: str, live: TableState, noted: Pending) -> TablePlan:
     """Columns first get the names that an interrupted run wanted; the rest is planned anew after that."""
     done = Pending(noted.hash, {})
-    names = diff(live, finished(live, noted.targets))
-    alteration = Alteration(table, live, names)
-    after = Alteration(table, simulate(live, alteration.steps()), (), pending=done)
-    steps = with_requirements(live, (*alteration.steps(), *after.steps()))
-    return replace(plan, steps=steps, record=False, again=True)
+    names = tuple(one for one in diff(live, finished(live, noted.targets)) if place(one))
+    if emptied := next(emptied_structs(names, live), None):
+        reason = f"another revision was being applied, by which all of {dotted(emptied)} was to go"
+        refusal = Refusal(reason, "apply that one first: its statements know what comes instead")
+        return replace(plan, refusals=(refusal,), record=False)
+    # A constraint that goes off for it comes back with the plan after it, in the words of the declaration.
+    renamed = tuple(
+        step for step in Alteration(table, live, names).steps() if step.kind is not StepKind.ADD_CONSTRAINT
+    )
+    after = Alteration(table, simulate(live, renamed), (), pending=done)
+    return replace(plan, steps=with_requirements(live, (*renamed, *after.steps())), record=False, again=True)
 
 
 def _planned(

@@ -34,20 +34,26 @@ def steps_behind(expected: TableState, found: TableState, steps: Sequence[Step])
     return None
 
 
-def meanwhile(before: TableState, between: Iterable[TableState], goal: TableState, step: Step) -> list[str]:
-    """What others did to a step's objects while it ran: changes of them that are not its own.
+def meanwhile(
+    expected: TableState, before: TableState, between: Iterable[TableState], steps: Sequence[Step]
+) -> list[str]:
+    """What others did to the objects of the first step while it ran.
+
+    Its own commits do not count, nor those of another run that makes the same way.
 
     Args:
-        before: As the step found the table.
-        between: The table after each commit since, the step's own among them.
-        goal: As the step is to leave it.
-        step: The step.
+        expected: As the table was to be found before the step.
+        before: As it was found.
+        between: The table after each commit since.
+        steps: Those that are left, the one that ran being the first.
     """
+    goal = simulate(expected, steps[:1])
     found: list[str] = []
     for raw in between:
         after = replace(raw, features=before.features)
-        touched = moved(before, after, step)
-        if touched and moved(replace(goal, features=before.features), after, step):
+        touched = moved(before, after, steps[0])
+        is_goal = not moved(replace(goal, features=before.features), after, steps[0])
+        if touched and not is_goal and not steps_behind(goal, raw, steps[1:]):
             found += touched
         before = after
     return found
@@ -57,9 +63,11 @@ def with_numbers_of(expected: TableState, found: TableState) -> TableState:
     """The expected state with the column-mapping ids that Delta gave; those that were known stay."""
     numbered = map_fields(
         expected.columns,
-        lambda path, field: field
-        if field.column_id is not None or (there := field_at(found.columns, path)) is None
-        else replace(field, column_id=there.column_id),
+        lambda path, field: (
+            field
+            if field.column_id is not None or (there := field_at(found.columns, path)) is None
+            else replace(field, column_id=there.column_id)
+        ),
     )
     return replace(expected, columns=numbered)
 
@@ -75,8 +83,7 @@ def wrongly_noted(noted: Pending, state: TableState, steps: Sequence[Step]) -> t
     return tuple(
         names.get(number, f"column {number}")
         for number, target in noted.targets.items()
-        if (is_new or number in names)
-        and folded(leads_to.get(number, ())) != folded(target or ())
+        if (is_new or number in names) and folded(leads_to.get(number, ())) != folded(target or ())
     )
 
 

@@ -13,7 +13,9 @@ from schemalint.errors import UsageError
 from schemalint.git import printable_path
 from schemalint.model.path import split
 
-_PLACEHOLDER: Final = re.compile(r"\{(\w*)\}")
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
+_BRACES: Final = re.compile(r"\{[^{}]*\}?|\}")
+_PARTS: Final = ("table", "schema", "catalog")
 _NOT_IN_NAMES: Final = frozenset('<>:"/\\|?*')
 
 
@@ -67,23 +69,30 @@ def shown(file: Path) -> str:
     return printable_path(os.path.relpath(file))
 
 
+def require_pattern(pattern: str) -> None:
+    """Raise `UsageError` if a pattern for `file_name` has anything else in braces than parts of a name."""
+    known = {f"{{{part}}}" for part in _PARTS}
+    unknown = [found for found in _BRACES.findall(pattern) if found not in known]
+    if unknown:
+        raise UsageError(
+            f"unknown placeholder {unknown[0]} in {pattern!r}", help="{catalog}, {schema}, {table}"
+        )
+
+
 def file_name(pattern: str, table: str, catalog: str | None = None) -> Path:
     """The file of a table by a pattern such as ``contracts/{schema}/{table}.yml``.
 
     A part of the name is one name of a file at most, whatever it holds: a catalog's names are not to be
     trusted with the file system. A folder of a part that the table has not is left out.
 
-    Raises:
-        UsageError: The pattern has another placeholder.
+    Args:
+        pattern: As `require_pattern` allows it.
+        table: Its full name, dotted.
+        catalog: The target's, for a table that is named without one.
     """
     parts = split(table)
-    values = dict(zip(("table", "schema", "catalog"), (*reversed(parts), "", ""), strict=False))
+    values = dict(zip(_PARTS, (*reversed(parts), "", ""), strict=False))
     values["catalog"] = values["catalog"] or catalog or ""
-    unknown = [name for name in _PLACEHOLDER.findall(pattern) if name not in values]
-    if unknown:
-        raise UsageError(
-            f"unknown placeholder {{{unknown[0]}}} in {pattern!r}", help="{catalog}, {schema}, {table}"
-        )
     folders = (
         _PLACEHOLDER.sub(lambda found: _file_safe(values[found[1]]), folder) for folder in pattern.split("/")
     )

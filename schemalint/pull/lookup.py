@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from schemalint import contract as contracts
+from schemalint import live
 from schemalint.engine.place import absolute_location, table_location
 from schemalint.errors import ConfigError, UsageError
 from schemalint.model.path import dotted
 from schemalint.model.table import Contract, TableState, table_key
 from schemalint.pull.request import Declared, PullInput
 
-_PLACE: Final = re.compile(r"[/\\]|^\.|^[A-Za-z][A-Za-z0-9+.-]*:")
 _MOST_PARTS: Final = 3
 
 
@@ -54,8 +53,8 @@ class Lookup:
         """
         declared = self._by_name.get(self._key(reference))
         if declared is not None:
-            return Asked(reference, self.effective(declared.contract), declared.file)
-        if _is_place(reference):
+            return Asked(reference, self._reachable(declared.contract), declared.file)
+        if live.is_place(reference):
             return self._at(reference, absolute_location(reference, Path.cwd()))
         if self._request.target is None:
             raise UsageError(
@@ -63,6 +62,18 @@ class Lookup:
                 help="give its place: a path or a URI",
             )
         return Asked(reference, Contract(self._request.table or reference, TableState()), None)
+
+    def _reachable(self, contract: Contract) -> Contract:
+        """The effective contract of a table that is there to be pulled."""
+        effective, target = self.effective(contract), self._request.target
+        if target is None and effective.location is None:
+            raise UsageError(
+                f"{contract.table} is declared without a location, and no target says where it lies",
+                help=f"give its place, and its name: --table {contract.table}",
+            )
+        if target is not None and effective.absent:
+            raise UsageError(f"{contract.table} is absent from target {target.name}", help="see --target")
+        return effective
 
     def effective(self, contract: Contract) -> Contract:
         """The contract for the target."""
@@ -120,8 +131,3 @@ class Lookup:
         with suppress(ConfigError):
             return table_location(effective, target, root)
         return None
-
-
-def _is_place(reference: str) -> bool:
-    """Whether a reference is a path or a URI; a lone word is a name, unless there is such a folder."""
-    return bool(_PLACE.search(reference)) or Path(reference).is_dir()

@@ -17,7 +17,7 @@ from schemalint.engine.declaration import declaration
 from schemalint.engine.tables import TargetTables
 from schemalint.errors import LiveError, SchemalintError, UsageError
 from schemalint.model.table import Contract, LiveTable
-from schemalint.pull.files import PulledFile, file_name, shown
+from schemalint.pull.files import PulledFile, file_name, require_pattern, shown
 from schemalint.pull.lookup import Asked, Lookup
 from schemalint.pull.request import NotPulled, Pulled, PullInput
 from schemalint.pull.texts import printed, updated
@@ -31,8 +31,10 @@ def pull(request: PullInput, references: Iterable[str]) -> Pulled:
     One table that cannot be pulled stops no other.
 
     Raises:
-        UsageError: Two tables would be written into one file.
+        UsageError: Two tables would be written into one file, or the pattern of the files makes no sense.
     """
+    if request.into is not None:
+        require_pattern(request.into)
     pulling = _Pulling(request)
     remaining = iter(references)
     while some := list(islice(remaining, _AT_ONCE)):

@@ -33,9 +33,7 @@ def require_clean(session: SqlSession, plan: TablePlan, table: str) -> None:
     Raises:
         ApplyError: There are such rows: how many, and some of them.
     """
-    problems = [
-        problem for question in questions(plan, table) if (problem := _violations(session, question))
-    ]
+    problems = [problem for question in questions(plan, table) if (problem := _violations(session, question))]
     if problems:
         raise ApplyError(
             f"{plan.table} has rows that its declaration forbids: {'; '.join(problems)}",
@@ -64,7 +62,7 @@ class Question:
 
 
 def questions(plan: TablePlan, table: str) -> Iterator[Question]:
-    """What is to be asked about each constraint that is new to a table, or says something else than before."""
+    """What is to be asked about each constraint that is new to a table, or says something else now."""
     if plan.live is None:
         return
     for place, step in enumerate(plan.steps):
@@ -101,7 +99,7 @@ def _source(plan: TablePlan, steps: Sequence[Step], table: str, names: tuple[str
         if was is None or print_type(was.type) != print_type(field.type):
             value = f"CAST({value} AS {print_type(field.type)})"
         texts.append(f"{value} AS {always_quoted(field.name)}")
-    return f"SELECT {', '.join(texts) or '1'} FROM {table}"
+    return f"SELECT {', '.join(texts) or '1'} FROM {table}"  # noqa: S608 (all names are quoted)
 
 
 def _follow(one: change.Change, origins: dict[str, str | None], inside: set[str]) -> None:

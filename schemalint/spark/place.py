@@ -9,7 +9,12 @@ from schemalint.model.sqltext import always_quoted
 from schemalint.planner.sql import named_table
 from schemalint.spark.session import SqlSession, StatementError, ask
 
-_NOT_THERE = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND", "DELTA_MISSING_DELTA_TABLE")
+_NOT_THERE = (
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "SCHEMA_NOT_FOUND",
+    "DELTA_TABLE_NOT_FOUND",
+    "DELTA_MISSING_DELTA_TABLE",
+)
 
 
 def location_of(session: SqlSession, name: str) -> str | None:

@@ -1,58 +1,51 @@
-"""The plan, carried out: step by step, each checked before and after, the whole proved by the log."""
+"""A plan, carried out: the tables side by side, each apart from the others."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from enum import Enum
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
+from typing import TypeVar
 
 import schemalint
 from schemalint import config, deploy, git
 from schemalint.deploy import DeployInput, Deployment
 from schemalint.engine.place import choose_target
 from schemalint.engine.rulebook import rules_for_apply, selection_of
-from schemalint.engine.tables import read_live
+from schemalint.engine.tables import TargetTables
 from schemalint.errors import ApplyError, InternalError, SchemalintError
-from schemalint.model.marker import Marker
-from schemalint.model.plan import Step, TablePlan
-from schemalint.model.table import MARKER, PENDING, Contract, LiveTable, TableState
-from schemalint.planner import moved, pending, simulate
-from schemalint.planner.sql import path_table, set_properties, unset_properties
-from schemalint.spark.session import SqlSession, prepared, run
+from schemalint.model.plan import TablePlan
+from schemalint.model.table import Contract
+from schemalint.planner.sql import named_table, path_table
+from schemalint.spark.datacheck import require_clean
+from schemalint.spark.outcome import Applied, DoneStep, Outcome
+from schemalint.spark.place import location_of, require_catalog
+from schemalint.spark.session import SqlSession, prepared, sessions_beside
+from schemalint.spark.table import TableRun, Told
 
-
-class Outcome(Enum):
-    """What became of a table."""
-
-    NOTHING = "nothing to do"
-    APPLIED = "applied"
-    RECORDED = "recorded"
-    REFUSED = "refused"
-    UNPLANNED = "could not be planned"
-    FAILED = "failed"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
-    """A table after `apply`.
+class Manner:
+    """How a plan is carried out.
 
     Attributes:
-        version: Of the table in the end, None if there is none.
-        done: The steps that were carried out.
+        tell: Called before each statement, from several threads.
+        jobs: How many tables at the same time, each in a session of its own; with 1 in the given one.
+        all_or_nothing: Whether one table that cannot be brought on keeps all others from their first step.
+        exactly: Whether nothing may be done that does not stand in the plan, as it was approved.
     """
 
-    table: str
-    uri: str
-    outcome: Outcome
-    version: int | None = None
-    done: tuple[Step, ...] = ()
-    error: SchemalintError | None = None
-
-
-Told = Callable[[TablePlan, Step], None]
+    tell: Told = field(default=lambda _plan, _step: None)
+    jobs: int = 1
+    all_or_nothing: bool = False
+    exactly: bool = False
 
 
 def apply(  # noqa: PLR0913 (each is a flag of the command line)
@@ -68,6 +61,8 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     base: str | None = None,
     reorder: bool = False,
     allow_local_plugins: bool = False,
+    all_or_nothing: bool = False,
+    jobs: int = 1,
 ) -> tuple[Applied, ...]:
     """Bring the live tables of a target to the state that a repository declares, by a given session.
 
@@ -83,6 +78,9 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         base: The commit that was applied last, where the tables do not tell.
         reorder: Move columns to the declared order.
         allow_local_plugins: Run the files of rules that the configuration names.
+        all_or_nothing: Do nothing if a table is refused or cannot be planned.
+        jobs: How many tables at the same time: more than one only in sessions of their own, without the
+            settings that were made in the given one.
 
     Raises:
         SchemalintError: The contracts or the configuration cannot be read.
@@ -102,132 +100,120 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         base=base,
         reorder=reorder,
         applies=True,
+        locate=partial(location_of, session),
     )
     deployment = deploy.prepare(request)
-    return apply_plan(session, deployment)
+    return apply_plan(session, deployment, Manner(jobs=jobs, all_or_nothing=all_or_nothing))
 
 
-def apply_plan(session: SqlSession, deployment: Deployment, tell: Told | None = None) -> tuple[Applied, ...]:
-    """Carry a plan out, table by table: one that fails does not stop the others."""
-    applied = _apply_tables(session, deployment, tell or (lambda _plan, _step: None))
+def apply_plan(session: SqlSession, deployment: Deployment, manner: Manner = Manner()) -> tuple[Applied, ...]:
+    """Carry a plan out: a table that fails does not stop the others.
+
+    All tables' data is looked at before the first statement of any.
+    """
+    plans = deployment.plan.tables
+    work = [plan for plan in plans if not plan.refusals and (plan.steps or plan.record)]
+    settled = {one.table: one for one in without_work(deployment)}
+    sessions = sessions_beside(session, min(manner.jobs, len(work)))
+    checked = _each(sessions, work, partial(_refused_by_data, deployment=deployment))
+    settled |= {one.table: one for one in checked if one is not None}
+    work = [plan for plan in work if plan.table not in settled]
+    barred = (Outcome.REFUSED, Outcome.UNPLANNED)
+    if manner.all_or_nothing and any(one.outcome in barred for one in settled.values()):
+        settled |= {plan.table: _left_alone(plan) for plan in work}
+    else:
+        done = _each(sessions, work, partial(_applied, deployment=deployment, manner=manner))
+        settled |= {one.table: one for one in done}
+    names = (*(plan.table for plan in plans), *(one.table for one in deployment.unplanned))
+    return tuple(settled[name] for name in names)
+
+
+def without_work(deployment: Deployment) -> tuple[Applied, ...]:
+    """The tables of which a plan leaves nothing to be carried out: done, refused, or not planned."""
+    settled = [plan for plan in deployment.plan.tables if plan.refusals or not (plan.steps or plan.record)]
     unplanned = (Applied(one.table, "", Outcome.UNPLANNED, error=one.error) for one in deployment.unplanned)
-    return (*applied, *unplanned)
+    return (*map(_settled, settled), *unplanned)
 
 
-def _apply_tables(session: SqlSession, deployment: Deployment, tell: Told) -> Iterator[Applied]:
-    for plan in deployment.plan.tables:
-        if plan.refusals:
-            yield Applied(plan.table, plan.uri, Outcome.REFUSED, plan.version)
-            continue
-        if not plan.steps and not plan.record:
-            yield Applied(plan.table, plan.uri, Outcome.NOTHING, plan.version)
-            continue
-        contract = deployment.contracts[plan.table]
-        done: list[Step] = []
+def _settled(plan: TablePlan) -> Applied:
+    outcome = Outcome.REFUSED if plan.refusals else Outcome.NOTHING
+    return Applied(plan.table, plan.uri, outcome, plan.version, before=plan.version)
+
+
+def _left_alone(plan: TablePlan) -> Applied:
+    return Applied(plan.table, plan.uri, Outcome.LEFT_ALONE, plan.version, before=plan.version)
+
+
+def _each(
+    sessions: list[SqlSession], plans: list[TablePlan], work: Callable[[SqlSession, TablePlan], T]
+) -> list[T]:
+    """The work on each plan, as many at the same time as there are sessions."""
+    if len(sessions) == 1:
+        return [work(sessions[0], plan) for plan in plans]
+    free: SimpleQueue[SqlSession] = SimpleQueue()
+    for session in sessions:
+        free.put(session)
+
+    def in_a_free_session(plan: TablePlan) -> T:
+        session = free.get()
         try:
-            with prepared(session, _user_metadata(contract, deployment)):
-                version = _apply_table(session, plan, deployment, done, tell)
-        except SchemalintError as error:
-            yield Applied(plan.table, plan.uri, Outcome.FAILED, plan.version, tuple(done), error)
-        else:
-            outcome = Outcome.APPLIED if plan.steps else Outcome.RECORDED
-            yield Applied(plan.table, plan.uri, outcome, version, tuple(done))
+            return work(session, plan)
+        finally:
+            free.put(session)
+
+    with ThreadPoolExecutor(len(sessions)) as threads:
+        return list(threads.map(in_a_free_session, plans))
+
+
+def _refused_by_data(session: SqlSession, plan: TablePlan, *, deployment: Deployment) -> Applied | None:
+    try:
+        if plan.name is not None:
+            require_catalog(session, plan.name)
+        with prepared(session, _user_metadata(deployment.contracts[plan.table], deployment)):
+            require_clean(session, plan, _table_in_sql(plan))
+    except SchemalintError as error:
+        return Applied(plan.table, plan.uri, Outcome.REFUSED, plan.version, error=error, before=plan.version)
+    return None
+
+
+def _applied(session: SqlSession, plan: TablePlan, *, deployment: Deployment, manner: Manner) -> Applied:
+    done: list[DoneStep] = []
+    result = Applied(plan.table, plan.uri, Outcome.FAILED, plan.version, before=plan.version)
+    try:
+        with prepared(session, _user_metadata(deployment.contracts[plan.table], deployment)):
+            version = _apply_table(session, plan, deployment, manner, done)
+    except SchemalintError as error:
+        last = done[-1].version if done else plan.version
+        return replace(result, version=last, done=tuple(done), error=error)
+    outcome = Outcome.APPLIED if plan.steps else Outcome.RECORDED
+    return replace(result, outcome=outcome, version=version, done=tuple(done))
 
 
 def _apply_table(
-    session: SqlSession,
-    plan: TablePlan,
-    deployment: Deployment,
-    done: list[Step],
-    tell: Told,
+    session: SqlSession, plan: TablePlan, deployment: Deployment, manner: Manner, done: list[DoneStep]
 ) -> int:
-    _carry_out(session, plan, deployment, done, tell)
-    if plan.again:
-        anew = deploy.prepare(replace(_request_of(deployment), tables=(plan.table,)))
-        (again,) = anew.plan.tables
-        if again.refusals:
-            raise ApplyError(f"{plan.table}: {again.refusals[0].reason}", help=again.refusals[0].help)
-        return _apply_table(session, again, anew, done, tell)
-    return _record(session, plan, deployment)
-
-
-def _carry_out(
-    session: SqlSession, plan: TablePlan, deployment: Deployment, done: list[Step], tell: Told
-) -> None:
-    storage = deployment.storage
-    expected = plan.live if plan.live is not None else TableState()
-    for step in plan.steps:
-        found = read_live(plan.uri, storage)
-        _require_unmoved(plan, found, step, expected, exists=plan.live is not None or bool(done))
-        tell(plan, step)
-        run(session, step.sql)
-        done.append(step)
-        before, expected = expected, simulate(expected, [step])
-        _require_effect(plan, _existing(plan, storage), step, before, expected)
-
-
-def _record(session: SqlSession, plan: TablePlan, deployment: Deployment) -> int:
-    """The marker, once the table is as declared; only then what was noted on the way goes."""
-    contract, storage = deployment.contracts[plan.table], deployment.storage
-    table = _verified(plan, contract, storage)
-    marker = Marker(plan.hash, deployment.revision, table.metadata.table_id).to_text()
-    if table.state.properties.get(MARKER) != marker:
-        run(session, set_properties(path_table(plan.uri), {MARKER: marker}))
-    if PENDING in table.state.properties:
-        run(session, unset_properties(path_table(plan.uri), [PENDING]))
-    return _verified(plan, contract, storage).version
-
-
-def _require_unmoved(
-    plan: TablePlan, found: LiveTable | None, step: Step, expected: TableState, *, exists: bool
-) -> None:
-    if found is None and not exists:
-        return
-    if found is None or not exists:
-        what = "appeared" if found is not None else "is gone"
-        raise ApplyError(f"{plan.table} {what} since it was planned", help="plan again")
-    if plan.table_id not in (None, found.metadata.table_id):
-        raise ApplyError(f"{plan.table} was made anew since it was planned", help="plan again")
-    different = moved(expected, _known(expected, found), step)
-    if different:
+    contract, request = deployment.contracts[plan.table], _request_of(deployment)
+    tables = TargetTables(request.target, request.repository.root, deployment.storage, request.locate)
+    run = TableRun(session, plan, _table_in_sql(plan), partial(tables.read, contract), manner.tell, done)
+    run.carry_out()
+    if not plan.again:
+        return run.record(contract, deployment.revision)
+    if manner.exactly:
         raise ApplyError(
-            f"{plan.table} moved since it was planned: {'; '.join(different)}", help="plan again"
+            f"{plan.table}: what an interrupted run had begun is finished; the rest is not in the plan",
+            help="plan again",
         )
+    anew = deploy.prepare(replace(request, tables=(plan.table,)))
+    if anew.unplanned:
+        raise anew.unplanned[0].error
+    (again,) = anew.plan.tables
+    if again.refusals:
+        raise ApplyError(f"{plan.table}: {again.refusals[0].reason}", help=again.refusals[0].help)
+    return _apply_table(session, again, anew, manner, done)
 
 
-def _require_effect(
-    plan: TablePlan, table: LiveTable, step: Step, before: TableState, expected: TableState
-) -> None:
-    """Some statements report success and change nothing: the log has to show the change."""
-    missing = moved(expected, _known(expected, table), step)
-    if missing and before != expected:
-        raise ApplyError(
-            f"{plan.table} is not as it should be after a step: {'; '.join(missing)}",
-            help=f"the statement was: {step.sql}",
-        )
-
-
-def _known(expected: TableState, found: LiveTable) -> TableState:
-    """The found state without features that came along unasked: more than was planned does no harm."""
-    state = found.state
-    return replace(state, features=state.features & expected.features) if expected.features else state
-
-
-def _verified(plan: TablePlan, contract: Contract, storage: Mapping[str, str]) -> LiveTable:
-    """The table, read back; it must be as declared."""
-    table = _existing(plan, storage)
-    left = pending(contract, table.state)
-    if left:
-        names = ", ".join(sorted({type(one).__name__ for one in left}))
-        raise ApplyError(f"{plan.table} differs from its declaration after all steps: {names}")
-    return table
-
-
-def _existing(plan: TablePlan, storage: Mapping[str, str]) -> LiveTable:
-    table = read_live(plan.uri, storage)
-    if table is None:
-        raise ApplyError(f"there is no table at {plan.uri}")
-    return table
+def _table_in_sql(plan: TablePlan) -> str:
+    return named_table(plan.name) if plan.name is not None else path_table(plan.uri)
 
 
 def _request_of(deployment: Deployment) -> DeployInput:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from schemalint.errors import ApplyError
@@ -77,9 +77,11 @@ class TableRun:
             try:
                 expected = self._make(left[0], expected, found, left)
             except StatementError as error:
-                if not self._is_worth_another_try(error, expected, left, attempt):
-                    raise
-                attempt += 1
+                if not self._had_effect(expected, left):
+                    if not error.is_conflict or attempt == ATTEMPTS:
+                        raise
+                    _pause(attempt)
+                    attempt += 1
                 continue
             left, attempt = left[1:], 1
 
@@ -95,19 +97,16 @@ class TableRun:
         for attempt in range(1, ATTEMPTS + 1):
             table = self._verified(contract)
             statement = next(self._unrecorded(table, revision), None)
-            while statement is not None:
-                try:
-                    run(self.session, statement)
-                except StatementError as error:
-                    if not error.is_conflict or attempt == ATTEMPTS:
-                        raise
-                    _pause(attempt)
-                    break
-                table = self._verified(contract)
-                statement = next(self._unrecorded(table, revision), None)
-            else:
+            if statement is None:
                 return table.version
-        raise ApplyError(f"{self.plan.table} is as declared, and that could not be recorded")
+            try:
+                run(self.session, statement)
+            except StatementError as error:
+                left = next(self._unrecorded(self._verified(contract), revision), None)
+                if left == statement and not error.is_conflict:
+                    raise
+                _pause(attempt)
+        raise ApplyError(f"{self.plan.table} is as declared, and other writers keep that from being recorded")
 
     def _unmoved(self, table_id: str | None, expected: TableState, left: list[Step]) -> LiveTable | None:
         found = self.read()
@@ -128,7 +127,9 @@ class TableRun:
     def _behind(expected: TableState, found: LiveTable | None, left: list[Step]) -> int | None:
         return steps_behind(expected, found.state, left) if found is not None else 0
 
-    def _make(self, step: Step, expected: TableState, found: LiveTable | None, left: list[Step]) -> TableState:
+    def _make(
+        self, step: Step, expected: TableState, found: LiveTable | None, left: list[Step]
+    ) -> TableState:
         """Carry out one step; the state that it led to."""
         goal = simulate(expected, [step])
         self._require_noted(step, expected, goal, left)
@@ -137,9 +138,9 @@ class TableRun:
         run(self.session, step.sql)
         table = self._existing()
         self.done.append(DoneStep(step, table.version, time.monotonic() - started))
-        self._require_alone(step, found, table, goal)
+        self._require_alone(expected, found, table, left)
         missing = moved(goal, known_features(goal, table.state), step)
-        if missing and expected != goal:
+        if missing and expected != goal and not steps_behind(goal, table.state, left[1:]):
             raise ApplyError(
                 f"{self.plan.table} is not as it should be after a step: {'; '.join(missing)}",
                 help=f"the statement was: {step.sql}",
@@ -162,7 +163,7 @@ class TableRun:
             )
 
     def _require_alone(
-        self, step: Step, found: LiveTable | None, after: LiveTable, goal: TableState
+        self, expected: TableState, found: LiveTable | None, after: LiveTable, left: list[Step]
     ) -> None:
         """The commits since the look before the statement are its own, or of something else."""
         if found is None:
@@ -172,23 +173,17 @@ class TableRun:
             for entry in after.history.entries
             if entry.version > found.version and entry.metadata is not None
         )
-        altered = meanwhile(found.state, between, goal, step)
+        altered = meanwhile(expected, found.state, between, left)
         if altered:
             raise ApplyError(
                 f"{self.plan.table} was altered by somebody else during a step: {'; '.join(altered)}",
-                help=f"look at its history, and plan again; the statement was: {step.sql}",
+                help=f"look at its history, and plan again; the statement was: {left[0].sql}",
             )
 
-    def _is_worth_another_try(
-        self, error: StatementError, expected: TableState, left: list[Step], attempt: int
-    ) -> bool:
-        """Whether a statement failed only because of a writer at the same time, or has its effect after all."""
+    def _had_effect(self, expected: TableState, left: list[Step]) -> bool:
+        """Whether the table has the next step behind it, though the statement failed."""
         found = self.read()
-        behind = self._behind(expected, found, left) if found is not None else None
-        if attempt >= ATTEMPTS or (not behind and not error.is_conflict):
-            return False
-        _pause(attempt)
-        return True
+        return found is not None and bool(self._behind(expected, found, left))
 
     def _unrecorded(self, table: LiveTable, revision: str | None) -> Iterator[str]:
         noted = read_pending(table.state)

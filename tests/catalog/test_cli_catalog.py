@@ -129,13 +129,12 @@ def test_plan_creates_a_table_by_its_name(project: Project) -> None:
 
 
 @pytest.mark.usefixtures("table")
-def test_apply_says_that_it_does_not_go_through_a_catalog(project: Project) -> None:
+def test_apply_shows_the_statements_by_full_name_and_waits_for_a_yes(project: Project) -> None:
     project.declare(ORDERS + "  - {name: note, type: string}\n")
     project.repo.commit()
-    run = project.run("apply", "--yes")
-    assert run.status == 2
-    assert "main.sales.orders is reached through its catalog" in run.out
-    assert "plan --output-format sql" in run.out
+    run = project.run("apply")
+    assert run.status == 4
+    assert "ALTER TABLE `main`.`sales`.`orders` ADD COLUMNS" in run.out
 
 
 @pytest.mark.usefixtures("table")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import Draft202012Validator
 
-from logs import commit_info, metadata, protocol, write_commit, write_log
+from logs import add, commit_info, metadata, protocol, write_commit, write_log
 from project import ORDERS, Project, Run
 from schemalint.model.datatype import LONG, Decimal, Field
 from schemalint.report import json as json_report
@@ -233,3 +233,49 @@ def test_built_in_rules_run_on_what_is_not_declared(project: Project) -> None:
     run = project.run("audit", "orders", "--output-format", "concise")
     assert run.status == 1
     assert any(code.startswith("TH") for code in run.codes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--run-id", "7"), "--run-id: the findings of this run are not kept"),
+        (("--master", "local[1]"), "--master: nothing here needs Spark"),
+        (("--via", "spark", "--conf", "x"), "--conf x: a value is missing"),
+        (("--into", "ops.`findings"), "--into ops.`findings: the back-quote"),
+        (("lake/orders@v0", "--into", "ops.findings"), "lake/orders is named twice"),
+    ],
+)
+def test_options_of_spark_that_make_no_sense(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
+) -> None:
+    class Session:
+        stopped = 0
+
+        def stop(self) -> None:
+            Session.stopped += 1
+
+    monkeypatch.setattr("schemalint.spark.session.start", lambda _settings: Session())
+    lake.table("orders")
+    run = lake.audit("lake/orders", *arguments)
+    assert run.status == 2
+    assert message in run.out
+    assert Session.stopped == ("--into" in arguments)
+
+
+def test_data_files_are_looked_at_when_asked(project: Project) -> None:
+    table = project.repo.path / "orders"
+    write_log(table, [[commit_info(), protocol(), metadata(ID)], [add("gone.parquet")]])
+    assert project.run("audit", "orders", "--select", "TH011").status == 0
+    run = project.run("audit", "orders", "--select", "TH011", "--files", "--output-format", "concise")
+    assert run.status == 1
+    assert "TH011 error 1 data file cannot be read, it is gone: gone.parquet" in run.out
+
+
+def test_data_files_that_cannot_be_known_are_an_error_beside_the_findings(lake: Lake) -> None:
+    state = [protocol(), metadata(ID)]
+    table = write_log(lake.root / "orders", [state, [add()], state])
+    (table / "_delta_log" / f"{1:020}.json").unlink()
+    run = lake.audit("lake/orders", "--files", "--output-format", "concise")
+    assert run.status == 2
+    assert "AU001" in run.out
+    assert "the commit of version 1 is missing" in run.out

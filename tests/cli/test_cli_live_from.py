@@ -100,6 +100,27 @@ def test_what_it_does_not_hold_is_skipped_and_judged_by_git(shown: Shown) -> Non
     ] == [("TW001", ["git"])]
 
 
+def test_a_file_that_holds_none_of_the_tables_is_never_green(shown: Shown) -> None:
+    write_log(shown.lake / "other", [[protocol(), metadata(*DRIFTED)]])
+    shown.show(str(shown.lake / "other"))
+    run = shown.check()
+    assert run.status == 2
+    assert f"no table was compared with the live ones: {FILE} does not hold it" in run.out
+    shown.project.declare(ORDERS + "  - {name: note, type: string}\n")
+    changed = shown.project.check("--live-from", FILE)
+    assert (changed.status, "skipped sales.orders" in changed.out) == (0, True), "git's side was compared"
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--live", "--live-from", FILE), ("--target", "dev"), ("--target", "nope")]
+)
+def test_flags_that_would_be_ignored_are_refused(shown: Shown, arguments: tuple[str, ...]) -> None:
+    shown.show(str(shown.lake / "sales/orders"))
+    run = shown.project.check("--all", *arguments)
+    assert run.status == 2
+    assert arguments[0] in run.out
+
+
 def test_a_table_that_could_not_be_read_is_skipped(shown: Shown) -> None:
     table = shown.lake / "sales/orders"
     write_commit(table, 0, "{")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,12 @@ import pytest
 
 from logs import commit_info, metadata, protocol, write_commit, write_log
 from schemalint import live
-from schemalint.engine import load_rules
+from schemalint.engine.rulebook import load_rules
 from schemalint.errors import SchemalintError, UsageError
-from schemalint.model.datatype import INTEGER, LONG, STRING, VOID, Decimal, Field, Unknown
+from schemalint.model.datatype import INTEGER, LONG, STRING, VOID, Decimal, Field, Struct, Unknown
 from schemalint.model.fact import HistoryStep
 from schemalint.model.table import LiveTable
-from schemalint.pull.files import PulledFile, file_name
+from schemalint.pull.files import PulledFile, file_name, require_pattern
 
 if TYPE_CHECKING:
     from project import Project
@@ -242,9 +243,17 @@ def test_parts_of_a_name_are_parts_of_a_file(table: str, file: str) -> None:
     assert file_name("c/{catalog}/{schema}/{table}.yml", table, "fallback") == Path(file)
 
 
-def test_unknown_placeholder_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"unknown placeholder \{0\}"):
-        file_name("c/{0}.yml", "t")
+@pytest.mark.parametrize("braces", ["{0}", "{}", "{tables}", "{table.name}", "{table", "}"])
+def test_unknown_placeholder_is_refused(braces: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(f"unknown placeholder {braces} in")):
+        require_pattern(f"c/{{schema}}/{braces}")
+
+
+def test_bad_pattern_is_told_once(project: Project, lake: Path) -> None:
+    for name in ("a", "b"):
+        log(lake / name, Field("id", LONG))
+    run = project.run("pull", "--all", "--into", "c/{name}.yml")
+    assert (run.status, run.err.count("unknown placeholder {name}")) == (2, 1)
 
 
 def test_two_tables_into_one_file_are_refused_before_anything_is_written(
@@ -311,6 +320,13 @@ def test_type_without_words_is_refused_by_name(project: Project, lake: Path) -> 
     assert "no contract can say the type of v" in run.err
 
 
+def test_columns_of_one_name_are_refused(project: Project, lake: Path) -> None:
+    log(lake / "t", Field("id", LONG), Field("s", Struct((Field("a", LONG), Field("A", LONG)))))
+    run = project.run("pull", "t")
+    assert (run.status, run.out) == (2, "")
+    assert "no contract can tell a, A apart" in run.err
+
+
 def test_column_without_a_type_is_declared_as_it_is(project: Project, lake: Path) -> None:
     log(lake / "t", Field("id", LONG), Field("nothing", VOID))
     assert project.run("pull", "t", "-o", "t.yml").status == 0
@@ -360,6 +376,20 @@ def test_contract_that_cannot_be_read_stops_all(project: Project, lake: Path) ->
     project.declare("schemalint: 1\ntable: t\ncolumns: 5\n")
     log(lake / "t", Field("id", LONG))
     assert project.run("pull", "t").status == 2
+
+
+def test_table_that_is_absent_from_the_target_is_refused(project: Project, lake: Path) -> None:
+    project.declare(CONTRACT + "targets: {dev: {absent: true}}\n")
+    log(lake / "sales/orders", Field("id", LONG))
+    run = project.run("pull", "sales.orders")
+    assert (run.status, "sales.orders is absent from target dev" in run.err) == (2, True)
+
+
+def test_declared_table_without_a_place_is_refused(project: Project) -> None:
+    project.declare(CONTRACT)
+    run = project.run("pull", "sales.orders")
+    assert run.status == 2
+    assert "declared without a location, and no target" in run.err
 
 
 def test_status_is_printed_for_nothing_to_do(project: Project, lake: Path) -> None:

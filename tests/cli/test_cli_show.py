@@ -6,13 +6,15 @@ import datetime as dt
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from logs import add, commit_info, metadata, protocol, write_commit, write_log
+from logs import add, commit_info, metadata, protocol, write_checkpoint, write_commit, write_log
 from project import ORDERS, Project
 from schemalint import shown
 from schemalint.cli._showtext import show_text
@@ -32,6 +34,7 @@ from schemalint.model.table import (
 if TYPE_CHECKING:
     from logs import Action
 
+SHOW = (sys.executable, "-m", "schemalint", "show")
 LOGS = Path(__file__).parent.parent / "delta_log" / "logs"
 TEXTS = Path(__file__).parent / "shown"
 UPDATE = os.environ.get("SCHEMALINT_UPDATE_GOLDEN") == "1"
@@ -267,3 +270,51 @@ def test_no_repository_is_needed(project: Project, monkeypatch: pytest.MonkeyPat
 def test_the_schema_of_the_lines_is_published(project: Project) -> None:
     run = project.run("schema", "table")
     assert json.loads(run.out) == shown.schema()
+
+
+def test_the_protocol_is_told_where_it_has_no_features(project: Project) -> None:
+    table = project.repo.path / "bare"
+    write_log(table, [[protocol(1, 1), metadata(Field("id", LONG))]])
+    assert "\nProtocol: reader 1, writer 1\n" in project.run("show", str(table)).out
+
+
+def test_the_oldest_state_that_is_known_is_not_told_as_a_change(project: Project) -> None:
+    table = project.repo.path / "cleaned"
+    actions = [protocol(), metadata(Field("id", LONG))]
+    write_checkpoint(table, 4, actions)
+    write_log(table, [[commit_info("WRITE"), add()]], first=5)
+    assert "last change  version 4 or before\n" in project.run("show", str(table)).out
+
+
+def test_a_reader_that_goes_away_is_not_a_finding(tmp_path: Path) -> None:
+    # More than a pipe holds.
+    tables = 5 * [str(_wide(tmp_path / "wide"))]
+    with subprocess.Popen([*SHOW, *tables], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(1)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has it")
+def test_a_full_disk_is_no_bug(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            [*SHOW, str(_wide(tmp_path / "wide"))],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (run.returncode, run.stderr) == (
+        2,
+        "error: the output cannot be written: No space left on device\n",
+    )
+
+
+def _wide(table: Path) -> Path:
+    """A table of which much is shown."""
+    fields = [Field(f"column_{number}", LONG) for number in range(3_000)]
+    return write_log(table, [[protocol(), metadata(*fields)]])

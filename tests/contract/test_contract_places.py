@@ -65,6 +65,14 @@ def test_everything_has_its_place(anchor: Anchor, text: str) -> None:
     assert text_at(CONTRACT.anchors[anchor]).split("  #")[0] == text
 
 
+def test_all_places_can_be_listed_before_one_is_asked_for() -> None:
+    anchors = read("another.yml", EXAMPLE).contracts[0].anchors
+    listed = set(anchors)
+    assert {("table",), ("column", ("amount",))} <= listed
+    assert len(anchors) == len(listed)
+    assert all(anchor in anchors for anchor in listed)
+
+
 @pytest.mark.parametrize(
     ("anchors", "text"),
     [

@@ -12,7 +12,7 @@ import pytest
 from schemalint import config, contract
 from schemalint.cli import cli
 from schemalint.cli.explain import page
-from schemalint.engine import load_rules
+from schemalint.engine.rulebook import load_rules
 from schemalint.plugin import Rule
 from schemalint.report import names
 

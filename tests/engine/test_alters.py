@@ -11,7 +11,7 @@ import pytest
 from engine.ask_alters import ACCEPTED, UNCHANGED, Question, ask, questions, read_record
 from engine.pairs import of_alters
 from rules.judging import built_in
-from schemalint.engine import judge_pair
+from schemalint.engine.judge import judge_pair
 from schemalint.model.finding import Finding, Severity
 
 if TYPE_CHECKING:

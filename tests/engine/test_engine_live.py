@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from schemalint import contract as contracts
-from schemalint.engine import Selection, judge_live, load_rules
-from schemalint.engine.live import LiveComparison
+from schemalint.engine.live import LiveComparison, judge_live
+from schemalint.engine.rulebook import Selection, load_rules
 from schemalint.model.datatype import VOID
 from schemalint.model.finding import Finding
 from schemalint.model.overlay import created

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from schemalint.engine import Selection, load_rules
+from schemalint.engine.rulebook import Selection, load_rules
 from schemalint.errors import InternalError, PluginError, UsageError
 from schemalint.plugin import ATTRIBUTE, Severity, TypeChanged, rule
 

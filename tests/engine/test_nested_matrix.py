@@ -12,7 +12,7 @@ from engine.ask_nested import POSITIONS, Question, all_questions, ask, read_reco
 from engine.ask_types import Answer
 from engine.pairs import of_nested
 from rules.judging import built_in
-from schemalint.engine import judge_pair
+from schemalint.engine.judge import judge_pair
 from schemalint.model.finding import Severity
 
 if TYPE_CHECKING:

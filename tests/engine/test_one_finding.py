@@ -22,8 +22,7 @@ from engine import ask_alters, ask_nested, ask_protocols, ask_states, ask_types
 from engine.pairs import Pair, of_alters, of_nested, of_protocols, of_states, of_types
 from rules.judging import built_in
 from schemalint import contract as contracts
-from schemalint.engine import judge_pair
-from schemalint.engine.judge import is_moot
+from schemalint.engine.judge import is_moot, judge_pair
 from schemalint.errors import Location
 from schemalint.model.datatype import UNMANAGED, Struct
 from schemalint.model.fact import ProtocolUpgrade

@@ -21,7 +21,7 @@ from engine.ask_protocols import (
 )
 from engine.pairs import of_protocols
 from rules.judging import built_in
-from schemalint.engine import judge_pair
+from schemalint.engine.judge import judge_pair
 from schemalint.model.feature import FEATURES
 from schemalint.model.finding import Severity
 from schemalint.model.protocol import (

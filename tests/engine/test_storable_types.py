@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import contract, live
-from schemalint.engine import judge_pair, load_rules
+from schemalint.engine.judge import judge_pair
+from schemalint.engine.rulebook import load_rules
 from schemalint.model.datatype import STRING, Varchar, at
 from schemalint.model.diff import diff
 from schemalint.model.table import Contract

@@ -1,26 +1,37 @@
-"""Thousands of histories of a contract: the plan leads to the declaration, and every column stays who it is."""
+"""Histories of a contract: the plan leads to the declaration, and every column stays who it is.
+
+``SCHEMALINT_PLAN_EXAMPLES=5000`` tries so many of them.
+"""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from delta_model import Delta
 from schemalint.baseline import Baseline, drift
-from schemalint.model.datatype import Field, Struct, field_at, walk_fields
+from schemalint.model.datatype import Field, Struct, walk_fields
 from schemalint.model.diff import diff
 from schemalint.model.marker import declaration_hash, read_pending
-from schemalint.model.overlay import over
+from schemalint.model.path import folded
 from schemalint.model.plan import TablePlan
-from schemalint.model.table import PENDING, Contract, LiveTable, TableState
+from schemalint.model.table import Contract, LiveTable, TableState
 from schemalint.planner import Wish, pending, plan_table, simulate
 from worlds import World, identities, worlds
 
-EXAMPLES = int(os.environ.get("SCHEMALINT_PLAN_EXAMPLES", "400"))
+EXAMPLES = int(os.environ.get("SCHEMALINT_PLAN_EXAMPLES", "60"))
 PLACE = "/lake/orders"
+# Delta has no struct without fields, not even in between.
+EMPTY = ("drops no struct's last field", "another revision was being applied, by which all of")
+SETTINGS = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    report_multiple_bugs=False,
+)
 
 
 @dataclass
@@ -45,6 +56,7 @@ class Deployment:
         baseline = self.baseline(contract)
         wish = Wish(baseline.lineage(self.delta.state.columns), reorder=self.reorder)
         plan = plan_table(contract, self.live, PLACE, wish=wish)
+        assume(not any(says in one.reason for one in plan.refusals for says in EMPTY))
         assert plan.refusals == ()
         assert list(drift(contract, baseline, self.live, wish, repair=False)) == []
         return plan
@@ -73,22 +85,26 @@ class Deployment:
                 return done
 
     def assert_applied(self) -> None:
-        """The declaration holds, nobody is lost but who was dropped, and everybody is where he is declared."""
+        """The declaration holds, nobody is lost but who was dropped, and all are where they are declared."""
         world, state = self.world, self.delta.state
         assert pending(world.contract, state) == ()
         assert self.plan(world.contract).steps == ()
         here, declared = identities(state.columns), identities(world.contract.state.columns)
-        before = set(identities(world.live.state.columns))
-        assert before - here.keys() == before & world.dropped
-        for who in before & declared.keys():
-            assert here[who] == declared[who]
-        assert {who: path[-1] for who, path in here.items() if str(who)[0] == "u"} == {
-            who: path[-1] for who, path in identities(world.live.state.columns).items() if str(who)[0] == "u"
-        }
+        before = identities(world.live.state.columns)
+        gone = [path for who, path in before.items() if who in world.dropped]
+        inside = {who for who, path in before.items() if any(path[: len(one)] == one for one in gone)}
+        assert before.keys() - here.keys() == inside
+        for who in before.keys() - inside:
+            if who in declared:
+                assert folded(here[who]) == folded(declared[who])
+            else:
+                assert here[who][-1] == before[who][-1]
+        assert state.properties["theirs"] == "1"
+        assert ("theirs" in state.constraints) == ("theirs" in world.live.state.constraints)
 
 
 @given(worlds())
-@settings(max_examples=EXAMPLES, deadline=None)
+@SETTINGS
 def test_a_plan_leads_to_the_declaration(world: World) -> None:
     deployment = Deployment(world)
     plan = deployment.plan(world.contract)
@@ -98,8 +114,19 @@ def test_a_plan_leads_to_the_declaration(world: World) -> None:
     assert diff(_plain(simulated), _plain(deployment.delta.state)) == ()
 
 
+@given(worlds())
+@SETTINGS
+def test_columns_are_moved_where_that_is_wanted(world: World) -> None:
+    deployment = Deployment(world, reorder=True)
+    deployment.run(world.contract)
+    deployment.assert_applied()
+    here = identities(deployment.delta.state.columns).values()
+    declared = [folded(path) for path, _field in walk_fields(world.contract.state.columns)]
+    assert [folded(path) for path in here if folded(path) in declared] == declared
+
+
 @given(worlds(), st.data())
-@settings(max_examples=EXAMPLES, deadline=None)
+@SETTINGS
 def test_a_run_that_is_cut_short_is_finished_by_the_next_one(world: World, data: st.DataObject) -> None:
     whole = Deployment(world)
     steps = whole.run(world.contract)
@@ -112,11 +139,11 @@ def test_a_run_that_is_cut_short_is_finished_by_the_next_one(world: World, data:
 
 
 @given(worlds(), st.data())
-@settings(max_examples=EXAMPLES, deadline=None)
+@SETTINGS
 def test_a_run_of_an_older_revision_that_is_cut_short_is_no_obstacle(
     world: World, data: st.DataObject
 ) -> None:
-    older = data.draw(st.sampled_from(world.revisions[:-1]))
+    older = world.revisions[data.draw(st.integers(0, len(world.revisions) - 2))]
     deployment = Deployment(world)
     deployment.run(older, statements=data.draw(st.integers(0, 8)))
     deployment.run(world.contract)

@@ -74,7 +74,7 @@ def _plan(case: Path, live: LiveTable | None, place: str) -> TablePlan:
     contract = _contract(case / "declared.yaml")
     revisions = [_contract(path).state for path in sorted(case.glob("base*.yaml"))]
     lineage = trace(live.state.columns, [*revisions, contract.state]) if live and revisions else None
-    return plan_table(contract, live, place, wish=Wish(lineage))
+    return plan_table(contract, live, place, wish=Wish(lineage, reorder="reorder" in case.name))
 
 
 def _existing(place: str) -> LiveTable:

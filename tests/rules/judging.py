@@ -8,17 +8,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from rules.footers import tallied
 from rules.logged import logged_table
 from schemalint import contract as contracts
-from schemalint.engine import judge_live, judge_pair, load_rules
 from schemalint.engine.duplicates import duplicates
-from schemalint.engine.judge import Judge, git_context
-from schemalint.engine.live import LiveComparison
+from schemalint.engine.judge import Judge, git_context, judge_pair
+from schemalint.engine.live import LiveComparison, judge_live
+from schemalint.engine.rulebook import load_rules
 from schemalint.engine.table import judge_table
 from schemalint.git import File
 from schemalint.model.fact import Drift, DuplicateTable
 from schemalint.model.overlay import created
 from schemalint.model.protocol import Protocol
+from schemalint.model.storedtypes import physical_types
 from schemalint.model.table import CatalogTable, Contract, LiveTable, Metadata
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ Texts = dict[str, str]
 
 ``before`` and ``after`` as in git, ``live`` for the table, ``applied`` for what was applied to it last;
 ``log`` for the table's log (see `rules.logged`), judged with the contract of ``after`` or without one;
-``catalog`` for what a catalog keeps of the table, written as a contract.
+``files`` for its data files (see `rules.footers`); ``catalog`` for what a catalog keeps of the table, written
+as a contract.
 """
 
 
@@ -47,7 +50,10 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
     if "log" in texts:
         with TemporaryDirectory() as folder:
             table = replace(logged_table(texts["log"], Path(folder)), catalog=_in_catalog(texts))
-        return judge_table(table, [rule], name="sales.orders", contract=_contract("after", texts))
+        files = physical_types(table, tallied(texts["files"])) if "files" in texts else None
+        return judge_table(
+            table, [rule], name="sales.orders", contract=_contract("after", texts), files=files
+        )
     if DuplicateTable in rule.subjects:
         return tuple(_duplicates(rule, texts["after"]))
     before, after = _contract("before", texts), _contract("after", texts)

@@ -46,7 +46,7 @@ def test_rule_has_a_case_that_it_objects_to_and_one_that_it_does_not(rule: str) 
 def _texts(case: Path) -> Texts:
     return {
         name: (case / f"{name}.yaml").read_text()
-        for name in ("before", "after", "live", "applied", "log", "catalog")
+        for name in ("before", "after", "live", "applied", "log", "catalog", "files")
         if (case / f"{name}.yaml").exists()
     }
 

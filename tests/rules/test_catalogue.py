@@ -86,10 +86,14 @@ def _examples(rule: Rule) -> tuple[Texts, Texts]:
     blocks = dict(FENCE.findall(example))
     if "contract" in blocks:
         blocks["before"] = blocks["after"] = blocks.pop("contract")
-    failing = {name: text for name, text in blocks.items() if "schemalint:" in text or name == "log"}
+    failing = {
+        name: text for name, text in blocks.items() if "schemalint:" in text or name in ("log", "files")
+    }
     (passing,) = (text for name, text in FENCE.findall(instead) if name == "instead")
     if "catalog" in failing:
         return failing, {**failing, "catalog": passing}
+    if "files" in failing:
+        return failing, {**failing, "files": passing}
     if "log" in failing and "schemalint:" not in passing:
         return failing, {**failing, "log": passing}
     unchanged = failing.get("before") == failing.get("after")

@@ -6,8 +6,7 @@ import pytest
 
 from rules.judging import built_in
 from schemalint import contract as contracts
-from schemalint.engine import judge_live
-from schemalint.engine.live import LiveComparison
+from schemalint.engine.live import LiveComparison, judge_live
 from schemalint.model.finding import Finding
 from schemalint.model.overlay import created
 from schemalint.model.protocol import Protocol

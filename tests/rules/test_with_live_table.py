@@ -6,8 +6,7 @@ import pytest
 
 from rules.judging import built_in
 from schemalint import contract
-from schemalint.engine import judge_live
-from schemalint.engine.live import LiveComparison
+from schemalint.engine.live import LiveComparison, judge_live
 from schemalint.engine.table import judge_table
 from schemalint.model.datatype import DOUBLE, INTEGER, Field, RecordedChange, Struct
 from schemalint.model.finding import Finding, Severity

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
-from repo import Repo
-from schemalint import deploy, live
+from schemalint import deploy
 from schemalint.deploy import DeployInput, Deployment
 from schemalint.errors import UsageError
 from schemalint.model.datatype import LONG, at, field_at
 from schemalint.model.marker import read_marker
 from schemalint.model.path import Part
-from schemalint.spark import Applied, Outcome, apply
+from schemalint.spark import Outcome, apply
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
-    from schemalint.model.table import LiveTable
+    from lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark
 
@@ -38,44 +34,6 @@ columns:
   - {name: scores, type: "map<string,int>"}
 properties: {delta.enableTypeWidening: true, team: "a 'b' \\\\ c"}
 """
-
-
-@dataclass(frozen=True)
-class Lakehouse:
-    """A repository of contracts, with one target whose root is a folder."""
-
-    repo: Repo
-    root: Path
-    session: SparkSession
-
-    def declare(self, text: str) -> str:
-        self.repo.write("contracts/orders.yml", text)
-        return self.repo.commit()
-
-    def apply(self, **options: object) -> Applied:
-        (applied,) = apply(self.session, self.repo.path, **options)  # type: ignore[arg-type]
-        return applied
-
-    def table(self) -> LiveTable:
-        return live.read(self.uri)
-
-    @property
-    def uri(self) -> str:
-        return str(self.root / "sales/orders")
-
-    def sql(self, action: str) -> None:
-        self.session.sql(f"ALTER TABLE delta.`{self.uri}` {action}")
-
-
-@pytest.fixture
-def lakehouse(tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Lakehouse:
-    repo = Repo(tmp_path / "repository")
-    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"):
-        monkeypatch.setenv(name, repo.env[name])
-    root = tmp_path / "lake"
-    root.mkdir()
-    repo.write("schemalint.toml", f'[targets.dev]\nroot = "{root}"\n')
-    return Lakehouse(repo, root, spark)
 
 
 def test_creates_a_missing_table_and_records_it(lakehouse: Lakehouse) -> None:
@@ -297,7 +255,7 @@ def test_killed_between_any_two_statements_and_run_again(
         session.sql(statement).collect()
 
     with monkeypatch.context() as killing:
-        killing.setattr("schemalint.spark.runner.run", run_until_killed)
+        killing.setattr("schemalint.spark.table.run", run_until_killed)
         with contextlib.suppress(KeyboardInterrupt):
             lakehouse.apply()
 
@@ -316,7 +274,7 @@ def test_engine_that_reports_success_and_does_nothing_is_not_believed(
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     lakehouse.declare(CONTRACT.replace("decimal(10,2)", "decimal(12,4)"))
-    monkeypatch.setattr("schemalint.spark.runner.run", lambda _session, _statement: None)
+    monkeypatch.setattr("schemalint.spark.table.run", lambda _session, _statement: None)
 
     applied = lakehouse.apply()
 

@@ -67,7 +67,9 @@ def undeclared_case_change(contract: Contract, ctx: RuleContext) -> Iterator[Pro
         return
     for path, field in walk_fields(contract.state.columns):
         before = field_at(ctx.base.state.columns, path)
-        if before and before.name not in {field.name, field.renamed_from, *_siblings(path, contract)}:
+        if before is None or before.name in {field.name, field.renamed_from}:
+            continue
+        if before.name not in _siblings(path, contract):
             yield Problem(
                 f"{dotted(path)} was {before.name} before: to the table the case makes no difference",
                 help=f"put the old spelling back, or declare the rename: `renamed_from: {before.name}`",

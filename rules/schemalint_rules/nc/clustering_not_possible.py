@@ -18,6 +18,7 @@ from schemalint.plugin import (
     Struct,
     at,
     dotted,
+    has_statistics,
     nearest_name,
     print_type,
     rule,
@@ -32,6 +33,8 @@ _TYPE = "DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED"
 _TWICE = "DELTA_DUPLICATE_COLUMNS_FOUND.CLUSTER_BY"
 _TOO_MANY = "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS"
 
+_NO_STATISTICS = "DELTA_CLUSTERING_COLUMN_MISSING_STATS"
+
 _MOST = 4  # ClusteredTableUtils: spark.databricks.delta.clustering.maxNumClusteringColumns has this default
 _TYPES = (Atomic("boolean"), Atomic("binary"), Atomic("variant"), VOID)
 
@@ -42,7 +45,7 @@ _Wrong = tuple[str, str, str]
     "NC014",
     on=Contract,
     severity=Severity.ERROR,
-    delta_errors=(_UNKNOWN, _IN_ARRAY, _IN_MAP, _NO_STRUCT, _TYPE, _TWICE, _TOO_MANY),
+    delta_errors=(_UNKNOWN, _IN_ARRAY, _IN_MAP, _NO_STRUCT, _TYPE, _TWICE, _TOO_MANY, _NO_STATISTICS),
 )
 def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """A table is declared as clustered by what cannot cluster it.
@@ -56,17 +59,19 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
     - a column or a field of a type without a least and a greatest value: array, map, struct, boolean, binary,
       variant, void;
     - a column that stands there twice;
-    - more than four columns.
+    - more than four columns;
+    - a column without statistics, where the clustering is new: one that `delta.dataSkippingStatsColumns` does
+      not name, or behind the first 32 (`delta.dataSkippingNumIndexedCols`); each field of a struct is one.
 
-    A column that is dropped is NC007's. Whether statistics are collected for the column
-    (`delta.dataSkippingStatsColumns`, `delta.dataSkippingNumIndexedCols`) is not looked at.
+    A column that is dropped is NC007's.
 
     ## Why is this bad?
 
     `CLUSTER BY` fails with `DELTA_COLUMN_NOT_FOUND_IN_SCHEMA`, `DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME`,
     `DELTA_FOUND_MAP_TYPE_COLUMN`, `DELTA_COLUMN_PATH_NOT_NESTED`, `DELTA_DUPLICATE_COLUMNS_FOUND`,
-    `DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED` or `DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS`. A table that
-    exists stays clustered by a column that is renamed, under its new name.
+    `DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED`, `DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS` or
+    `DELTA_CLUSTERING_COLUMN_MISSING_STATS`. A table that exists stays clustered by a column that is renamed,
+    under its new name.
 
     ## What to do
 
@@ -124,7 +129,8 @@ def _wrong(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[_Wrong]:
             continue
         if folded[index] in folded[:index]:
             yield f"{dotted(path)} twice", "name it once", _TWICE
-        yield from _column(path, ctx.after.columns)
+        wrong = tuple(_column(path, ctx.after.columns))
+        yield from wrong or _without_statistics(path, ctx)
     if len(clustering) > _MOST:
         yield (
             f"{len(clustering)} columns, and {_MOST} is the most",
@@ -162,6 +168,22 @@ def _column(path: Path, columns: Struct) -> Iterator[_Wrong]:
             f"{dotted(path)}, which is {print_type(type_)}",
             "name a column that has a least and a greatest value",
             _TYPE,
+        )
+
+
+def _without_statistics(path: Path, ctx: RuleContext) -> Iterator[_Wrong]:
+    """Delta looks when the clustering is set, and never again."""
+    before, after = (
+        [words(one) for one in state.clustered_by] if isinstance(state.clustered_by, tuple) else []
+        for state in (ctx.before, ctx.after)
+    )
+    if before == after:
+        return
+    if not has_statistics(words(path), ctx.after.columns, ctx.after.properties):
+        yield (
+            f"{dotted(path)}, of which no statistics are collected",
+            "name it in delta.dataSkippingStatsColumns, or put it among the first columns",
+            _NO_STATISTICS,
         )
 
 

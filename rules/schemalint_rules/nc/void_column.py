@@ -76,6 +76,8 @@ def void_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     ```
     """
     columns = contract.state.columns
+    if all(type_ != VOID for _path, type_ in walk(columns)):
+        return
     for path, type_ in walk(columns):
         if not _was_void(type_, path, ctx) or _is_refused(type_, path, ctx):
             continue

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from schemalint.plugin import (
@@ -19,13 +18,11 @@ from schemalint.plugin import (
     Varchar,
     property_problem,
     rule,
+    statistics_columns,
     walk,
 )
 
 _KEY = "delta.dataSkippingStatsColumns"
-_NAME = r"`(?:[^`]|``)*`|\w+"
-# Delta reads a name as far as it can, and forgets the rest up to the next comma.
-_ENTRY = re.compile(rf"\s*((?:{_NAME})(?:\.(?:{_NAME}))*)[^,]*")
 _WITHOUT_STATISTICS = ("binary", "boolean", "void")
 
 _Words = tuple[str, ...]
@@ -90,8 +87,7 @@ def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
     value = contract.state.set_properties.get(_KEY)
     if value is None or property_problem(_KEY, value) is not None:
         return
-    names = [_words(found[1]) for found in _ENTRY.finditer(value)]
-    if wrong := next(_wrong(names, ctx), None):
+    if wrong := next(_wrong(statistics_columns(value), ctx), None):
         message, error = wrong
         yield Problem(
             f"{_KEY} names {message}",
@@ -130,11 +126,6 @@ def _has_no_statistics(type_: DataType) -> bool:
     if isinstance(type_, Atomic):
         return type_.name in _WITHOUT_STATISTICS
     return isinstance(type_, Array | Map)
-
-
-def _words(text: str) -> _Words:
-    parts = re.findall(_NAME, text)
-    return tuple(part[1:-1].replace("``", "`") if part.startswith("`") else part for part in parts)
 
 
 def _folded(path: Path) -> _Words:

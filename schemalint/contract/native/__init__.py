@@ -9,7 +9,7 @@ from schemalint.contract.native.build import build
 from schemalint.contract.native.places import Report
 from schemalint.document import Document, Mapping, Node, Scalar
 from schemalint.errors import ContractError
-from schemalint.model.finding import Declare, Edit, RecordTypeChanges, SetProperty
+from schemalint.model.finding import Declare, DeclareRenames, Edit, RecordTypeChanges, SetProperty
 from schemalint.model.table import Contract
 from schemalint.shape import check_for
 
@@ -48,6 +48,8 @@ def edited(document: Document, edit: Edit, target: str | None = None) -> str:
             return edits.record_type_changes(document, contract.state.columns, edit)
         case Declare(change=change):
             return declaring.declare(document, contract.state, change, target)
+        case DeclareRenames(renames=renames):
+            return declaring.declare_renames(document, contract.state, renames).text
 
 
 def _read(data: dict[str, Any], report: Report) -> Contract | None:

@@ -8,7 +8,7 @@ from schemalint.contract.anchors import Anchors
 from schemalint.contract.native import format as native
 from schemalint.contract.native.columns import ColumnReader
 from schemalint.contract.native.places import Report
-from schemalint.contract.native.spans import spans_of
+from schemalint.contract.native.spans import Spans
 from schemalint.contract.native.texts import read_date, read_names, read_path, read_table_name
 from schemalint.document import Mapping, Node, Scalar, node_at
 from schemalint.document import Path as YamlPath
@@ -46,7 +46,7 @@ def build(data: native.Contract, report: Report) -> table.Contract:
         deprecated=builder.columns.deprecated,
         file=document.file,
         document=document.index,
-        anchors=Anchors(document.file, document.text, document.index, spans_of),
+        anchors=Anchors(document.file, document.text, document.index, Spans),
     )
 
 

@@ -48,7 +48,7 @@ def as_data(contract: Contract) -> dict[str, Data]:
         owner=_filled(contract.owner),
         managed_by=UNMANAGED if contract.managed_by == "schemalint" else contract.managed_by,
         columns=_Columns(contract.deprecated).of(state.columns, ()),
-        dropped=_filled([_deletion(entry) for entry in state.dropped]),
+        dropped=_filled([deletion(entry) for entry in state.dropped]),
         partitioned_by=_texts(state.partitioned_by, str),
         clustered_by=_texts(state.clustered_by, dotted),
         constraints=_filled(dict(state.constraints)),
@@ -136,7 +136,7 @@ def _history(changes: Managed[tuple[RecordedChange, ...]]) -> Data | Unmanaged:
     return [type_change(change, change.at) for change in changes]
 
 
-def _deletion(entry: Deletion) -> Data:
+def deletion(entry: Deletion) -> Data:
     if entry.type is None:
         return dotted(entry.path)
     return {"column": dotted(entry.path), "type": print_type(entry.type)}

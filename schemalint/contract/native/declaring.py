@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Final
 
-from schemalint.contract.native.data import Data, column
+from schemalint.contract.native.data import Data, column, deletion
 from schemalint.contract.native.edits import (
     nearest_level,
     record_type_changes,
@@ -50,7 +50,8 @@ from schemalint.model.finding import RecordTypeChanges, SetProperty
 from schemalint.model.patch import apply_changes
 from schemalint.model.path import Path, dotted, folded, split, words
 from schemalint.model.protocol import canonical
-from schemalint.model.table import FEATURE_PREFIX, TableState
+from schemalint.model.renames import renames_of
+from schemalint.model.table import FEATURE_PREFIX, Deletion, TableState
 
 _Attribute = (
     change.NullabilityChanged
@@ -101,6 +102,32 @@ def declare(document: Document, state: TableState, one: Change, target: str | No
             return _setting(document, one, target).text
 
 
+def declare_renames(
+    document: Document, state: TableState, renames: Iterable[change.FieldRenamed]
+) -> Document:
+    """The document in which fields of one struct have other names, all at once, as a swap needs it.
+
+    Raises:
+        ContractError: The text cannot be edited in place.
+    """
+    found = tuple(renames)
+    parent, names = found[0].path[:-1], renames_of(found)
+    levels = [nearest_level(document, (*parent, one.old_name)) for one in found]
+    for record in records(document, state.columns):
+        depth = len(record.level.path)
+        inside = names.forward(record.path)[depth:]
+        if inside != record.path[depth:]:
+            at = spelled(record.node, "at", dotted(inside))
+            document = with_edit(document, set_key(document, record.place, "at", at))
+    for one, level in zip(found, levels, strict=True):
+        if not _is_at(level, (*parent, one.old_name)):
+            return in_type_text(document, apply_changes(state, found).columns, parent)
+        for key, name in (("name", str(one.path[-1])), ("renamed_from", one.old_name)):
+            edit = set_key(document, level.place, key, spelled(level.node, key, name))
+            document = with_edit(document, edit)
+    return document
+
+
 def _column(
     document: Document,
     state: TableState,
@@ -115,8 +142,8 @@ def _column(
             if _is_at(level, path):
                 return with_edit(document, remove_entry(document, level.place))
             return in_type_text(document, apply_changes(state, [one]).columns, path[:-1])
-        case change.FieldRenamed(path=path, old_name=old_name):
-            return _renamed(document, state, one, (*path[:-1], old_name))
+        case change.FieldRenamed():
+            return declare_renames(document, state, (one,))
         case change.TypeChanged(path=path):
             return _retyped(document, state, one, nearest_level(document, path))
 
@@ -140,23 +167,6 @@ def _added(document: Document, state: TableState, one: change.FieldAdded) -> Doc
     data = column(one.field)
     value = print_value(data) if in_brackets else print_block(data)
     return with_edit(document, insert_item(document, place, index, value))
-
-
-def _renamed(document: Document, state: TableState, one: change.FieldRenamed, old: Path) -> Document:
-    for record in records(document, state.columns):
-        if folded(record.path[: len(old)]) == folded(old) and len(record.level.path) < len(old):
-            inside = (*one.path, *record.path[len(old) :])[len(record.level.path) :]
-            at = spelled(record.node, "at", dotted(inside))
-            document = with_edit(document, set_key(document, record.place, "at", at))
-    level = nearest_level(document, old)
-    if not _is_at(level, old):
-        return in_type_text(document, apply_changes(state, [one]).columns, one.path[:-1])
-    new_name = str(one.path[-1])
-    document = with_edit(
-        document, set_key(document, level.place, "name", spelled(level.node, "name", new_name))
-    )
-    former = spelled(level.node, "renamed_from", one.old_name)
-    return with_edit(document, set_key(document, level.place, "renamed_from", former))
 
 
 def _retyped(document: Document, state: TableState, one: change.TypeChanged, level: Written) -> Document:
@@ -197,6 +207,9 @@ def _setting(document: Document, one: Change, target: str | None) -> Document:
             return with_edit(document, append_item(document, ("features",), print_value(name)))
         case change.FeatureChanged(name=name):
             return _without_feature(document, name, target)
+        case change.DeletionListed(path=path, type=type_):
+            value = print_value(deletion(Deletion(path, type_)))
+            return with_edit(document, append_item(document, ("dropped",), value))
         case change.DeletionUnlisted(path=path):
             return _without_deletion(document, path)
         case _:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from collections.abc import Mapping as MappingType
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,37 +34,69 @@ class Written:
     node: Mapping
 
 
-def spans_of(document: Document, target: str | None = None) -> dict[Anchor, Span]:
-    """The places in a document that holds a valid contract.
+class Spans(MappingType[Anchor, Span]):
+    """The places in a document that holds a valid contract, by normal anchor.
 
-    Args:
-        document: As read.
-        target: The target whose overlay counts, None for what all share.
+    A finding is about one column of many: those of a column are worked out when one of them is asked for.
     """
-    spans = {normal(anchor): span for anchor, span in _in_settings(document.root)}
-    overlay = None if target is None else node_at(document, ("targets", target))
-    spans.update((normal(anchor), span) for anchor, span in _in_settings(overlay))
-    for written in written_columns(document):
-        for anchor, span in _in_column(document, written):
-            spans.setdefault(normal(anchor), span)
-    return spans
+
+    def __init__(self, document: Document, target: str | None = None) -> None:
+        """Look at the settings.
+
+        Args:
+            document: As read.
+            target: The target whose overlay counts, None for what all share.
+        """
+        self._document = document
+        overlay = None if target is None else node_at(document, ("targets", target))
+        settings = (*_in_settings(document.root), *_in_settings(overlay))
+        self._spans = {normal(anchor): span for anchor, span in settings}
+        self._pending: defaultdict[str, list[Written]] = defaultdict(list)
+        for column in _columns(document.root, (), ()):
+            self._pending[_top_level(column.path)].append(column)
+
+    def __getitem__(self, anchor: Anchor) -> Span:
+        path = anchor[1] if len(anchor) > 1 else None
+        if isinstance(path, tuple) and path:
+            self._work_out(_top_level(path))
+        return self._spans[anchor]
+
+    def __iter__(self) -> Iterator[Anchor]:
+        for column in tuple(self._pending):
+            self._work_out(column)
+        return iter(self._spans)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _work_out(self, column: str) -> None:
+        for top in self._pending.pop(column, ()):
+            for written in _level(top):
+                for anchor, span in _in_column(self._document, written):
+                    self._spans.setdefault(normal(anchor), span)
 
 
 def written_columns(document: Document) -> Iterator[Written]:
     """Every column, field and part that has keys of its own, parents first."""
-    yield from _columns(document.root, (), ())
+    for column in _columns(document.root, (), ()):
+        yield from _level(column)
+
+
+def _top_level(path: Path) -> str:
+    return str(path[0]).lower()
 
 
 def _columns(parent: Node, path: Path, place: YamlPath) -> Iterator[Written]:
     for index, node in enumerate(_items(_value(parent, "columns"))):
         name = _value(node, "name")
         if isinstance(node, Mapping) and isinstance(name, Scalar):
-            yield from _level(Written((*path, name.text), (*place, "columns", index), node))
+            yield Written((*path, name.text), (*place, "columns", index), node)
 
 
 def _level(written: Written) -> Iterator[Written]:
     yield written
-    yield from _columns(written.node, written.path, written.place)
+    for column in _columns(written.node, written.path, written.place):
+        yield from _level(column)
     for part in Part:
         node = _value(written.node, part.value)
         if isinstance(node, Mapping):

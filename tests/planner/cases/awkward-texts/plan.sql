@@ -2,6 +2,7 @@
 --   'the description is declared'
 --   "property it's is declared as ${spark.app.name}"
 --   "property team is declared as a\\'b"
+-- undo note: not by one statement: declare the old values, and null for what is new
 ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('comment' = 'It\'s -- /* not */ $\{HOME}; \\ " ` é', 'it\'s' = '$\{spark.app.name}', 'team' = 'a\\\'b');
 
 -- add columns

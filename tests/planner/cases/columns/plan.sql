@@ -10,7 +10,7 @@ ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableTypeWiden
 --   'day is declared and not there'
 --   'shipping.street is declared and not there'
 --   'shipping.country is declared and not there'
--- undo note: a column can be dropped with column mapping only
+-- undo note: cannot be undone: columns are dropped with column mapping only
 ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
   `channel` string COMMENT 'web or shop' FIRST,
   `day` date AFTER `nothing`,

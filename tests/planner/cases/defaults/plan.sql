@@ -1,6 +1,6 @@
 -- add columns
 --   'd is declared and not there'
--- undo note: a column can be dropped with column mapping only
+-- undo note: cannot be undone: columns are dropped with column mapping only
 ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
   `d` string AFTER `c`
 );

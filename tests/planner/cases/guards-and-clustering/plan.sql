@@ -1,3 +1,8 @@
+-- note what is on its way
+--   'a run that is cut short must know which column is which'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` UNSET TBLPROPERTIES ('schemalint.pending')
+ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('schemalint.pending' = '{"hash":"1:238d23a5277c52155be76d1e18849dd0bd6f7cd754fd1eb6b9edd4f28b651934","columns":{"1":["a2"],"2":null,"3":["c"]}}');
+
 -- drop a constraint
 --   'the constraint old is declared absent'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` ADD CONSTRAINT `old` CHECK (b < 9)

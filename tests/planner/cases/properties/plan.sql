@@ -5,7 +5,7 @@
 --   'feature timestampNtz is asked for'
 -- adds changeDataFeed
 -- adds timestampNtz
--- undo note: the features stay in the protocol: changeDataFeed, timestampNtz
+-- undo note: not by one statement: declare the old values, and null for what is new; the features stay in the protocol: changeDataFeed, timestampNtz
 ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('comment' = 'New.', 'delta.enableChangeDataFeed' = 'true', 'team' = 'lake', 'delta.feature.timestampNtz' = 'supported');
 
 -- unset properties

@@ -5,7 +5,7 @@ ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('team' = 'sales');
 
 -- add columns
 --   'b is declared and not there'
--- undo note: a column can be dropped with column mapping only
+-- undo note: cannot be undone: columns are dropped with column mapping only
 ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
   `b` int AFTER `a`
 );

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 from schemalint.model import change
 from schemalint.model.datatype import Field, Struct, at, field_at, map_fields, walk_fields
-from schemalint.model.path import Path, folded
 from schemalint.model.patch import update_field, update_type
+from schemalint.model.path import Path, folded
 from schemalint.model.plan import Step, StepKind
 from schemalint.model.widening import TypeStep
 from schemalint.model.widening import step as type_step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from schemalint.model.change import Change
     from schemalint.model.datatype import DataType
@@ -29,7 +29,7 @@ _MODE: Final = "delta.columnMapping.mode"
 _WIDENING: Final = "delta.enableTypeWidening"
 
 
-class Refused(AssertionError):
+class RefusedError(AssertionError):
     """What the engine would say."""
 
 
@@ -40,18 +40,22 @@ class Delta:
     Attributes:
         state: As the log has it.
         new: Names those who were not there before.
+        newest: The highest id that a column had.
     """
 
     state: TableState
     new: Iterator[int] = field(default_factory=count)
+    newest: int = 0
 
     def run(self, step: Step) -> None:
         """Carry out one statement.
 
         Raises:
-            Refused: Delta would not.
+            RefusedError: Delta would not.
         """
         _require(_KINDS[step.kind] >= {type(one) for one in step.changes}, f"{step.kind}: {step.changes}")
+        ids = [each.column_id or 0 for _path, each in walk_fields(self.state.columns)]
+        self.newest = max((self.newest, *ids))
         _require(step.kind not in _SINGLE or len(step.changes) == 1, "one object in a statement")
         for one in step.changes:
             self._carry_out(one)
@@ -108,7 +112,7 @@ class Delta:
     def _add(self, one: change.FieldAdded) -> None:
         _require(one.field.nullable and not isinstance(one.field.default, str), f"NOT NULL, DEFAULT: {one}")
         mapped = self.state.properties.get(_MODE) == "name"
-        ids = count(1 + max((each.column_id or 0 for _path, each in walk_fields(self.state.columns)), default=0))
+        ids = self._ids()
 
         def born(_path: object, each: Field) -> Field:
             who = f"n{next(self.new)}"
@@ -117,6 +121,12 @@ class Delta:
         (fresh,) = map_fields(Struct((one.field,)), born).fields
         self._require_free(one.path)
         self._siblings(one.path, lambda fields: _placed(fields, fresh, one.after))
+
+    def _ids(self) -> Iterator[int]:
+        """None is given twice (`delta.columnMapping.maxColumnId`)."""
+        while True:
+            self.newest += 1
+            yield self.newest
 
     def _drop(self, path: Path) -> None:
         self._require_mapping()
@@ -164,7 +174,7 @@ class Delta:
                 _require("allowColumnDefaults" in self.state.features, "WRONG_COLUMN_DEFAULTS_FOR_DELTA")
                 self._field(path, lambda found: replace(found, default=default))
             case _:
-                raise Refused(one)
+                raise RefusedError(one)
 
     def _field(self, path: Path, update: Callable[[Field], Field]) -> None:
         _require(field_at(self.state.columns, path), f"DELTA_COLUMN_NOT_FOUND: {path}")
@@ -193,7 +203,7 @@ class Delta:
             )
 
 
-_KINDS: Final = {
+_KINDS: Final[Mapping[StepKind, set[type]]] = {
     StepKind.SET_PROPERTIES: {change.PropertyChanged, change.FeatureChanged, change.DescriptionChanged},
     StepKind.UNSET_PROPERTIES: {change.PropertyChanged},
     StepKind.NOTE_PENDING: {change.PropertyChanged},
@@ -222,7 +232,7 @@ _SINGLE: Final = {
 
 def _require(condition: object, said: str) -> None:
     if not condition:
-        raise Refused(said)
+        raise RefusedError(said)
 
 
 def _placed(fields: tuple[Field, ...], one: Field, after: str | None) -> list[Field]:

@@ -1,7 +1,7 @@
 """Tables, and what their contracts have been since: hypothesis makes histories of renames and drops.
 
-Every field of a revision says in `physical_name` who it really is, and so does the live one: a plan that mixes
-two columns up shows.
+Every field of a revision says in `physical_name` who it really is, and so does the live one: a plan that
+mixes two columns up shows.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from schemalint.model.datatype import (
     DataType,
     Decimal,
     Field,
+    Managed,
     Map,
     Struct,
     map_fields,
@@ -61,6 +62,7 @@ _WIDER: Final[Mapping[DataType, tuple[DataType, ...]]] = {
     STRING: (),
 }
 _DEFAULTS: Final[Mapping[DataType, tuple[str, ...]]] = {INTEGER: ("1", "2"), STRING: ("'x'", "'it''s'")}
+_KEYS: Final[Sequence[DataType]] = (STRING, INTEGER)
 _CLUSTERING: Final = (INTEGER, LONG, STRING)
 _COMMENTS: Final = (UNMANAGED, UNMANAGED, None, "x", "it's; --", "${x}")
 _DEPTH: Final = 2
@@ -108,11 +110,9 @@ def worlds(draw: DrawFn, *, max_revisions: int = 4) -> World:
     mapped_since = draw(st.sampled_from((0, 0, 0, 1, max_revisions)))
     states = [maker.first()]
     for _ in range(1, times):
-        states.append(maker.next(states[-1], may_rename=mapped_since < times))
+        states.append(maker.next(states[-1], states[0].columns, may_rename=mapped_since < times))
     states = [_mapped(one) if mapped_since <= number else one for number, one in enumerate(states)]
-    made, *revisions = [
-        Contract("sales.orders", one) for one in (maker.with_others(states[0]), *states)
-    ]
+    made, *revisions = [Contract("sales.orders", one) for one in (maker.with_others(states[0]), *states)]
     return World(made, live_table(made), tuple(revisions))
 
 
@@ -205,15 +205,16 @@ class _Maker:
             case "array":
                 return Array(self.struct(depth=depth - 1, fresh=True), UNMANAGED)
             case "map":
-                key = self.one_of((STRING, INTEGER))
+                key: DataType = self.one_of(_KEYS)
                 return Map(key, self.struct(depth=depth - 1, fresh=True), UNMANAGED)
             case _:
                 return self.one_of(tuple(_WIDER))
 
-    def default(self, type_: DataType, depth: int) -> object:
+    def default(self, type_: DataType, depth: int) -> Managed[str | None]:
         """Nested fields have none."""
         texts = _DEFAULTS.get(type_, ()) if depth == _DEPTH else ()
-        return self.one_of((UNMANAGED, UNMANAGED, None, *texts) if texts else (UNMANAGED,))
+        values: Sequence[Managed[str | None]] = (UNMANAGED, UNMANAGED, None, *texts)
+        return self.one_of(values) if texts else UNMANAGED
 
     def with_others(self, state: TableState) -> TableState:
         """With what nobody declares: columns at every level, a property, a constraint."""
@@ -246,11 +247,10 @@ class _Maker:
 
     # The next one
 
-    def next(self, before: TableState, *, may_rename: bool) -> TableState:
-        edit = _Edit(self, {words(one.path) for one in before.dropped}, may_rename=may_rename)
+    def next(self, before: TableState, applied: Struct, *, may_rename: bool) -> TableState:
+        listed = {words(one.path) for one in before.dropped}
+        edit = _Edit(self, listed, set(identities(applied)), may_rename=may_rename)
         columns = edit.struct(before.columns, (), depth=_DEPTH, fresh=False)
-        declared = {words(path) for path, _field in walk_fields(columns)}
-        still_listed = [one for one in before.dropped if words(one.path) not in declared and self.chance()]
         described = before.description is not UNMANAGED
         return replace(
             before,
@@ -259,10 +259,10 @@ class _Maker:
             clustered_by=self.clustering(before, columns),
             constraints=self.constraints(before, columns),
             properties={**before.properties, self.one_of(("team", "old")): self.one_of((None, "x"))},
-            dropped=(*still_listed, *edit.gone),
+            dropped=(*before.dropped, *edit.gone),
         )
 
-    def clustering(self, before: TableState, columns: Struct) -> object:
+    def clustering(self, before: TableState, columns: Struct) -> Managed[tuple[Path, ...]]:
         if not isinstance(before.clustered_by, tuple):
             return UNMANAGED
         if self.chance():
@@ -288,11 +288,13 @@ class _Edit:
 
     Attributes:
         listed: The paths that are under `dropped` already: such an entry does not act again.
+        applied: Who was there at the oldest revision: a rename of anybody else is refused.
         gone: The new entries of `dropped`.
     """
 
     maker: _Maker
     listed: set[tuple[str, ...]]
+    applied: set[str | None]
     may_rename: bool
 
     def __post_init__(self) -> None:
@@ -311,7 +313,10 @@ class _Edit:
         for name in self.maker.some(_NAMES):
             former = next((one for one in gone if one.name.lower() == name.lower()), None)
             new = self.maker.field(name, depth=depth, fresh=True)
-            if name.lower() not in taken and (former is None or _differ(former.type, new.type)):
+            is_back = words((*path, name)) in self.listed  # that would take the deletion back
+            if is_back or name.lower() in taken:
+                continue
+            if former is None or _differ(former.type, new.type):
                 fields = _inserted(fields, new, self.maker.draw(st.integers(0, len(fields))))
                 taken.add(name.lower())
         for one in gone:
@@ -331,7 +336,8 @@ class _Edit:
         if not (self.may_rename and self.maker.chance()):
             return same
         pool = list(dict.fromkeys((*(field.name for field in old.fields), *_NAMES)))
-        changed = set(self.maker.some(range(len(kept)), most=3))
+        applied = [place for place, field in enumerate(kept) if field.physical_name in self.applied]
+        changed = set(self.maker.some(applied, most=3))
         taken = {name.lower() for place, name in enumerate(same) if place not in changed}
         names: list[str] = []
         for place, field in enumerate(kept):
@@ -399,7 +405,8 @@ def _readable(columns: Struct) -> list[tuple[Path, Field]]:
     return [
         (path, field)
         for path, field in walk_fields(columns)
-        if not any(isinstance(step, Part) for step in path) and not isinstance(field.type, Struct | Array | Map)
+        if not any(isinstance(step, Part) for step in path)
+        and not isinstance(field.type, Struct | Array | Map)
     ]
 
 

@@ -1,0 +1,154 @@
+"""`apply` on a session that stands, against the same statements issued by hand.
+
+    python -m benchmarks.apply [--runs 5] [--tables 10]
+
+Each run makes new tables, ours and then those by hand: first created, then altered by a typical plan (columns
+added, types widened, comments). The statements by hand are those that `apply` issued, for tables in another
+folder, in one session. Prints wall time, as medians of the ratios run by run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.repository import commit_all
+from schemalint.config import SparkSettings
+from schemalint.model.table import MARKER
+from schemalint.spark import Outcome, SqlSession, apply, start
+
+CREATED = """\
+schemalint: 1
+table: sales.table_{number}
+description: One row per order.
+columns:
+  - {{name: id, type: bigint, nullable: false, comment: Assigned by the shop.}}
+  - {{name: amount, type: "decimal(10,2)"}}
+  - {{name: quantity, type: int}}
+  - {{name: lines, type: "array<struct<sku: string, qty: int>>"}}
+properties: {{delta.enableTypeWidening: true}}
+"""
+ADDED = """\
+  - {{name: customer, type: string, comment: Who ordered.}}
+  - {{name: ordered_at, type: timestamp}}
+properties:"""
+ALTERED = (
+    CREATED.replace("decimal(10,2)", "decimal(12,4)")
+    .replace("quantity, type: int", "quantity, type: bigint, comment: How many.")
+    .replace("qty: int", "qty: bigint")
+    .replace("properties:", ADDED)
+)
+QUIET = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.databricks.delta.snapshotPartitions": "1",
+}
+
+
+@dataclass
+class Recorded:
+    """A session that notes which statements it is given."""
+
+    session: SqlSession
+    statements: list[str] = field(default_factory=list)
+
+    @property
+    def conf(self) -> Any:  # noqa: ANN401 (pyspark's)
+        """The session's settings."""
+        return self.session.conf
+
+    def sql(self, sqlQuery: str) -> Any:  # noqa: ANN401, N803 (pyspark's)
+        """Run a statement."""
+        self.statements.append(sqlQuery)
+        return self.session.sql(sqlQuery)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Seconds of one plan for all tables.
+
+    Attributes:
+        ours: Of `apply`.
+        by_hand: Of its statements that alter tables.
+        markers: As much of that as is for the table property with which `apply` records what it did.
+        statements: How many `apply` issued.
+    """
+
+    ours: float
+    by_hand: float
+    markers: float
+    statements: int
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--tables", type=int, default=10)
+    options = parser.parse_args()
+    started = time.monotonic()
+    session = start(SparkSettings(conf=QUIET))
+    print(f"the session started in {time.monotonic() - started:.1f} s")
+    plans = {"create": CREATED, "alter": ALTERED}
+    found: dict[str, list[Round]] = {name: [] for name in plans}
+    for number in range(options.runs + 1):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, contract in plans.items():
+                one = measured(session, Path(folder), contract, options.tables)
+                if number:  # the first one warms the engine up
+                    found[name].append(one)
+    for name, rounds in found.items():
+        print(told(name, rounds, options.tables))
+
+
+def measured(session: SqlSession, folder: Path, contract: str, tables: int) -> Round:
+    """One plan, by `apply` and by hand."""
+    repository = folder / "repository"
+    declare(repository, contract, tables)
+    recorded = Recorded(session)
+    started = time.monotonic()
+    applied = apply(recorded, repository)
+    ours = time.monotonic() - started
+    if any(one.outcome is not Outcome.APPLIED for one in applied):
+        raise RuntimeError(f"not applied: {applied}")
+    altering = [one for one in recorded.statements if one.startswith(("CREATE", "ALTER", "COMMENT"))]
+    lake, other = str(repository.resolve() / "lake"), str(folder.resolve() / "by-hand")
+    seconds = {True: 0.0, False: 0.0}
+    for statement in altering:
+        started = time.monotonic()
+        session.sql(statement.replace(lake, other)).collect()
+        seconds[MARKER in statement] += time.monotonic() - started
+    return Round(ours, sum(seconds.values()), seconds[True], len(recorded.statements))
+
+
+def told(name: str, rounds: list[Round], tables: int) -> str:
+    """One line."""
+    ratio = statistics.median(one.ours / one.by_hand for one in rounds)
+    bare = statistics.median(one.ours / (one.by_hand - one.markers) for one in rounds)
+    ours = statistics.median(one.ours for one in rounds)
+    by_hand = statistics.median(one.by_hand for one in rounds)
+    return (
+        f"{name} {tables} tables: {ratio:.2f} x by hand ({ours:.2f} of {by_hand:.2f} s), {bare:.2f} x "
+        f"without the markers' statements; {rounds[0].statements} statements, {len(rounds)} runs"
+    )
+
+
+def declare(repository: Path, contract: str, tables: int) -> None:
+    """A repository with so many contracts, committed."""
+    (repository / "contracts").mkdir(parents=True, exist_ok=True)
+    (repository / "lake").mkdir(exist_ok=True)
+    (repository / "schemalint.toml").write_text('[targets.dev]\nroot = "lake"\n')
+    (repository / ".gitignore").write_text("lake/\n")
+    for number in range(tables):
+        (repository / f"contracts/table_{number}.yml").write_text(contract.format(number=number))
+    commit_all(repository)
+
+
+if __name__ == "__main__":
+    main()

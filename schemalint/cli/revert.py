@@ -1,0 +1,101 @@
+"""``schemalint revert``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from schemalint.cli import tell_error
+from schemalint.cli._shared import PENDING, Project, project, project_options
+from schemalint.errors import SchemalintError
+from schemalint.report._text import printable
+
+if TYPE_CHECKING:
+    from schemalint.deploy import Deployment
+    from schemalint.revert import Reverted
+
+_RESTORE = (
+    "The other way: RESTORE TABLE … TO VERSION AS OF an earlier one brings dropped columns and narrower\n"
+    "types back, and takes away every row that was written since."
+)
+
+
+@click.command("revert")
+@click.argument("table")
+@click.option(
+    "--to", metavar="REV", help="Go back to this revision's declaration, not to the last other one."
+)
+@click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing.")
+@click.option("--target", metavar="NAME", help="The environment whose table the plan is shown for.")
+@project_options
+def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
+    """Edit a contract so that it takes its last change back, and show the plan.
+
+    TABLE is a name. The contract is edited where it stands; comments and order stay. Columns get their names
+    of before, those that came since are listed under `dropped`, those that were dropped come back empty,
+    properties and constraints get their values of before, or null. What Delta never takes back stays, and is
+    said: wider types, columns that may be null, features. A plain `git revert` asks for all that, and fails.
+
+    With --diff the status is 4 if something would change.
+    """
+    from schemalint.revert import revert  # noqa: PLC0415 (the others start without)
+
+    here = project(options["config_file"], isolated=options["isolated"])
+    found = revert(here.repository, here.config.contracts, table, to)
+    for note in found.notes:
+        click.echo(f"note: {printable(note)}", err=True)
+    if found.before == found.after:
+        click.echo(f"{printable(found.table)}: nothing to take back since {found.commit[:12]}", err=True)
+        return 0
+    if show_diff:
+        click.echo(found.diff, nl=False)
+        return PENDING
+    _write(here, found)
+    _show_plan(here, found.table, options["target"])
+    return 0
+
+
+def _write(here: Project, found: Reverted) -> None:
+    from schemalint.pull.files import PulledFile  # noqa: PLC0415
+
+    PulledFile(here.repository.root / found.file, found.before, found.after).write()
+    click.echo(f"updated {printable(found.file)}: as at {found.commit[:12]}, as far as Delta goes", err=True)
+
+
+def _show_plan(here: Project, table: str, target: str | None) -> None:
+    """The plan of the edited contract, where a target can be reached; else how to get it."""
+    from schemalint.cli._plantext import plan_as_text  # noqa: PLC0415
+
+    how = printable(f"schemalint plan {table}")
+    if not here.config.targets:
+        click.echo(f"no target is configured; once there is one: {how}", err=True)
+        return
+    try:
+        deployment = _planned(here, table, target)
+    except SchemalintError as error:
+        tell_error(error)
+        click.echo(f"the plan could not be made; once the target can be reached: {how}", err=True)
+        return
+    click.echo(plan_as_text(deployment), nl=False)
+    for one in deployment.unplanned:
+        tell_error(one.error)
+    click.echo(_RESTORE)
+
+
+def _planned(here: Project, table: str, target: str | None) -> Deployment:
+    from schemalint.deploy import DeployInput, prepare  # noqa: PLC0415
+    from schemalint.engine.place import choose_target  # noqa: PLC0415
+    from schemalint.engine.rulebook import rules_for_apply, selection_of  # noqa: PLC0415
+    from schemalint.git import Worktree  # noqa: PLC0415
+
+    return prepare(
+        DeployInput(
+            here.repository,
+            here.config,
+            choose_target(here.config, target),
+            Worktree(),
+            rules_for_apply(selection_of(here.config, None)),
+            (table,),
+        )
+    )

@@ -1,0 +1,271 @@
+"""What a reviewer reads of a plan, in every format."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from logs import commit_info, metadata, protocol, write_log
+from project import ORDERS, Project
+from schemalint import contract
+from schemalint.model.datatype import LONG, Decimal, Field
+from schemalint.model.marker import Marker, declaration_hash
+from schemalint.report import _planjson, _planmarkdown
+
+EXPECTED = Path(__file__).parent / "plans"
+MAPPED = "properties: {delta.columnMapping.mode: name, delta.enableTypeWidening: true}\n"
+STREAMS = """\
+consumers:
+  - name: silver
+    stream: {checkpoint: s3://chk/a, schema_tracking_location: s3://chk/a/schema}
+  - name: bold
+    stream:
+      checkpoint: s3://chk/b
+      schema_tracking_location: s3://chk/b/schema
+      unblock: {rename: always, drop: always, type_change: always}
+  - name: plain
+    stream: {checkpoint: s3://chk/c}
+  - {name: people, client: trino}
+"""
+EVERYTHING = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: id, type: bigint}
+  - name: total
+    type: decimal(12,2)
+    renamed_from: amount
+    type_changes:
+      - {from: "decimal(10,2)", to: "decimal(12,2)"}
+  - {name: note, type: string, comment: Free text.}
+dropped: [old]
+constraints: {positive: total > 0}
+"""
+HOSTILE = (
+    'x" | `a` </code><b>|\n\n# h; DROP TABLE t; @all ##[error] ::error:: \u202e [l](http://x.yz) ``` ${x} \\'
+)
+
+
+def escaped(text: str) -> str:
+    """As the table of a comment on a pull request has it."""
+    return re.sub(r"[^\w ]|_", lambda found: f"&#{ord(found[0])};", text)
+
+
+class Table:
+    """A live table with three columns under column mapping, and its contract's project."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.path = project.repo.path.parent / "lake/sales/orders"
+        self.path.parent.mkdir(parents=True)
+        project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{self.path.parent.parent}"\n')
+        before = ORDERS + "  - {name: old, type: bigint}\n" + MAPPED
+        project.declare(before)
+        revision = project.repo.commit()
+        (declared,) = contract.read("orders.yml", before).contracts
+        marker = Marker(declaration_hash(declared), revision, "t-1").to_text()
+        columns = (
+            Field("id", LONG, column_id=1, physical_name="id"),
+            Field("amount", Decimal(10, 2), column_id=2, physical_name="amount"),
+            Field("old", LONG, column_id=3, physical_name="old"),
+        )
+        properties = {
+            "delta.columnMapping.mode": "name",
+            "delta.columnMapping.maxColumnId": "3",
+            "delta.enableTypeWidening": "true",
+            "schemalint.applied": marker,
+        }
+        readers = ["columnMapping", "typeWidening"]
+        rule = protocol(3, 7, readers, [*readers, "appendOnly", "invariants"])
+        write_log(self.path, [[commit_info("CREATE TABLE"), rule, metadata(*columns, properties=properties)]])
+
+    def declare(self, text: str) -> None:
+        self.text = text + MAPPED + "protocol: {allow_upgrade: true}\n"
+        self.project.declare(self.text)
+
+    def plan(self, *arguments: str) -> str:
+        run = self.project.run("plan", *arguments)
+        assert run.status == 0, run.out + run.err
+        return run.out
+
+    def json(self) -> Any:  # noqa: ANN401
+        (table,) = json.loads(self.plan("--output-format", "json"))["tables"]
+        return table
+
+    @property
+    def root(self) -> str:
+        return str(self.path.parent.parent)
+
+
+@pytest.fixture
+def table(project: Project) -> Table:
+    return Table(project)
+
+
+@pytest.mark.parametrize("output_format", ["text", "markdown", "sql", "json"])
+def test_plan_is_what_a_reviewer_needs(table: Table, output_format: str) -> None:
+    table.declare(EVERYTHING + STREAMS)
+    text = table.plan("--output-format", output_format).replace(table.root, "/lake")
+    text = text.replace(escaped(table.root), escaped("/lake"))
+    expected = EXPECTED / f"everything.{output_format}"
+    # The place of the table is part of the plan's hash.
+    text = re.sub(r"(plan )?1(:|&#58;)(?:[0-9a-f]{64}|[0-9a-f]{12}\b)", r"\g<1>1\2hash", text)
+    if os.environ.get("SCHEMALINT_WRITE_EXPECTED") == "1":
+        expected.write_text(text, encoding="utf-8")
+    assert text == expected.read_text(encoding="utf-8")
+
+
+def test_every_step_names_a_line_of_the_contract(table: Table) -> None:
+    table.declare(EVERYTHING)
+    lines = (EVERYTHING + MAPPED).splitlines()
+    named = {
+        step["kind"]: {lines[place["line"] - 1].strip() for place in step["places"]}
+        for step in table.json()["steps"]
+    }
+    assert named == {
+        "drop_columns": {"dropped: [old]"},
+        "rename_column": {"renamed_from: amount"},
+        "add_columns": {"- {name: note, type: string, comment: Free text.}"},
+        "alter_columns": {"type: decimal(12,2)"},
+        "add_constraint": {"constraints: {positive: total > 0}"},
+    }
+
+
+def test_rename_over_a_name_in_between_comes_from_the_line_that_declares_the_end(table: Table) -> None:
+    table.declare(
+        ORDERS.replace("{name: id,", "{name: old, renamed_from: id,")
+        + "  - {name: id, type: bigint, renamed_from: old}\n"
+    )
+    steps = [step for step in table.json()["steps"] if step["kind"] == "rename_column"]
+    assert [[place["line"] for place in step["places"]] for step in steps] == [[4], [7], [4]]
+
+
+def test_streams_are_told_apart_by_what_they_are_told(table: Table) -> None:
+    table.declare(EVERYTHING + STREAMS)
+    found = {one["consumer"]: one for one in table.json()["streams"]}
+    assert list(found) == ["silver", "bold", "plain"]
+    assert found["silver"]["options"] == [
+        "allowSourceColumnDrop",
+        "allowSourceColumnRename",
+        "allowSourceColumnTypeChange",
+    ]
+    assert found["bold"]["options"] == []
+    assert found["bold"]["steps"] == [1, 2, 3, 4, 5]
+    assert found["plain"]["steps"] == [1, 2]
+
+
+def test_property_without_the_prefix_stops_no_stream(table: Table) -> None:
+    table.declare(ORDERS + "  - {name: old, type: bigint}\n" + STREAMS)
+    table.project.declare(table.text.replace("properties: {", "properties: {team: sales, "))
+    assert table.json()["streams"] == []
+
+
+def test_widening_stops_a_stream_without_tracking_only_if_it_runs(table: Table) -> None:
+    table.declare(ORDERS.replace("(10,2)", "(12,2)") + "  - {name: old, type: bigint}\n" + STREAMS)
+    (plain,) = [one for one in table.json()["streams"] if one["consumer"] == "plain"]
+    assert plain["outcome"] == "stops if it runs; start it again"
+
+
+@pytest.mark.parametrize("text", [EVERYTHING + STREAMS, ORDERS.replace("bigint", "string")])
+def test_json_is_as_its_schema_says(table: Table, text: str) -> None:
+    table.declare(text)
+    run = table.project.run("plan", "--output-format", "json")
+    content = json.loads(run.out)
+    Draft202012Validator.check_schema(_planjson.schema())
+    Draft202012Validator(_planjson.schema()).validate(content)
+    assert json.loads(table.project.run("schema", "plan").out) == _planjson.schema()
+
+
+def test_out_is_the_plan_whatever_is_shown(table: Table) -> None:
+    table.declare(EVERYTHING)
+    file = table.project.repo.path / "plan.json"
+    shown = table.plan("--out", str(file), "--output-format", "sql")
+    assert shown.startswith("-- ")
+    assert file.read_text(encoding="utf-8") == table.plan("--output-format", "json")
+
+
+def test_exit_code_does_not_count_a_mere_record(table: Table) -> None:
+    table.declare(ORDERS + "  - {name: old, type: bigint}\n")
+    table.project.declare(
+        table.text.replace("{name: old, type: bigint}", "{name: old, type: bigint, comment: null}")
+    )
+    run = table.project.run("plan", "--exit-code")
+    assert (run.status, "only that is to be recorded" in run.out) == (0, True)
+    table.declare(EVERYTHING)
+    assert table.project.run("plan", "--exit-code").status == 4
+
+
+def test_colors_are_for_terminals(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    table.declare(EVERYTHING)
+    assert "\x1b[" not in table.plan()
+    assert "\x1b[" in table.plan("--color", "always")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in table.plan()
+
+
+def _declare_hostile(table: Table) -> None:
+    quoted = json.dumps(HOSTILE)
+    table.declare(
+        ORDERS + f"  - {{name: old, type: bigint, comment: {quoted}}}\n  - {{name: {quoted}, type: string}}\n"
+        f"description: {quoted}\n"
+        f"consumers:\n  - name: {quoted}\n    stream: {{checkpoint: a, schema_tracking_location: b}}\n"
+    )
+    # A reason that ends with the text.
+    table.project.declare(table.text.replace("properties: {", f"properties: {{team: {quoted}, "))
+
+
+def test_hostile_text_stays_in_its_comment_and_its_literal(table: Table) -> None:
+    _declare_hostile(table)
+    lines = table.plan("--output-format", "sql").split("\n")
+    comments = [line for line in lines if line.startswith("--")]
+    assert any("DROP TABLE" in line for line in comments)
+    for line in comments:
+        assert line.isprintable()
+        assert not line.endswith("\\")
+        assert ";" not in line
+    starts = [line.split(" ", 1)[0] for line in lines if line and line[0].isupper()]
+    assert set(starts) == {"ALTER"}
+
+
+def test_hostile_text_is_no_markup(table: Table) -> None:
+    _declare_hostile(table)
+    text = table.plan("--output-format", "markdown")
+    fenced = re.search(r"\n(`{3,})sql\n(.*?)\n\1\n", text, re.DOTALL)
+    assert fenced is not None
+    assert fenced[1] not in fenced[2]
+    outside = text.replace(fenced[0], "\n")
+    plain = re.sub(r"<code>(?:[A-Za-z0-9 ]|[^\x00-\x7f]|&#\d+;)*</code>", "CODE", outside)
+    assert "&#64;" not in plain
+    assert set(re.findall(r"<[^>]*>?", plain)) == {
+        "<br>",
+        "<details>",
+        "<summary>",
+        "</summary>",
+        "</details>",
+    }
+    assert {line.count("|") for line in plain.splitlines() if line.startswith("|")} == {6}
+    assert not set("`[@\\") & set(plain)
+    assert "CODE" in plain
+
+
+def test_hostile_text_commands_no_one_in_a_terminal(table: Table) -> None:
+    _declare_hostile(table)
+    for line in table.plan().split("\n"):
+        assert line.isprintable()
+        assert "##[" not in line
+
+
+def test_long_plan_fits_into_a_comment(table: Table) -> None:
+    table.declare(ORDERS + "  - {name: old, type: bigint}\n")
+    many = "".join(f"  - {{name: c{number}, type: string, comment: {'x' * 200}}}\n" for number in range(400))
+    table.project.declare(table.text.replace("properties:", f"{many}properties:", 1))
+    text = table.plan("--output-format", "markdown")
+    assert len(text) <= _planmarkdown.MOST_CHARACTERS
+    assert "see `schemalint plan`" in text or "<details>" not in text

@@ -1,0 +1,350 @@
+"""`revert`: the contract takes its last change back, as far as Delta goes back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from logs import commit_info, metadata, protocol, write_log
+from project import ORDERS, Project
+from schemalint import contract
+from schemalint.model.datatype import LONG, Decimal, Field, Struct, at
+from schemalint.model.table import Contract
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BASE = """\
+schemalint: 1
+# the orders of the shop
+table: sales.orders
+columns:
+  - {name: id, type: bigint}   # the key
+  - name: amount  # gross
+    type: decimal(10,2)
+  - name: lines
+    type: "array<struct<sku: string, qty: int>>"
+  - name: shipping
+    type: struct
+    columns:
+      - {name: city, type: string, comment: Free text.}
+      - {name: zip, type: string}
+properties:
+  delta.columnMapping.mode: name
+  delta.enableTypeWidening: true
+  team: sales
+protocol: {allow_upgrade: true}
+"""
+RENAMED = BASE.replace("- name: amount  # gross", "- name: total  # gross\n    renamed_from: amount")
+
+
+class History:
+    """A repository in which a contract was changed."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+
+    def declare(self, *texts: str) -> None:
+        for text in texts:
+            self.project.declare(text)
+            self.project.repo.commit()
+
+    def revert(self, *arguments: str) -> str:
+        """The contract's text afterwards; whoever checks it finds nothing that it brought."""
+        run = self.project.run("revert", "sales.orders", *arguments)
+        assert run.status == 0, run.err
+        self.notes = [line for line in run.err.splitlines() if line.startswith("note: ")]
+        assert self.errors() == []
+        return self.text
+
+    def errors(self) -> list[str]:
+        run = self.project.run("check", "--against", "HEAD", "--exit-zero", "--output-format", "json")
+        content = json.loads(run.out)
+        assert content["errors"] == []
+        return [one["code"] for one in content["findings"] if one["severity"] == "error"]
+
+    def columns(self, text: str, column: str) -> tuple[Field, ...]:
+        (found,) = contract.read("orders.yml", text).contracts
+        type_ = at(found.state.columns, (column,))
+        assert isinstance(type_, Struct)
+        return type_.fields
+
+    @property
+    def text(self) -> str:
+        return (self.project.repo.path / "contracts/orders.yml").read_text(encoding="utf-8")
+
+    @property
+    def contract(self) -> Contract:
+        (found,) = contract.read("orders.yml", self.text).contracts
+        return found
+
+
+@pytest.fixture
+def history(project: Project) -> History:
+    return History(project)
+
+
+def test_rename_is_taken_back_by_a_rename(history: History) -> None:
+    history.declare(BASE, RENAMED)
+    assert history.revert() == BASE.replace(
+        "- name: amount  # gross", "- name: amount  # gross\n    renamed_from: total"
+    )
+
+
+def test_renames_of_several_revisions_are_one(history: History) -> None:
+    later = RENAMED.replace("name: total", "name: gross").replace(
+        "renamed_from: amount", "renamed_from: total"
+    )
+    history.declare(BASE, RENAMED, later)
+    assert "- name: amount  # gross\n    renamed_from: gross\n" in history.revert("--to", "HEAD~2")
+
+
+SWAPPED = BASE.replace("{name: city, type: string,", "{name: zip, renamed_from: city, type: string,").replace(
+    "{name: zip, type: string}", "{name: city, renamed_from: zip, type: string}"
+)
+
+
+def test_swap_is_swapped_back_once_its_former_names_are_gone(history: History) -> None:
+    applied = SWAPPED.replace("renamed_from: city, ", "").replace("renamed_from: zip, ", "")
+    history.declare(BASE, SWAPPED, applied)
+    text = history.revert("--to", "HEAD~2")
+    assert "{name: city, type: string, comment: Free text., renamed_from: zip}" in text
+    assert "{name: zip, type: string, renamed_from: city}" in text
+
+
+def test_swap_that_would_be_declared_in_the_same_words_is_refused(history: History) -> None:
+    history.declare(BASE, SWAPPED)
+    run = history.project.run("revert", "sales.orders")
+    assert run.status == 2
+    assert "renamed_from" in run.err
+    assert history.text == SWAPPED
+
+
+def test_ring_is_turned_back(history: History) -> None:
+    """Its former names are others than those of the way there: no word is said twice."""
+    ring = BASE + "dropped: []\n"
+    base = ring.replace(
+        "      - {name: zip, type: string}\n",
+        "      - {name: zip, type: string}\n      - {name: road, type: string}\n",
+    )
+    turned = (
+        base.replace("{name: city,", "{name: zip, renamed_from: city,")
+        .replace("{name: zip, type: string}", "{name: road, renamed_from: zip, type: string}")
+        .replace("{name: road, type: string}", "{name: city, renamed_from: road, type: string}")
+    )
+    history.declare(base, turned)
+    names = [(one.name, one.renamed_from) for one in history.columns(history.revert(), "shipping")]
+    assert names == [("city", "zip"), ("zip", "road"), ("road", "city")]
+
+
+def test_field_that_was_added_within_a_types_text_goes(history: History) -> None:
+    history.declare(BASE, BASE.replace("sku: string, qty: int", "sku: string, qty: int, note: string"))
+    text = history.revert()
+    assert "dropped:\n  - lines.element.note\n" in text
+    assert 'type: "array<struct<sku: string, qty: int>>"' in text
+
+
+def test_added_columns_are_listed_as_dropped(history: History) -> None:
+    history.declare(BASE, BASE.replace("properties:", "  - {name: note, type: string}\nproperties:"))
+    text = history.revert()
+    assert "name: note" not in text
+    assert "dropped:\n  - note\n" in text
+
+
+def test_added_column_stays_where_nothing_can_be_dropped(history: History) -> None:
+    plain = BASE.replace("  delta.columnMapping.mode: name\n", "")
+    added = plain.replace("properties:", "  - {name: note, type: string}\nproperties:")
+    history.declare(plain, added)
+    assert history.revert() == added
+    assert history.notes == ["note: note stays: Delta drops columns with delta.columnMapping.mode only"]
+
+
+def test_dropped_column_comes_back_empty(history: History) -> None:
+    without = BASE.replace("      - {name: zip, type: string}\n", "") + "dropped: [shipping.zip]\n"
+    history.declare(BASE, without)
+    assert history.revert().replace("dropped: []\n", "") == BASE
+    assert history.notes == ["note: shipping.zip comes back empty where it was dropped: its data is gone"]
+
+
+def test_column_that_was_not_null_comes_back_without(history: History) -> None:
+    before = BASE.replace("{name: id, type: bigint}", "{name: id, type: bigint, nullable: false}")
+    history.declare(
+        before,
+        before.replace("  - {name: id, type: bigint, nullable: false}   # the key\n", "") + "dropped: [id]\n",
+    )
+    assert "  - name: id\n    type: bigint\n  - name: amount" in history.revert()
+
+
+def test_name_that_was_made_anew_stays(history: History) -> None:
+    anew = BASE.replace("decimal(10,2)", "string") + "dropped: [{column: amount, type: 'decimal(10,2)'}]\n"
+    history.declare(BASE, anew)
+    assert history.revert() == anew
+    assert "note: amount was made anew since, and stays as it is" in history.notes
+
+
+def test_widening_stays_with_its_record(history: History) -> None:
+    wider = BASE.replace(
+        "    type: decimal(10,2)\n",
+        '    type: decimal(12,2)\n    type_changes:\n      - {from: "decimal(10,2)", to: "decimal(12,2)"}\n',
+    )
+    history.declare(BASE, wider)
+    assert history.revert() == wider
+    assert history.notes == [
+        "note: amount stays decimal(12,2), which was decimal(10,2): a widening is never taken back"
+    ]
+
+
+def test_widening_keeps_the_property_that_it_needs(history: History) -> None:
+    base = BASE.replace("  delta.enableTypeWidening: true\n", "")
+    wider = BASE.replace(
+        "    type: decimal(10,2)\n",
+        '    type: decimal(12,2)\n    type_changes:\n      - {from: "decimal(10,2)", to: "decimal(12,2)"}\n',
+    )
+    history.declare(base, wider)
+    assert history.revert() == wider
+
+
+def test_unneeded_widening_property_is_declared_absent(history: History) -> None:
+    history.declare(BASE.replace("  delta.enableTypeWidening: true\n", ""), BASE)
+    assert "  delta.enableTypeWidening: null\n" in history.revert()
+
+
+def test_properties_and_constraints_get_their_old_values_or_none(history: History) -> None:
+    after = BASE.replace("team: sales", "team: lake\n  other: x") + "constraints: {positive: amount > 0}\n"
+    history.declare(BASE, after)
+    text = history.revert()
+    assert "  team: sales\n  other: null\n" in text
+    assert "constraints: {positive: null}" in text
+
+
+def test_constraint_that_went_comes_back(history: History) -> None:
+    before = BASE + "constraints: {positive: amount > 0}\n"
+    history.declare(before, before.replace("amount > 0", "null"))
+    assert history.revert() == before
+
+
+def test_mapping_and_features_stay(history: History) -> None:
+    before = BASE.replace("  delta.columnMapping.mode: name\n", "")
+    history.declare(before, BASE + "features: [timestampNtz]\n")
+    assert history.revert() == BASE + "features: [timestampNtz]\n"
+    assert len(history.notes) == 2
+
+
+def test_nullability_is_loosened_for_good(history: History) -> None:
+    before = BASE.replace("{name: id, type: bigint}", "{name: id, type: bigint, nullable: false}")
+    history.declare(before, BASE)
+    assert history.revert() == BASE
+    assert history.notes == ["note: id stays nullable: Delta never sets NOT NULL again"]
+
+
+def test_several_changes_at_once(history: History) -> None:
+    after = (
+        RENAMED.replace("decimal(10,2)", "decimal(12,2)")
+        .replace(
+            "renamed_from: amount\n",
+            'renamed_from: amount\n    type_changes:\n      - {from: "decimal(10,2)", to: "decimal(12,2)"}\n',
+        )
+        .replace("      - {name: zip, type: string}\n", "")
+        .replace("comment: Free text.", "comment: Town.")
+        .replace("team: sales", "team: lake")
+        .replace("properties:", "  - {name: note, type: string}\nproperties:")
+    ) + "description: All orders.\ndropped: [shipping.zip]\n"
+    history.declare(BASE, after)
+    text = history.revert()
+    state = history.contract.state
+    assert [field.name for field in state.columns.fields] == ["id", "amount", "lines", "shipping"]
+    assert "# the orders of the shop" in text
+    assert "comment: Free text." in text
+    assert state.description is None
+    assert state.properties["team"] == "sales"
+    assert [entry.path for entry in state.dropped] == [("note",)]
+    assert "type: decimal(12,2)" in text
+
+
+def test_change_that_is_not_committed_goes_back_to_the_commit(history: History) -> None:
+    history.declare(BASE, BASE.replace("team: sales", "team: lake"))
+    history.project.declare(BASE.replace("team: sales", "team: shore"))
+    assert "team: lake" in history.revert()
+
+
+def test_revert_of_a_revert_is_the_change_again(history: History) -> None:
+    history.declare(BASE, RENAMED)
+    history.declare(history.revert())
+    text = history.revert()
+    assert "- name: total  # gross\n    renamed_from: amount\n" in text
+
+
+def test_diff_writes_nothing(history: History) -> None:
+    history.declare(BASE, RENAMED)
+    run = history.project.run("revert", "sales.orders", "--diff")
+    assert run.status == 4
+    assert "+  - name: amount  # gross\n+    renamed_from: total\n" in run.out
+    assert history.text == RENAMED
+
+
+def test_other_contracts_of_the_file_stay(history: History) -> None:
+    people = "---\nschemalint: 1\ntable: crm.people\ncolumns: [{name: total, type: int}]\n"
+    history.declare(BASE + people, RENAMED + people)
+    assert history.revert().endswith(people)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nobody"], "no contract declares nobody"),
+        (["sales.orders"], "no revision in which sales.orders was declared otherwise"),
+        (["sales.orders", "--to", "HEAD~7"], "unknown revision"),
+        (["sales.orders", "--to", "--all"], "not a revision"),
+    ],
+)
+def test_what_cannot_be_found_is_said(history: History, arguments: list[str], said: str) -> None:
+    history.declare(BASE)
+    run = history.project.run("revert", *arguments)
+    assert run.status == 2
+    assert said in run.err
+
+
+def test_plan_of_the_reverted_contract_is_shown(history: History) -> None:
+    table = history.project.repo.path.parent / "lake/sales/orders"
+    table.parent.mkdir(parents=True)
+    history.project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{table.parent.parent}"\n')
+    columns = Field("id", LONG), Field("amount", Decimal(10, 2))
+    write_log(
+        table, [[commit_info("CREATE TABLE"), protocol(), metadata(*columns, properties={"team": "b"})]]
+    )
+    history.declare(ORDERS + "properties: {team: a}\n", ORDERS + "properties: {team: b}\n")
+    run = history.project.run("revert", "sales.orders")
+    assert run.status == 0
+    assert "SET TBLPROPERTIES ('team' = 'a')" in run.out
+    assert "RESTORE TABLE" in run.out
+
+
+def test_plan_of_a_rename_taken_back_renames(history: History) -> None:
+    table = history.project.repo.path.parent / "lake/sales/orders"
+    table.parent.mkdir(parents=True)
+    history.project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{table.parent.parent}"\n')
+    mapped = ORDERS + "properties: {delta.columnMapping.mode: name}\nprotocol: {allow_upgrade: true}\n"
+    renamed = mapped.replace("- name: amount", "- name: total\n    renamed_from: amount")
+    columns = (
+        Field("id", LONG, column_id=1, physical_name="id"),
+        Field("total", Decimal(10, 2), column_id=2, physical_name="amount"),
+    )
+    properties = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "2"}
+    rule = protocol(3, 7, ["columnMapping"], ["columnMapping", "appendOnly", "invariants"])
+    write_log(table, [[commit_info("CREATE TABLE"), rule, metadata(*columns, properties=properties)]])
+    history.declare(mapped, renamed)
+    run = history.project.run("revert", "sales.orders")
+    assert run.status == 0
+    assert "RENAME COLUMN `total` TO `amount`" in run.out
+    assert "1 statement in 1 table" in run.out
+
+
+def test_target_out_of_reach_does_not_stop_it(history: History, tmp_path: Path) -> None:
+    history.project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{tmp_path}/nowhere"\n')
+    history.declare(BASE, RENAMED)
+    run = history.project.run("revert", "sales.orders")
+    assert run.status == 0
+    assert "schemalint plan sales.orders" in run.err
+    assert "name: amount" in history.text

@@ -1,0 +1,1 @@
+-- refused: b is what the table is clustered by, which the contract does not manage (declare what comes instead: `clustered_by: […]`)

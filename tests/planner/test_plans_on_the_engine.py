@@ -1,0 +1,98 @@
+"""The same histories as in `test_plan_properties`, on real tables: what is planned is what Delta does.
+
+Forty of them; ``SCHEMALINT_ENGINE_PLANS=200`` asks for so many (`make engine`).
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import count
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, Phase, assume, given, seed, settings
+
+from schemalint.engine.tables import read_live
+from schemalint.model.datatype import Struct, field_at, walk_fields
+from schemalint.model.lineage import trace
+from schemalint.model.path import Path as ColumnPath
+from schemalint.model.path import folded
+from schemalint.model.table import LiveTable
+from schemalint.planner import Wish, pending, plan_table
+from worlds import World, identities, worlds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+PLANS = int(os.environ.get("SCHEMALINT_ENGINE_PLANS", "40"))
+SEED = 20261121
+SETTINGS = {
+    "spark.databricks.delta.writeChecksumFile.enabled": "false",
+    "spark.sql.variable.substitute": "false",
+}
+
+
+@pytest.fixture
+def session(spark: SparkSession) -> Iterator[SparkSession]:
+    before = {key: spark.conf.get(key, None) for key in SETTINGS}
+    for key, value in SETTINGS.items():
+        spark.conf.set(key, value)
+    yield spark
+    for key, old in before.items():
+        spark.conf.unset(key) if old is None else spark.conf.set(key, old)
+
+
+@pytest.mark.spark
+def test_engine_does_what_is_planned(session: SparkSession, tmp_path: Path) -> None:
+    numbers = count()
+
+    @seed(SEED)
+    @settings(
+        max_examples=PLANS,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(worlds())
+    def check(world: World) -> None:
+        place = str(tmp_path / str(next(numbers)))
+        assert_is_carried_out(session, world, place)
+
+    check()
+
+
+def assert_is_carried_out(spark: SparkSession, world: World, place: str) -> None:
+    """The log holds what is declared, every column is who it was, and a second plan is empty."""
+    for step in plan_table(world.made, None, place).steps:
+        spark.sql(step.sql)
+    before = _read(place)
+    states = [one.state for one in world.revisions]
+    wish = Wish(trace(before.state.columns, states))
+    plan = plan_table(world.contract, before, place, wish=wish)
+    assume(not plan.refusals)
+    for step in plan.steps:
+        spark.sql(step.sql)
+    after = _read(place)
+    assert pending(world.contract, after.state) == ()
+    assert after.version == before.version + sum(step.commits for step in plan.steps)
+    here = _physical(after.state.columns)
+    declared = identities(world.contract.state.columns)
+    for who, path in identities(world.live.state.columns).items():
+        known = field_at(before.state.columns, path)
+        if known is not None and who in declared:
+            assert here[folded(declared[who])] == (known.physical_name or known.name)
+
+
+def _physical(columns: Struct) -> dict[ColumnPath, str]:
+    """Without column mapping that is the name itself, and stays it when mapping comes on."""
+    return {folded(path): field.physical_name or field.name for path, field in walk_fields(columns)}
+
+
+def _read(place: str) -> LiveTable:
+    table = read_live(place)
+    assert table is not None
+    return table

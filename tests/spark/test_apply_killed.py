@@ -1,0 +1,246 @@
+"""A run that is cut short at any point, and run again: the same end, and every value in its own column."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from faults import AnswerLostError, Interrupted, Killed, killed_after
+from lakehouse import Lakehouse
+from schemalint.model.datatype import map_fields
+from schemalint.model.table import PENDING
+from schemalint.spark import Outcome
+
+if TYPE_CHECKING:
+    from schemalint.model.table import TableState
+
+pytestmark = pytest.mark.spark
+
+CASES = Path(__file__).parents[1] / "planner/cases"
+APPROVED = {"allow": ["upgrade", "destructive"]}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A change of a table that has rows."""
+
+    base: str
+    declared: str
+    values: str
+    rows: list[dict[str, object]]
+
+    def begin(self, lakehouse: Lakehouse) -> None:
+        """The base applied, the rows in it, and the declaration committed."""
+        lakehouse.declare(self.base)
+        lakehouse.apply(**APPROVED)
+        lakehouse.insert(self.values)
+        lakehouse.declare(self.declared)
+
+
+def _case(name: str, values: str, rows: list[dict[str, object]]) -> Case:
+    base, declared = ((CASES / name / file).read_text() for file in ("base1.yaml", "declared.yaml"))
+    return Case(base, declared.replace("d IS NOT NULL", "d IS NULL"), values, rows)
+
+
+PLAIN = "(1, 2, 'three')"
+RING = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: b, type: bigint, renamed_from: a}
+  - {name: c, type: int, renamed_from: b}
+  - {name: d, type: string, default: "'x'"}
+dropped: [{column: c, type: string}]
+features: [allowColumnDefaults]
+properties: {delta.columnMapping.mode: name, delta.enableTypeWidening: true}
+"""
+MAPPED = {
+    "swap": _case("swap", PLAIN, [{"b": 1, "a": 2, "c": "three"}]),
+    "ring-with-drop-and-widening": replace(
+        _case("ring-with-drop-and-widening", PLAIN, [{"b": 1, "c": 2, "d": None}]), declared=RING
+    ),
+    "made-anew": _case("made-anew", PLAIN, [{"a": None, "b": 2, "c": "three"}]),
+    "mapping-switched-on-first": _case(
+        "mapping-switched-on-first",
+        "(1, named_struct('x', 2, 'y', 3), array(named_struct('qty', 4, 'sku', 'five')))",
+        [{"id": 1, "t": {"y": 2, "x": 3}, "lines": [{"qty": 4}]}],
+    ),
+    "guards-and-clustering": _case("guards-and-clustering", PLAIN, [{"a2": 1, "c": "three", "d": None}]),
+}
+every_case = pytest.mark.parametrize("case", MAPPED.values(), ids=MAPPED.keys())
+
+
+@every_case
+def test_killed_after_every_single_statement(case: Case, lakehouse: Lakehouse, tmp_path: Path) -> None:
+    """Each run gets one statement further than the one before, and then there is nothing left to do."""
+    case.begin(lakehouse)
+    straight = lakehouse.copy(tmp_path / "straight")
+    goal = _end(straight)
+
+    killed, before = 0, lakehouse.table().version
+    with contextlib.suppress(StopIteration):
+        while True:
+            killed += _is_killed(lakehouse)
+
+    assert before + killed == lakehouse.table().version == straight.table().version
+    _require_end(lakehouse, goal, case)
+
+
+def _is_killed(lakehouse: Lakehouse) -> bool:
+    """One run of at most one statement.
+
+    Raises:
+        StopIteration: It came to its end.
+    """
+    with contextlib.suppress(Killed):
+        assert lakehouse.apply(killed_after(lakehouse.session, 1), **APPROVED).outcome is Outcome.NOTHING
+        raise StopIteration
+    return True
+
+
+@pytest.mark.parametrize(
+    ("name", "killed_at"),
+    [(name, at) for name, length in (("swap", 6), ("made-anew", 5)) for at in range(length)],
+)
+def test_killed_once_and_run_to_the_end(
+    name: str,
+    killed_at: int,
+    lakehouse: Lakehouse,
+    prepared: dict[str, tuple[Lakehouse, TableState]],
+    tmp_path: Path,
+) -> None:
+    case = MAPPED[name]
+    if name not in prepared:
+        case.begin(lakehouse)
+        prepared[name] = (lakehouse, _end(lakehouse.copy(tmp_path / "straight")))
+    start, goal = prepared[name]
+    lakehouse = start.copy(tmp_path / "killed")
+
+    with pytest.raises(Killed):
+        lakehouse.apply(killed_after(lakehouse.session, killed_at), **APPROVED)
+    assert lakehouse.apply(**APPROVED).error is None
+
+    _require_end(lakehouse, goal, case)
+
+
+@pytest.fixture(scope="module")
+def prepared() -> dict[str, tuple[Lakehouse, TableState]]:
+    """By case the lakehouse before the change, and the table's state after it: made once, then copied."""
+    return {}
+
+
+@every_case
+def test_answers_that_are_lost_after_the_effect_do_not_stop_a_run(
+    case: Case, lakehouse: Lakehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("schemalint.spark.table._pause", lambda _attempt: None)
+    case.begin(lakehouse)
+    goal = _end(lakehouse.copy(tmp_path / "straight"))
+
+    def lose(number: int) -> None:
+        raise AnswerLostError(number)
+
+    applied = lakehouse.apply(Interrupted(lakehouse.session, after=lose), **APPROVED)
+
+    assert applied.error is None
+    _require_end(lakehouse, goal, case)
+
+
+@pytest.mark.parametrize("killed_at", [1, 2, 3, 4])
+def test_another_declaration_finishes_the_names_of_an_interrupted_swap_first(
+    killed_at: int, lakehouse: Lakehouse
+) -> None:
+    case = MAPPED["swap"]
+    case.begin(lakehouse)
+    with pytest.raises(Killed):
+        lakehouse.apply(killed_after(lakehouse.session, killed_at), **APPROVED)
+    lakehouse.declare(
+        "schemalint: 1\ntable: sales.orders\ncolumns:\n"
+        "  - {name: total, type: int, renamed_from: b}\n"
+        "  - {name: a, type: int, comment: was b}\n"
+        "  - {name: c, type: string}\n"
+        "properties: {delta.columnMapping.mode: name}\n"
+    )
+
+    applied = lakehouse.apply(**APPROVED)
+
+    assert applied.error is None
+    assert lakehouse.rows() == [{"total": 1, "a": 2, "c": "three"}]
+    assert PENDING not in lakehouse.table().state.properties
+    assert lakehouse.apply(**APPROVED).outcome is Outcome.NOTHING
+
+
+KILLED_PROCESS = """
+import os, signal, sys, threading
+from pathlib import Path
+from conftest import start_session
+from faults import Interrupted
+from schemalint.spark import apply
+
+place, number, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+
+def end(at):
+    if at == number:
+        kill = lambda: os.killpg(0, signal.SIGKILL)
+        threading.Timer(seconds, kill).start() if seconds else kill()
+
+session = start_session(Path(place) / "warehouse")
+moment = {"before": end} if seconds else {"after": end}
+apply(Interrupted(session, **moment), place, allow=["upgrade", "destructive"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "statement", "seconds"),
+    [("swap", 3, 0.0), ("mapping-switched-on-first", 4, 0.15)],
+    ids=["between-two-renames", "within-a-statement"],
+)
+def test_killed_by_the_system(
+    name: str, statement: int, seconds: float, lakehouse: Lakehouse, tmp_path: Path
+) -> None:
+    case = MAPPED[name]
+    case.begin(lakehouse)
+    goal = _end(lakehouse.copy(tmp_path / "straight"))
+
+    answer = subprocess.run(
+        [sys.executable, "-c", KILLED_PROCESS, str(lakehouse.repo.path), str(statement), str(seconds)],
+        env={**os.environ, "PYTHONPATH": str(CASES.parents[1])},
+        start_new_session=True,
+        capture_output=True,
+        check=False,
+    )
+    assert answer.returncode == -signal.SIGKILL, answer.stderr.decode()
+    between = lakehouse.table()
+    assert PENDING in between.state.properties
+    assert lakehouse.apply(**APPROVED).error is None
+
+    _require_end(lakehouse, goal, case)
+
+
+def _end(lakehouse: Lakehouse) -> TableState:
+    """The table's state after a run that nothing disturbs."""
+    assert lakehouse.apply(**APPROVED).outcome is Outcome.APPLIED
+    return _state(lakehouse)
+
+
+def _state(lakehouse: Lakehouse) -> TableState:
+    """Without the physical names that Delta makes up for new columns."""
+    state = lakehouse.table().state
+    columns = map_fields(state.columns, lambda _path, field: replace(field, physical_name=None))
+    return replace(state, columns=columns)
+
+
+def _require_end(lakehouse: Lakehouse, goal: TableState, case: Case) -> None:
+    assert _state(lakehouse) == goal
+    assert lakehouse.rows() == case.rows
+    version = lakehouse.table().version
+    assert lakehouse.apply(**APPROVED).outcome is Outcome.NOTHING
+    assert lakehouse.table().version == version

@@ -276,9 +276,9 @@ def test_without_a_marker_two_revisions_with_a_swap_between_are_refused(branch: 
 
 def test_without_a_marker_two_revisions_with_a_remade_name_between_are_refused(branch: Branch) -> None:
     first = branch.declare("{name: a, type: int}, {name: b, type: int}")
-    branch.declare("{name: b, type: int}", "dropped: [a]")
-    branch.declare(A_B)
-    branch.declare(A_B_C)
+    branch.declare(A2_B)
+    branch.declare(A_B, "dropped: [a2]")
+    branch.declare(A_B_C, "dropped: [a2]")
     table = branch.live(first, marked=False)
     assert "--base REV" in getattr(branch.find(table), "help", "")
 

@@ -313,7 +313,7 @@ class _Edit:
         for name in self.maker.some(_NAMES):
             former = next((one for one in gone if one.name.lower() == name.lower()), None)
             new = self.maker.field(name, depth=depth, fresh=True)
-            is_back = words((*path, name)) in self.listed  # that would take the deletion back
+            is_back = any(name.lower() == listed[-1] for listed in self.listed)  # takes a deletion back
             if is_back or name.lower() in taken:
                 continue
             if former is None or _differ(former.type, new.type):

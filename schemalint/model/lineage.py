@@ -23,7 +23,7 @@ from schemalint.model.datatype import (
     with_parts,
 )
 from schemalint.model.diff import made_anew, paired
-from schemalint.model.path import Part, Path, words
+from schemalint.model.path import Path, words
 from schemalint.model.table import TableState
 
 
@@ -140,7 +140,7 @@ class _Following:
     """From one revision to the next: numbers are carried on, or given up.
 
     Attributes:
-        lost: Takes the fields that no revision has any longer, by the struct that they were in and their names.
+        lost: Takes the fields that are declared no longer, by the struct they were in and their names.
         gone: Takes the paths of those that are listed to be dropped.
     """
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from project import Project
+from schemalint.engine.rulebook import load_rules
+from schemalint.plugin import Rule
 
 
 @pytest.mark.parametrize(
@@ -25,6 +27,15 @@ def test_finds_the_rule(project: Project, what: str, code: str) -> None:
     run = project.run("explain", what)
     assert run.status == 0
     assert f"({code})" in run.out
+
+
+@pytest.mark.parametrize("rule", load_rules(), ids=lambda rule: rule.code)
+def test_every_rule_is_found_by_its_code_its_name_and_each_error_of_delta(
+    project: Project, rule: Rule
+) -> None:
+    for what in (rule.code, rule.name, *rule.delta_errors):
+        run = project.run("explain", what)
+        assert (run.status, f"({rule.code})" in run.out) == (0, True), what
 
 
 def test_unknown_names_the_nearest(project: Project) -> None:

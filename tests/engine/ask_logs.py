@@ -38,12 +38,14 @@ class Answer(NamedTuple):
 
 
 def all_questions() -> list[str]:
-    """The cases with a log that is judged without a contract, as ``rule/case``.
+    """The cases with a log that is judged without a contract and without data files, as ``rule/case``.
 
     The checkpoints of the cases hold no more than this project reads, which is not enough for Spark.
     """
     logs = [log for log in sorted(RULES.glob("*/*/log.yaml")) if "checkpoint:" not in log.read_text()]
-    return [f"{log.parts[-3]}/{log.parts[-2]}" for log in logs if not log.with_name("after.yaml").exists()]
+    others = ("after.yaml", "files.yaml")
+    alone = [log for log in logs if not any(log.with_name(name).exists() for name in others)]
+    return [f"{log.parts[-3]}/{log.parts[-2]}" for log in alone]
 
 
 def text_of(case: str) -> str:

@@ -88,7 +88,7 @@ class Deployment:
         """The declaration holds, nobody is lost but who was dropped, and all are where they are declared."""
         world, state = self.world, self.delta.state
         assert pending(world.contract, state) == ()
-        assert self.plan(world.contract).steps == ()
+        assert [step.sql for step in self.plan(world.contract).steps] == []
         here, declared = identities(state.columns), identities(world.contract.state.columns)
         before = identities(world.live.state.columns)
         gone = [path for who, path in before.items() if who in world.dropped]

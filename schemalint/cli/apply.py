@@ -130,9 +130,11 @@ def _tell(plan: TablePlan, step: Step) -> None:
 
 
 def _say(results: Iterable[Applied], *, quiet: bool) -> None:
-    """What became of each table; what was refused by the plan, or not planned, is said already."""
+    """What became of each table, beside what the plan has said already: refused, not planned, as declared."""
     for one in results:
-        told = one.outcome is Outcome.UNPLANNED or (one.outcome is Outcome.REFUSED and one.error is None)
+        told = one.outcome in (Outcome.UNPLANNED, Outcome.NOTHING) or (
+            one.outcome is Outcome.REFUSED and one.error is None
+        )
         if not told and not quiet:
             click.echo(_deploylog.line(one))
         if not told and one.error is not None:

@@ -55,8 +55,8 @@ def _takes_names(changes: Iterable[Change], retaken: frozenset[tuple[str, ...]])
             case FieldRenamed(path=path, old_name=old):
                 given.add(words((*path[:-1], old)))
                 taken.add(words(path))
-            case FieldAdded(path=path):
-                taken.add(words(path))
+            case FieldAdded(path=path, field=field):
+                taken |= {words(below) for below, _field in walk_fields(Struct((field,)), path[:-1])}
             case FieldRemoved(path=path):
                 given.add(words(path))
     return not taken.isdisjoint(given | retaken)

@@ -28,7 +28,6 @@ from schemalint.model.path import Path, folded, words
 from schemalint.model.table import Contract, LiveTable, TableState
 from schemalint.plugin import Rule, RuleContext
 
-GIT = ("git",)
 LIVE = ("live",)
 GIT_AND_LIVE = ("git", "live")
 

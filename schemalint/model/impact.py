@@ -172,12 +172,6 @@ def _disturbed(consumer: Consumer, impacts: Sequence[Impact]) -> Disturbance | N
     return Disturbance(consumer.name, f"stops, and goes on with {_options(blocks)} only", stopping, options)
 
 
-def _always_accepted(consumer: Consumer) -> list[str]:
-    """A number in place of ``always`` is a version that the stream itself gives, not known before."""
-    unblock = (consumer.stream or {}).get("unblock")
-    return [key for key, value in unblock.items() if value == "always"] if isinstance(unblock, dict) else []
-
-
 def _untracked(consumer: Consumer, impacts: Sequence[Impact]) -> Disturbance | None:
     """Widening fails a stream that runs, and none that starts anew; rename and drop fail every start."""
     broken = {Blocking.RENAME, Blocking.DROP}

@@ -135,11 +135,6 @@ def is_container(type_: DataType) -> bool:
     return isinstance(type_, Array | Map | Struct)
 
 
-def same_kind(old: DataType, new: DataType) -> bool:
-    """Whether two types are the same kind of container, so that their parts can be compared."""
-    return is_container(old) and type(old) is type(new)
-
-
 def _is_wider_decimal(old: DataType, new: DataType) -> bool:
     if not isinstance(new, Decimal) or new.precision > MAX_PRECISION or new.scale > new.precision:
         return False

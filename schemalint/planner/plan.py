@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from schemalint.errors import InternalError
 from schemalint.model import change
 from schemalint.model.change import Change, place
-from schemalint.model.datatype import Field, map_fields_within
+from schemalint.model.datatype import Struct, map_fields
 from schemalint.model.diff import diff
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.lineage import Lineage, resumed
@@ -174,13 +174,5 @@ def _without_numbers(one: Change) -> Change:
     """A new column has no id before Delta gives it one."""
     if not isinstance(one, change.FieldAdded):
         return one
-    return replace(one, field=_bare((), map_inside(one.field)))
-
-
-def map_inside(field: Field) -> Field:
-    """The field with everything inside it as Delta is to make it."""
-    return replace(field, type=map_fields_within(field.type, _bare))
-
-
-def _bare(_path: object, field: Field) -> Field:
-    return replace(field, column_id=None)
+    (bare,) = map_fields(Struct((one.field,)), lambda _path, field: replace(field, column_id=None)).fields
+    return replace(one, field=bare)

@@ -36,9 +36,9 @@ def command(
 ) -> int:
     """Show what live tables are: protocol, columns with their history, properties.
 
-    TABLES are paths or URIs, and with --target names of declared tables; TABLE@v12 is an older version. As
-    JSON each table is a line of its own, as `schemalint schema table` describes it; a table that cannot be
-    read is a line with an `error`.
+    TABLES are paths or URIs, and with --target names of declared tables. TABLE@v12 is an older version,
+    TABLE@2026-11-01 or TABLE@2026-11-01T10:00:00Z what it was then. As JSON each table is a line of its own,
+    as `schemalint schema table` describes it; a table that cannot be read is a line with an `error`.
     """
     where = environment(project_if_any(config_file, isolated=isolated), target)
     asked = asked_for(tables, where)

@@ -153,8 +153,9 @@ def _brought_back(base: Contract, contract: Contract, table: LiveTable) -> Itera
 def _could_be_another(
     wanted: Sequence[Change], base: Contract, contract: Contract, table: LiveTable
 ) -> Iterator[Refusal]:
-    """Columns that are gone and would be added, while an undeclared one of their type is there."""
+    """Columns that are gone and would be added, while an undeclared one of their type is there to stay."""
     renames = renames_of(wanted)
+    going = {folded(one.path) for one in wanted if isinstance(one, change.FieldRemoved)}
     for one in wanted:
         if not isinstance(one, change.FieldAdded):
             continue
@@ -166,6 +167,8 @@ def _could_be_another(
         if here.get(known.name):  # to be renamed or dropped, and another one made under its name
             continue
         for field in here.fields:
+            if folded((*one.path[:-1], field.name)) in going:  # by declaration
+                continue
             if declared.get(field.name) is None and field.type == known.type:
                 yield Refusal(
                     f"{dotted(one.path)} is gone, and {field.name}, which nobody declares, could be it",

@@ -406,6 +406,15 @@ def test_a_missing_column_is_not_made_while_another_could_be_it(branch: Branch) 
     assert "FieldAdded b" in said(branch.plan(without_field(table, "b_by_hand"), repair=True))
 
 
+def test_a_column_that_goes_is_not_taken_for_the_one_that_is_made(branch: Branch) -> None:
+    """An older run renamed it before it was cut short; the newest revision drops it, and makes another."""
+    first = branch.declare(A_B)
+    branch.declare("{name: x, type: int, renamed_from: a}, {name: b, type: int}")
+    branch.declare(A_B, "dropped: [x]")
+    table = with_field(branch.live(first), "a", lambda one: replace(one, name="x"))
+    assert said(branch.plan(table)) == ["FieldRemoved x", "FieldAdded a"]
+
+
 def test_a_run_that_was_cut_short_is_no_drift(branch: Branch) -> None:
     """Whatever the last statement was: nothing but the note, if there is one, tells what was going on."""
     first = branch.declare(

@@ -6,9 +6,10 @@ anew has the name of the old one. So the fields of both sides get numbers, and a
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
+from typing import Final
 
 from schemalint.model.datatype import (
     Array,
@@ -25,6 +26,8 @@ from schemalint.model.datatype import (
 from schemalint.model.diff import made_anew, paired
 from schemalint.model.path import Path, words
 from schemalint.model.table import TableState
+
+_NOTHING: Final = Struct(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +212,8 @@ class _Finding:
         """The live fields with their numbers.
 
         Args:
-            editions: The revisions of the struct, the one that was applied first, then as they are likely.
+            editions: The revisions of the struct, the one that was applied first, then as they are likely;
+                where there is no such struct, an empty one.
             live: As it is.
             path: As the newest revision has it.
         """
@@ -223,39 +227,56 @@ class _Finding:
             number = next(self.numbers)
             if words((*path, live.name)) in self.listed:
                 self.gone.add(number)
-        known = [one for edition in editions for one in edition.fields if one.column_id == number]
-        newest = next((one for edition in editions[1:] for one in edition.fields if one in known), live)
-        type_ = self._type([one.type for one in known], live.type, (*path, newest.name))
+        known = [_numbered_as(number, edition) for edition in editions]
+        newest = next((one for one in known[1:] if one is not None), live)
+        type_ = self._type([one.type if one else _NOTHING for one in known], live.type, (*path, newest.name))
         return replace(live, column_id=number, type=type_)
 
     def _type(self, editions: Sequence[DataType], live: DataType, path: Path) -> DataType:
         if isinstance(live, Struct):
-            return self.struct([one for one in editions if isinstance(one, Struct)], live, path)
+            return self.struct([one if isinstance(one, Struct) else _NOTHING for one in editions], live, path)
         if not isinstance(live, Array | Map):
             return live
         inside = {
-            part: self._type(
-                [old for one in editions for at, old in parts(one) if at is part], inner, (*path, part)
-            )
+            part: self._type([dict(parts(one)).get(part, _NOTHING) for one in editions], inner, (*path, part))
             for part, inner in parts(live)
         }
         return with_parts(live, inside)
 
 
 def _recognized(editions: Sequence[Struct], live: Struct) -> dict[str, int]:
-    """The number of each live field by its name: of the columns that were applied, then of later ones."""
-    applied = {field.column_id for field in editions[0].fields} if editions else set()
+    """The number of each live field by its name.
+
+    Of the columns that were applied; then of later ones that have its type; then of any.
+    """
+    applied = {field.column_id for field in editions[0].fields}
     found: dict[str, int] = {}
-    for wanted in (applied, None):
+    tests: tuple[Callable[[Field, Field], bool], ...] = (
+        lambda known, _field: known.column_id in applied,
+        lambda known, field: _is_alike(known.type, field.type),
+        lambda _known, _field: True,
+    )
+    for is_it in tests:
         for edition in editions:
             for field in live.fields:
                 known = edition.get(field.name)
                 number = known.column_id if known else None
-                if number is None or field.name in found or number in found.values():
+                if known is None or number is None or field.name in found or number in found.values():
                     continue
-                if wanted is None or number in wanted:
+                if is_it(known, field):
                     found[field.name] = number
     return found
+
+
+def _is_alike(one: DataType, other: DataType) -> bool:
+    """Whether a column of the one type could be left as one of the other by a run that was cut short."""
+    if isinstance(one, Struct | Array | Map):
+        return type(one) is type(other)
+    return one == other
+
+
+def _numbered_as(number: int, edition: Struct) -> Field | None:
+    return next((field for field in edition.fields if field.column_id == number), None)
 
 
 def _newly_listed(before: TableState, after: TableState) -> frozenset[tuple[str, ...]]:

@@ -12,7 +12,7 @@ from schemalint.model.path import folded
 from schemalint.model.plan import Step, StepKind
 from schemalint.model.table import FEATURE_PREFIX, Contract
 from schemalint.planner import sql
-from schemalint.planner.alter import alter_columns, defaults_of
+from schemalint.planner.altering import alter_columns, defaults_of
 
 CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
 

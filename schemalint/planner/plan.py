@@ -17,7 +17,9 @@ from schemalint.model.overlay import over
 from schemalint.model.path import dotted
 from schemalint.model.plan import Refusal, Step, StepKind, TablePlan
 from schemalint.model.table import Contract, LiveTable, TableState
-from schemalint.planner.alter import Alteration
+from schemalint.planner.alter import alter_steps
+from schemalint.planner.alteration import Alteration
+from schemalint.planner.clustering import clustered_anew
 from schemalint.planner.create import create_steps
 from schemalint.planner.limits import emptied_structs, refused_changes, refused_contract
 from schemalint.planner.naming import finished, needs_note, targets
@@ -86,16 +88,12 @@ def plan_table(
     refusals += refused_changes(changes, live.state, contract, wish.lineage)
     if refusals:
         return replace(plan, refusals=tuple(refusals), record=False)
-    alteration = Alteration(
-        table,
-        live.state,
-        changes,
-        drop_features=tuple(sorted(contract.drop_features & live.protocol.features)),
-    )
-    if wish.lineage and not is_noted and needs_note(changes, alteration.steps(), wish.lineage):
+    gone = tuple(sorted(contract.drop_features & live.protocol.features))
+    todo = clustered_anew(Alteration(table, live.state, changes, drop_features=gone), contract.state)
+    if wish.lineage and not is_noted and needs_note(changes, alter_steps(todo), wish.lineage):
         note = Pending(plan.hash, targets(live.state, wish.lineage, contract.state))
-        alteration = replace(alteration, pending=note)
-    steps = with_places(alteration.steps(), changes, contract.anchors)
+        todo = replace(todo, pending=note)
+    steps = with_places(alter_steps(todo), todo.changes, contract.anchors)
     if wish.reorder:
         steps = (*steps, *_moves(contract, simulate(live.state, steps), table))
     return _planned(plan, contract, live.state, refusals, steps)
@@ -120,7 +118,7 @@ def _moves(contract: Contract, state: TableState, table: str) -> tuple[Step, ...
     changes = [
         one for one in pending(contract, state, Wish(reorder=True)) if isinstance(one, change.FieldMoved)
     ]
-    return with_places(Alteration(table, state, tuple(changes)).steps(), changes, contract.anchors)
+    return with_places(alter_steps(Alteration(table, state, tuple(changes))), changes, contract.anchors)
 
 
 def _finishing(plan: TablePlan, table: str, live: TableState, noted: Pending) -> TablePlan:
@@ -133,10 +131,12 @@ def _finishing(plan: TablePlan, table: str, live: TableState, noted: Pending) ->
         return replace(plan, refusals=(refusal,), record=False)
     # A constraint that goes off for it comes back with the plan after it, in the words of the declaration.
     renamed = tuple(
-        step for step in Alteration(table, live, names).steps() if step.kind is not StepKind.ADD_CONSTRAINT
+        step
+        for step in alter_steps(Alteration(table, live, names))
+        if step.kind is not StepKind.ADD_CONSTRAINT
     )
-    after = Alteration(table, simulate(live, renamed), (), pending=done)
-    return replace(plan, steps=with_requirements(live, (*renamed, *after.steps())), record=False, again=True)
+    after = alter_steps(Alteration(table, simulate(live, renamed), (), pending=done))
+    return replace(plan, steps=with_requirements(live, (*renamed, *after)), record=False, again=True)
 
 
 def _planned(

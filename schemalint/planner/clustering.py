@@ -1,0 +1,71 @@
+"""Statements for the clustering, which gives way to columns that are to be dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from schemalint.model import change
+from schemalint.model.datatype import Managed, at
+from schemalint.model.path import Path
+from schemalint.model.plan import Step, StepKind
+from schemalint.model.protocol import CLUSTERING
+from schemalint.model.table import TableState
+from schemalint.planner import sql
+from schemalint.planner.alteration import Alteration
+
+
+def clustered_anew(todo: Alteration, declared: TableState) -> Alteration:
+    """With the declared clustering, where other columns are to have the names that it is by already."""
+    if todo.of(change.ClusteringChanged) or not (_leaves(todo) and isinstance(declared.clustered_by, tuple)):
+        return todo
+    anew = change.ClusteringChanged(todo.live.clustered_by, declared.clustered_by)
+    return replace(todo, changes=(*todo.changes, anew))
+
+
+def clustering_off(todo: Alteration) -> Iterator[Step]:
+    """A clustering column cannot be dropped (DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN)."""
+    if _leaves(todo):
+        for one in _early(todo) or [change.ClusteringChanged(todo.live.clustered_by, ())]:
+            yield _cluster(todo, one.new, "columns are dropped that it is clustered by", one.old)
+
+
+def clustering_on(todo: Alteration) -> Iterator[Step]:
+    """The declared clustering, once its columns are there."""
+    leaves = _leaves(todo)
+    if leaves and _early(todo):
+        return
+    for one in todo.of(change.ClusteringChanged):
+        yield _cluster(todo, one.new, "the clustering is declared", () if leaves else one.old)
+
+
+def _leaves(todo: Alteration) -> bool:
+    return isinstance(todo.live.clustered_by, tuple) and any(map(todo.goes, todo.live.clustered_by))
+
+
+def _early(todo: Alteration) -> list[change.ClusteringChanged]:
+    """The declared clustering, where all its columns are there already under their names."""
+    wanted = todo.of(change.ClusteringChanged)
+    keys = [path for one in wanted if isinstance(one.new, tuple) for path in one.new]
+    return wanted if all(_stays(todo, path) for path in keys) else []
+
+
+def _stays(todo: Alteration, path: Path) -> bool:
+    there = at(todo.live.columns, path) is not None and todo.renames.back(path) == path
+    return there and not todo.goes(path)
+
+
+def _cluster(
+    todo: Alteration, declared: Managed[tuple[Path, ...]], why: str, old: Managed[tuple[Path, ...]]
+) -> Step:
+    before = old if isinstance(old, tuple) else ()
+    new = declared if isinstance(declared, tuple) else ()
+    return Step(
+        StepKind.CLUSTER,
+        sql.cluster_by(todo.table, new),
+        (change.ClusteringChanged(before, new),),
+        (why,),
+        todo.needed(CLUSTERING) if new else frozenset(),
+        undo=sql.cluster_by(todo.table, before),
+        undo_note="files that are there are clustered anew by OPTIMIZE only",
+    )

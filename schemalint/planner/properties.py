@@ -1,0 +1,149 @@
+"""Statements for properties, features and the table's comment: before the columns, or after them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from schemalint.model import change
+from schemalint.model.change import Change
+from schemalint.model.datatype import UNMANAGED
+from schemalint.model.plan import Approval, Cost, Step, StepKind
+from schemalint.model.properties import is_true
+from schemalint.model.statistics import COLUMNS as STATISTICS
+from schemalint.model.table import FEATURE_PREFIX, PENDING
+from schemalint.planner import sql
+from schemalint.planner.alteration import MAPPING, Alteration, asked_features
+
+WIDENING: Final = "delta.enableTypeWidening"
+ROW_TRACKING: Final = "delta.enableRowTracking"
+
+
+def properties_first(todo: Alteration) -> Iterator[Step]:
+    """What columns may need."""
+    kinds = change.PropertyChanged | change.FeatureChanged | change.DescriptionChanged
+    found: list[Change] = [one for one in todo.changes if isinstance(one, kinds)]
+    yield from _altered(todo, [one for one in found if not _is_late(one)])
+
+
+def properties_last(todo: Alteration) -> Iterator[Step]:
+    """What columns needed until now, and what names columns."""
+    yield from _altered(todo, [one for one in todo.of(change.PropertyChanged) if _is_late(one)])
+
+
+def pending_noted(todo: Alteration) -> Iterator[Step]:
+    """The note of which column is which, before names are given up and taken."""
+    if todo.pending is None:
+        return
+    text = todo.pending.to_text()
+    old = todo.live.properties.get(PENDING, UNMANAGED)
+    if old == text:
+        return
+    yield Step(
+        StepKind.NOTE_PENDING,
+        sql.set_properties(todo.table, {PENDING: text}),
+        (change.PropertyChanged(PENDING, old, text),),
+        ("a run that is cut short must know which column is which",),
+        undo=sql.unset_properties(todo.table, [PENDING]),
+    )
+
+
+def features_dropped(todo: Alteration) -> Iterator[Step]:
+    """Each by a statement of its own, which truncates history or rewrites files."""
+    for name in todo.drop_features:
+        yield Step(
+            StepKind.DROP_FEATURE,
+            sql.drop_feature(todo.table, name),
+            (change.FeatureChanged(name, new=False),),
+            (f"{name} is listed under drop_features",),
+            undo_note="the feature can be added again; the history before the drop stays protected",
+            cost=Cost.REWRITE,
+            needs=Approval.DESTRUCTIVE,
+        )
+
+
+def _is_late(one: Change) -> bool:
+    if not isinstance(one, change.PropertyChanged):
+        return False
+    if one.key == WIDENING:
+        return not is_true(one.new if isinstance(one.new, str) else None)
+    if one.key == MAPPING:
+        return not isinstance(one.new, str) or one.new.lower() == "none"
+    # It follows a rename by itself, and names columns that may have to be added first.
+    return one.key == STATISTICS
+
+
+def _altered(todo: Alteration, changes: Sequence[Change]) -> Iterator[Step]:
+    removed = [
+        one for one in changes if isinstance(one, change.PropertyChanged) and not isinstance(one.new, str)
+    ]
+    values = [one for one in changes if one not in removed]
+    if values:
+        yield _set(todo, values)
+    if removed:
+        keys = [one.key for one in removed]
+        old = {one.key: one.old for one in removed if isinstance(one.old, str)}
+        yield Step(
+            StepKind.UNSET_PROPERTIES,
+            sql.unset_properties(todo.table, keys),
+            tuple(removed),
+            tuple(f"property {key} is declared absent" for key in keys),
+            undo=sql.set_properties(todo.table, old) if old else None,
+        )
+
+
+def _set(todo: Alteration, changes: Sequence[Change]) -> Step:
+    properties: dict[str, str] = {}
+    reasons: list[str] = []
+    for one in changes:
+        match one:
+            case change.PropertyChanged(key=key, new=str(value)):
+                properties[key] = value
+                reasons.append(f"property {key} is declared as {value}")
+            case change.FeatureChanged(name=name):
+                properties[f"{FEATURE_PREFIX}{name}"] = "supported"
+                reasons.append(f"feature {name} is asked for")
+            case change.DescriptionChanged(new=text):
+                properties["comment"] = text if isinstance(text, str) else ""
+                reasons.append("the description is declared")
+    mode, undo = properties.get(MAPPING, "none").lower(), _unset(todo.table, changes)
+    in_one = undo is not None or len(asked_features(changes)) == len(changes)
+    unmaps = MAPPING in properties and mode == "none"
+    adds = todo.added_features(changes)
+    return Step(
+        StepKind.SET_PROPERTIES,
+        sql.set_properties(todo.table, properties),
+        tuple(changes),
+        tuple(reasons),
+        adds,
+        undo=undo,
+        undo_note=_left_behind(adds, in_one=in_one),
+        commits=3 if is_true(properties.get(ROW_TRACKING)) else 1,
+        cost=Cost.REWRITE if unmaps else Cost.METADATA,
+        needs=Approval.DESTRUCTIVE if unmaps else None,
+    )
+
+
+def _unset(table: str, changes: Sequence[Change]) -> str | None:
+    """The statement that brings the old values back, if one does."""
+    found = [one for one in changes if isinstance(one, change.PropertyChanged)]
+    if any(one.key == MAPPING for one in found):
+        return sql.set_properties(table, {MAPPING: "none"}) if len(changes) == 1 else None
+    old = {one.key: one.old for one in found if isinstance(one.old, str)}
+    for one in changes:
+        if isinstance(one, change.DescriptionChanged):
+            old["comment"] = one.old if isinstance(one.old, str) else ""
+    new = [one.key for one in found if not isinstance(one.old, str)]
+    if old and new:
+        return None
+    if old:
+        return sql.set_properties(table, old)
+    return sql.unset_properties(table, new) if new else None
+
+
+def _left_behind(features: frozenset[str], *, in_one: bool) -> str:
+    """What taking properties back does not undo."""
+    notes = [] if in_one else ["not by one statement: declare the old values, and null for what is new"]
+    if features:
+        notes.append(f"the features stay in the protocol: {', '.join(sorted(features))}")
+    return "; ".join(notes)

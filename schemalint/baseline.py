@@ -15,7 +15,7 @@ from schemalint.model.change import Change, place, subject, subject_name
 from schemalint.model.datatype import Struct, at, field_at
 from schemalint.model.lineage import Lineage, trace, trace_back
 from schemalint.model.marker import Marker, declaration_hash, read_marker, read_pending
-from schemalint.model.path import dotted, folded
+from schemalint.model.path import dotted, folded, words
 from schemalint.model.plan import Refusal
 from schemalint.model.renames import renames_of
 from schemalint.model.table import Contract, LiveTable
@@ -91,7 +91,7 @@ def drift(
         return
     base = found.revisions[-1 if found.is_way_back else 0]
     wanted = pending(contract, table.state, wish)
-    yield from _could_be_another(wanted, base, contract, table)
+    yield from _could_be_another(wanted, base, contract, table, wish)
     if repair:
         return
     altered = _by_subject(pending(base, table.state))
@@ -151,24 +151,23 @@ def _brought_back(base: Contract, contract: Contract, table: LiveTable) -> Itera
 
 
 def _could_be_another(
-    wanted: Sequence[Change], base: Contract, contract: Contract, table: LiveTable
+    wanted: Sequence[Change], base: Contract, contract: Contract, table: LiveTable, wish: Wish
 ) -> Iterator[Refusal]:
-    """Columns that are gone and would be added, while an undeclared one of their type is there to stay."""
+    """Columns that are gone and would be added, while an undeclared one of their type is there.
+
+    A new column that is declared under an old one's name is none of them.
+    """
+    retaken = wish.lineage.retaken if wish.lineage else frozenset()
     renames = renames_of(wanted)
-    going = {folded(one.path) for one in wanted if isinstance(one, change.FieldRemoved)}
     for one in wanted:
-        if not isinstance(one, change.FieldAdded):
+        if not isinstance(one, change.FieldAdded) or words(one.path) in retaken:
             continue
         parent = renames.back(one.path[:-1])
         known = field_at(base.state.columns, (*parent, one.path[-1]))
         here, declared = at(table.state.columns, parent), at(contract.state.columns, one.path[:-1])
         if known is None or not isinstance(here, Struct) or not isinstance(declared, Struct):
             continue
-        if here.get(known.name):  # to be renamed or dropped, and another one made under its name
-            continue
         for field in here.fields:
-            if folded((*one.path[:-1], field.name)) in going:  # by declaration
-                continue
             if declared.get(field.name) is None and field.type == known.type:
                 yield Refusal(
                     f"{dotted(one.path)} is gone, and {field.name}, which nobody declares, could be it",

@@ -124,7 +124,10 @@ def _guarded(changes: Iterable[Change], live: TableState, declared: TableState) 
     for name, expression in declared.constraints.items():
         for path in gone:
             if expression is not None and uses(expression, path) and field_at(declared.columns, path) is None:
-                yield Refusal(f"the constraint {name} uses {dotted(path)}, which is to be dropped")
+                yield Refusal(
+                    f"the constraint {name} uses {dotted(path)}, which is to be dropped",
+                    "write the constraint without it, or keep the column",
+                )
 
 
 def _clustered(changes: Iterable[Change], live: TableState, declared: TableState) -> Iterator[Refusal]:

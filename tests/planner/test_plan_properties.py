@@ -69,7 +69,9 @@ class Deployment:
         return plan
 
     def baseline(self, contract: Contract) -> Baseline:
-        revisions = self.world.revisions[: self.world.revisions.index(contract) + 1]
+        # Two revisions may be alike, with others in between.
+        (place,) = (number for number, one in enumerate(self.world.revisions) if one is contract)
+        revisions = self.world.revisions[: place + 1]
         noted = read_pending(self.delta.state)
         if noted is None:
             return Baseline(revisions)

@@ -1,0 +1,7 @@
+-- refused: b is used by the constraint on_b, which the contract does not manage (declare it, or have it dropped: `constraints: {on_b: …}`)
+-- refused: s is used by the constraint on_x, which the contract does not manage (declare it, or have it dropped: `constraints: {on_x: …}`)
+-- refused: s is used by the constraint on_y, which the contract does not manage (declare it, or have it dropped: `constraints: {on_y: …}`)
+-- refused: a is used by the constraint on_a, which the contract does not manage (declare it, or have it dropped: `constraints: {on_a: …}`)
+-- refused: s.y is used by the constraint on_y, which the contract does not manage (declare it, or have it dropped: `constraints: {on_y: …}`)
+-- refused: s.x is used by the constraint on_x, which the contract does not manage (declare it, or have it dropped: `constraints: {on_x: …}`)
+-- refused: the constraint mine uses t.y, which is to be dropped (write the constraint without it, or keep the column)

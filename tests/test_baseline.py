@@ -496,6 +496,18 @@ def test_what_another_declaration_began_is_finished_first(branch: Branch) -> Non
     assert said(branch.plan(after)) == ["FieldRenamed c"]
 
 
+def test_clustering_follows_the_names_that_another_declaration_began(branch: Branch) -> None:
+    first = branch.declare(A_B, "clustered_by: [a]")
+    second = branch.declare(SWAPPED, "clustered_by: [b]")
+    branch.declare(SWAPPED, "clustered_by: [b]\ndescription: three")
+    hash_ = declaration_hash(branch.contract(second))
+    table = with_property(branch.live(first), PENDING, Pending(hash_, {1: ("b",), 2: ("a",)}).to_text())
+    plan = branch.plan(table)
+    assert plan.again
+    assert StepKind.CLUSTER not in {one.kind for one in plan.steps}
+    assert simulate(table.state, plan.steps).clustered_by == (("b",),)
+
+
 def test_a_note_that_nobody_understands_stops(branch: Branch) -> None:
     first = branch.declare(A_B)
     branch.declare(A2_B)

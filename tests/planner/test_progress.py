@@ -40,6 +40,8 @@ def test_every_point_of_a_swap_is_told_from_every_one_before(done: int) -> None:
 def test_swap_that_another_run_has_finished_and_recorded_is_behind() -> None:
     finished = replace(simulate(BEFORE, SWAP), properties={})
     assert steps_behind(simulate(BEFORE, SWAP[:1]), finished, SWAP[1:]) == 3
+    renoted = replace(BEFORE, properties={PENDING: "of an older declaration"})
+    assert steps_behind(renoted, finished, SWAP) == 4
 
 
 def test_column_with_another_id_under_the_same_name_is_nowhere_on_the_way() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -297,6 +298,36 @@ def test_names_and_texts_reach_the_table_as_they_are_written(lakehouse: Lakehous
     (field,) = lakehouse.table().state.columns.fields
     assert (field.name, field.comment) == (name, comment)
     assert lakehouse.table().state.properties["odd"] == comment
+
+
+@pytest.mark.parametrize(
+    ("key", "feature"),
+    [("delta.enableDeletionVectors", "deletionVectors"), ("delta.enableChangeDataFeed", "changeDataFeed")],
+)
+def test_first_statement_adds_what_a_legacy_table_lacks(lakehouse: Lakehouse, key: str, feature: str) -> None:
+    log = Path(lakehouse.uri, "_delta_log")
+    log.mkdir(parents=True)
+    field = {"name": "id", "type": "integer", "nullable": True, "metadata": {}}
+    metadata = {
+        "id": "1",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": json.dumps({"type": "struct", "fields": [field]}),
+        "partitionColumns": [],
+        "configuration": {key: "true"},
+    }
+    protocol = {"minReaderVersion": 1, "minWriterVersion": 2}
+    lines = ({"protocol": protocol}, {"metaData": metadata})
+    (log / f"{0:020}.json").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    lakehouse.declare(
+        "schemalint: 1\ntable: sales.orders\n"
+        "columns: [{name: id, type: int, comment: new}]\nproperties: {team: x}\n"
+    )
+
+    applied = lakehouse.apply(allow=["upgrade"])
+
+    assert [one.step.adds_features for one in applied.done] == [{feature}, set()]
+    assert lakehouse.table().protocol.features == {"appendOnly", "invariants", feature}
+    assert lakehouse.apply().outcome is Outcome.NOTHING
 
 
 def test_table_that_cannot_be_planned_is_told_beside_the_others(lakehouse: Lakehouse) -> None:

@@ -496,6 +496,14 @@ def test_what_another_declaration_began_is_finished_first(branch: Branch) -> Non
     assert said(branch.plan(after)) == ["FieldRenamed c"]
 
 
+def test_what_a_branch_of_its_own_began_is_finished_by_ids(branch: Branch) -> None:
+    first = branch.declare(A_B)
+    branch.declare(A2_B)
+    note = Pending("1:of no revision", {1: ("b",), 2: ("a",)})
+    plan = branch.plan(with_property(branch.live(first), PENDING, note.to_text()))
+    assert (plan.again, plan.refusals) == (True, ())
+
+
 def test_clustering_follows_the_names_that_another_declaration_began(branch: Branch) -> None:
     first = branch.declare(A_B, "clustered_by: [a]")
     second = branch.declare(SWAPPED, "clustered_by: [b]")

@@ -517,7 +517,7 @@ AWKWARD = {
         "---",
         "...",
     ],
-    "inside": ["decimal(12,2)", "a: b", "a:", "a #b", "a\\", " ", " a", "a ", "a\nb"],
+    "inside": ["decimal(12,2)", "a?", "a?b", "a: b", "a:", "a #b", "a\\", " ", " a", "a ", "a\nb"],
     "characters": ["\x07", "\ufeff", "a\xa0b", "\u2028", "_1\x85", "😀"],
 }
 

@@ -26,7 +26,8 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 # A letter or underscore first excludes numbers, dates and every indicator. Commas and brackets end a plain
 # scalar in a flow collection, ": " and " #" end one anywhere.
-_PLAIN = re.compile(r"[^\W\d](?:[^,\[\]{}:#]*[^,\[\]{}:#\s])?")
+# A question mark ends a plain text in a flow collection for PyYAML.
+_PLAIN = re.compile(r"[^\W\d](?:[^,\[\]{}:#?]*[^,\[\]{}:#?\s])?")
 # Strings in 1.2, but not in 1.1: https://yaml.org/type/bool.html, https://yaml.org/type/null.html.
 _YAML_1_1_WORDS = frozenset({"y", "yes", "n", "no", "on", "off", "true", "false", "null"})
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 
 from schemalint import contract as contracts
 from schemalint.baseline import Baseline, drift, find_baseline
+from schemalint.catalog import Catalog
 from schemalint.config import Config, Target, resolve_storage
 from schemalint.engine.judge import judge_pair
 from schemalint.engine.live import LiveComparison, judge_live
 from schemalint.engine.place import is_found_by_name, require_reachable, table_location
 from schemalint.engine.table import refused_by_spark
-from schemalint.engine.tables import Locate, TargetTables
+from schemalint.engine.tables import TargetTables
 from schemalint.errors import ConfigError, SchemalintError, UsageError
 from schemalint.git import (
     Repository,
@@ -45,7 +46,8 @@ class DeployInput:
         base: The commit that was applied last, where the tables do not tell.
         reorder: Whether columns are moved to the order that is declared.
         applies: Whether the plan is to be carried out: what cannot be taken back needs approval then.
-        locate: Where the catalog of a running Spark session has a table.
+        via: What a running Spark session knows of tables, for a target that does not say where its catalog
+            answers.
     """
 
     repository: Repository
@@ -60,7 +62,7 @@ class DeployInput:
     base: str | None = None
     reorder: bool = False
     applies: bool = False
-    locate: Locate | None = None
+    via: Catalog | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ def _prepared(request: DeployInput) -> Deployment:
         for one in _wanted(request, declared)
     ]
     storage = resolve_storage(request.target)
-    found = TargetTables(request.target, request.repository.root, storage, request.locate)
+    found = TargetTables(request.target, request.repository.root, storage, request.via)
     found.fetch(one for one in wanted if _is_planned(one))
     tables: list[TablePlan] = []
     effective: dict[str, Contract] = {}
@@ -206,10 +208,9 @@ def _planned(request: DeployInput, contract: Contract, found: TargetTables) -> T
             return replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
         return plan
     wish, obstacles = _with_baseline(request, contract, table)
-    findings = (
-        *judge_live(LiveComparison(contract, table, lineage=wish.lineage), request.rules),
-        *refused_by_spark(contract, table, request.rules),
-    )
+    refused = refused_by_spark(contract, table, request.rules)
+    comparison = LiveComparison(contract, table, lineage=wish.lineage, of_table=refused)
+    findings = judge_live(comparison, request.rules)
     plan = plan_table(contract, table, uri if name is None else table.uri, findings, wish, name=name)
     if obstacles:
         return replace(plan, steps=(), record=False, refusals=(*obstacles, *plan.refusals))

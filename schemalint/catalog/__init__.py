@@ -2,6 +2,9 @@
 
 Such a module has two functions: ``handles(uri) -> bool`` and ``open_catalog(uri, token) -> Catalog``.
 Modules with a leading underscore are helpers. A catalog is only ever read.
+
+A catalog without an address is known to a running Spark session alone: whoever has one hands it down, as
+``via`` (`schemalint.spark.catalog`).
 """
 
 from __future__ import annotations
@@ -27,12 +30,15 @@ from schemalint.model.path import dotted, split
 from schemalint.model.table import CatalogTable, LiveTable
 
 if TYPE_CHECKING:
-    from schemalint.delta_log.store import LogStore
+    from schemalint.delta_log.store import LogStore, TableStore
 
 Name: TypeAlias = tuple[str, str, str]
 """Catalog, schema and table."""
 
 CATALOG_MANAGED: Final = "catalogManaged"
+
+SESSION_CATALOG: Final = "spark_catalog"
+"""Spark's name for the catalog that every session has: a Hive metastore, or one in memory."""
 
 _VARIABLE: Final = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -78,8 +84,8 @@ class Catalog(Protocol):
     def storage(self, table: CatalogTable) -> Mapping[str, str]:
         """What opens the table's place for reading, by obstore's keys; empty if nothing is handed out."""
 
-    def commits(self, table: CatalogTable) -> ManagedCommits:
-        """Of a catalog-managed table."""
+    def commits(self, table: CatalogTable) -> ManagedCommits | None:
+        """Of a catalog-managed table; None if this catalog lists none to us."""
 
 
 class CatalogKind(Protocol):
@@ -92,10 +98,15 @@ class CatalogKind(Protocol):
         """The catalog; nothing is asked of it yet."""
 
 
-class Place(NamedTuple):
-    """Where the catalog has a table, and what opens that place for `schemalint.live`."""
+class OpenedTable(NamedTuple):
+    """A table as it is read.
 
-    uri: str
+    Attributes:
+        store: Its log with the commits that count, and its data files.
+        storage: What opened its place, for data files that lie in other places.
+    """
+
+    store: TableStore
     storage: Mapping[str, str]
     table: CatalogTable
 
@@ -109,21 +120,42 @@ def full_name(name: str, target: config.Target) -> str:
     return dotted(_parts(name, target))
 
 
-def resolve(name: str, target: config.Target) -> Place:
-    """Where a table lies; `read` is what reads it, because a catalog may have commits of its own.
+def by_session(target: config.Target) -> config.Target:
+    """The target as a Spark session finds its tables: whatever else its catalog answers to is not asked.
+
+    Where neither a catalog nor a root says where tables lie, they are in the catalog that every session has.
+    """
+    catalog = SESSION_CATALOG if target.catalog is None and target.root is None else target.catalog
+    return replace(target, catalog=catalog, catalog_uri=None, catalog_token=None)
+
+
+def name_parts(name: str) -> tuple[str, ...]:
+    """The parts of a name as SQL writes it.
+
+    Raises:
+        ConfigError: A back-quote is not closed, or a part is empty.
+    """
+    try:
+        return split(name)
+    except ValueError as error:
+        raise ConfigError(f"{name!r} is no name of a table: {error}") from None
+
+
+def find(name: str, target: config.Target, via: Catalog | None = None) -> CatalogTable:
+    """What the catalog says of a table, without what opens its place.
 
     Raises:
         NoTable: The catalog has no such table.
         ConfigError: The target has no catalog, or the name is none of it.
         LiveError: The catalog gives no answer.
     """
-    catalog = open_catalog(target)
-    return _place(catalog, catalog.find(_parts(name, target)), target)
+    return open_catalog(target, via).find(_parts(name, target))
 
 
 def read(
     name: str,
     target: config.Target,
+    via: Catalog | None = None,
     *,
     version: int | None = None,
     at: int | None = None,
@@ -139,19 +171,51 @@ def read(
         ConfigError: The target has no catalog, or the name is none of it.
         LiveError: The catalog gives no answer, or the table's log cannot be read.
     """
-    catalog = open_catalog(target)
-    place = _place(catalog, catalog.find(_parts(name, target)), target)
-    log = live.open_store(place.uri, place.storage)
+    catalog = open_catalog(target, via)
+    found = catalog.find(_parts(name, target))
+    opened = _opened_table(catalog, found, target)
     try:
-        return _read(catalog, place.table, partial(read_table, version=version, at=at, history=history), log)
+        return _read(catalog, opened, partial(read_table, version=version, at=at, history=history))
     except NoTable as error:
         raise LiveError(
-            f"{place.table.catalog} has {place.table.name} at {place.uri}, and no Delta table is there",
+            f"{found.catalog} has {found.name} at {found.location}, and no Delta table is there",
             help="The table's files are gone, or its registration is stale.",
         ) from error
 
 
-def read_many(names: Iterable[str], target: config.Target) -> tuple[LiveTable | LiveError, ...]:
+def storage_for(catalog: Catalog, table: CatalogTable, target: config.Target) -> Mapping[str, str]:
+    """What opens a table's place for `schemalint.live`: what the catalog hands out, else the target's own.
+
+    Raises:
+        LiveError: The catalog gives no answer.
+    """
+    if local.handles(table.location):
+        return {}
+    handed = catalog.storage(table)
+    if handed:  # then the target says where and how the store is asked, and nothing that opens it
+        kept = {key: value for key, value in target.storage.items() if may_stand_open(key, value)}
+        target = replace(target, storage=kept)
+    return {**config.resolve_storage(target), **handed}
+
+
+def open_table(table: CatalogTable, target: config.Target) -> OpenedTable:
+    """The log and the data files of a table that was read, to read more of the same version.
+
+    A commit that counted then still does: the catalog takes none back.
+
+    Args:
+        table: Of `LiveTable.catalog`.
+        target: Where it was read.
+
+    Raises:
+        LiveError: The catalog gives no answer.
+    """
+    return _opened_table(open_catalog(target), table, target)
+
+
+def read_many(
+    names: Iterable[str], target: config.Target, via: Catalog | None = None
+) -> tuple[LiveTable | LiveError, ...]:
     """Read the latest version of many tables at the same time.
 
     Returns:
@@ -160,36 +224,45 @@ def read_many(names: Iterable[str], target: config.Target) -> tuple[LiveTable | 
     Raises:
         ConfigError: The target has no catalog, or a name is none of it.
     """
-    return tuple(concurrently(lambda name: _read_or_error(name, target), names))
+    return tuple(concurrently(lambda name: _read_or_error(name, target, via), names))
 
 
-def tables(match: str, target: config.Target) -> Iterator[str]:
+def tables(match: str, target: config.Target, via: Catalog | None = None) -> Iterator[str]:
     """The full names of the Delta tables of the target's catalog that a glob fits.
 
     Args:
         match: A glob for each part. Two parts are schema and table; one is a schema, with all its tables.
         target: Where to look.
+        via: See `open_catalog`.
 
     Raises:
         ConfigError: The target has no catalog, or the glob is none of it.
         LiveError: The catalog gives no answer.
     """
     parts = match.split(".")
-    yield from open_catalog(target).tables(_parts(match if len(parts) > 1 else f"{match}.*", target))
+    yield from open_catalog(target, via).tables(_parts(match if len(parts) > 1 else f"{match}.*", target))
 
 
-def open_catalog(target: config.Target) -> Catalog:
+def open_catalog(target: config.Target, via: Catalog | None = None) -> Catalog:
     """The target's catalog.
+
+    Args:
+        target: The environment.
+        via: What a running session knows: asked if the target does not say where its catalog answers.
 
     Raises:
         ConfigError: The target has none, or its kind is not known, or its token is not in the environment.
     """
-    if target.catalog_uri is None:
-        raise ConfigError(
-            f"target {target.name} does not say where catalog {target.catalog} answers",
-            help=f'targets.{target.name}.catalog_uri = "https://host/api/2.1/unity-catalog"',
-        )
-    return _opened(target.catalog_uri, _token(target))
+    if target.catalog_uri is not None:
+        return _opened(target.catalog_uri, _token(target))
+    if via is not None:
+        return via
+    uri = f'targets.{target.name}.catalog_uri = "https://host/api/2.1/unity-catalog"'
+    raise ConfigError(
+        f"target {target.name} does not say where catalog {target.catalog} answers",
+        help="--via spark asks a Spark session"
+        + ("" if target.catalog == SESSION_CATALOG else f", or: {uri}"),
+    )
 
 
 @lru_cache(maxsize=8)
@@ -229,11 +302,7 @@ def _token(target: config.Target) -> str | None:
 def _parts(name: str, target: config.Target) -> Name:
     if target.catalog is None:
         raise ConfigError(f"target {target.name} has no catalog", help=f"set targets.{target.name}.catalog")
-    try:
-        parts = split(name)
-    except ValueError as error:
-        raise ConfigError(f"{name!r} is no name of a table: {error}") from None
-    match parts:
+    match name_parts(name):
         case (schema, table):
             return target.catalog, schema, table
         case (catalog, schema, table) if catalog.casefold() == target.catalog.casefold():
@@ -246,33 +315,30 @@ def _parts(name: str, target: config.Target) -> Name:
     raise ConfigError(f"{name} cannot be found in a catalog", help="name it as schema.table")
 
 
-def _read_or_error(name: str, target: config.Target) -> LiveTable | LiveError:
+def _read_or_error(name: str, target: config.Target, via: Catalog | None) -> LiveTable | LiveError:
     try:
-        return read(name, target)
+        return read(name, target, via)
     except LiveError as error:
         return error
 
 
-def _place(catalog: Catalog, table: CatalogTable, target: config.Target) -> Place:
-    if local.handles(table.location):
-        return Place(table.location, {}, table)
-    handed = catalog.storage(table)
-    if handed:  # then the target says where and how the store is asked, and nothing that opens it
-        kept = {key: value for key, value in target.storage.items() if may_stand_open(key, value)}
-        target = replace(target, storage=kept)
-    return Place(table.location, {**config.resolve_storage(target), **handed}, table)
+def _opened_table(catalog: Catalog, found: CatalogTable, target: config.Target) -> OpenedTable:
+    storage = storage_for(catalog, found, target)
+    opened = OpenedTable(live.open_store(found.location, storage), storage, found)
+    return (_ratified(catalog, opened) or opened) if found.managed_commits else opened
 
 
-def _read(
-    catalog: Catalog, found: CatalogTable, read_log: Callable[[LogStore], LiveTable], log: LogStore
-) -> LiveTable:
-    if not found.managed_commits:
-        table = read_log(log)
-        if CATALOG_MANAGED not in table.protocol.features:
-            return replace(table, catalog=found)
-        # The log knows better what the table is: a catalog keeps what clients once sent.
-        found = replace(found, managed_commits=True)
-    ratified = RatifiedLog(log, catalog.commits(found))
-    table = read_log(ratified)
-    warnings = tuple(one for one in table.warnings if one != POSSIBLY_STALE)
-    return replace(table, catalog=found, warnings=warnings)
+def _ratified(catalog: Catalog, opened: OpenedTable) -> OpenedTable | None:
+    found = replace(opened.table, managed_commits=True)
+    commits = catalog.commits(found)
+    return None if commits is None else OpenedTable(RatifiedLog(opened.store, commits), opened.storage, found)
+
+
+def _read(catalog: Catalog, opened: OpenedTable, read_log: Callable[[LogStore], LiveTable]) -> LiveTable:
+    table = read_log(opened.store)
+    if opened.table.managed_commits:
+        warnings = tuple(one for one in table.warnings if one != POSSIBLY_STALE)
+        return replace(table, catalog=opened.table, warnings=warnings)
+    # The log knows better what the table is: a catalog keeps what clients once sent.
+    ratified = _ratified(catalog, opened) if CATALOG_MANAGED in table.protocol.features else None
+    return replace(table, catalog=opened.table) if ratified is None else _read(catalog, ratified, read_log)

@@ -12,7 +12,7 @@ from schemalint.errors import LiveError
 
 if TYPE_CHECKING:
     from schemalint.catalog import ManagedCommits, StagedCommit
-    from schemalint.delta_log.store import LogStore
+    from schemalint.delta_log.store import TableStore
 
 _FOLDER: Final = "_staged_commits"
 
@@ -28,7 +28,7 @@ class RatifiedLog:
         LiveError: The catalog names something that is no staged commit of that version.
     """
 
-    log: LogStore
+    log: TableStore
     commits: ManagedCommits
     _files: Mapping[str, str] = field(init=False)
 
@@ -57,6 +57,10 @@ class RatifiedLog:
         """A file to seek in."""
         return self.log.open(self._files.get(name, name))
 
+    def open_data(self, path: str) -> BinaryIO:
+        """A data file to seek in: those of a staged commit lie where all others do."""
+        return self.log.open_data(path)
+
     def _counts(self, entry: FileEntry) -> bool:
         return entry.name not in self._files and self._is_ratified(entry.name)
 
@@ -80,7 +84,7 @@ def _name(commit: StagedCommit) -> str:
     return f"{commit.version:020}.json"
 
 
-def _file(log: LogStore, commit: StagedCommit) -> str:
+def _file(log: TableStore, commit: StagedCommit) -> str:
     """The staged file's place; nothing else that a catalog may name."""
     name = f"{_FOLDER}/{commit.file}"
     file = log_file(name)

@@ -11,6 +11,7 @@ from schemalint.engine.audit import Audited
 from schemalint.engine.place import absolute_location
 from schemalint.errors import LiveError
 from schemalint.live import path as local
+from schemalint.live._requests import concurrently
 from schemalint.model.storedtypes import physical_types
 from schemalint.shown import Shown
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from schemalint.cli._tables import Asked
     from schemalint.config import Target
     from schemalint.model.physical import FileTally
-    from schemalint.model.table import LiveTable
+    from schemalint.model.table import CatalogTable, LiveTable
     from schemalint.shown import Failure
     from schemalint.spark.audit import Session
 
@@ -35,23 +36,39 @@ def audited(asked: Sequence[Asked], *, files: bool) -> Iterator[Audited]:
 def audited_by_spark(
     session: Session, asked: Sequence[Asked], target: Target | None, *, files: bool
 ) -> Iterator[Audited]:
-    """The same on the executors of a cluster.
-
-    What a catalog has is read here: the credentials that it hands out stay in this process.
-    """
+    """The same on the executors of a cluster; of a name the session says here where its table lies."""
     from schemalint import remote  # noqa: PLC0415 (only with Spark)
     from schemalint.spark.audit import Wanted, read_tables  # noqa: PLC0415
 
     storage = remote.storage_text(target)
-    wanted = [Wanted(_reference(one), one.version, one.at, storage) for one in asked if one.catalog is None]
-    by_place = read_tables(session, wanted, files=files)
-    by_name = audited([one for one in asked if one.catalog is not None], files=files)
-    for one in asked:
-        if one.catalog is not None:
-            yield next(by_name)
-        else:
-            read = next(by_place)
-            yield _audited(one, read.found, read.files)
+    known = concurrently(_known, asked)
+    wanted = [
+        Wanted(table.location if table else _reference(one), one.version, one.at, storage)
+        for one, table in zip(asked, known, strict=True)
+        if not isinstance(table, LiveError)
+    ]
+    tables = read_tables(session, wanted, files=files)
+    for one, table in zip(asked, known, strict=True):
+        if isinstance(table, LiveError):
+            yield Audited(one.table or one.uri, table, one.contract)
+            continue
+        read = next(tables)
+        found = read.found
+        if isinstance(found, Shown):
+            found = replace(found, live=replace(found.live, catalog=table))
+        yield _audited(one, found, read.files)
+
+
+def _known(one: Asked) -> CatalogTable | LiveError | None:
+    """What the session says of a table that is asked for by name."""
+    if one.catalog is None:
+        return None
+    from schemalint import catalog  # noqa: PLC0415 (only where there is one)
+
+    try:
+        return catalog.find(one.uri, one.catalog, one.via)
+    except LiveError as error:
+        return error
 
 
 def _audited(one: Asked, found: Shown | Failure, tally: FileTally | LiveError | None) -> Audited:
@@ -64,21 +81,15 @@ def _audited(one: Asked, found: Shown | Failure, tally: FileTally | LiveError | 
 
 
 def _tally(one: Asked, table: LiveTable) -> FileTally | LiveError:
-    from schemalint.live._datafiles import tally_files  # noqa: PLC0415 (for those who ask for files)
+    from schemalint.live._datafiles import tally_files, tally_store  # noqa: PLC0415 (for who asks for files)
 
-    uri, storage = one.uri, one.storage
     try:
-        if one.catalog is not None:
-            from schemalint import catalog  # noqa: PLC0415 (only where there is one)
+        if one.catalog is None or table.catalog is None:
+            return tally_files(one.uri, table.version, one.storage)
+        from schemalint import catalog  # noqa: PLC0415 (only where there is one)
 
-            if table.catalog is not None and table.catalog.managed_commits:
-                return LiveError(
-                    f"{one.uri}: its data files are not known: the catalog decides which commits count",
-                    help="audit it without --files",
-                )
-            place = catalog.resolve(one.uri, one.catalog)
-            uri, storage = place.uri, place.storage
-        return tally_files(uri, table.version, storage)
+        opened = catalog.open_table(table.catalog, one.catalog)
+        return tally_store(opened.store, table.version, opened.storage)
     except LiveError as error:
         return error
 

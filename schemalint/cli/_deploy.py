@@ -9,11 +9,12 @@ from typing import Any
 import click
 
 from schemalint import git
-from schemalint.cli._shared import F, local_plugins_option, project, project_options
+from schemalint.catalog import Catalog
+from schemalint.cli._shared import F, Project, local_plugins_option, project, project_options
+from schemalint.cli._sparkoptions import as_asked, via_options
 from schemalint.deploy import DeployInput, Deployment, prepare
 from schemalint.engine.place import choose_target
 from schemalint.engine.rulebook import rules_for_apply, selection_of
-from schemalint.engine.tables import Locate
 from schemalint.model.plan import Approval
 
 
@@ -36,6 +37,7 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
             click.option(
                 "--head", default=default_head, show_default=True, metavar="SIDE", help="worktree or REV."
             ),
+            via_options,
             click.option("--target", metavar="NAME", help="The environment."),
             click.argument("tables", nargs=-1),
         ):
@@ -45,12 +47,18 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
     return decorated
 
 
-def prepared(options: dict[str, Any], *, applies: bool = False, locate: Locate | None = None) -> Deployment:
+def deployed(options: dict[str, Any]) -> Project:
+    """The project whose contracts go somewhere."""
+    return as_asked(project(options["config_file"], isolated=options["isolated"]), options)
+
+
+def prepared(
+    here: Project, options: dict[str, Any], *, via: Catalog | None, applies: bool = False
+) -> Deployment:
     """The plan of what was asked for; ``applies`` if it is to be carried out.
 
-    See `DeployInput` for ``locate``.
+    See `DeployInput` for ``via``.
     """
-    here = project(options["config_file"], isolated=options["isolated"])
     local_from = here.repository.root if options["allow_local_plugins"] else None
     request = DeployInput(
         repository=here.repository,
@@ -65,6 +73,6 @@ def prepared(options: dict[str, Any], *, applies: bool = False, locate: Locate |
         base=options["base"],
         reorder=options["reorder"],
         applies=applies,
-        locate=locate,
+        via=via,
     )
     return prepare(request)

@@ -1,62 +1,31 @@
-"""Findings kept in a Delta table, and the Spark session of an audit."""
+"""Findings kept in a Delta table."""
 
 from __future__ import annotations
 
 import datetime as dt
-import os
 import re
-import sys
 import uuid
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from schemalint.cli._sparkoptions import spark_settings
 from schemalint.engine.place import absolute_location
 from schemalint.errors import SchemalintError, UsageError
 from schemalint.planner.sql import named_table, path_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
+    from schemalint.cli._sparkoptions import Spark
     from schemalint.cli._tables import Asked
-    from schemalint.config import SparkSettings
     from schemalint.model.finding import Problems
     from schemalint.spark.audit import Session
     from schemalint.spark.findings import AuditRun
 
 _PLACE: Final = re.compile(r"[/\\]|^\.")
-
-
-@contextmanager
-def session_for(settings: SparkSettings, options: dict[str, Any]) -> Iterator[Session | None]:
-    """A session if the command line asks for something that needs one.
-
-    Raises:
-        UsageError: It says which session, and for nothing; or there is no Spark here.
-        ApplyError: Spark does not start.
-    """
-    if not options["via"] and not options["into"]:
-        idle = [f"--{name}" for name in ("master", "remote", "conf") if options[name]]
-        if idle:
-            raise UsageError(f"{idle[0]}: nothing here needs Spark", help="add --via spark or --into TABLE")
-        yield None
-        return
-    from schemalint.spark import session  # noqa: PLC0415 (Spark starts only when it is asked for)
-
-    wanted = spark_settings(settings, options)
-    if (wanted.master or "local").startswith("local"):
-        # Spark's own choice is the python3 on the PATH, which may be another than this one.
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    started = session.start(wanted)
-    try:
-        yield started
-    finally:
-        started.stop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +52,7 @@ class Keeper:
         return result
 
 
-def keeper_for(session: Session | None, asked: Sequence[Asked], options: dict[str, Any]) -> Keeper | None:
+def keeper_for(spark: Spark | None, asked: Sequence[Asked], options: dict[str, Any]) -> Keeper | None:
     """What keeps the findings, its table ready; None if they are not to be kept.
 
     Raises:
@@ -91,7 +60,7 @@ def keeper_for(session: Session | None, asked: Sequence[Asked], options: dict[st
         ApplyError: The table cannot be created, or does not fit.
     """
     into, run_id = options["into"], options["run_id"]
-    if into is None or session is None:
+    if into is None or spark is None:
         if run_id is not None:
             raise UsageError("--run-id: the findings of this run are not kept", help="add --into TABLE")
         return None
@@ -100,7 +69,7 @@ def keeper_for(session: Session | None, asked: Sequence[Asked], options: dict[st
         raise UsageError(f"{twice[0]} is named twice: --into keeps one version of a table")
     from schemalint.spark.findings import AuditRun, make_ready  # noqa: PLC0415
 
-    table = _named(into)
+    table, session = _named(into), spark.session
     make_ready(session, table)
     return Keeper(session, table, AuditRun(run_id or str(uuid.uuid4()), dt.datetime.now(tz=dt.UTC)))
 

@@ -5,24 +5,28 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from schemalint import git, live
 from schemalint.cli._shared import Project, project
-from schemalint.config import resolve_storage
+from schemalint.config import Target, resolve_storage
 from schemalint.delta_log.store import NoTable
 from schemalint.engine.place import absolute_location, choose_target, require_reachable, table_location
 from schemalint.errors import GitError, LiveError, UsageError
 from schemalint.live import NO_OPTIONS
+from schemalint.live._requests import concurrently
+from schemalint.model.path import dotted, split
 from schemalint.model.table import Contract, table_key
 from schemalint.shown import Failure, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from schemalint.config import Target
+    from schemalint.catalog import Catalog
     from schemalint.model.table import LiveTable
+    from schemalint.spark import SessionCatalog
 
 _AT_ONCE: Final = 64
 """Tables that are read, and held, together."""
@@ -39,6 +43,7 @@ class Asked:
         version: None is the latest, or that `at` an instant (milliseconds since the epoch).
         storage: What opens its store.
         catalog: The target whose catalog is asked for it.
+        via: What a Spark session knows of that catalog.
         contract: Effective for the target, where one declares it.
     """
 
@@ -50,6 +55,7 @@ class Asked:
     target: str | None = None
     catalog: Target | None = None
     contract: Contract | None = None
+    via: Catalog | None = field(default=None, repr=False)
 
     @property
     def is_latest(self) -> bool:
@@ -59,10 +65,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """A target, and the contracts that say what lies in it."""
+    """A target, and the contracts that say what lies in it.
+
+    Attributes:
+        via: What a Spark session knows of the target's catalog.
+    """
 
     here: Project
     target: Target
+    via: Catalog | None = field(default=None, repr=False)
 
     @property
     def storage(self) -> Mapping[str, str]:
@@ -95,7 +106,7 @@ class Environment:
         from schemalint import catalog  # noqa: PLC0415 (only where there is one)
 
         full_name = catalog.full_name(name, self.target)
-        return Asked(full_name, name, target=self.target.name, catalog=self.target)
+        return Asked(full_name, name, target=self.target.name, catalog=self.target, via=self.via)
 
 
 def project_if_any(config_file: str | None, *, isolated: bool) -> Project | None:
@@ -112,7 +123,9 @@ def project_if_any(config_file: str | None, *, isolated: bool) -> Project | None
         return None
 
 
-def environment(here: Project | None, target_name: str | None) -> Environment | None:
+def environment(
+    here: Project | None, target_name: str | None, via: Catalog | None = None
+) -> Environment | None:
     """The target that is asked for; None if none is.
 
     Raises:
@@ -127,11 +140,15 @@ def environment(here: Project | None, target_name: str | None) -> Environment | 
         )
     target = choose_target(here.config, target_name)
     require_reachable(target, here.repository.root)
-    return Environment(here, target)
+    return Environment(here, target, via)
 
 
-def asked_for(references: Sequence[str], where: Environment | None) -> list[Asked]:
+def asked_for(
+    references: Sequence[str], where: Environment | None, via: SessionCatalog | None = None
+) -> list[Asked]:
     """What references stand for: with a target, the names of declared tables too.
+
+    Without one, names are those that a Spark session knows, if there is one.
 
     Raises:
         SchemalintError: A name is not known, or its contract has no place in the target.
@@ -140,7 +157,7 @@ def asked_for(references: Sequence[str], where: Environment | None) -> list[Aske
     found = []
     for reference in references:
         parsed = live.parse_reference(reference, lambda place: Path(place).is_dir())
-        asked = _asked(parsed.table, where, declared) if where else Asked(parsed.table)
+        asked = _asked(parsed.table, where, declared) if where else _asked_of_session(parsed.table, via)
         found.append(replace(asked, version=parsed.version, at=parsed.at))
     return found
 
@@ -166,27 +183,24 @@ def _asked(place: str, where: Environment, declared: Mapping[str, Contract]) -> 
     raise UsageError(f"no contract declares {place} in target {where.target.name}", help=hint)
 
 
+def _asked_of_session(reference: str, via: SessionCatalog | None) -> Asked:
+    if via is None or live.is_place(reference):
+        return Asked(reference)
+    catalog, *name = split(via.full_name(reference))
+    return Asked(dotted((catalog, *name)), reference, catalog=Target("", catalog=catalog), via=via)
+
+
 def _read(some: Sequence[Asked], *, history: bool) -> list[LiveTable | LiveError]:
     """The latest versions together, those at places and those of catalogs; the others each for itself."""
     places = [one for one in some if one.is_latest and one.catalog is None]
     storage = places[0].storage if places else NO_OPTIONS
     by_place = iter(live.read_many([one.uri for one in places], history=history, storage=storage))
-    by_name = iter(_read_names([one for one in some if one.is_latest and one.catalog], history=history))
+    names = [one for one in some if one.is_latest and one.catalog]
+    by_name = iter(concurrently(partial(_read_one, history=history), names))
     return [
         _read_one(one, history=history) if not one.is_latest else next(by_name if one.catalog else by_place)
         for one in some
     ]
-
-
-def _read_names(some: Sequence[Asked], *, history: bool) -> Sequence[LiveTable | LiveError]:
-    """Tables of one catalog."""
-    if not some or some[0].catalog is None:
-        return []
-    if not history:
-        return [_read_one(one, history=False) for one in some]
-    from schemalint import catalog  # noqa: PLC0415 (only where there is one)
-
-    return catalog.read_many([one.uri for one in some], some[0].catalog)
 
 
 def _read_one(one: Asked, *, history: bool) -> LiveTable | LiveError:
@@ -194,7 +208,9 @@ def _read_one(one: Asked, *, history: bool) -> LiveTable | LiveError:
         if one.catalog is not None:
             from schemalint import catalog  # noqa: PLC0415 (only where there is one)
 
-            return catalog.read(one.uri, one.catalog, version=one.version, at=one.at, history=history)
+            return catalog.read(
+                one.uri, one.catalog, one.via, version=one.version, at=one.at, history=history
+            )
         return live.read(one.uri, version=one.version, at=one.at, history=history, storage=one.storage)
     except LiveError as error:
         return error

@@ -61,7 +61,7 @@ class Wanted:
         if self.where.target.catalog is not None:
             from schemalint import catalog  # noqa: PLC0415 (only where there is one)
 
-            names = catalog.tables("*.*", self.where.target)
+            names = catalog.tables("*.*", self.where.target, self.where.via)
             self.add(map(self.where.named, self._checked(names)))
 
     def _declared(self) -> Iterator[Asked]:

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
 from typing import Any
 
 import click
 
 from schemalint.cli import _deploylog, tell_error
-from schemalint.cli._deploy import deploy_options, prepared
+from schemalint.cli._deploy import deploy_options, deployed, prepared
 from schemalint.cli._planfile import as_in_file
 from schemalint.cli._plantext import plan_as_text
-from schemalint.cli._shared import PENDING, project
+from schemalint.cli._shared import PENDING
+from schemalint.cli._sparkoptions import running_spark
 from schemalint.cli.plan import status_of
-from schemalint.config import SparkSettings
-from schemalint.deploy import Deployment
-from schemalint.errors import UsageError
 from schemalint.model.plan import Step, TablePlan
 from schemalint.report._text import printable
-from schemalint.spark import (
-    Applied,
-    Manner,
-    Outcome,
-    SqlSession,
-    apply_plan,
-    location_of,
-    start,
-    without_work,
-)
+from schemalint.spark import Applied, Manner, Outcome, apply_plan, without_work
 
 _JOBS = 4
 
@@ -42,9 +29,6 @@ _JOBS = 4
 @click.option("--all-or-nothing", is_flag=True, help="Do nothing if a table cannot be brought on.")
 @click.option("--jobs", type=click.IntRange(1, 64), default=_JOBS, show_default=True, help="Tables at once.")
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
-@click.option("--master", metavar="URL", help="Spark's master; local[*] if nothing is said.")
-@click.option("--remote", metavar="URL", help="A Spark Connect server: sc://host:port.")
-@click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of the Spark session.")
 def command(
     *,
     yes: bool,
@@ -52,9 +36,6 @@ def command(
     all_or_nothing: bool,
     jobs: int,
     output_format: str,
-    master: str | None,
-    remote: str | None,
-    conf: tuple[str, ...],
     **options: Any,  # noqa: ANN401
 ) -> int:
     """Bring the live tables to the declared state, with Spark.
@@ -64,12 +45,10 @@ def command(
     does not stop the others; a second run does what is left. With --plan every table that is not as it was
     when that plan was made is refused, and tables that are not in it are left alone.
     """
-    settings = _settings(project(options["config_file"], isolated=options["isolated"]).config.spark, conf)
-    if master or remote:
-        settings = replace(settings, master=master, remote=remote)
+    here = deployed(options)
     as_json = output_format == "json"
-    with _engine(settings) as engine:
-        deployment = prepared(options, applies=True, locate=engine.location_of)
+    with running_spark(here.config.spark, options) as spark:
+        deployment = prepared(here, options, via=spark.catalog, applies=True)
         if plan_file is not None:
             deployment = as_in_file(deployment, plan_file)
         click.echo(plan_as_text(deployment), nl=False, err=as_json)
@@ -81,43 +60,12 @@ def command(
             click.echo("nothing was changed", err=True)
             return status or PENDING
         manner = Manner(_tell, jobs, all_or_nothing, exactly=plan_file is not None)
-        results = engine.apply(deployment, manner) if has_work else without_work(deployment)
+        results = apply_plan(spark.session, deployment, manner) if has_work else without_work(deployment)
     status = _worst([status, *(one.error.exit_status for one in results if one.error is not None)])
     _say(results, quiet=as_json)
     if as_json:
         click.echo(_deploylog.as_json(deployment, results, status), nl=False)
     return status
-
-
-@dataclass
-class _Engine:
-    """Spark, started when it is needed first."""
-
-    settings: SparkSettings
-    sessions: list[Any] = field(default_factory=list)
-
-    @property
-    def session(self) -> SqlSession:
-        if not self.sessions:
-            self.sessions.append(start(self.settings))
-        session: SqlSession = self.sessions[0]
-        return session
-
-    def location_of(self, name: str) -> str | None:
-        return location_of(self.session, name)
-
-    def apply(self, deployment: Deployment, manner: Manner) -> tuple[Applied, ...]:
-        return apply_plan(self.session, deployment, manner)
-
-
-@contextmanager
-def _engine(settings: SparkSettings) -> Iterator[_Engine]:
-    engine = _Engine(settings)
-    try:
-        yield engine
-    finally:
-        for session in engine.sessions:
-            session.stop()
 
 
 def _confirmed() -> bool:
@@ -145,13 +93,3 @@ def _worst(statuses: Iterable[int]) -> int:
     """Over all tables the worst status wins: a bug before what could not be done, that before findings."""
     order = (3, 2, 1, PENDING, 0)
     return min(statuses, key=order.index)
-
-
-def _settings(settings: SparkSettings, pairs: tuple[str, ...]) -> SparkSettings:
-    conf = dict(settings.conf)
-    for pair in pairs:
-        key, separator, value = pair.partition("=")
-        if not separator:
-            raise UsageError(f"--conf {pair}: a value is missing", help="--conf KEY=VALUE")
-        conf[key] = value
-    return replace(settings, conf=conf)

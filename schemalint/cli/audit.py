@@ -9,7 +9,7 @@ import click
 
 from schemalint import report
 from schemalint.cli._audited import audited, audited_by_spark
-from schemalint.cli._keep import keeper_for, session_for
+from schemalint.cli._keep import keeper_for
 from schemalint.cli._shared import (
     is_colored,
     least_severity,
@@ -20,7 +20,7 @@ from schemalint.cli._shared import (
     table_ignores,
     write_report,
 )
-from schemalint.cli._sparkoptions import spark_options
+from schemalint.cli._sparkoptions import as_asked, spark_for, spark_options
 from schemalint.cli._tables import asked_for, environment, project_if_any
 from schemalint.cli._wanted import Wanted
 from schemalint.config import Config
@@ -32,11 +32,12 @@ from schemalint.model.finding import Problems, Run, SideRef
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from schemalint.catalog import Catalog
     from schemalint.cli._shared import Project
+    from schemalint.cli._sparkoptions import Spark
     from schemalint.cli._tables import Environment
     from schemalint.engine.audit import Audited
     from schemalint.plugin import Rule
-    from schemalint.spark.audit import Session
 
 
 @click.command("audit")
@@ -45,7 +46,11 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="All tables of the target, declared or not.")
 @click.option("--target", metavar="NAME", help="The environment in which names of tables are looked up.")
 @click.option("--files", is_flag=True, help="Read the footers of all live data files too.")
-@click.option("--via", type=click.Choice(["spark"]), help="Read on the executors of a Spark cluster.")
+@click.option(
+    "--via",
+    type=click.Choice(["spark"]),
+    help="Read on the executors of a Spark cluster; its session knows tables by name.",
+)
 @click.option("--into", metavar="TABLE", help="Append the findings to a Delta table: a path or a name.")
 @click.option("--run-id", metavar="ID", help="Of this run in that table: a run is there once.")
 @spark_options
@@ -55,7 +60,8 @@ if TYPE_CHECKING:
 def command(output_format: str, output_file: str | None, color: str, **options: Any) -> int:  # noqa: ANN401
     """Judge live tables and their whole history, with or without contracts.
 
-    TABLES are paths or URIs, and with --target names of declared tables.
+    TABLES are paths or URIs, with --target names of declared tables, and with --via spark names that Spark
+    knows.
     """
     style = report.get(output_format)
     try:
@@ -68,14 +74,16 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
 
 def _run(options: dict[str, Any]) -> Problems:
     here = project_if_any(options["config_file"], isolated=options["isolated"])
+    if here is not None:
+        here = as_asked(here, options)
     settings = here.config if here else Config()
     rules = _rules(here, settings, options)
-    wanted = _wanted(_environment(here, options), options)
     fail_on = least_severity(settings, options["fail_on"], exit_zero=options["exit_zero"])
-    with session_for(settings.spark, options) as session:
-        keeper = keeper_for(session, wanted.tables, options)
+    with spark_for(here, options) as spark:
+        wanted = _wanted(here, spark if options["via"] else None, options)
+        keeper = keeper_for(spark, wanted.tables, options)
         result = audit(
-            _tables(wanted, session, options),
+            _tables(wanted, spark, options),
             rules,
             target=wanted.where.target.name if wanted.where else None,
             table_ignores=table_ignores(settings, rules),
@@ -85,16 +93,18 @@ def _run(options: dict[str, Any]) -> Problems:
     return replace(result, exit_status=exit_status(result, fail_on))
 
 
-def _tables(wanted: Wanted, session: Session | None, options: dict[str, Any]) -> Iterator[Audited]:
-    if session is None or options["via"] != "spark":
+def _tables(wanted: Wanted, spark: Spark | None, options: dict[str, Any]) -> Iterator[Audited]:
+    if spark is None or not options["via"]:
         return audited(wanted.tables, files=options["files"])
     target = wanted.where.target if wanted.where else None
-    return audited_by_spark(session, wanted.tables, target, files=options["files"])
+    return audited_by_spark(spark.session, wanted.tables, target, files=options["files"])
 
 
-def _wanted(where: Environment | None, options: dict[str, Any]) -> Wanted:
+def _wanted(here: Project | None, spark: Spark | None, options: dict[str, Any]) -> Wanted:
+    via = spark.catalog if spark else None
+    where = _environment(here, via, options)
     wanted = Wanted(where)
-    wanted.add(asked_for(options["tables"], where))
+    wanted.add(asked_for(options["tables"], where, via))
     if options["roots"]:
         wanted.add_roots(options["roots"])
     if options["everything"]:
@@ -107,14 +117,14 @@ def _wanted(where: Environment | None, options: dict[str, Any]) -> Wanted:
     raise UsageError("which tables?", help="name some, or all below a place: --root PLACE, or --all")
 
 
-def _environment(here: Project | None, options: dict[str, Any]) -> Environment | None:
+def _environment(here: Project | None, via: Catalog | None, options: dict[str, Any]) -> Environment | None:
     """With --all alone the only target there is."""
     name = options["target"]
     if name is None and options["everything"] and here is not None and len(here.config.targets) == 1:
         name = next(iter(here.config.targets))
     if name is None and options["everything"]:
         raise UsageError("all tables of which target?", help="--target NAME, or --root PLACE without one")
-    return environment(here, name)
+    return environment(here, name, via)
 
 
 def _rules(here: Project | None, settings: Config, options: dict[str, Any]) -> tuple[Rule, ...]:

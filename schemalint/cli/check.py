@@ -23,6 +23,7 @@ from schemalint.cli._shared import (
     table_ignores,
     write_report,
 )
+from schemalint.cli._sparkoptions import Spark, spark_for, via_options
 from schemalint.document import candidate
 from schemalint.engine.check import CheckInput, check, exit_status
 from schemalint.errors import ContractError, Location, SchemalintError, UsageError
@@ -44,6 +45,7 @@ MOST_ROUNDS = 5
 @click.option("--live", "with_live", is_flag=True, help="Compare with the live Delta log too.")
 @click.option("--live-from", metavar="FILE", help="With what `show` printed as JSON, in place of the log.")
 @click.option("--target", metavar="NAME", help="The environment whose tables are looked at.")
+@via_options
 @click.option("--all", "everything", is_flag=True, help="Judge every contract, and show old findings.")
 @click.option("--strict", is_flag=True, help="Findings that the base has too fail the run.")
 @report_options
@@ -93,8 +95,13 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> Problems | None:
     # In CI the event says what is compared: a change under review must not choose its own base.
     against = options["against"] or (None if git.is_ci(os.environ) else here.config.against)
     base = git.find_base(here.repository, head, against, os.environ, fetch=options["fetch"])
-    request = _request(here, base, head, rules, options)
-    request = replace(request, with_text_changes=fixing or shows_fixes)
+    with spark_for(_of_spark(here, base, options), options) as spark:
+        request = _request(here, base, head, rules, options, spark)
+        request = replace(request, with_text_changes=fixing or shows_fixes)
+        return _judged(here, request, options, fixing=fixing)
+
+
+def _judged(here: Project, request: CheckInput, options: dict[str, Any], *, fixing: bool) -> Problems | None:
     if not request.contents.base and not request.contents.head and not request.contents.too_large:
         if options["allow_none"]:
             return None
@@ -109,7 +116,12 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> Problems | None:
 
 
 def _request(
-    here: Project, base: Side, head: Side, rules: tuple[Rule, ...], options: dict[str, Any]
+    here: Project,
+    base: Side,
+    head: Side,
+    rules: tuple[Rule, ...],
+    options: dict[str, Any],
+    spark: Spark | None,
 ) -> CheckInput:
     contents = _contents(here, base, head)
     return CheckInput(
@@ -121,7 +133,7 @@ def _request(
         approved_removals=here.config.removed,
         only=_only(here, options["paths"], {*contents.base, *contents.head}),
         table_ignores=table_ignores(here.config, rules),
-        live=_live(here, base, options),
+        live=_live(here, base, options, spark),
     )
 
 
@@ -172,7 +184,18 @@ def _only(here: Project, paths: tuple[str, ...], files: Iterable[str]) -> Callab
     return lambda file: any(PurePosixPath(file).is_relative_to(one) for one in wanted)
 
 
-def _live(here: Project, base: Side, options: dict[str, Any]) -> LiveSide | None:
+def _of_spark(here: Project, base: Side, options: dict[str, Any]) -> Project:
+    """Whose settings are those of Spark."""
+    if not options["via"]:
+        return here
+    if not options["with_live"]:
+        raise UsageError("--via is about live tables", help="give --live too")
+    from schemalint.cli._live import trusted  # noqa: PLC0415 (only with live tables)
+
+    return trusted(here, base)
+
+
+def _live(here: Project, base: Side, options: dict[str, Any], spark: Spark | None) -> LiveSide | None:
     if options["with_live"] and options["live_from"] is not None:
         raise UsageError("--live and --live-from do not go together", help="leave one of them out")
     if not options["with_live"] and options["live_from"] is None:
@@ -183,7 +206,7 @@ def _live(here: Project, base: Side, options: dict[str, Any]) -> LiveSide | None
 
     if options["live_from"] is not None:
         return live_side_from(here, base, options["target"], options["live_from"])
-    return live_side(here, base, options["target"])
+    return live_side(here, base, options["target"], spark.catalog if spark else None)
 
 
 def _fixed(here: Project, request: CheckInput, result: Problems, options: dict[str, Any]) -> Problems:

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from schemalint.cli import tell_error
-from schemalint.cli._deploy import deploy_options, prepared
+from schemalint.cli._deploy import deploy_options, deployed, prepared
 from schemalint.cli._plansql import plan_as_sql
 from schemalint.cli._plantext import plan_as_text, summary
 from schemalint.cli._shared import PENDING, is_colored, write_report
+from schemalint.cli._sparkoptions import spark_for
 from schemalint.deploy import Deployment
 from schemalint.report._planjson import plan_as_json
 from schemalint.report._planmarkdown import plan_as_markdown
@@ -31,7 +32,9 @@ def command(output_format: str, *, out: str | None, color: str, exit_code: bool,
     As sql all but the statements stands in comments; let `check --live --all` prove what became of them. With
     --exit-code a table that only awaits the record of what is applied does not count.
     """
-    deployment = prepared(options)
+    here = deployed(options)
+    with spark_for(here, options) as spark:
+        deployment = prepared(here, options, via=spark.catalog if spark else None)
     if out is not None:
         write_report(plan_as_json(deployment), out)
     colored = is_colored(color, None)

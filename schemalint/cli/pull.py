@@ -10,11 +10,13 @@ import click
 
 from schemalint.cli import tell_error
 from schemalint.cli._shared import PENDING, Project, project, project_options
+from schemalint.cli._sparkoptions import as_asked, spark_for, via_options
 from schemalint.errors import SchemalintError, UsageError
 
 if TYPE_CHECKING:
+    from schemalint.catalog import Catalog
     from schemalint.config import Target
-    from schemalint.pull import Pulled
+    from schemalint.pull import Pulled, PullInput
 
 ONLY = ("columns", "+properties", "all")
 
@@ -29,6 +31,7 @@ ONLY = ("columns", "+properties", "all")
 @click.option("--table", "table", metavar="NAME", help="The name of the contract, where a place is given.")
 @click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing.")
 @click.option("--target", metavar="NAME", help="The environment whose tables are looked at.")
+@via_options
 @project_options
 def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
     """Write contracts from live tables, or bring them up to date.
@@ -43,8 +46,10 @@ def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:
     With --diff the status is 4 if something would change.
     """
     _require_sense(tables, options)
-    here = project(options["config_file"], isolated=options["isolated"])
-    result = _pulled(here, tables, options)
+    here = as_asked(project(options["config_file"], isolated=options["isolated"]), options)
+    _require_names(here, options)
+    with spark_for(here, options) as spark:
+        result = _pulled(here, tables, options, spark.catalog if spark else None)
     for file in result.files:
         if show_diff:
             click.echo(file.diff, nl=False)
@@ -53,6 +58,8 @@ def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:
         else:
             file.write()
             click.echo(f"{'wrote' if file.before is None else 'updated'} {file.name}", err=True)
+    if not show_diff:
+        _tell_unseen(here, result)
     for name in result.unchanged:
         click.echo(f"{name} is as declared", err=True)
     for one in result.failed:
@@ -75,11 +82,28 @@ def _require_sense(tables: tuple[str, ...], options: dict[str, Any]) -> None:
         raise UsageError("--output and --table are for one table", help="see --into")
 
 
-def _pulled(here: Project, tables: tuple[str, ...], options: dict[str, Any]) -> Pulled:
+def _require_names(here: Project, options: dict[str, Any]) -> None:
+    from schemalint.pull import require_contract_name  # noqa: PLC0415 (the others start without)
+
+    for name in (options["output"], options["into"]):
+        if name not in (None, "-"):
+            require_contract_name(name, here.config.contracts)
+
+
+def _tell_unseen(here: Project, result: Pulled) -> None:
+    """Of new files alone: one that is kept out on purpose was there before."""
+    from schemalint.pull import unseen  # noqa: PLC0415 (the others start without)
+
+    names = {one.path: one.name for one in result.files if one.path is not None and one.before is None}
+    for path in unseen(here.repository, here.config.contracts, names):
+        click.echo(f"warning: no check looks at {names[path]}: see `contracts` and .gitignore", err=True)
+
+
+def _pulled(here: Project, tables: tuple[str, ...], options: dict[str, Any], via: Catalog | None) -> Pulled:
     from schemalint.engine.declaration import Scope  # noqa: PLC0415 (the others start without)
     from schemalint.pull import NotPulled, Pulled, PullInput, declared_contracts, pull  # noqa: PLC0415
 
-    target = _target(here, options["target"], needed=options["everything"])
+    target = _target(here, options["target"], via, needed=options["everything"])
     request = PullInput(
         root=here.repository.root,
         declared=declared_contracts(here.repository, here.config.contracts),
@@ -88,30 +112,36 @@ def _pulled(here: Project, tables: tuple[str, ...], options: dict[str, Any]) -> 
         table=options["table"],
         output=None if options["output"] in (None, "-") else Path(options["output"]),
         into=options["into"],
+        via=via,
     )
     if target is None or not options["everything"]:
         return pull(request, tables)
     missing: list[NotPulled] = []
-    found = pull(request, _found(here, target, options["match"], missing))
+    found = pull(request, _found(request, target, options["match"], missing))
     if not found.files and not found.unchanged and not found.failed and not missing:
         raise UsageError(f"no table in target {target.name} fits {options['match']}")
     return Pulled(found.files, found.unchanged, (*found.failed, *missing))
 
 
-def _found(here: Project, target: Target, match: str, missing: list[Any]) -> Iterator[str]:
+def _found(request: PullInput, target: Target, match: str, missing: list[Any]) -> Iterator[str]:
     """What could be found; why that is not all goes into ``missing``."""
     from schemalint.pull import NotPulled, find  # noqa: PLC0415
 
     try:
-        yield from find(target, match, here.repository.root)
+        yield from find(target, match, request.root, request.via)
     except SchemalintError as error:
         missing.append(NotPulled(target.name, error))
 
 
-def _target(here: Project, name: str | None, *, needed: bool) -> Target | None:
-    """The target that is named, or the only one; tables can be pulled by their places without one."""
+def _target(here: Project, name: str | None, via: Catalog | None, *, needed: bool) -> Target | None:
+    """The target that is named, or the only one; without one, places, or what a Spark session knows."""
+    from schemalint.catalog import by_session  # noqa: PLC0415
+    from schemalint.config import Target  # noqa: PLC0415
     from schemalint.engine.place import choose_target  # noqa: PLC0415
 
-    if name is None and not here.config.targets and not needed:
-        return None
+    if name is None and not here.config.targets:
+        if via is not None:
+            return by_session(Target("none"))
+        if not needed:
+            return None
     return choose_target(here.config, name)

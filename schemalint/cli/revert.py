@@ -8,10 +8,13 @@ import click
 
 from schemalint.cli import tell_error
 from schemalint.cli._shared import PENDING, Project, project, project_options
+from schemalint.cli._sparkoptions import as_asked, spark_for, via_options
 from schemalint.errors import SchemalintError
 from schemalint.report._text import printable
 
 if TYPE_CHECKING:
+    from schemalint.catalog import Catalog
+    from schemalint.cli._sparkoptions import Spark
     from schemalint.deploy import Deployment
     from schemalint.revert import Reverted
 
@@ -28,6 +31,7 @@ _RESTORE = (
 )
 @click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing.")
 @click.option("--target", metavar="NAME", help="The environment whose table the plan is shown for.")
+@via_options
 @project_options
 def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
     """Edit a contract so that it takes its last change back, and show the plan.
@@ -39,21 +43,27 @@ def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> i
 
     With --diff the status is 4 if something would change.
     """
+    here = as_asked(project(options["config_file"], isolated=options["isolated"]), options)
+    with spark_for(here, options) as spark:
+        found = _reverted(here, table, to)
+        if found.before == found.after:
+            click.echo(f"{printable(found.table)}: nothing to take back since {found.commit[:12]}", err=True)
+            return 0
+        if show_diff:
+            click.echo(found.diff, nl=False)
+            return PENDING
+        _write(here, found)
+        _show_plan(here, found.table, options["target"], spark)
+    return 0
+
+
+def _reverted(here: Project, table: str, to: str | None) -> Reverted:
     from schemalint.revert import revert  # noqa: PLC0415 (the others start without)
 
-    here = project(options["config_file"], isolated=options["isolated"])
     found = revert(here.repository, here.config.contracts, table, to)
     for note in found.notes:
         click.echo(f"note: {printable(note)}", err=True)
-    if found.before == found.after:
-        click.echo(f"{printable(found.table)}: nothing to take back since {found.commit[:12]}", err=True)
-        return 0
-    if show_diff:
-        click.echo(found.diff, nl=False)
-        return PENDING
-    _write(here, found)
-    _show_plan(here, found.table, options["target"])
-    return 0
+    return found
 
 
 def _write(here: Project, found: Reverted) -> None:
@@ -63,7 +73,7 @@ def _write(here: Project, found: Reverted) -> None:
     click.echo(f"updated {printable(found.file)}: as at {found.commit[:12]}, as far as Delta goes", err=True)
 
 
-def _show_plan(here: Project, table: str, target: str | None) -> None:
+def _show_plan(here: Project, table: str, target: str | None, spark: Spark | None) -> None:
     """The plan of the edited contract, where a target can be reached; else how to get it."""
     from schemalint.cli._plantext import plan_as_text  # noqa: PLC0415
 
@@ -72,7 +82,7 @@ def _show_plan(here: Project, table: str, target: str | None) -> None:
         click.echo(f"no target is configured; once there is one: {how}", err=True)
         return
     try:
-        deployment = _planned(here, table, target)
+        deployment = _planned(here, table, target, spark.catalog if spark else None)
     except SchemalintError as error:
         tell_error(error)
         click.echo(f"the plan could not be made; once the target can be reached: {how}", err=True)
@@ -83,7 +93,7 @@ def _show_plan(here: Project, table: str, target: str | None) -> None:
     click.echo(_RESTORE)
 
 
-def _planned(here: Project, table: str, target: str | None) -> Deployment:
+def _planned(here: Project, table: str, target: str | None, via: Catalog | None) -> Deployment:
     from schemalint.deploy import DeployInput, prepare  # noqa: PLC0415
     from schemalint.engine.place import choose_target  # noqa: PLC0415
     from schemalint.engine.rulebook import rules_for_apply, selection_of  # noqa: PLC0415
@@ -97,5 +107,6 @@ def _planned(here: Project, table: str, target: str | None) -> Deployment:
             Worktree(),
             rules_for_apply(selection_of(here.config, None)),
             (table,),
+            via=via,
         )
     )

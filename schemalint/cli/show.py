@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from schemalint.cli import tell_error
 from schemalint.cli._shared import project_options
+from schemalint.cli._sparkoptions import as_asked, spark_for, via_options
 from schemalint.cli._tables import asked_for, environment, project_if_any, read_tables
 from schemalint.errors import LiveError
 from schemalint.shown import Failure, failure_to_json, to_json
@@ -24,6 +25,7 @@ UNREADABLE = 2
 @click.option("--target", metavar="NAME", help="The environment in which names of tables are looked up.")
 @click.option("--no-history", is_flag=True, help="Read the state alone: quicker, without types' history.")
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
+@via_options
 @project_options
 def command(
     tables: tuple[str, ...],
@@ -33,21 +35,27 @@ def command(
     *,
     no_history: bool,
     isolated: bool,
+    **options: Any,  # noqa: ANN401
 ) -> int:
     """Show what live tables are: protocol, columns with their history, properties.
 
-    TABLES are paths or URIs, and with --target names of declared tables. TABLE@v12 is an older version,
+    TABLES are paths or URIs, with --target names of declared tables, and with --via spark names that Spark
+    knows. TABLE@v12 is an older version,
     TABLE@2026-11-01 or TABLE@2026-11-01T10:00:00Z what it was then. As JSON each table is a line of its own,
     as `schemalint schema table` describes it; a table that cannot be read is a line with an `error`.
     """
-    where = environment(project_if_any(config_file, isolated=isolated), target)
-    asked = asked_for(tables, where)
+    here = project_if_any(config_file, isolated=isolated)
+    if here is not None:
+        here = as_asked(here, options)
     tell = _tell_json if output_format == "json" else _Text()
     status = 0
-    for found in read_tables(asked, history=not no_history):
-        tell(found)
-        if isinstance(found, Failure):
-            status = UNREADABLE
+    with spark_for(here, options) as spark:
+        via = spark.catalog if spark else None
+        asked = asked_for(tables, environment(here, target, via), via)
+        for found in read_tables(asked, history=not no_history):
+            tell(found)
+            if isinstance(found, Failure):
+                status = UNREADABLE
     return status
 
 

@@ -246,8 +246,9 @@ class _Check:
             settled=settled,
             ahead=self._is_ahead(marker, live),
             lineage=None if settled or base is None else _lineage(base, contract, table),
+            of_table=tuple(_of_table(table, rules, base, contract)),
         )
-        for finding in (*judge_live(comparison, rules), *_of_table(table, rules, base, contract)):
+        for finding in judge_live(comparison, rules):
             yield replace(finding, target=live.target)
 
     def _is_ahead(self, marker: Marker | None, live: LiveSide) -> bool:

@@ -100,15 +100,20 @@ def git_facts(before: Contract | None, after: Contract, ctx: RuleContext) -> tup
     return (*diff(before.state, after.state), *upgrades(ctx), after)
 
 
-def upgrades(ctx: RuleContext) -> tuple[ProtocolUpgrade, ...]:
-    """The upgrade that the declared state asks of the table, if it does."""
+def upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -> tuple[ProtocolUpgrade, ...]:
+    """The upgrade that the declared state asks of the table, if it does.
+
+    Args:
+        ctx: What is declared, and the table.
+        without: Features that are no part of it.
+    """
     declared = ctx.contract.state.set_properties
     asked = granted_features(ctx.contract.state, ctx.live, new_table=ctx.is_new_table)
     by_version = protocol.features_of_versions(declared, ctx.features)
     wanted = protocol.needed_to_alter(ctx.features | by_version, ctx.after.active_features, asked)
-    if wanted <= ctx.features:
+    added = wanted - ctx.features - without
+    if not added:
         return ()
-    added = wanted - ctx.features
     because = (
         *[("property", key, by_version) for key in protocol.VERSION_KEYS if key in declared][-1:],
         *protocol.causes(
@@ -123,7 +128,7 @@ def upgrades(ctx: RuleContext) -> tuple[ProtocolUpgrade, ...]:
     return (
         ProtocolUpgrade(
             ctx.features,
-            wanted,
+            ctx.features | added,
             tuple((kind, name, names & added) for kind, name, names in because if names & added),
         ),
     )
@@ -149,8 +154,8 @@ def beside_upgrade(
     """What is said of a table and of its upgrade, once of each line.
 
     As long as the upgrade is not allowed, nothing lesser is said of the properties, features and constraints
-    that ask for it: what is to be known of a preview can wait until its clients are. A column has more lines
-    than the one that asks.
+    that ask for it, nor of the features that it adds: what is to be known of a preview can wait until its
+    clients are. A column has more lines than the one that asks.
 
     Args:
         said: The findings so far.
@@ -160,6 +165,7 @@ def beside_upgrade(
     if not any(one.severity >= Severity.ERROR for one in found):
         return (*said, *found)
     asking = {_asked(kind, name) for kind, name, _ in upgrade.because if kind != "column"}
+    asking |= {("feature", name) for name in upgrade.added}
     kept = (one for one in said if one.severity >= Severity.ERROR or _subject(one) not in asking)
     return (*kept, *found)
 

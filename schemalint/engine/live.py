@@ -16,7 +16,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from schemalint.engine.judge import Judge, beside_upgrade, git_context, is_moot, upgrades
-from schemalint.model import change
+from schemalint.model import change, protocol
 from schemalint.model.change import Change, place, subject, subject_name
 from schemalint.model.datatype import Struct, Unmanaged, at, field_at, walk_fields
 from schemalint.model.diff import diff
@@ -51,6 +51,7 @@ class LiveComparison:
         settled: Whether the table says that the very declaration was applied.
         ahead: Whether the table says that a later revision was applied.
         lineage: Which column is which, where that is known better than by names.
+        of_table: What is said of the live table as it is; those that the base gives too are existing.
     """
 
     contract: Contract
@@ -60,10 +61,11 @@ class LiveComparison:
     settled: bool = False
     ahead: bool = False
     lineage: Lineage | None = None
+    of_table: tuple[Finding, ...] = ()
 
 
 def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Finding, ...]:
-    """What the rules say of a contract, its base and the live table.
+    """What the rules say of a contract, its base and the live table, beside what is said of the table itself.
 
     What they say of the base and the live table too is marked as existing: the change under review did not
     bring it.
@@ -72,7 +74,8 @@ def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Findi
     base = comparison.base
     if base is None:
         return _findings(judge, comparison, {})
-    unchanged = _findings(judge, replace(comparison, contract=base, base=base, lineage=None), {})
+    at_base = replace(comparison, contract=base, base=base, lineage=None, of_table=())
+    unchanged = _findings(judge, at_base, {})
     worst: dict[Hashable, Severity] = {
         one.identity: one.severity for one in sorted(unchanged, key=lambda one: one.severity)
     }
@@ -112,12 +115,29 @@ def _findings(
     against = GIT_AND_LIVE if base else LIVE
     found = (*_of_changes(judge, ctx, comparison), *_undeclared(judge, ctx), *judge(contract, ctx, against))
     said = tuple(_marked(found, old_sins))
+    everything = (*said, *comparison.of_table)
     if base is None or upgrades(git_context(base, contract)):
-        for upgrade in upgrades(ctx):
+        for upgrade in upgrades(ctx, _beyond_repair(ctx, comparison.of_table)):
             if not is_moot(upgrade, said):
                 of_upgrade = tuple(_marked(judge(upgrade, ctx, against), old_sins))
-                said = beside_upgrade(said, upgrade, of_upgrade)
-    return said
+                everything = beside_upgrade(everything, upgrade, of_upgrade)
+    return everything
+
+
+def _beyond_repair(ctx: RuleContext, of_table: Iterable[Finding]) -> frozenset[str]:
+    """What the table uses and does not support, where Spark refuses the table: then no statement adds it.
+
+    Where Spark goes on, any statement adds it, whatever it alters: Delta looks at all metadata then
+    (``Protocol.upgradeProtocolFromMetadataForExistingTable``; measured on Delta 4.4.0).
+    """
+    if not any(is_refusal_of_table(one) and not one.existing for one in of_table):
+        return frozenset()
+    return protocol.needed(ctx.features, ctx.before.active_features) - ctx.features
+
+
+def is_refusal_of_table(finding: Finding) -> bool:
+    """Whether it is why Delta Spark does not read or write the table as it is."""
+    return bool(finding.delta_error) and finding.severity >= Severity.ERROR and finding.against == LIVE
 
 
 def _marked(found: Iterable[Finding], old_sins: Mapping[Hashable, Severity]) -> Iterator[Finding]:

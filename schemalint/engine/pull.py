@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from schemalint.engine.declaration import (
     Scope,
@@ -117,20 +118,16 @@ class _Taking:
         return asked | self._entries(stored, kept | settable(live.properties))
 
     def _struct(self, declared: Struct, live: Struct) -> Struct:
+        """The declared fields that are live, each with the undeclared ones that the table has behind it."""
+        there = _by_name(live)
         renamed = _renamed(declared, live, self.live.history)
-        fields: list[Field] = []
+        kept: list[Field] = []
         for field in declared.fields:
-            now = live.get(field.name) or renamed.get(field.name)
+            now = there.get(field.name.lower()) or renamed.get(field.name)
             if now is not None:
-                fields.append(self._field(field, now))
-        place = 0
-        for now in live.fields:
-            names = {field.name.lower(): index for index, field in enumerate(fields)}
-            if now.name.lower() not in names:
-                fields.insert(place, told(now))
-                place += 1
-            else:
-                place = names[now.name.lower()] + 1
+                kept.append(self._field(field, now))
+        first, behind = _undeclared(live, _by_name(Struct(tuple(kept))))
+        fields = [*first, *(one for field in kept for one in (field, *behind[field.name.lower()]))]
         return Struct(tuple(fields))
 
     def _field(self, declared: Field, live: Field) -> Field:
@@ -195,32 +192,59 @@ def _is_within(some: Iterable[object], others: Iterable[object]) -> bool:
     return all(one in remaining for one in some)
 
 
+def _by_name(struct: Struct) -> dict[str, Field]:
+    """The fields by their names in lower case, in order; the first one where a damaged table has two."""
+    found: dict[str, Field] = {}
+    for field in struct.fields:
+        found.setdefault(field.name.lower(), field)
+    return found
+
+
+def _undeclared(live: Struct, kept: Container[str]) -> tuple[list[Field], defaultdict[str, list[Field]]]:
+    """The live fields that are not kept: those before all that are, and those behind each, by its name."""
+    first: list[Field] = []
+    behind: defaultdict[str, list[Field]] = defaultdict(list)
+    place = first
+    for name, field in _by_name(live).items():
+        if name in kept:
+            place = behind[name]
+        else:
+            place.append(told(field))
+    return first, behind
+
+
 def _renamed(declared: Struct, live: Struct, history: History) -> dict[str, Field]:
     """The live field that each declared one has become, by the declared name.
 
     By column-mapping id and physical name: a table that was made anew gives its ids again, but never its
     physical names.
     """
-    fresh = [
-        field for field in live.fields if declared.get(field.name) is None and field.column_id is not None
-    ]
+    names, there = _by_name(declared), _by_name(live)
+    fresh = {
+        _stored(one): one for name, one in there.items() if name not in names and one.column_id is not None
+    }
     if not fresh:
         return {}
-    former = {
-        (field.column_id, field.physical_name, field.name.lower())
-        for entry in history.entries
-        if entry.metadata is not None
-        for _path, field in walk_fields(entry.metadata.state.columns)
-    }
-    found: dict[str, Field] = {}
+    became: defaultdict[str, set[_Stored]] = defaultdict(set)
+    for entry in history.entries:
+        if entry.metadata is not None:
+            for _path, field in walk_fields(entry.metadata.state.columns):
+                if _stored(field) in fresh:
+                    became[field.name.lower()].add(_stored(field))
+    found: dict[_Stored, str] = {}
     for field in declared.fields:
-        if live.get(field.name) is None:
-            became = [
-                one for one in fresh if (one.column_id, one.physical_name, field.name.lower()) in former
-            ]
-            if len(became) == 1 and became[0] not in found.values():
-                found[field.name] = became[0]
-    return found
+        candidates = became[field.name.lower()] if field.name.lower() not in there else set()
+        if len(candidates) == 1:
+            (stored,) = candidates
+            found.setdefault(stored, field.name)
+    return {name: fresh[stored] for stored, name in found.items()}
+
+
+_Stored: TypeAlias = tuple[int | None, str | None]
+
+
+def _stored(field: Field) -> _Stored:
+    return field.column_id, field.physical_name
 
 
 def _is_pending(entry: Deletion, live: Struct) -> bool:

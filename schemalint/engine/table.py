@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from schemalint.engine.judge import Judge
-from schemalint.engine.live import live_context
+from schemalint.engine.live import is_refusal_of_table, live_context
 from schemalint.errors import Location
 from schemalint.model import typerecord
 from schemalint.model.evolution import steps
 from schemalint.model.fact import HistoryStep
-from schemalint.model.finding import Finding, Severity
+from schemalint.model.finding import Finding
 from schemalint.model.physical import PhysicalTypes
 from schemalint.model.table import Contract, LiveTable
 from schemalint.plugin import Rule, RuleContext
@@ -50,10 +50,7 @@ def judge_table(
 
 def refused_by_spark(contract: Contract, table: LiveTable, rules: Sequence[Rule]) -> tuple[Finding, ...]:
     """What keeps Delta Spark from reading or writing the table as it is: no plan for it could be run."""
-    found = judge_table(table, rules, contract=contract)
-    return tuple(
-        one for one in found if one.delta_error and one.severity >= Severity.ERROR and one.against == LIVE
-    )
+    return tuple(one for one in judge_table(table, rules, contract=contract) if is_refusal_of_table(one))
 
 
 def history_steps(table: LiveTable) -> tuple[HistoryStep, ...]:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, TypeAlias
 
 from schemalint import catalog, live
+from schemalint.catalog import Catalog
 from schemalint.config import Target
 from schemalint.delta_log.store import NoTable
-from schemalint.engine.place import absolute_location, is_found_by_name, table_location
+from schemalint.engine.place import is_found_by_name, table_location
 from schemalint.errors import ConfigError, LiveError
 from schemalint.model.table import Contract, LiveTable
-
-SESSION_CATALOG: Final = "spark_catalog"
-"""Spark's name for the catalog that every session has: a Hive metastore, or one in memory."""
-
-Locate: TypeAlias = Callable[[str], str | None]
-"""From a table's full name to its location; None if there is no such table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +22,13 @@ class TargetTables:
 
     Attributes:
         storage: What opens the target's store, with the values themselves.
-        locate: Where the catalog of a running Spark session has a table, for a target that names that one.
+        via: What a running Spark session knows of tables: see `schemalint.catalog.open_catalog`.
     """
 
     target: Target
     repository: Path
     storage: Mapping[str, str] = field(repr=False)
-    locate: Locate | None = field(default=None, repr=False)
+    via: Catalog | None = field(default=None, repr=False)
     _fetched: dict[str, LiveTable | LiveError] = field(default_factory=dict, repr=False)
 
     def place(self, contract: Contract) -> str:
@@ -53,9 +47,7 @@ class TargetTables:
             with suppress(ConfigError):  # said where that table is asked for
                 (names if self._by_name(contract) else places).append(self.place(contract))
         self._fetched.update(zip(places, live.read_many(places, storage=self.storage), strict=True))
-        if self._catalog_is_the_session:
-            return
-        self._fetched.update(zip(names, catalog.read_many(names, self.target), strict=True))
+        self._fetched.update(zip(names, catalog.read_many(names, self.target, self.via), strict=True))
 
     def read(self, contract: Contract) -> LiveTable | None:
         """The table of an effective contract, None if there is none.
@@ -77,25 +69,9 @@ class TargetTables:
     def _by_name(self, contract: Contract) -> bool:
         return is_found_by_name(contract, self.target)
 
-    @property
-    def _catalog_is_the_session(self) -> bool:
-        return self.target.catalog == SESSION_CATALOG and self.target.catalog_uri is None
-
     def _read_by_name(self, name: str) -> LiveTable | None:
-        if self._catalog_is_the_session:
-            if self.locate is None:
-                raise ConfigError(
-                    f"{name} is in the catalog of a Spark session, and none is running",
-                    help="`apply` starts one; in a job, give yours to schemalint.spark.apply",
-                )
-            location = self.locate(name)
-            return (
-                read_live(absolute_location(location, self.repository), self.storage)
-                if location is not None
-                else None
-            )
         try:
-            return catalog.read(name, self.target)
+            return catalog.read(name, self.target, self.via)
         except NoTable:
             return None
 

@@ -70,11 +70,27 @@ def tally_files(
     Raises:
         LiveError: The log or a data file cannot be reached or read.
     """
+    return tally_store(open_store(reference, storage), version, storage, share)
+
+
+def tally_store(
+    store: TableStore, version: int, storage: Mapping[str, str] = NO_OPTIONS, share: Share = ALL
+) -> FileTally:
+    """The same of a table that is open.
+
+    Args:
+        store: The log says which data files are live.
+        version: Likewise.
+        storage: What opened it: a shallow clone has data files in other places.
+        share: See `tally_files`.
+
+    Raises:
+        LiveError: As `tally_files`.
+    """
     if find_spec("pyarrow") is None:
         raise LiveError(
             "Parquet files cannot be read: pyarrow is not installed", help="pip install 'schemalint[live]'"
         )
-    store = open_store(reference, storage)
     read_one = partial(_tally_one, _Opener(store, storage))
     paths = (path for path in live_files(store, version) if share.holds(path))
     return merged(merged(concurrently(read_one, some)) for some in _batches(paths))

@@ -1,5 +1,6 @@
 """Contracts written, or brought up to date, from live tables."""
 
+from schemalint.pull.files import require_contract_name
 from schemalint.pull.pulling import pull
 from schemalint.pull.request import (
     NotPulled,
@@ -7,6 +8,16 @@ from schemalint.pull.request import (
     PullInput,
     declared_contracts,
     find,
+    unseen,
 )
 
-__all__ = ["NotPulled", "PullInput", "Pulled", "declared_contracts", "find", "pull"]
+__all__ = [
+    "NotPulled",
+    "PullInput",
+    "Pulled",
+    "declared_contracts",
+    "find",
+    "pull",
+    "require_contract_name",
+    "unseen",
+]

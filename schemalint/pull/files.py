@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
 from schemalint.document.review import unified_diff
 from schemalint.errors import UsageError
-from schemalint.git import printable_path
+from schemalint.git import DEFAULT_GLOBS, printable_path
 from schemalint.model.path import split
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
@@ -76,6 +78,22 @@ def require_pattern(pattern: str) -> None:
     if unknown:
         raise UsageError(
             f"unknown placeholder {unknown[0]} in {pattern!r}", help="{catalog}, {schema}, {table}"
+        )
+
+
+def require_contract_name(pattern: str, globs: Iterable[str]) -> None:
+    """Raise `UsageError` if no check ever looks at files that are called so.
+
+    Args:
+        pattern: As `require_pattern` allows it, or a file.
+        globs: The configured ones: where they include something, they say what is looked at.
+    """
+    name = pattern.rstrip("/").rpartition("/")[2].lower()
+    is_yaml = any(fnmatchcase(name, glob.rpartition("/")[2]) for glob in DEFAULT_GLOBS)
+    if not is_yaml and all(glob.startswith("!") for glob in globs):
+        raise UsageError(
+            f"no check would look at {pattern}: contracts are YAML files",
+            help="call it .yml or .yaml; or say in the configuration which files are `contracts`",
         )
 
 

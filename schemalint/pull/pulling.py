@@ -110,7 +110,7 @@ class _Pulling:
         """The target's; without one, those of the very places that are asked for."""
         target, root = self._request.target, self._request.root
         if target is not None:
-            return TargetTables(target, root, resolve_storage(target))
+            return TargetTables(target, root, resolve_storage(target), self._request.via)
         places = tuple(one.contract.location or "" for one in asked)
         return TargetTables(Target("none", allowed_locations=places), root, live.NO_OPTIONS)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
 from schemalint import live
@@ -14,10 +15,13 @@ from schemalint.document import candidate
 from schemalint.engine.declaration import Scope
 from schemalint.engine.place import absolute_location
 from schemalint.errors import ConfigError, SchemalintError
-from schemalint.git import EmptyTree, Repository, Worktree, changes, printable_path
+from schemalint.git import EmptyTree, Repository, Worktree, changes, list_files, printable_path
 from schemalint.model.path import dotted, split
 from schemalint.model.table import Contract
 from schemalint.pull.files import PulledFile
+
+if TYPE_CHECKING:
+    from schemalint.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class PullInput:
         table: The name of a new contract; None to derive it from the place.
         output: The file of a new contract.
         into: The files of new contracts, with ``{catalog}``, ``{schema}`` and ``{table}``.
+        via: What a running Spark session knows of the target's catalog.
     """
 
     root: Path
@@ -48,6 +53,7 @@ class PullInput:
     table: str | None = None
     output: Path | None = None
     into: str | None = None
+    via: Catalog | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,18 @@ def declared_contracts(repository: Repository, globs: Iterable[str]) -> dict[str
     return found
 
 
-def find(target: Target, match: str, root: Path) -> Iterator[str]:
+def unseen(repository: Repository, globs: Iterable[str], files: Iterable[Path]) -> tuple[Path, ...]:
+    """Those of some files that no check looks at: git or the globs leave them out, or the repository ends."""
+    asked = tuple(files)
+    if not asked:
+        return ()
+    root = repository.root.resolve()
+    listing = list_files(repository, Worktree(), tuple(globs))
+    there = {root / path for path in (*listing.blobs, *listing.on_disk)}
+    return tuple(file for file in asked if file.parent.resolve() / file.name not in there)
+
+
+def find(target: Target, match: str, root: Path, via: Catalog | None = None) -> Iterator[str]:
     """The tables of a target whose names fit a glob, ignoring case: names in its catalog, places in its root.
 
     Raises:
@@ -98,7 +115,7 @@ def find(target: Target, match: str, root: Path) -> Iterator[str]:
         from schemalint import catalog  # noqa: PLC0415 (only where there is one)
 
         # Without the catalog, which differs from target to target.
-        yield from (dotted(split(name)[1:]) for name in catalog.tables(match, target))
+        yield from (dotted(split(name)[1:]) for name in catalog.tables(match, target, via))
         return
     if target.root is None:
         raise ConfigError(

@@ -8,8 +8,8 @@ In a notebook or a job, where a session is there already:
 
 from __future__ import annotations
 
+from schemalint.spark.catalog import SessionCatalog
 from schemalint.spark.outcome import Applied, DoneStep, Outcome
-from schemalint.spark.place import location_of
 from schemalint.spark.runner import Manner, apply, apply_plan, without_work
 from schemalint.spark.session import SqlSession, start
 
@@ -18,10 +18,10 @@ __all__ = [
     "DoneStep",
     "Manner",
     "Outcome",
+    "SessionCatalog",
     "SqlSession",
     "apply",
     "apply_plan",
-    "location_of",
     "start",
     "without_work",
 ]

@@ -22,9 +22,9 @@ from schemalint.errors import ApplyError, InternalError, SchemalintError
 from schemalint.model.plan import TablePlan
 from schemalint.model.table import Contract
 from schemalint.planner.sql import named_table, path_table
+from schemalint.spark.catalog import SessionCatalog, require_catalog
 from schemalint.spark.datacheck import require_clean
 from schemalint.spark.outcome import Applied, DoneStep, Outcome
-from schemalint.spark.place import location_of, require_catalog
 from schemalint.spark.session import SqlSession, prepared, sessions_beside
 from schemalint.spark.table import TableRun, Told
 
@@ -100,7 +100,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         base=base,
         reorder=reorder,
         applies=True,
-        locate=partial(location_of, session),
+        via=SessionCatalog(lambda: session),
     )
     deployment = deploy.prepare(request)
     return apply_plan(session, deployment, Manner(jobs=jobs, all_or_nothing=all_or_nothing))
@@ -193,7 +193,7 @@ def _apply_table(
     session: SqlSession, plan: TablePlan, deployment: Deployment, manner: Manner, done: list[DoneStep]
 ) -> int:
     contract, request = deployment.contracts[plan.table], _request_of(deployment)
-    tables = TargetTables(request.target, request.repository.root, deployment.storage, request.locate)
+    tables = TargetTables(request.target, request.repository.root, deployment.storage, request.via)
     run = TableRun(session, plan, _table_in_sql(plan), partial(tables.read, contract), manner.tell, done)
     run.carry_out()
     if not plan.again:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -40,6 +41,7 @@ _CONFLICT: Final = re.compile(
     r"|\b(?:MetadataChanged|ProtocolChanged|Concurrent\w+)Exception\b"
 )
 _LONGEST_STATEMENT: Final = 2_000
+_OF_PY4J: Final = "An error occurred while calling "
 
 
 class SqlSession(Protocol):
@@ -52,9 +54,10 @@ class SqlSession(Protocol):
 
 
 def start(settings: SparkSettings) -> SparkSession:
-    """A session of one's own: local unless the settings name a master or a Connect server.
+    """A session: local unless the settings name a master or a Connect server.
 
-    Delta's jars are resolved by Spark, in the version that belongs to the installed ``delta-spark``.
+    Delta's jars are resolved by Spark, in the version that belongs to the installed ``delta-spark``. Where a
+    session is running in this process, that is the one, and only what `settings` say is set in it.
 
     Raises:
         UsageError: pyspark or delta-spark is not installed, or there is no Java.
@@ -67,13 +70,20 @@ def start(settings: SparkSettings) -> SparkSession:
         raise UsageError(
             f"Spark is not installed here: {error}", help="pip install 'schemalint[spark]'"
         ) from error
+    is_own = not is_running()
+    if is_own:
+        _log_no_refusals()
     remote = settings.remote or os.environ.get("SPARK_REMOTE")
     if remote:
         builder = _configured(SparkSession.builder.remote(remote), settings.conf)
     else:
         _require_java()
+        if (settings.master or "local").startswith("local"):
+            # Spark's own choice is the python3 on the PATH, which may be another than this one.
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.master(settings.master or "local[*]").appName("schemalint")
-        builder = _configured(builder, {**_QUIET, **_DELTA, **settings.conf})
+        defaults = {**_QUIET, **_DELTA} if is_own else {}
+        builder = _configured(builder, {**defaults, **settings.conf})
         builder = configure_spark_with_delta_pip(builder, extra_packages=list(settings.packages))
     with _jvm_output_in_a_file() as output:
         try:
@@ -82,6 +92,27 @@ def start(settings: SparkSettings) -> SparkSession:
             raise ApplyError(
                 f"Spark does not start: {_first_line(error)}", help=f"what it said stands in {output}"
             ) from error
+
+
+def is_running() -> bool:
+    """Whether this process has a session: that of a notebook, or of the job that it is."""
+    try:
+        from pyspark.errors import PySparkException  # noqa: PLC0415
+        from pyspark.sql import SparkSession  # noqa: PLC0415
+    except ImportError:
+        return False
+    try:
+        return SparkSession.active() is not None
+    except PySparkException:
+        return False
+
+
+def _log_no_refusals() -> None:
+    """PySpark logs every refused statement with its Java stack trace, and some are asked to be refused."""
+    from pyspark.logger import PySparkLogger  # noqa: PLC0415
+
+    # Not logging.getLogger: the first one to ask for a logger decides its class.
+    PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
 
 
 @contextmanager
@@ -199,7 +230,9 @@ def _require_java() -> None:
 
 
 def _first_line(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    """What the engine says first, without py4j's own words around it."""
+    lines = (line.strip().removeprefix(": ") for line in str(error).splitlines())
+    return next((line for line in lines if line and not line.startswith(_OF_PY4J)), type(error).__name__)
 
 
 def _cut(statement: str) -> str:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from catalog.managed import PROTOCOL, stage
 from catalog.unity_server import Table, UnityServer
-from logs import commit_info, metadata, protocol, write_log
+from logs import add, commit_info, metadata, protocol, remove, write_log
 from project import ORDERS, Project
 from repo import Repo
 from schemalint.model.datatype import LONG, Field, Struct
@@ -68,6 +69,32 @@ def test_a_name_that_the_catalog_does_not_have_is_a_line_with_an_error(project: 
 def test_all_tables_of_a_catalog_are_audited_once(project: Project) -> None:
     run = project.run("audit", "--all", "--output-format", "json")
     assert sorted(json.loads(run.out)["run"]["compared"]) == ["main.sales.items", "sales.orders"]
+
+
+def test_data_files_of_staged_commits_are_audited(
+    project: Project, server: UnityServer, tmp_path: Path
+) -> None:
+    first = [PROTOCOL, metadata(ID), add("a.parquet"), add("b.parquet")]
+    place = write_log(tmp_path / "lake/managed", [first])
+    table = Table(str(place), properties={"delta.feature.catalogManaged": "supported"}, latest=1)
+    (place / "c.parquet").write_bytes(b"no Parquet")
+    table.staged.append(stage(table, 1, remove("a.parquet"), add("c.parquet")))
+    server.tables["main.sales.managed"] = table
+    run = project.run(
+        "audit",
+        "--target",
+        "prod",
+        "sales.managed",
+        "--files",
+        "--select",
+        "TH011",
+        "--output-format",
+        "concise",
+    )
+    assert run.status == 1
+    assert "b.parquet" in run.out
+    assert "c.parquet" in run.out
+    assert "a.parquet" not in run.out
 
 
 def test_a_file_of_names_stands_in_for_the_catalog(project: Project, server: UnityServer) -> None:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from catalog.unity_server import Json, Table, UnityServer
-from logs import Action, metadata, protocol, write_file, write_log
+from catalog.managed import PROTOCOL, stage
+from catalog.unity_server import Table, UnityServer
+from logs import add, metadata, protocol, remove, write_file, write_log
 from schemalint import catalog, live
 from schemalint.catalog import ManagedCommits, StagedCommit
 from schemalint.catalog._ratified import RatifiedLog
 from schemalint.config import Target
+from schemalint.delta_log.datafiles import live_files
 from schemalint.delta_log.reader import POSSIBLY_STALE
 from schemalint.errors import LiveError
 from schemalint.model.datatype import LONG, STRING, Field
 
-FEATURES = ("catalogManaged", "inCommitTimestamp", "vacuumProtocolCheck")
-PROTOCOL = protocol(3, 7, FEATURES[:1], FEATURES)
 ID = Field("id", LONG)
 
 both_apis = pytest.mark.usefixtures("each_api")
@@ -33,20 +32,6 @@ def table(server: UnityServer, tmp_path: Path) -> Table:
     )
     server.tables["main.sales.orders"] = managed
     return managed
-
-
-def stage(table: Table, version: int, *actions: Action, letter: str = "a") -> Json:
-    """A staged commit, which the catalog does not know yet."""
-    name = f"{version:020}.{letter * 8}-0000-4000-8000-000000000000.json"
-    data = "".join(json.dumps(action) + "\n" for action in actions).encode()
-    write_file(Path(table.location), f"_staged_commits/{name}", data)
-    return {
-        "version": version,
-        "timestamp": 1_700_000_000_000,
-        "file_name": name,
-        "file_size": len(data),
-        "file_modification_timestamp": 1_700_000_000_000 + version,
-    }
 
 
 def columns(target: Target) -> tuple[int, list[str]]:
@@ -104,6 +89,37 @@ def test_log_that_knows_better_than_the_catalog_is_believed(target: Target, tabl
     table.staged.append(stage(table, 1, metadata(ID, Field("new", STRING))))
     table.latest = 1
     assert columns(target) == (1, ["id", "new"])
+
+
+def data_files(target: Target, *, version: int | None = None) -> list[str]:
+    found = catalog.read("sales.orders", target, version=version)
+    assert found.catalog is not None
+    return sorted(live_files(catalog.open_table(found.catalog, target).store, found.version))
+
+
+@both_apis
+@pytest.mark.parametrize("says_managed", [True, False])
+def test_data_files_are_those_of_the_commits_that_count(
+    target: Target, table: Table, *, says_managed: bool
+) -> None:
+    if not says_managed:
+        table.properties.clear()
+    write_log(Path(table.location), [[add("a"), add("b")], [add("rogue")]], first=1)
+    table.staged += [stage(table, 2, remove("a"), add("c")), stage(table, 3, add("d"))]
+    stage(table, 3, add("lost"), remove("b"), letter="b")
+    table.latest = 3
+    assert data_files(target) == ["b", "c", "d"]
+    assert data_files(target, version=2) == ["b", "c"]
+
+
+def test_data_files_are_those_of_the_version_that_was_read(target: Target, table: Table) -> None:
+    table.staged.append(stage(table, 1, add("a")))
+    table.latest = 1
+    found = catalog.read("sales.orders", target)
+    table.staged.append(stage(table, 2, remove("a"), add("b")))
+    table.latest = 2
+    assert found.catalog is not None
+    assert list(live_files(catalog.open_table(found.catalog, target).store, found.version)) == ["a"]
 
 
 def test_log_that_ends_before_the_catalogs_latest_is_an_error(target: Target, table: Table) -> None:

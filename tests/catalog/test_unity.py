@@ -42,19 +42,25 @@ def log(tmp_path: Path) -> Path:
     return write_log(tmp_path / "orders", [[protocol(), metadata(Field("id", LONG))]])
 
 
+def storage_of(target: Target) -> dict[str, str]:
+    """What opens the place of the table ``sales.orders``."""
+    asked = catalog.open_catalog(target)
+    return dict(catalog.storage_for(asked, catalog.find("sales.orders", target), target))
+
+
 @both_apis
 def test_table_is_found_with_what_the_catalog_keeps(
     server: UnityServer, target: Target, orders: Table
 ) -> None:
-    place = catalog.resolve("sales.orders", target)
-    assert place.uri == orders.location
-    assert place.table.name == "main.sales.orders"
-    assert place.table.catalog == urlsplit(server.uri).netloc
-    assert place.table.columns is not None
-    assert [one.name for one in place.table.columns.fields] == ["id", "amount", "lines", "tags"]
-    assert [one.type for one in place.table.columns.fields] == [one.type for one in COLUMNS.fields]
-    assert place.table.properties == {"team": "sales"}
-    assert place.table.table_id == orders.table_id
+    table = catalog.find("sales.orders", target)
+    assert table.location == orders.location
+    assert table.name == "main.sales.orders"
+    assert table.catalog == urlsplit(server.uri).netloc
+    assert table.columns is not None
+    assert [one.name for one in table.columns.fields] == ["id", "amount", "lines", "tags"]
+    assert [one.type for one in table.columns.fields] == [one.type for one in COLUMNS.fields]
+    assert table.properties == {"team": "sales"}
+    assert table.table_id == orders.table_id
     assert any(one.startswith("GET /delta/v1/catalogs/") for one in server.asked) == server.has_delta_api
 
 
@@ -63,13 +69,13 @@ def test_table_is_found_with_what_the_catalog_keeps(
 def test_table_is_read_where_the_catalog_says(server: UnityServer, target: Target, log: Path) -> None:
     live = catalog.read("sales.orders", target)
     assert (live.uri, live.version) == (str(log), 0)
-    assert live.catalog == catalog.resolve("sales.orders", target).table
+    assert live.catalog == catalog.find("sales.orders", target)
     assert not [one for one in server.asked if "credentials" in one], "a local place needs none"
 
 
 @pytest.mark.usefixtures("orders")
 def test_full_name_in_the_targets_catalog_is_the_same_table(target: Target) -> None:
-    assert catalog.resolve("MAIN.sales.orders", target).table.name == "main.sales.orders"
+    assert catalog.find("MAIN.sales.orders", target).name == "main.sales.orders"
     assert catalog.full_name("`main`.sales.orders", target) == "main.sales.orders"
 
 
@@ -84,7 +90,7 @@ def test_full_name_in_the_targets_catalog_is_the_same_table(target: Target) -> N
 )
 def test_name_that_is_none_of_the_targets_catalog_is_refused(target: Target, name: str, said: str) -> None:
     with pytest.raises(ConfigError) as raised:
-        catalog.resolve(name, target)
+        catalog.find(name, target)
     assert said in str(raised.value)
 
 
@@ -135,7 +141,7 @@ def test_table_of_another_format_is_no_table_to_read(
 
 def test_columns_that_make_no_sense_are_none(target: Target, orders: Table) -> None:
     orders.columns = Struct()
-    assert catalog.resolve("sales.orders", target).table.columns is None
+    assert catalog.find("sales.orders", target).columns is None
 
 
 @both_apis
@@ -192,7 +198,7 @@ def test_credentials_of_the_longest_prefix_open_the_store(
     target: Target, orders: Table, config: dict[str, str], expected: dict[str, str]
 ) -> None:
     orders.location, orders.credentials = "s3://bucket/lake/orders", config
-    assert catalog.resolve("sales.orders", target).storage == expected
+    assert storage_of(target) == expected
 
 
 def test_credentials_of_the_target_are_for_catalogs_that_hand_out_none(
@@ -201,20 +207,20 @@ def test_credentials_of_the_target_are_for_catalogs_that_hand_out_none(
     monkeypatch.setenv("OWN_KEY", "own")
     own = replace(target, storage={"access_key_id": "${OWN_KEY}", "region": "eu-west-1"})
     orders.location, orders.credentials = "s3://bucket/lake/orders", {"s3.access-key-id": "handed"}
-    assert catalog.resolve("sales.orders", own).storage == {
+    assert storage_of(own) == {
         "region": "eu-west-1",
         "aws_access_key_id": "handed",
     }
     orders.location, orders.prefix = "s3://other/lake/orders", "s3://third"
-    assert catalog.resolve("sales.orders", own).storage == {"region": "eu-west-1", "access_key_id": "own"}
+    assert storage_of(own) == {"region": "eu-west-1", "access_key_id": "own"}
 
 
 def test_credentials_of_another_folder_are_none(target: Target, orders: Table) -> None:
     orders.location, orders.prefix = "s3://bucket/lake/orders", "s3://bucket/lake/ord"
     orders.credentials = {"s3.access-key-id": "of another folder"}
-    assert catalog.resolve("sales.orders", target).storage == {"aws_access_key_id": "of the whole bucket"}
+    assert storage_of(target) == {"aws_access_key_id": "of the whole bucket"}
     orders.location = "s3://other/lake/orders"
-    assert catalog.resolve("sales.orders", target).storage == {}
+    assert storage_of(target) == {}
 
 
 @pytest.mark.parametrize(
@@ -238,7 +244,7 @@ def test_credentials_of_the_classic_api_open_the_store(
 ) -> None:
     server.has_delta_api = False
     orders.location, orders.credentials = "s3://bucket/lake/orders", credentials
-    assert catalog.resolve("sales.orders", target).storage == expected
+    assert storage_of(target) == expected
     assert server.requests[-1].body == {"table_id": orders.table_id, "operation": "READ"}
 
 
@@ -256,11 +262,11 @@ def test_address_with_a_secret_is_refused_without_being_told(uri: str) -> None:
 
 def test_target_must_say_where_its_catalog_is(target: Target) -> None:
     with pytest.raises(ConfigError, match="does not say where catalog main answers"):
-        catalog.resolve("a.b", Target("prod", catalog="main"))
+        catalog.find("a.b", Target("prod", catalog="main"))
     with pytest.raises(ConfigError, match="no catalog"):
-        catalog.resolve("a.b", Target("prod", catalog_uri=target.catalog_uri))
+        catalog.find("a.b", Target("prod", catalog_uri=target.catalog_uri))
     with pytest.raises(ConfigError, match="no address of a catalog"):
-        catalog.resolve("a.b", Target("prod", catalog="main", catalog_uri="hive:x"))
+        catalog.find("a.b", Target("prod", catalog="main", catalog_uri="hive:x"))
 
 
 @pytest.mark.parametrize(
@@ -271,13 +277,13 @@ def test_token_that_cannot_be_one_is_refused_without_being_told(
 ) -> None:
     monkeypatch.setenv("UC_TOKEN", value)
     with pytest.raises(ConfigError, match=said) as raised:
-        catalog.resolve("a.b", target)
+        catalog.find("a.b", target)
     assert not value or value not in str(raised.value)
 
 
 def test_name_that_unity_catalog_cannot_hold_is_refused(target: Target) -> None:
     with pytest.raises(LiveError, match="no dots"):
-        catalog.resolve("sales.`a.b`", target)
+        catalog.find("sales.`a.b`", target)
 
 
 @pytest.mark.usefixtures("orders")

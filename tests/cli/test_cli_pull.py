@@ -397,3 +397,39 @@ def test_status_is_printed_for_nothing_to_do(project: Project, lake: Path) -> No
     log(lake / "sales/orders", Field("id", INTEGER))
     run = project.run("pull", "sales.orders")
     assert (run.status, run.out, run.err) == (0, "", "sales.orders is as declared\n")
+
+
+@pytest.mark.parametrize("where", [("-o", "t.txt"), ("--into", "c/{table}"), ("--into", "c/{table}.yml/x")])
+@pytest.mark.parametrize("globs", ["", 'contracts = ["!drafts/**"]'])
+def test_name_that_no_check_looks_at_is_refused_before_anything_is_read(
+    project: Project, globs: str, where: tuple[str, str]
+) -> None:
+    project.repo.write("schemalint.toml", f"{globs}\n")
+    project.declare("schemalint: 1\ntable: t\ncolumns: 5\n")
+    run = project.run("pull", "nowhere", *where)
+    assert (run.status, f"no check would look at {where[1]}" in run.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("globs", "output", "seen"),
+    [
+        ([], "t.YAML", True),
+        ([], "ignored.yml", False),
+        ([], "../t.yml", False),
+        (["!drafts/**"], "drafts/t.yml", False),
+        (["schemas/**"], "schemas/a/t.txt", True),
+        (["schemas/**"], "contracts/t.yml", False),
+        (["schemas/**", "!**/*.txt"], "schemas/t.txt", False),
+    ],
+)
+def test_file_that_no_check_looks_at_is_told(
+    project: Project, lake: Path, globs: list[str], output: str, *, seen: bool
+) -> None:
+    project.repo.write("schemalint.toml", f"contracts = {globs}\n[targets.dev]\nroot = {str(lake)!r}\n")
+    project.repo.write(".gitignore", "ignored.yml\n")
+    log(lake / "t", Field("id", LONG))
+    assert "warning" not in project.run("pull", "t", "-o", output, "--diff").err
+    run = project.run("pull", "t", "-o", output)
+    assert (run.status, f"no check looks at {output}" in run.err) == (0, not seen)
+    check = project.check("--live", "--all", "--against", "none", "--exit-zero")
+    assert ("1 table" in check.out) == seen

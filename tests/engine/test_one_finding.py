@@ -23,11 +23,15 @@ from engine.pairs import Pair, of_alters, of_nested, of_protocols, of_states, of
 from rules.judging import built_in
 from schemalint import contract as contracts
 from schemalint.engine.judge import is_moot, judge_pair
+from schemalint.engine.live import LiveComparison, judge_live
+from schemalint.engine.table import judge_table
 from schemalint.errors import Location
 from schemalint.model.datatype import UNMANAGED, Struct
 from schemalint.model.fact import ProtocolUpgrade
 from schemalint.model.finding import Finding, ObjectRef, Severity
-from schemalint.model.table import Contract, ProtocolLimits
+from schemalint.model.overlay import created
+from schemalint.model.protocol import Protocol
+from schemalint.model.table import Contract, LiveTable, Metadata, ProtocolLimits
 from schemalint.plugin import Problem, RuleContext, TypeChanged, rule
 
 if TYPE_CHECKING:
@@ -187,6 +191,48 @@ def test_a_refusal_that_the_base_has_too_does_not_allow_an_upgrade(*, existing: 
         "A001", "a", Severity.ERROR, "", "a.b", ObjectRef("property", "delta.x"), Location("c.yml")
     )
     assert is_moot(upgrade, [replace(refusal, existing=existing)]) is not existing
+
+
+LISTS = Protocol(3, 7, lists=(True, True))
+LEGACY = Protocol(1, 2, lists=(False, False))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "declared", "said"),
+    [
+        (LISTS, "", ("PF010 error",)),
+        (LISTS, "allowed", ("PF010 error",)),
+        (Protocol(3, 7, lists=(False, False)), "", ("PF013 error",)),
+        (LEGACY, "", ("PF004 error",)),
+        (LEGACY, "allowed", ("PF004 info", "PF010 warning")),
+    ],
+)
+def test_what_a_table_uses_and_does_not_support_is_one_finding(
+    protocol: Protocol, declared: str, said: Said
+) -> None:
+    """The table's own where Spark refuses it, else the upgrade that comes with any statement.
+
+    An upgrade that is allowed is a notice; what clients do with the table until then is the other thing.
+    """
+    text = f"{TABLE}properties: {{{VECTORS}}}\n" + "protocol: {allow_upgrade: true}\n" * bool(declared)
+    (contract,) = contracts.read("c.yml", text).contracts
+    live = LiveTable("file:/lake/t", 0, protocol, Metadata("id", created(contract.state)))
+    of_table = judge_table(live, _rules(), contract=contract)
+    found = judge_live(LiveComparison(contract, live, of_table=of_table), _rules())
+    assert tuple(sorted(f"{one.code} {one.severity.label}" for one in found)) == said
+
+
+def test_what_a_table_lacked_before_does_not_allow_an_upgrade() -> None:
+    """A finding that the base gives too does not fail the run, so that nothing would."""
+    (base,), (contract,) = (
+        contracts.read("c.yml", text).contracts for text in (TABLE, f"{TABLE}properties: {{{VECTORS}}}\n")
+    )
+    live = LiveTable("file:/lake/t", 0, LISTS, Metadata("id", created(contract.state)))
+    of_table = judge_table(live, _rules(), contract=contract)
+    for existing, said in ((True, ["PF004", "PF010"]), (False, ["PF010"])):
+        marked = tuple(replace(one, existing=existing) for one in of_table)
+        found = judge_live(LiveComparison(contract, live, base=base, of_table=marked), _rules())
+        assert sorted(one.code for one in found if one.code.startswith("PF")) == said
 
 
 @cache

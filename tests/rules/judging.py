@@ -17,7 +17,7 @@ from schemalint.engine.live import LiveComparison, judge_live
 from schemalint.engine.rulebook import load_rules
 from schemalint.engine.table import judge_table
 from schemalint.git import File
-from schemalint.model.fact import Drift, DuplicateTable
+from schemalint.model.fact import Drift, DuplicateTable, ProtocolUpgrade
 from schemalint.model.overlay import created
 from schemalint.model.protocol import Protocol
 from schemalint.model.storedtypes import physical_types
@@ -50,6 +50,8 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
     if "log" in texts:
         with TemporaryDirectory() as folder:
             table = replace(logged_table(texts["log"], Path(folder)), catalog=_in_catalog(texts))
+        if ProtocolUpgrade in rule.subjects:
+            return _of_upgrade(rule, texts, table)
         files = physical_types(table, tallied(texts["files"])) if "files" in texts else None
         return judge_table(
             table, [rule], name="sales.orders", contract=_contract("after", texts), files=files
@@ -66,6 +68,16 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
         found = judge_live(comparison, everything)
         return tuple(one for one in found if one.code == rule.code)
     return judge_pair(before, after, [rule])
+
+
+def _of_upgrade(rule: Rule, texts: Texts, table: LiveTable) -> tuple[Finding, ...]:
+    """The other rules say what the table itself lacks."""
+    after = _contract("after", texts)
+    assert after is not None
+    everything = tuple(built_in().values())
+    of_table = judge_table(table, everything, contract=after)
+    comparison = LiveComparison(after, table, base=_contract("before", texts), of_table=of_table)
+    return tuple(one for one in judge_live(comparison, everything) if one.code == rule.code)
 
 
 def told(found: tuple[Finding, ...]) -> str:

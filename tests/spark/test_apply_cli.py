@@ -14,10 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from pyspark.sql import SparkSession
-
     from lakehouse import Lakehouse
-    from schemalint.config import SparkSettings
 
 pytestmark = pytest.mark.spark
 
@@ -32,27 +29,12 @@ properties: {delta.columnMapping.mode: name}
 WITHOUT_B = BASE.replace("  - {name: b, type: int}\n", "") + "dropped: [b]\n"
 
 
-class Kept:
-    """The tests' session, which a command must not stop."""
-
-    def __init__(self, session: SparkSession) -> None:
-        self.conf, self.sql, self.newSession = session.conf, session.sql, session.newSession
-
-    def stop(self) -> None:
-        pass
-
-
 Run = "Callable[..., int]"
 
 
 @pytest.fixture
-def run(lakehouse: Lakehouse, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+def run(lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Runs a command in the repository, by the session that is there."""
-
-    def kept(_settings: SparkSettings) -> Kept:
-        return Kept(spark)
-
-    monkeypatch.setattr("schemalint.cli.apply.start", kept)
     monkeypatch.chdir(lakehouse.repo.path)
     return lambda *arguments: main([str(one) for one in arguments])
 

@@ -40,16 +40,21 @@ WIDER = BASE.replace("type: int", "type: bigint, comment: wide")
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 SUBMITTED = """
+import os
 import sys
 import delta
 from pyspark.sql import SparkSession
 import schemalint.spark
+from schemalint.cli import main
 
+os.chdir(sys.argv[1])
 session = SparkSession.builder.getOrCreate()
 session.sql("CREATE SCHEMA IF NOT EXISTS sales")
 for revision in ("HEAD~1", "HEAD", "HEAD"):
     (applied,) = schemalint.spark.apply(session, sys.argv[1], head=revision)
     print("outcome:", applied.outcome.name, applied.error or "")
+status = main(["check", "--live", "--via", "spark", "--all", "--against", "none"])
+print("outcome: checked", status)
 session.sql("INSERT INTO sales.orders VALUES (5000000000)")
 print("rows:", session.sql("SELECT a FROM sales.orders").collect()[0].a)
 """
@@ -92,9 +97,13 @@ def test_submitted_job_alters_tables_of_a_hive_metastore(by_name: Lakehouse, tmp
     )
 
     said = [line for line in answer.stdout.splitlines() if line.startswith(("outcome:", "rows:"))]
-    assert said == ["outcome: APPLIED ", "outcome: APPLIED ", "outcome: NOTHING ", "rows: 5000000000"], (
-        answer.stderr
-    )
+    assert said == [
+        "outcome: APPLIED ",
+        "outcome: APPLIED ",
+        "outcome: NOTHING ",
+        "outcome: checked 0",
+        "rows: 5000000000",
+    ], answer.stdout + answer.stderr
     assert (tmp_path / "warehouse/sales.db/orders/_delta_log").is_dir()
 
 
@@ -138,7 +147,7 @@ def test_catalog_that_the_session_does_not_know_is_said(
         '[targets.dev]\ncatalog = "main"\ncatalog_uri = "http://127.0.0.1:9/api/2.1/unity-catalog"\n',
     )
     lakehouse.declare(BASE)
-    monkeypatch.setattr("schemalint.catalog.read_many", lambda names, _target: _nothing(names))
+    monkeypatch.setattr("schemalint.catalog.read_many", lambda names, *_how: _nothing(names))
 
     applied = lakehouse.apply()
 

@@ -16,7 +16,6 @@ from logs import commit_info, metadata, protocol, write_commit, write_log
 from project import Project, Run
 from repo import Repo
 from schemalint.model.datatype import LONG, Field
-from schemalint.spark import session as sessions
 from schemalint.spark.findings import COLUMNS
 from schemalint.spark.session import StatementError, ask
 
@@ -26,19 +25,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 LOGS = Path(__file__).parents[1] / "delta_log" / "logs"
-
-
-class Shared:
-    """The session of the tests, which no command stops."""
-
-    def __init__(self, session: SparkSession) -> None:
-        self._session = session
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        return getattr(self._session, name)
-
-    def stop(self) -> None:
-        """Do nothing."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +73,7 @@ def lake(
     for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"):
         monkeypatch.setenv(name, repo.env[name])
     monkeypatch.chdir(repo.path)
-    monkeypatch.setattr(sessions, "start", lambda _settings: Shared(spark))
-    # As `session_for` has it: the tests' session was started without it.
+    # As `start` has it: the tests' session was started without it.
     monkeypatch.setattr(spark.sparkContext, "pythonExec", sys.executable)
     root = tmp_path / "lake"
     root.mkdir()

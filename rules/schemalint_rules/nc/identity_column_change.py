@@ -24,6 +24,7 @@ from schemalint.plugin import (
 
 _ALTERED = "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED"
 _TYPE = "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"
+_TYPE_FOR_SPARK = "IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"  # Spark's own parser lets int pass
 _STEP = "IDENTITY_COLUMNS_ILLEGAL_STEP"
 _PARTITION = "DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED"
 
@@ -32,7 +33,7 @@ _PARTITION = "DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED"
     "NC008",
     on=(TypeChanged, IdentityChanged, DefaultChanged, FieldAdded, TableAdded),
     severity=Severity.ERROR,
-    delta_errors=(_ALTERED, _TYPE, _STEP, _PARTITION),
+    delta_errors=(_ALTERED, _TYPE, _TYPE_FOR_SPARK, _STEP, _PARTITION),
 )
 def identity_column_change(
     change: TypeChanged | IdentityChanged | DefaultChanged | FieldAdded | TableAdded, ctx: RuleContext
@@ -56,8 +57,8 @@ def identity_column_change(
     Delta keeps an identity column's high-water mark and hands out values from it. `ALTER COLUMN` on one fails
     with `DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED`, and there is no statement that makes or adds
     one, or changes how it counts. For new tables the errors are
-    `DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE`, `IDENTITY_COLUMNS_ILLEGAL_STEP` and
-    `DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED`.
+    `DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE` for `int`, `IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE` for any
+    other type, `IDENTITY_COLUMNS_ILLEGAL_STEP` and `DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED`.
 
     ## What to do
 
@@ -167,7 +168,7 @@ def _new_column(path: Path, field: Field, identity: Identity, *, is_partition: b
             f"{name} is an identity column of the type {type_}",
             help="declare it as bigint",
             path=path,
-            delta_error=_TYPE,
+            delta_error=_TYPE if type_ == "int" else _TYPE_FOR_SPARK,
         )
     elif identity.step == 0:
         yield Problem(

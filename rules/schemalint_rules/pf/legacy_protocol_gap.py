@@ -25,6 +25,9 @@ def legacy_protocol_gap(upgrade: ProtocolUpgrade, ctx: RuleContext) -> Iterator[
     Delta would add and because of what. It is an error until the contract says `protocol: {allow_upgrade:
     true}`, and a notice then; beyond `max_reader` or `max_writer` it stays an error.
 
+    A feature that the live table uses already, and does not support, comes with any statement too. Where
+    Spark refuses such a table, no statement brings it: then PF010 or PF013 speaks alone.
+
     ## Why is this bad?
 
     Delta adds the features without a word: one property in a contract, and every client that does not know

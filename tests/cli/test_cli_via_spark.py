@@ -1,0 +1,143 @@
+"""``--via spark`` without Spark: when a session is started, by which settings, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from project import ORDERS
+from schemalint.spark import session as sessions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from project import Project
+    from schemalint.config import SparkSettings
+
+SETTINGS = '[targets.dev]\ncatalog = "spark_catalog"\n[spark]\nconf = {"spark.jars" = "/trusted.jar"}\n'
+
+
+@dataclass
+class Engine:
+    """One that answers nothing: what it was started with and asked, and how often it was stopped."""
+
+    started: list[SparkSettings] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    stopped: int = 0
+    was_there: bool = False
+
+    def start(self, settings: SparkSettings) -> Engine:
+        self.started.append(settings)
+        return self
+
+    def sql(self, query: str) -> None:
+        self.asked.append(query)
+        raise ConnectionError("the engine is gone")
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
+    made = Engine()
+    monkeypatch.setattr(sessions, "start", made.start)
+    monkeypatch.setattr(sessions, "is_running", lambda: made.was_there)
+    return made
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    """A contract, and a target that only a session knows."""
+    project.repo.write("schemalint.toml", SETTINGS)
+    project.declare(ORDERS)
+    project.repo.commit()
+    return project
+
+
+COMMANDS = [
+    ("check", "--live", "--all"),
+    ("show", "--target", "dev", "sales.orders"),
+    ("show", "spark_catalog.sales.orders"),
+    ("show", "orders"),
+    ("pull", "sales.orders"),
+    ("pull", "--all", "--into", "{table}.yml"),
+    ("plan",),
+    ("apply",),
+    ("audit", "--target", "dev", "--all"),
+]
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+@pytest.mark.parametrize("arguments", COMMANDS)
+def test_session_of_ones_own_is_stopped_and_no_other(
+    project: Project, engine: Engine, arguments: tuple[str, ...], *, was_there: bool
+) -> None:
+    engine.was_there = was_there
+    run = project.run(*arguments, "--via", "spark", "--conf", "a=b")
+    assert run.status == 2
+    assert "the engine is gone" in run.out + run.err
+    assert [one.conf for one in engine.started] == [{"spark.jars": "/trusted.jar", "a": "b"}]
+    assert engine.stopped == (0 if was_there else 1)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("check", "--live"), ("show", "."), ("pull", "--table", "a.b", "lake/orders")]
+)
+def test_nothing_is_started_where_no_name_is_asked_for(
+    project: Project, engine: Engine, arguments: tuple[str, ...]
+) -> None:
+    project.run(*arguments, "--via", "spark")
+    assert engine.started == []
+
+
+def test_revert_shows_its_plan_by_the_session(project: Project, engine: Engine) -> None:
+    project.declare(ORDERS.replace("bigint", "bigint, comment: new"))
+    project.repo.commit()
+    run = project.run("revert", "sales.orders", "--via", "spark")
+    assert "the engine is gone" in run.err
+    assert engine.asked[0] == "DESCRIBE TABLE EXTENDED `spark_catalog`.`sales`.`orders`"
+    assert engine.stopped == 1
+
+
+@pytest.mark.parametrize("command", ["check", "show", "pull", "plan", "revert"])
+def test_session_that_nothing_asks_is_no_use(project: Project, command: str) -> None:
+    table = () if command in ("check", "plan") else ("sales.orders",)
+    run = project.run(command, *table, "--conf", "a=b")
+    assert run.status == 2
+    assert "--conf: nothing here needs Spark" in run.out + run.err
+    assert "add --via spark" in run.out + run.err
+
+
+@pytest.mark.parametrize("arguments", [(), ("--live-from", "tables.jsonl")])
+def test_check_asks_a_session_about_live_tables_only(
+    project: Project, engine: Engine, arguments: tuple[str, ...]
+) -> None:
+    run = project.check(*arguments, "--via", "spark")
+    assert run.status == 2
+    assert "--via is about live tables" in run.out
+    assert engine.started == []
+
+
+@pytest.mark.parametrize("arguments", [*COMMANDS[:7], COMMANDS[-1]])
+def test_pull_request_cannot_choose_what_spark_runs(
+    project: Project,
+    engine: Engine,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+) -> None:
+    base = project.repo.head()
+    project.repo.git("checkout", "--quiet", "-b", "feature")
+    project.repo.write("schemalint.toml", SETTINGS.replace("trusted", "evil").replace("spark_c", "evil_c"))
+    project.repo.commit()
+    event = {"pull_request": {"base": {"sha": base, "ref": "main"}, "head": {"sha": project.repo.head()}}}
+    (tmp_path / "event.json").write_text(json.dumps(event))
+    monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request")
+    monkeypatch.setenv("GITHUB_EVENT_PATH", str(tmp_path / "event.json"))
+    project.run(*arguments, "--via", "spark")
+    assert [one.conf for one in engine.started] == [{"spark.jars": "/trusted.jar"}]
+    assert "evil" not in "".join(engine.asked)

@@ -1,0 +1,289 @@
+"""Tables that only a Spark session knows by name, reached by every command: ``--via spark``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from project import Project, Run
+from repo import Repo
+from schemalint.delta_log.reader import POSSIBLY_STALE
+from schemalint.errors import SchemalintError
+from schemalint.spark import SessionCatalog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+# Hadoop's paths are no URIs: this one holds a percent sign, and so must what is read.
+ODD_PLACE = "some where/100%20ü"
+ORDERS = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: id, type: bigint}
+"""
+
+NO_TABLES = {
+    "sales.nothing": "Spark's session has no table spark_catalog.sales.nothing",
+    "sales.`odd.name ü`": "Spark's session has no table spark_catalog.sales.`odd.name ü`",
+    "nothing.orders": "Spark's session does not know spark_catalog.nothing: ",
+    "main.sales.orders": "main.sales.orders: ",
+    "sales.seen": "spark_catalog.sales.seen is a view, not a table",
+    "sales.files": "spark_catalog.sales.files is a table of parquet, not of Delta",
+    "sales.`${x}`": "a session cannot be asked for a name with '${'",
+}
+
+
+@dataclass(frozen=True)
+class Metastore:
+    """A project without tables of its own, beside a schema that the session's catalog has."""
+
+    project: Project
+    spark: SparkSession
+    elsewhere: Path
+
+    def run(self, *arguments: str) -> Run:
+        return self.project.run(*arguments, "--via", "spark")
+
+    def sql(self, statement: str) -> None:
+        self.spark.sql(statement)
+
+    def raise_protocol(self, place: Path, *reader_features: str) -> None:
+        """Let a table's log ask for features that the session has not."""
+        raised = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": reader_features}
+        raised["writerFeatures"] = reader_features
+        log = place / "_delta_log"
+        version = len(list(log.glob("*.json")))
+        (log / f"{version:020}.json").write_text(json.dumps({"protocol": raised}) + "\n")
+
+    def declare(self, text: str = ORDERS) -> None:
+        self.project.declare(text)
+        self.project.repo.commit()
+
+
+@pytest.fixture
+def metastore(
+    tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Metastore]:
+    """With a managed table, one at a place of its own, a view, and a table that is none of Delta's."""
+    repo = Repo(tmp_path / "repository")
+    for name in ("CI", "GITHUB_ACTIONS", "GITHUB_EVENT_NAME", "SCHEMALINT_OUTPUT_FORMAT"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"):
+        monkeypatch.setenv(name, repo.env[name])
+    monkeypatch.chdir(repo.path)
+    # As `start` has it: the tests' session was started without it.
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", sys.executable)
+    repo.write("schemalint.toml", '[targets.dev]\ncatalog = "spark_catalog"\n')
+    elsewhere = tmp_path / ODD_PLACE
+    for statement in (
+        "CREATE SCHEMA sales",
+        "CREATE TABLE sales.orders (id BIGINT) USING delta",
+        f"CREATE TABLE sales.placed (id INT, Location STRING) USING delta LOCATION '{elsewhere}'",
+        "CREATE TABLE sales.files (id INT) USING parquet",
+        "CREATE VIEW sales.seen AS SELECT * FROM sales.orders",
+        "CREATE TEMPORARY VIEW passing AS SELECT 1 AS id",
+    ):
+        spark.sql(statement)
+    yield Metastore(Project(repo, capsys), spark, elsewhere)
+    spark.sql("USE spark_catalog.default")
+    spark.sql("DROP VIEW passing")
+    spark.sql("DROP SCHEMA sales CASCADE")
+
+
+@pytest.fixture
+def catalog(metastore: Metastore) -> SessionCatalog:
+    return SessionCatalog(lambda: metastore.spark)
+
+
+def test_tables_are_shown_by_name(metastore: Metastore) -> None:
+    run = metastore.run(
+        "show", "--target", "dev", "sales.orders", "`sales`.`placed`", "--output-format", "json"
+    )
+    managed, placed = map(json.loads, run.out.splitlines())
+    assert run.status == 0, run.err
+    assert managed["table"] == "sales.orders"
+    assert placed["uri"] == str(metastore.elsewhere)
+
+
+def test_names_need_no_target_and_are_resolved_as_spark_does(metastore: Metastore) -> None:
+    metastore.sql("USE sales")
+    names = ("orders", "sales.orders", "spark_catalog.sales.orders", "SALES.Orders", "orders@v0")
+    run = metastore.run("show", *names, "--output-format", "json", "--no-history")
+    assert run.status == 0, run.err
+    assert len({json.loads(line)["uri"].casefold() for line in run.out.splitlines()}) == 1
+    assert len(run.out.splitlines()) == len(names)
+
+
+def test_what_is_no_delta_table_is_said(metastore: Metastore) -> None:
+    run = metastore.run("show", *NO_TABLES)
+    assert run.status == 2
+    told = [line.removeprefix("error: ") for line in run.err.splitlines() if line.startswith("error: ")]
+    assert [line for line, start in zip(told, NO_TABLES.values(), strict=True) if start not in line] == []
+    assert "--conf spark.sql.catalog.main=" in run.err
+    audited = metastore.run("audit", *NO_TABLES, "--output-format", "json")
+    assert {one["message"] for one in json.loads(audited.out)["errors"]} == set(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("passing", "passing is a temporary view, not a table"),
+        ("a.b.c.d", "a.b.c.d has too many parts"),
+        ("sales.`orders", "is no name of a table"),
+    ],
+)
+def test_what_is_no_name_of_a_table_is_said(catalog: SessionCatalog, name: str, message: str) -> None:
+    with pytest.raises(SchemalintError, match=message):
+        catalog.full_name(name)
+
+
+def test_table_whose_files_are_gone_is_none_to_be_created(metastore: Metastore) -> None:
+    metastore.elsewhere.rename(metastore.elsewhere.with_name("moved"))
+    metastore.declare(ORDERS.replace("sales.orders", "sales.placed"))
+    run = metastore.run("plan")
+    assert run.status == 2
+    assert f"at {metastore.elsewhere}, and no Delta table is there" in run.err
+
+
+def test_table_that_the_engine_cannot_load_is_read_all_the_same(metastore: Metastore) -> None:
+    metastore.raise_protocol(metastore.elsewhere, "fromTheFuture")
+    run = metastore.run("show", "sales.placed", "--output-format", "json")
+    assert run.status == 0, run.err
+    assert json.loads(run.out)["uri"] == str(metastore.elsewhere)
+    assert "placed" in metastore.run("audit", "--target", "dev", "--all", "--output-format", "json").out
+
+
+def test_comment_of_such_a_table_says_not_where_it_lies(metastore: Metastore) -> None:
+    place = metastore.elsewhere.with_name("sly")
+    said = rf"COMMENT 'x\nLocation: file:{metastore.elsewhere}'"
+    metastore.sql(f"CREATE TABLE sales.sly (id INT) USING delta LOCATION '{place}' {said}")
+    shown = metastore.run("show", "sales.sly", "--output-format", "json")
+    assert json.loads(shown.out)["uri"] == str(place)
+    metastore.raise_protocol(place, "fromTheFuture")
+    run = metastore.run("show", "sales.sly")
+    assert run.status == 2
+    assert "fromTheFuture" in run.err
+
+
+def test_tables_are_pulled_and_are_then_as_declared(metastore: Metastore) -> None:
+    pulled = metastore.run(
+        "pull", "--all", "--match", "SAL*.*", "--into", "contracts/{schema}/{table}.yml", "--only", "all"
+    )
+    assert pulled.status == 0, pulled.err
+    names = {path.stem: path.read_text() for path in Path("contracts/sales").iterdir()}
+    assert names.keys() == {"orders", "placed"}
+    assert "table: sales.placed\n" in names["placed"]
+    assert "location" not in names["placed"].split("columns:")[0]
+    metastore.project.repo.commit()
+    checked = metastore.run("check", "--live", "--all", "--output-format", "concise")
+    assert (checked.status, checked.codes) == (0, []), checked.out
+    assert "no findings in 2 tables" in checked.out
+
+
+def test_one_table_is_pulled_where_nothing_is_configured(metastore: Metastore) -> None:
+    Path("schemalint.toml").unlink()
+    run = metastore.run("pull", "sales.orders")
+    assert run.status == 0, run.err
+    assert "table: sales.orders\n" in run.out
+
+
+def test_check_judges_what_the_session_finds(metastore: Metastore) -> None:
+    metastore.declare()
+    metastore.project.declare(ORDERS.replace("bigint", "int"))
+    run = metastore.run("check", "--live", "--output-format", "json")
+    (finding,) = json.loads(run.out)["findings"]
+    assert (finding["code"], finding["against"]) == ("TW001", ["git", "live"])
+    metastore.declare(ORDERS.replace("sales.orders", "sales.soon"))
+    assert metastore.run("check", "--live", "--all", "--output-format", "concise").codes == ["DR003"]
+
+
+def test_plan_is_the_one_that_is_applied(metastore: Metastore, tmp_path: Path) -> None:
+    metastore.declare(ORDERS + "  - {name: note, type: string}\n")
+    plan = tmp_path / "plan.json"
+    planned = metastore.run("plan", "--out", str(plan), "--output-format", "sql")
+    assert planned.status == 0, planned.err
+    assert "ALTER TABLE `spark_catalog`.`sales`.`orders` ADD COLUMNS" in planned.out
+    applied = metastore.project.run("apply", "--yes", "--plan", str(plan), "--output-format", "json")
+    assert applied.status == 0, applied.err
+    assert json.loads(applied.out)["plan"] == json.loads(plan.read_text())["hash"]
+    assert metastore.spark.table("sales.orders").columns == ["id", "note"]
+    assert metastore.run("plan", "--exit-code").status == 0
+
+
+def test_target_that_says_nothing_is_the_sessions(metastore: Metastore) -> None:
+    metastore.project.repo.write("schemalint.toml", "[targets.dev]\n")
+    metastore.declare(ORDERS + "  - {name: note, type: string}\n")
+    assert metastore.run("plan", "--exit-code").status == 4
+    assert metastore.run("apply", "--yes").status == 0
+    assert metastore.run("plan", "--exit-code").status == 0
+
+
+def test_address_of_the_catalog_is_not_asked(metastore: Metastore) -> None:
+    metastore.project.repo.write(
+        "schemalint.toml",
+        '[targets.dev]\ncatalog = "spark_catalog"\n'
+        'catalog_uri = "http://127.0.0.1:9"\ncatalog_token = "${NOT_SET_ANYWHERE}"\n',
+    )
+    metastore.declare()
+    assert metastore.run("check", "--live", "--all").status == 0
+
+
+def test_revert_shows_the_plan_of_the_table(metastore: Metastore) -> None:
+    metastore.declare(ORDERS.replace("bigint", "bigint, comment: old"))
+    metastore.declare(ORDERS.replace("bigint", "bigint, comment: new"))
+    run = metastore.run("revert", "sales.orders")
+    assert run.status == 0, run.err
+    assert "ALTER TABLE `spark_catalog`.`sales`.`orders`" in run.out, run.err
+    assert "the plan could not be made" not in run.err
+
+
+def test_audit_reads_on_executors_what_the_session_finds(metastore: Metastore) -> None:
+    by_place = metastore.run("audit", str(metastore.elsewhere), "--output-format", "json", "--preview")
+    arguments = ("--all", "--files", "--output-format", "json", "--preview")
+    by_name = metastore.run("audit", "--target", "dev", *arguments)
+    assert by_name.status == 0, by_name.out
+    report = json.loads(by_name.out)
+    assert report["run"]["compared"] == ["spark_catalog.sales.orders", "spark_catalog.sales.placed"]
+    assert [one["message"] for one in report["findings"] if one["table"] == "spark_catalog.sales.placed"] == [
+        one["message"] for one in json.loads(by_place.out)["findings"]
+    ]
+    assert metastore.run("audit", "sales.placed", "sales.orders").status == 0
+
+
+def test_log_of_a_table_that_a_catalog_manages_may_be_old(metastore: Metastore) -> None:
+    metastore.raise_protocol(metastore.elsewhere, "catalogManaged", "vacuumProtocolCheck")
+    run = metastore.run("show", "sales.placed")
+    assert run.status == 0, run.err
+    assert POSSIBLY_STALE in run.out
+
+
+def test_without_it_the_error_says_what_to_do(metastore: Metastore) -> None:
+    metastore.declare()
+    for arguments in (
+        ("check", "--live", "--all"),
+        ("show", "--target", "dev", "sales.orders"),
+        ("pull", "sales.orders"),
+        ("plan",),
+        ("audit", "--target", "dev", "sales.orders"),
+    ):
+        run = metastore.project.run(*arguments)
+        assert run.status == 2
+        assert "target dev does not say where catalog spark_catalog answers" in run.out + run.err
+        assert (run.out + run.err).count("--via spark") == 1
+
+
+def test_session_that_was_there_is_left_running(metastore: Metastore) -> None:
+    partitions = metastore.spark.conf.get("spark.sql.shuffle.partitions")
+    assert metastore.run("show", "sales.orders", "--conf", "spark.sql.session.timeZone=UTC").status == 0
+    assert metastore.spark.conf.get("spark.sql.shuffle.partitions") == partitions
+    assert metastore.spark.sql("SELECT 1 AS one").collect()[0]["one"] == 1

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from schemalint.delta_log import limits
+from schemalint.delta_log.jsontext import JsonError, read_json, require_bounded
 from schemalint.model.datatype import Struct
 from schemalint.model.protocol import Protocol
-from schemalint.model.schemajson import SchemaError, load_json, parse_schema
+from schemalint.model.schemajson import SchemaError, parse_schema
 
 CLUSTERING_DOMAIN: Final = "delta.clustering"
 
@@ -90,6 +92,7 @@ class TableActions:
         clustering: Clustering columns by their physical names, empty where clustering was removed.
         repeated: Actions of which a commit may have one, and this one has more: name, and line of the last.
         removes_files: Whether the commit takes data files away; only told if it says something.
+        size: Bytes of the ``metaData`` actions, as they stand in a file of JSON lines.
     """
 
     protocol: Protocol | None = None
@@ -98,6 +101,7 @@ class TableActions:
     info: CommitInfo = CommitInfo()
     repeated: tuple[tuple[str, int], ...] = ()
     removes_files: bool = False
+    size: int = field(default=0, compare=False)
 
     @property
     def is_empty(self) -> bool:
@@ -165,10 +169,7 @@ def read_metadata(body: Body) -> MetadataAction:
     schema = body.get("schemaString")
     if not (schema is None or isinstance(schema, str)):
         raise ActionError("schemaString is no string")
-    try:
-        columns = _parse_schema(schema) if schema else None
-    except SchemaError as error:
-        raise ActionError(f"schemaString cannot be read: {error}") from None
+    columns = _columns(schema) if schema else None
     return MetadataAction(
         table_id=_text(body, "id") or "",
         schema=columns,
@@ -211,11 +212,21 @@ def read_info(body: Body) -> CommitInfo:
     )
 
 
+def _columns(schema: str) -> Struct:
+    try:
+        require_bounded(schema, limits.MAX_ACTION)
+        return _parse_schema(schema)
+    except JsonError as error:
+        raise ActionError(f"schemaString cannot be read: it {error}") from None
+    except SchemaError as error:
+        raise ActionError(f"schemaString cannot be read: {error}") from None
+
+
 def _json_object(text: str) -> Body:
     try:
-        found = load_json(text)
-    except (ValueError, RecursionError) as error:
-        raise ActionError(f"the configuration of {CLUSTERING_DOMAIN} is not JSON: {error}") from None
+        found = read_json(text, limits.MAX_ACTION)
+    except JsonError as error:
+        raise ActionError(f"the configuration of {CLUSTERING_DOMAIN} {error}") from None
     if not isinstance(found, dict):
         raise ActionError(f"the configuration of {CLUSTERING_DOMAIN} is no JSON object")
     return found

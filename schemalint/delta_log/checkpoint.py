@@ -9,8 +9,10 @@ Statistics would say the same, but pyarrow ends the process when those of a dama
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+from schemalint.delta_log import limits
 from schemalint.delta_log.actions import (
     NOTHING,
     ActionError,
@@ -21,6 +23,8 @@ from schemalint.delta_log.actions import (
     read_protocol,
 )
 from schemalint.delta_log.commit import read_lines
+from schemalint.delta_log.pages import ParquetError
+from schemalint.delta_log.parquet import Rows
 from schemalint.delta_log.store import DamagedFile
 from schemalint.errors import LiveError
 
@@ -37,8 +41,11 @@ _LEAVES: Final = {
     "metaData": "metaData.id",
     "domainMetadata": "domainMetadata.domain",
 }
-_BATCH: Final = 32_768
-_BUFFER: Final = 256 * 1024
+_MOST: Final = {
+    "protocol": limits.MAX_SAME,
+    "metaData": limits.MAX_SAME,
+    "domainMetadata": limits.MAX_DOMAINS,
+}
 
 
 class NoPyarrow(LiveError):  # noqa: N818 - what is missing is the package
@@ -82,13 +89,12 @@ def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
 def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
     try:
         import pyarrow as pa  # noqa: PLC0415 - 190 ms that a log without a checkpoint does not need
-        from pyarrow import parquet  # noqa: PLC0415
     except ImportError:
         raise no_pyarrow(store.uri) from None
     found = NOTHING
     try:
         with store.open(file.name) as content:
-            for action, body in _bodies(parquet.ParquetFile(content, buffer_size=_BUFFER)):
+            for action, body in _bodies(Rows(content)):
                 found = _read(action, body).over(found)
                 if found.is_complete:
                     break
@@ -117,19 +123,25 @@ def _mapping(found: object) -> object:
     return found
 
 
-def _bodies(file: Any) -> Iterator[tuple[str, Body]]:  # noqa: ANN401 - pyarrow has no types
-    """The actions by name, from a ``pyarrow.parquet.ParquetFile``."""
-    for group in range(file.num_row_groups):
-        held = {name for name, _column in _columns(file, group, list(_LEAVES.values()))}
-        for name, column in _columns(file, group, sorted(held)):
-            yield from ((name, body) for body in column.to_pylist())
+def _bodies(rows: Rows) -> Iterator[tuple[str, Body]]:
+    """The actions by name."""
+    there: Counter[str] = Counter()
+    for group in range(rows.file.num_row_groups):
+        held: Counter[str] = Counter()
+        for name, column in _columns(rows, group, list(_LEAVES.values())):
+            held[name] += len(column)
+        there += held
+        if any(number > _MOST[name] for name, number in there.items()):
+            raise ParquetError("it has the same action again and again")
+        for name, column in _columns(rows, group, sorted(held)):
+            yield from ((name, row.as_py()) for row in column)
 
 
-def _columns(file: Any, group: int, wanted: list[str]) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+def _columns(rows: Rows, group: int, wanted: list[str]) -> Iterator[tuple[str, Any]]:
     """The wanted columns of a row group as far as they are there, in batches, without the nulls."""
     if not wanted:
         return
-    for batch in file.iter_batches(batch_size=_BATCH, row_groups=[group], columns=wanted):
+    for batch in rows.group(group, wanted):
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             if column.null_count < len(column):
                 yield name, column.drop_null()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from schemalint.delta_log import limits
 from schemalint.delta_log.actions import (
     ActionError,
     Body,
@@ -13,16 +14,14 @@ from schemalint.delta_log.actions import (
     read_metadata,
     read_protocol,
 )
-from schemalint.delta_log.store import DamagedFile
-from schemalint.model.schemajson import load_json
+from schemalint.delta_log.jsontext import JsonError, read_json
+from schemalint.delta_log.store import DamagedFile, too_large
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from schemalint.delta_log.names import LogFile
     from schemalint.delta_log.store import LogStore
-
-MAX_SIZE: Final = 64 * 1024 * 1024
 
 T = TypeVar("T")
 
@@ -51,13 +50,12 @@ def read_object(store: LogStore, file: LogFile) -> Body:
     Raises:
         DamagedFile, LiveError: As `read_checksum`.
     """
-    data = store.read(file.name) if file.size <= MAX_SIZE else b""
-    if file.size > MAX_SIZE or len(data) > MAX_SIZE:
-        raise DamagedFile(store.uri, file.name, f"the file is larger than {MAX_SIZE >> 20} MiB")
+    if file.size > limits.MAX_SIZE:
+        raise too_large(store.uri, file.name)
     try:
-        found = load_json(data)
-    except (ValueError, RecursionError) as error:
-        raise DamagedFile(store.uri, file.name, f"it is not JSON: {error}") from None
+        found = read_json(store.read(file.name), limits.MAX_SIZE)
+    except JsonError as error:
+        raise DamagedFile(store.uri, file.name, f"it {error}") from None
     if not isinstance(found, dict):
         raise DamagedFile(store.uri, file.name, "it is no JSON object")
     return found

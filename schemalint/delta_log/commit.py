@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
+from schemalint.delta_log import limits
 from schemalint.delta_log.actions import (
     NOTHING,
     ActionError,
@@ -19,17 +20,13 @@ from schemalint.delta_log.actions import (
     read_metadata,
     read_protocol,
 )
-from schemalint.model.schemajson import load_json
+from schemalint.delta_log.jsontext import JsonError, read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from schemalint.delta_log.names import LogFile
     from schemalint.delta_log.store import LogStore
-
-MAX_LINE: Final = 64 * 1024 * 1024
-BLOCK: Final = 8 * 1024 * 1024
-"""How much of a file is held in memory at once, if its lines are not longer."""
 
 
 class _Line(NamedTuple):
@@ -88,7 +85,7 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
     Raises:
         ActionError: A line that matters cannot be read, or the content ends within a line.
     """
-    found, info, removes = NOTHING, None, False
+    found, info, removes, size = NOTHING, None, False, 0
     places: dict[str, list[int]] = {name: [] for name in _READERS}
     first = 1
     for block in blocks:
@@ -99,6 +96,7 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
                 if (body := _body(line, name)) is not None:
                     found = _read(read, body, line).over(found)
                     places[name].append(line.number)
+                    size += len(line.data) if name == "metaData" else 0
         info = info or next(_lines_with(block, "commitInfo", first), None)
         removes = removes or any(_starts(line.data, "remove") for line in _lines_with(block, "remove", first))
         first += block.count(b"\n")
@@ -106,11 +104,11 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
         return NOTHING
     body = _body(info, "commitInfo") if info else None
     repeated = tuple((name, places[name][-1]) for name in ("protocol", "metaData") if len(places[name]) > 1)
-    return replace(found, info=read_info(body or {}), repeated=repeated, removes_files=removes)
+    return replace(found, info=read_info(body or {}), repeated=repeated, removes_files=removes, size=size)
 
 
 def _content(store: LogStore, file: LogFile) -> Iterator[bytes]:
-    if file.size <= BLOCK:
+    if file.size <= limits.BLOCK:
         yield store.read(file.name)
         return
     with store.open(file.name) as content:
@@ -120,15 +118,15 @@ def _content(store: LogStore, file: LogFile) -> Iterator[bytes]:
 def _blocks(file: BinaryIO) -> Iterator[bytes]:
     """A file's whole lines, so many at a time as are in a block."""
     rest = b""
-    while chunk := file.read(BLOCK):
+    while chunk := file.read(limits.BLOCK):
         whole, newline, begun = chunk.rpartition(b"\n")
         if newline:
             yield rest + whole + newline
             rest = begun
         else:
             rest += chunk
-        if len(rest) > MAX_LINE:
-            raise ActionError(_TOO_LARGE, is_text=True)
+        if len(rest) > limits.MAX_LINE:
+            raise ActionError(f"the action is larger than {limits.MAX_LINE >> 20} MiB", is_text=True)
     if rest:
         yield rest
 
@@ -176,14 +174,10 @@ def _read(read: Callable[[Body], TableActions], body: Body, line: _Line) -> Tabl
 
 
 def _parsed(line: bytes) -> Body:
-    if len(line) > MAX_LINE:
-        raise ActionError(_TOO_LARGE, is_text=True)
     try:
-        action = load_json(line)
-    except RecursionError:
-        raise ActionError("the action is nested too deeply", is_text=True) from None
-    except ValueError as error:
-        raise ActionError(f"the action is not JSON: {error}", is_text=True) from None
+        action = read_json(line, limits.MAX_ACTION)
+    except JsonError as error:
+        raise ActionError(f"the action {error}", is_text=True) from None
     if not isinstance(action, dict):
         raise ActionError("the action is no JSON object", is_text=True)
     return action
@@ -195,4 +189,3 @@ _READERS: Final[Mapping[str, Callable[[Body], TableActions]]] = {
     "domainMetadata": lambda body: TableActions(clustering=read_clustering(body)),
 }
 _ABOUT_FILES: Final = ("add", "remove", "sidecar")
-_TOO_LARGE: Final = f"the action is larger than {MAX_LINE >> 20} MiB"

@@ -43,8 +43,9 @@ def gap_defects(listing: Listing, asked: int, version: int) -> Iterator[LogDefec
         asked: The version that should have been read.
         version: The version that could be read.
     """
+    start = listing.checkpoint_before(asked)
     for gap in listing.gaps(asked):
-        at_start = gap.first == max((at for at in listing.checkpoints if at <= asked), default=-1) + 1
+        at_start = gap.first == start + 1
         yield LogDefect(
             LogDefectKind.COMMIT_MISSING,
             _missing(gap)

@@ -14,20 +14,19 @@ from urllib.parse import unquote
 from schemalint.delta_log.actions import ActionError
 from schemalint.delta_log.checkpoint import no_pyarrow
 from schemalint.delta_log.commit import read_paths
+from schemalint.delta_log.parquet import Rows
 from schemalint.delta_log.segment import list_log
 from schemalint.delta_log.store import DamagedFile
 from schemalint.errors import LiveError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from schemalint.delta_log.names import LogFile
     from schemalint.delta_log.segment import Checkpoint, Listing
     from schemalint.delta_log.store import LogStore
 
 _IN_CHECKPOINT: Final = ["add.path", "sidecar.path"]
-_BATCH: Final = 32_768
-_BUFFER: Final = 256 * 1024
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
@@ -83,12 +82,14 @@ def _actions(store: LogStore, file: LogFile) -> tuple[set[str], set[str]]:
 
 def _checkpointed(store: LogStore, checkpoint: Checkpoint) -> Iterator[str]:
     """The files of a checkpoint, which is reconciled: its ``remove`` actions are tombstones."""
+    opened: set[str] = set()
     for file in checkpoint.files:
         is_text = file.name.endswith(".json")
         for name, path in _lines(store, file) if is_text else _rows(store, file.name, _IN_CHECKPOINT):
             if name == "add":
                 yield unquote(path)
-            elif name == "sidecar":
+            elif name == "sidecar" and path not in opened:
+                opened.add(path)
                 yield from _in_sidecar(store, path)
 
 
@@ -109,20 +110,18 @@ def _rows(store: LogStore, name: str, wanted: list[str]) -> Iterator[tuple[str, 
     """The values of ``<action>.path`` in a Parquet file, batch by batch, with the action's name."""
     try:
         import pyarrow as pa  # noqa: PLC0415 - 190 ms that a log without a checkpoint does not need
-        from pyarrow import parquet  # noqa: PLC0415
     except ImportError:
         raise no_pyarrow(store.uri) from None
     try:
         with store.open(name) as content:
-            file = parquet.ParquetFile(content, buffer_size=_BUFFER)
-            for batch in file.iter_batches(batch_size=_BATCH, columns=wanted):
+            for batch in Rows(content).batches(wanted):
                 for action, column in zip(batch.schema.names, batch.columns, strict=True):
                     yield from ((action, path) for path in _texts(column))
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise DamagedFile(store.uri, name, f"the checkpoint cannot be read: {error}") from None
 
 
-def _texts(column: Any) -> list[str]:  # noqa: ANN401 - pyarrow has no types
-    """The one leaf of a struct's column, where there is a struct."""
+def _texts(column: Any) -> Iterable[str]:  # noqa: ANN401 - pyarrow has no types
+    """The one leaf of a struct's column, where there is a struct; in a checkpoint each is there once."""
     found: list[str] = column.flatten()[0].drop_null().to_pylist()
-    return found
+    return dict.fromkeys(found)

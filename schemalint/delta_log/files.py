@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
+from collections import deque
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from schemalint.delta_log import limits
 from schemalint.delta_log.actions import ActionError, TableActions
 from schemalint.delta_log.checkpoint import NoPyarrow, read_checkpoint
 from schemalint.delta_log.checksum import read_checksum
@@ -30,6 +34,7 @@ class LogFiles:
     Attributes:
         defects: In the order in which they were met.
         warnings: About files that no reader needs.
+        forgotten: The newest version of which the metadata is not kept, to bound the memory; -1 if all is.
     """
 
     def __init__(self, store: LogStore, listing: Listing) -> None:
@@ -37,8 +42,11 @@ class LogFiles:
         self.listing = listing
         self.defects: list[LogDefect] = []
         self.warnings: list[str] = []
+        self.forgotten = -1
         self._read: dict[str, TableActions | None] = {}
         self._failed: list[tuple[int, LiveError]] = []
+        self._kept: deque[tuple[int, str, TableActions]] = deque()
+        self._held = 0
 
     def commit(self, version: int) -> TableActions | None:
         """A commit; None if it is missing or damaged.
@@ -76,8 +84,9 @@ class LogFiles:
 
     def failure(self, first: int, last: int) -> LiveError | None:
         """Why the oldest of the files from a version to another could not be read, if it could not."""
-        failed = [(version, error) for version, error in self._failed if first <= version <= last]
-        return min(failed, key=lambda one: one[0])[1] if failed else None
+        index = bisect_left(self._failed, first, key=_version)
+        failed = self._failed[index : index + 1]
+        return next((error for version, error in failed if version <= last), None)
 
     def name_of(self, actions: TableActions) -> str:
         """The file that holds the metadata of these actions."""
@@ -89,12 +98,23 @@ class LogFiles:
             try:
                 self._read[file.name] = found = read()
                 self._note_repeated(file, found)
+                if found.metadata is not None:
+                    self._make_room(file.name, version, found)
             except (DamagedFile, NoPyarrow) as error:
                 self._read[file.name] = None
-                self._failed.append((version, error))
+                insort(self._failed, (version, error), key=_version)
                 if isinstance(error, DamagedFile):
                     self._note_damaged(error, version)
         return self._read[file.name]
+
+    def _make_room(self, name: str, version: int, found: TableActions) -> None:
+        """Let go of the metadata that was read first, if all together is too large."""
+        self._kept.append((version, name, found))
+        self._held += found.size
+        while self._held > limits.MAX_HISTORY and len(self._kept) > 1:
+            self.forgotten, oldest, known = self._kept.popleft()
+            self._held -= known.size
+            self._read[oldest] = replace(known, metadata=None)
 
     def _lines(self, file: LogFile) -> TableActions:
         try:
@@ -128,3 +148,7 @@ class LogFiles:
                 error.delta_error if read_by_delta else None,
             )
         )
+
+
+def _version(failed: tuple[int, LiveError]) -> int:
+    return failed[0]

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
 
+from schemalint.delta_log.parquet import open_parquet
 from schemalint.model.datatype import (
     BINARY,
     BOOLEAN,
@@ -55,10 +56,9 @@ def read_footer(content: BinaryIO) -> frozenset[StoredLeaf]:
         FooterError: It is damaged, or no Parquet file.
     """
     import pyarrow as pa  # noqa: PLC0415 - 190 ms, for those who ask for files
-    from pyarrow import parquet  # noqa: PLC0415
 
     try:
-        file = parquet.ParquetFile(content)
+        file = open_parquet(content)
         schema = file.schema
         leaves = [leaf for field in file.schema_arrow for leaf in _leaves(field)]
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:

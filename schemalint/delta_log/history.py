@@ -29,16 +29,24 @@ def read_history(files: LogFiles, version: int, newest: TableActions) -> History
     use: what was between is lost in them.
     """
     commits = files.listing.history(version)
-    first = next((at + 1 for at in reversed(commits) if files.commit(at) is None), commits.start)
+    readable = next((at + 1 for at in reversed(commits) if files.commit(at) is None), commits.start)
+    first = max(readable, files.forgotten + 1)
     if first == 0:
         return History(tuple(_entries(files, range(version + 1), NOTHING)), 0)
-    start, state = _base(files, first, version) or (version, newest)
+    start, state = _base(files, readable, first, version) or (version, newest)
     known = HistoryEntry(start, metadata=metadata_of(state), protocol=state.protocol)
     return History((known, *_entries(files, range(start + 1, version + 1), state)), start)
 
 
-def _base(files: LogFiles, first: int, version: int) -> tuple[int, TableActions] | None:
-    """The oldest known state from which the commits, readable from the first on, lead to a version."""
+def _base(files: LogFiles, readable: int, first: int, version: int) -> tuple[int, TableActions] | None:
+    """The oldest known state from which the commits lead to a version.
+
+    Args:
+        files: The log.
+        readable: From that version on the commits can be read,
+        first: and from that one on their metadata is kept.
+        version: The newest.
+    """
     listing = files.listing
     for at in (at for at in listing.checkpoints if first - 1 <= at <= version):
         if state := files.checkpoint(at):
@@ -47,7 +55,7 @@ def _base(files: LogFiles, first: int, version: int) -> tuple[int, TableActions]
         if (state := files.checksum(at)) and state.is_complete:
             return at, state
     state = NOTHING
-    for at in range(first, version + 1):
+    for at in range(readable, version + 1):
         state = (files.commit(at) or NOTHING).over(state)
         if state.is_complete:
             return at, state

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from schemalint.delta_log import limits
 from schemalint.delta_log.crosscheck import checksum_defects, gap_defects, pointer_warnings, schema_defects
 from schemalint.delta_log.files import LogFiles
 from schemalint.delta_log.history import read_commits, read_history
@@ -13,15 +16,16 @@ from schemalint.delta_log.state import newest_state, state_at
 from schemalint.delta_log.timetravel import version_at
 from schemalint.errors import LiveError
 from schemalint.model.feature import FEATURES
-from schemalint.model.table import History, LiveTable, LogDefect
+from schemalint.model.table import History, LiveTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from schemalint.delta_log.actions import TableActions
     from schemalint.delta_log.segment import Listing
     from schemalint.delta_log.store import LogStore
     from schemalint.model.protocol import Protocol
+    from schemalint.model.table import LogDefect, LogDefectKind
 
 POSSIBLY_STALE: Final = "the table is managed by a catalog: its log may be older than what the catalog holds"
 """The warning about a log of which the newest commits may be known to a catalog only."""
@@ -89,7 +93,7 @@ def _table(files: LogFiles, asked: int, version: int, state: TableActions, *, hi
         *checksum_defects(files, version, state),
         *schema_defects(files, state),
     )
-    warnings = (*pointer, *_warnings(state.protocol), *files.warnings)
+    warnings = (*pointer, *_warnings(state.protocol), *_forgotten(files, known), *files.warnings)
     return LiveTable(
         files.store.uri,
         version,
@@ -97,8 +101,35 @@ def _table(files: LogFiles, asked: int, version: int, state: TableActions, *, hi
         metadata,
         known,
         warnings,
-        tuple(sorted(defects, key=_order)),
+        _first_ones(sorted(defects, key=_order)),
     )
+
+
+def _first_ones(defects: Iterable[LogDefect]) -> tuple[LogDefect, ...]:
+    """Some defects of each kind; the last one says how many more there are."""
+    by_kind: defaultdict[LogDefectKind, list[LogDefect]] = defaultdict(list)
+    for defect in defects:
+        by_kind[defect.kind].append(defect)
+    kept = (defect for found in by_kind.values() for defect in _shortened(found))
+    return tuple(sorted(kept, key=_order))
+
+
+def _shortened(found: Sequence[LogDefect]) -> Sequence[LogDefect]:
+    more = len(found) - limits.MAX_DEFECTS
+    if more <= 0:
+        return found
+    *others, last = found[: limits.MAX_DEFECTS]
+    return *others, replace(
+        last, message=f"{last.message}; and {more} more like this, up to {found[-1].file}"
+    )
+
+
+def _forgotten(files: LogFiles, known: History) -> Iterator[str]:
+    if files.forgotten >= 0:
+        yield (
+            f"the history before version {known.known_from} is left out: with it there are more than "
+            f"{limits.MAX_HISTORY >> 20} MiB of metadata"
+        )
 
 
 def _order(defect: LogDefect) -> tuple[str, int, str]:

@@ -6,9 +6,10 @@ history needs all commits anyway.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from schemalint.delta_log.names import Kind, LogFile, log_file
@@ -41,8 +42,8 @@ class Listing:
     """The files of a log that say something, by version.
 
     Attributes:
-        commits: Oldest first.
-        checkpoints: Oldest first; of each version those that Delta prefers first.
+        commits: Oldest first, as all of these.
+        checkpoints: Of each version those that Delta prefers first.
         last_checkpoint: The pointer to the last checkpoint.
     """
 
@@ -52,20 +53,39 @@ class Listing:
     compactions: tuple[LogFile, ...] = ()
     checksums: Mapping[int, LogFile] = field(default_factory=dict)
     last_checkpoint: LogFile | None = None
+    # What is asked of each of many missing commits is looked up, not searched for.
+    _versions: tuple[int, ...] = field(init=False)
+    _checkpointed: tuple[int, ...] = field(init=False)
+    _summed: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_versions", tuple(sorted({*self.commits, *self.checkpoints})))
+        object.__setattr__(self, "_checkpointed", tuple(self.checkpoints))
+        object.__setattr__(self, "_summed", tuple(self.checksums))
 
     @property
     def newest_checkpoint(self) -> int:
         """The version of the newest checkpoint, -1 if there is none."""
-        return max(self.checkpoints, default=-1)
+        return self._checkpointed[-1] if self._checkpointed else -1
 
     @property
     def latest(self) -> int:
         """The newest version: a checkpoint's own commit may be gone."""
-        return max((*self.commits, *self.checkpoints))
+        return self._versions[-1]
 
     def newest_before(self, version: int) -> int | None:
         """The newest version before that one, if the log still has one."""
-        return max((at for at in (*self.commits, *self.checkpoints) if at < version), default=None)
+        index = bisect_left(self._versions, version)
+        return self._versions[index - 1] if index else None
+
+    def checkpoint_before(self, version: int) -> int:
+        """The version of the newest checkpoint up to that one, -1 if there is none."""
+        index = bisect_right(self._checkpointed, version)
+        return self._checkpointed[index - 1] if index else -1
+
+    def checksums_of(self, first: int, last: int) -> tuple[int, ...]:
+        """The versions from one to another that have a checksum."""
+        return self._summed[bisect_left(self._summed, first) : bisect_right(self._summed, last)]
 
     def history(self, version: int) -> range:
         """The commits without a gap up to that version: all, or those after the oldest usable checkpoint."""
@@ -80,14 +100,15 @@ class Listing:
 
         Before the newest checkpoint they may be: the log is cleaned up.
         """
-        start = max((at for at in self.checkpoints if at <= version), default=-1)
+        start = self.checkpoint_before(version)
         there = [start, *(at for at in self.commits if start < at <= version)]
         return tuple(Gap(one + 1, other - 1) for one, other in pairwise(there) if other - one > 1)
 
     def compaction(self, version: int, newest: int) -> LogFile | None:
-        """The longest compaction that holds the version, and none after the newest that is asked for."""
-        holding = [file for file in self.compactions if file.version <= version <= file.end <= newest]
-        return min(holding, key=lambda file: file.version, default=None)
+        """A compaction that holds the version, and none after the newest that is asked for."""
+        start = bisect_left(self.compactions, version, key=_end)
+        ending = takewhile(lambda file: file.end <= newest, islice(self.compactions, start, None))
+        return next((file for file in ending if file.version <= version), None)
 
 
 def list_log(store: LogStore) -> Listing:
@@ -108,10 +129,20 @@ def list_log(store: LogStore) -> Listing:
         store.uri,
         commits=_by_version(by_kind[Kind.COMMIT]),
         checkpoints=checkpoints,
-        compactions=tuple(file for file in by_kind[Kind.COMPACTED] if file.version <= file.end),
+        compactions=_longest(by_kind[Kind.COMPACTED]),
         checksums=_by_version(by_kind[Kind.CHECKSUM]),
         last_checkpoint=next(iter(by_kind[Kind.LAST_CHECKPOINT]), None),
     )
+
+
+def _longest(compactions: Iterable[LogFile]) -> tuple[LogFile, ...]:
+    """Of all that end at a version the one that begins first, by that version."""
+    begun = sorted((file for file in compactions if file.version <= file.end), key=lambda file: -file.version)
+    return tuple(sorted({file.end: file for file in begun}.values(), key=_end))
+
+
+def _end(file: LogFile) -> int:
+    return file.end
 
 
 def _by_version(files: Iterable[LogFile]) -> dict[int, LogFile]:

@@ -20,8 +20,8 @@ class MissingCommit(LiveError):  # noqa: N818 - the commit is what is missing
     """
 
     def __init__(self, listing: Listing, version: int, asked: int) -> None:
-        first = min(listing.commits, default=asked)
-        if version < first and not any(at <= asked for at in listing.checkpoints):
+        first = next(iter(listing.commits), asked)
+        if version < first and listing.checkpoint_before(asked) < 0:
             super().__init__(
                 f"{listing.uri}: version {asked} cannot be read any more: the log's first commit is {first}, "
                 "and there is no checkpoint that leads there",
@@ -83,7 +83,7 @@ def state_at(files: LogFiles, version: int) -> TableActions:
 
 def _by_checksum(files: LogFiles, first: int, last: int) -> TableActions | None:
     """The state by the oldest checksum from a version to another, if it says all that is needed."""
-    for version in sorted(at for at in files.listing.checksums if first <= at <= last):
+    for version in files.listing.checksums_of(first, last):
         if (state := files.checksum(version)) and state.is_complete:
             return state
     return None

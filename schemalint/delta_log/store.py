@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
+from schemalint.delta_log import limits
 from schemalint.errors import LiveError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class LogStore(Protocol):
         """The files directly in the log, in any order; `NoTable` if there is no such folder."""
 
     def read(self, name: str) -> bytes:
-        """A file's content."""
+        """A file's content; `DamagedFile` if it is no file, or larger than `limits.MAX_SIZE`."""
 
     def open(self, name: str) -> BinaryIO:
         """A file to seek in, for Parquet and for what is large."""
@@ -79,4 +80,25 @@ class TableStore(LogStore, Protocol):
     """Access to the data files too."""
 
     def open_data(self, path: str) -> BinaryIO:
-        """A data file to seek in, by its decoded path in the table's folder; `MissingFile` if it is gone."""
+        """A data file to seek in, by its decoded path in the table's folder.
+
+        Raises:
+            MissingFile: It is gone.
+            FooterError: It is no file.
+        """
+
+
+def within(data: bytes, uri: str, name: str) -> bytes:
+    """What was read at once, unless there is more than was listed.
+
+    Raises:
+        DamagedFile: So it is.
+    """
+    if len(data) > limits.MAX_SIZE:
+        raise too_large(uri, name)
+    return data
+
+
+def too_large(uri: str, name: str) -> DamagedFile:
+    """The error for a file that is not read at once."""
+    return DamagedFile(uri, name, f"the file is larger than {limits.MAX_SIZE >> 20} MiB")

@@ -33,7 +33,7 @@ class Parts(io.RawIOBase):
         end = min(self._at + len(buffer), self._size)
         if end <= self._at:
             return 0
-        data = self._part(self._at, end)
+        data = self._part(self._at, end)[: end - self._at]
         buffer[: len(data)] = data
         self._at += len(data)
         return len(data)

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from schemalint.delta_log.store import FileEntry, MissingFile, NoTable
+from schemalint.delta_log import limits
+from schemalint.delta_log.store import FileEntry, MissingFile, NoTable, too_large
 from schemalint.errors import LiveError
 from schemalint.live import MOST_LEVELS, NO_OPTIONS
 from schemalint.live._address import Address, Provider, is_address, parse_address
@@ -136,7 +137,10 @@ class ObjectStoreLog:
         return f"{self.address.prefix}/_delta_log".lstrip("/")
 
     def _content(self, key: str) -> bytes:
-        return bytes(self.client.get(key).bytes())
+        found = self.client.get(key)
+        if found.meta["size"] > limits.MAX_SIZE:  # more than was listed
+            raise too_large(self.uri, key.removeprefix(f"{self._log}/"))
+        return bytes(found.bytes())
 
     def _key(self, name: str) -> str:
         return f"{self._log}/{name}"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import unquote
 
-from schemalint.delta_log.store import FileEntry, MissingFile, NoTable
+from schemalint.delta_log import limits
+from schemalint.delta_log.footer import FooterError
+from schemalint.delta_log.store import DamagedFile, FileEntry, MissingFile, NoTable, within
 from schemalint.errors import LiveError
 from schemalint.live import MOST_LEVELS
 
@@ -36,7 +40,7 @@ class PathStore:
         """The files directly in the log."""
         try:
             with os.scandir(self._log) as entries:
-                yield from (_entry(entry) for entry in entries if entry.is_file())
+                yield from (found for entry in entries if (found := _entry(entry)))
         except (FileNotFoundError, NotADirectoryError):
             raise NoTable(f"{self.table}: there is no Delta table: no folder _delta_log") from None
         except OSError as error:
@@ -44,15 +48,19 @@ class PathStore:
 
     def read(self, name: str) -> bytes:
         """A file's content."""
-        try:
-            return self._log.joinpath(name).read_bytes()
-        except OSError as error:
-            raise self._failed(self._log / name, error) from None
+        with self.open(name) as file:
+            try:
+                data = file.read(limits.MAX_SIZE + 1)
+            except OSError as error:
+                raise self._failed(self._log / name, error) from None
+        return within(data, self.uri, name)
 
     def open(self, name: str) -> BinaryIO:
         """A file to seek in."""
         try:
-            return self._log.joinpath(name).open("rb")
+            return _opened(self._log / name)
+        except _NoFileError as error:
+            raise DamagedFile(self.uri, name, str(error)) from None
         except OSError as error:
             raise self._failed(self._log / name, error) from None
 
@@ -60,9 +68,11 @@ class PathStore:
         """A data file to seek in, by its path in the table or an absolute one."""
         file = self.table / path
         try:
-            return file.open("rb")
+            return _opened(file)
         except FileNotFoundError:
             raise MissingFile(f"{file}: there is no such file") from None
+        except _NoFileError as error:
+            raise FooterError(str(error)) from None
         except OSError as error:
             raise self._failed(file, error) from None
 
@@ -142,6 +152,32 @@ def _tables(folder: Path, levels: int, entered: set[tuple[int, int]], failed: li
             yield from _tables(folder / name, levels - 1, entered, failed)
 
 
-def _entry(entry: os.DirEntry[str]) -> FileEntry:
-    status = entry.stat()
+class _NoFileError(Exception):
+    """What has the name of a file and is none: a pipe would be waited for, and a device has no end."""
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _NoFileError("it is a symbolic link to itself") from None
+        raise
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a folder cannot be opened anyway
+        raise _NoFileError("it is no regular file")
+    return path.open("rb")
+
+
+def _entry(entry: os.DirEntry[str]) -> FileEntry | None:
+    """What is no file and no folder is listed: whoever needs it is told so."""
+    try:
+        status = entry.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return FileEntry(entry.name)
+        raise
+    if stat.S_ISDIR(status.st_mode):
+        return None
     return FileEntry(entry.name, status.st_size, status.st_mtime_ns // 1_000_000)

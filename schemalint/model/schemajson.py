@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from typing import Final, NoReturn
 
 from schemalint.model.datatype import UNMANAGED, Array, DataType, Field, Managed, Map, Struct, Unknown
@@ -56,7 +57,13 @@ def load_json(text: str | bytes, *, strict: bool = False) -> object:
         ValueError: It is not JSON.
         RecursionError: It is nested too deeply.
     """
-    found: object = _strict_json(text) if strict else json.loads(text)
+    try:
+        found: object = _strict_json(text) if strict else json.loads(text)
+    except (json.JSONDecodeError, UnicodeDecodeError, _NoNumberError):
+        raise
+    except ValueError:
+        # Python's own message tells of sys.set_int_max_str_digits().
+        raise ValueError(f"a number has more than {sys.get_int_max_str_digits()} digits") from None
     if not (b"\\ud" in text.lower() if isinstance(text, bytes) else "\\ud" in text.lower()):
         return found
     whole = (
@@ -77,8 +84,12 @@ def _strict_json(text: str | bytes) -> object:
     return json.loads(text, parse_constant=_refuse_number, parse_float=_finite)
 
 
+class _NoNumberError(ValueError):
+    """What Python takes for a number and JSON does not."""
+
+
 def _refuse_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number of JSON")
+    raise _NoNumberError(f"{text} is no number of JSON")
 
 
 def _finite(text: str) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -32,11 +31,20 @@ from schemalint.model.finding import Declare
 from schemalint.model.overlay import over
 from schemalint.model.path import Part
 from schemalint.model.protocol import Protocol
-from schemalint.model.table import Contract, LiveTable, Metadata, TableState
+from schemalint.model.table import Contract, History, HistoryEntry, LiveTable, Metadata, TableState
 from strategies import table_states
 
-if TYPE_CHECKING:
-    from schemalint.model.table import History
+
+class Counted(str):
+    """A name that counts how often it is compared in lower case."""
+
+    __slots__ = ()
+    compared = 0
+
+    def lower(self) -> str:
+        Counted.compared += 1
+        return super().lower()
+
 
 HEAD = "schemalint: 1\ntable: t\n"
 
@@ -347,3 +355,21 @@ def test_the_part_of_a_record_is_renamed_with_its_field() -> None:
     assert after == text.replace("name: x, type: bigint", "name: new, type: bigint, renamed_from: x").replace(
         "element.x", "element.new"
     )
+
+
+@pytest.mark.parametrize("case", ["declared", "declared in part", "renamed"])
+def test_work_grows_with_the_number_of_columns_and_no_faster(case: str) -> None:
+    few, many = (_names_compared(case, count) for count in (100, 1_000))
+    assert few < many <= 10 * few
+
+
+def _names_compared(case: str, count: int) -> int:
+    before = [Field(Counted(f"c{n}"), LONG, column_id=n, physical_name=f"col-{n}") for n in range(count)]
+    now = [replace(one, name=Counted(f"r{one.name}")) for one in before] if case == "renamed" else before
+    declared = before[::2] if case == "declared in part" else before
+    entry = HistoryEntry(0, metadata=Metadata("id", TableState(Struct(tuple(before)))))
+    live = table(TableState(Struct(tuple(now))), History((entry,)))
+    Counted.compared = 0
+    changes = takeover(Contract("t", TableState(Struct(tuple(declared)))), live)
+    assert len(changes) == {"declared": 0, "declared in part": count // 2, "renamed": count}[case]
+    return Counted.compared

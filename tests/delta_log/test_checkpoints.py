@@ -21,7 +21,7 @@ from logs import (
     write_lines,
     write_log,
 )
-from schemalint.delta_log import commit
+from schemalint.delta_log import limits
 from schemalint.delta_log.store import DamagedFile
 from schemalint.errors import LiveError
 from schemalint.live import read
@@ -192,7 +192,7 @@ def test_a_damage_in_a_json_checkpoint_is_told_with_its_line(tmp_path: Path) -> 
 
 
 def test_a_large_json_checkpoint_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commit, "BLOCK", 1000)
+    monkeypatch.setattr(limits, "BLOCK", 1000)
     files = [add(f"part-{number}.parquet") for number in range(200)]
     name = v2_json(tmp_path, 3, [*files, *STATE, *files])
     assert tmp_path.joinpath("_delta_log", name).stat().st_size > 50_000

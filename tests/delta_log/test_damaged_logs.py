@@ -6,17 +6,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
 import re
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from logs import (
     add,
@@ -32,6 +36,8 @@ from logs import (
     write_lines,
     write_log,
 )
+from schemalint.delta_log.datafiles import live_files
+from schemalint.delta_log.footer import FooterError, read_footer
 from schemalint.delta_log.reader import read_table
 from schemalint.errors import LiveError
 from schemalint.live.path import open_store
@@ -70,9 +76,12 @@ def write_whole_log(table: Path) -> list[Path]:
     write_lines(table, f"{3:020}.checkpoint.{UUID}.json", [*checkpoint_metadata(3), *STATE])
     write_checkpoint(table, 4, STATE, name=f"checkpoint.{UUID}.parquet")
     write_lines(table, f"{5:020}.{6:020}.compacted.json", FILES)
+    write_checkpoint(table, 0, [add("in-a-sidecar.parquet")], name="parquet")
+    write_file(table, "_sidecars/x.parquet", table.joinpath("_delta_log", f"{0:020}.parquet").read_bytes())
+    table.joinpath("_delta_log", f"{0:020}.parquet").unlink()
     write_checksum(table, 6, *STATE)
     write_file(table, "_last_checkpoint", json.dumps({"version": 4, "size": 9}).encode())
-    return sorted(table.joinpath("_delta_log").iterdir())
+    return sorted(path for path in table.joinpath("_delta_log").rglob("*") if path.is_file())
 
 
 def told(table: Path) -> str:
@@ -91,6 +100,14 @@ def told(table: Path) -> str:
         lines += [f"warning: {text}" for text in live.warnings]
     # How Python and pyarrow put it differs from version to version.
     return re.sub(r"(cannot be read|is not JSON): (?!the ).*", r"\1", "\n".join(lines)) + "\n"
+
+
+def files_of(table: Path, version: int) -> list[str]:
+    """The data files of a version, or none if the log does not tell."""
+    try:
+        return list(live_files(open_store(str(table)), version))
+    except LiveError:
+        return []
 
 
 def cut(data: bytes, chance: random.Random) -> bytes:
@@ -143,6 +160,8 @@ def test_damages_give_an_answer_or_an_error(
         path = files[number % len(files)]
         path.write_bytes(damage(path.read_bytes(), chance))
     assert told(tmp_path / "table")
+    for version in range(7):
+        files_of(tmp_path / "table", version)
 
 
 @fuzzed
@@ -152,6 +171,21 @@ def test_any_files_may_be_missing(tmp_path: Path, missing: set[int]) -> None:
     for number in missing & set(range(len(files))):
         files[number].unlink()
     assert told(tmp_path / "table")
+
+
+def test_footers_of_damaged_data_files_give_an_answer_or_an_error() -> None:
+    content = io.BytesIO()
+    parquet.write_table(pa.table({"id": [1], "list": [["a"]]}), content)
+    chance = random.Random(1)  # noqa: S311 - which damage is done
+    for damage in (cut, flip, overwrite, repeat, nothing):
+        for _ in range(200):
+            with suppress(FooterError):
+                read_footer(io.BytesIO(damage(content.getvalue(), chance)))
+
+
+def test_the_files_of_a_log_without_a_damage(tmp_path: Path) -> None:
+    write_whole_log(tmp_path)
+    assert "in-a-sidecar.parquet" in files_of(tmp_path, 3)
 
 
 def test_without_a_damage_there_is_nothing_to_tell(tmp_path: Path) -> None:

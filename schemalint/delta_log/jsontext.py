@@ -1,0 +1,48 @@
+"""JSON of strangers, in bounded memory."""
+
+from __future__ import annotations
+
+from schemalint.delta_log import limits
+from schemalint.model.schemajson import load_json
+
+
+class JsonError(ValueError):
+    """A text is no JSON, or more of it than is read; the message goes on behind "the action"."""
+
+
+def read_json(text: str | bytes, most: int) -> object:
+    """The value that a text stands for.
+
+    Args:
+        text: JSON.
+        most: Its largest size, in bytes or characters.
+
+    Raises:
+        JsonError: It cannot be read.
+    """
+    require_bounded(text, most)
+    try:
+        return load_json(text)
+    except RecursionError:
+        raise JsonError("is nested too deeply") from None
+    except ValueError as error:
+        raise JsonError(f"is not JSON: {error}") from None
+
+
+def require_bounded(text: str | bytes, most: int) -> None:
+    """Refuse a text that would take too much memory.
+
+    Raises:
+        JsonError: It is too large, or holds too many values.
+    """
+    if len(text) > most:
+        raise JsonError(f"is larger than {most >> 20} MiB")
+    if _values(text) > limits.MAX_VALUES:
+        raise JsonError(f"has more than {limits.MAX_VALUES} values")
+
+
+def _values(text: str | bytes) -> int:
+    """How many values the text has at most: each begins a list or an object, or has a comma before it."""
+    if isinstance(text, bytes):
+        return text.count(b",") + text.count(b"[") + text.count(b"{")
+    return text.count(",") + text.count("[") + text.count("{")

@@ -33,7 +33,7 @@ engine: require-java $(INSTALLED)
 	for part in types nested protocols alters states logs; do \
 	    PYTHONPATH=tests $(BIN)/python -m engine.ask_$$part || exit 1; \
 	done
-	SCHEMALINT_ENGINE_PLANS=200 $(BIN)/pytest tests/planner/test_plans_on_the_engine.py
+	SCHEMALINT_ENGINE_PLANS=200 $(BIN)/pytest tests/planner/test_plans_on_the_engine.py tests/planner/test_pairs_on_the_engine.py
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check

@@ -31,7 +31,7 @@ def alter_steps(todo: Alteration) -> Iterator[Step]:
     yield from columns_added(todo)
     yield from columns_altered(todo)
     yield from columns_moved(todo)
-    yield from clustering_on(todo)
     yield from constraints_on(todo)
     yield from properties_last(todo)
     yield from features_dropped(todo)
+    yield from clustering_on(todo)

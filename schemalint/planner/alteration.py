@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from schemalint.model import change, protocol
 from schemalint.model.change import Change
-from schemalint.model.datatype import Field, Struct
+from schemalint.model.datatype import Field, Managed, Struct
 from schemalint.model.marker import Pending
 from schemalint.model.path import Path, folded
 from schemalint.model.renames import Renames, renames_of
@@ -68,6 +68,13 @@ class Alteration:
         modes = [self.live.properties.get(MAPPING), *new]
         return any(isinstance(mode, str) and mode.lower() != "none" for mode in modes)
 
+    @cached_property
+    def unmaps(self) -> bool:
+        """Whether column mapping goes: columns then have the names in the files that they have here."""
+        off = (one.new for one in self.of(change.PropertyChanged) if one.key == MAPPING)
+        goes = "columnMapping" in self.drop_features or any(_is_off(mode) for mode in off)
+        return goes and not _is_off(self.live.properties.get(MAPPING))
+
     def added_features(self, changes: Iterable[Change]) -> frozenset[str]:
         """What Delta adds to the protocol for these changes, beside what was asked for by name."""
         found = list(changes)
@@ -84,6 +91,10 @@ class Alteration:
     def needed(self, active: frozenset[str], asked: Iterable[str] = ()) -> frozenset[str]:
         """What Delta adds to the protocol for these features."""
         return protocol.needed_to_alter(self.live.features, active, asked) - self.live.features
+
+
+def _is_off(mode: Managed[str | None]) -> bool:
+    return not isinstance(mode, str) or mode.lower() == "none"
 
 
 def asked_features(changes: Iterable[Change]) -> list[str]:

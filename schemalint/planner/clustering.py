@@ -1,4 +1,4 @@
-"""Statements for the clustering, which gives way to columns that are to be dropped."""
+"""Statements for the clustering, which gives way where columns are dropped or column mapping goes."""
 
 from __future__ import annotations
 
@@ -16,27 +16,39 @@ from schemalint.planner.alteration import Alteration
 
 
 def clustered_anew(todo: Alteration, declared: TableState) -> Alteration:
-    """With the declared clustering, where other columns are to have the names that it is by already."""
-    if todo.of(change.ClusteringChanged) or not (_leaves(todo) and isinstance(declared.clustered_by, tuple)):
+    """With the declared clustering, where it gives way and comes back."""
+    if todo.of(change.ClusteringChanged) or not (
+        _gives_way(todo) and isinstance(declared.clustered_by, tuple)
+    ):
         return todo
     anew = change.ClusteringChanged(todo.live.clustered_by, declared.clustered_by)
     return replace(todo, changes=(*todo.changes, anew))
 
 
 def clustering_off(todo: Alteration) -> Iterator[Step]:
-    """A clustering column cannot be dropped (DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN)."""
-    if _leaves(todo):
+    """What cannot stay while other statements run.
+
+    A clustering column cannot be dropped (DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN). And the clustering names
+    columns as the files do: without column mapping nothing has these names, and then every OPTIMIZE, DESCRIBE
+    DETAIL and CLUSTER BY fails for good (measured on Delta 4.4.0).
+    """
+    if _gives_way(todo):
+        why = "columns are dropped that it is clustered by" if _leaves(todo) else "column mapping goes"
         for one in _early(todo) or [change.ClusteringChanged(todo.live.clustered_by, ())]:
-            yield _cluster(todo, one.new, "columns are dropped that it is clustered by", one.old)
+            yield _cluster(todo, one.new, why, one.old)
 
 
 def clustering_on(todo: Alteration) -> Iterator[Step]:
     """The declared clustering, once its columns are there."""
-    leaves = _leaves(todo)
-    if leaves and _early(todo):
+    gave_way = _gives_way(todo)
+    if gave_way and _early(todo):
         return
     for one in todo.of(change.ClusteringChanged):
-        yield _cluster(todo, one.new, "the clustering is declared", () if leaves else one.old)
+        yield _cluster(todo, one.new, "the clustering is declared", () if gave_way else one.old)
+
+
+def _gives_way(todo: Alteration) -> bool:
+    return _leaves(todo) or bool(todo.unmaps and todo.live.clustered_by)
 
 
 def _leaves(todo: Alteration) -> bool:
@@ -44,7 +56,9 @@ def _leaves(todo: Alteration) -> bool:
 
 
 def _early(todo: Alteration) -> list[change.ClusteringChanged]:
-    """The declared clustering, where all its columns are there already under their names."""
+    """The declared clustering, where all its columns are there already under their names, and keep them."""
+    if todo.unmaps:
+        return []
     wanted = todo.of(change.ClusteringChanged)
     keys = [path for one in wanted if isinstance(one.new, tuple) for path in one.new]
     return wanted if all(_stays(todo, path) for path in keys) else []

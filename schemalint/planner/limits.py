@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from schemalint.expressions import uses
-from schemalint.model import change
+from schemalint.expressions import columns_used, uses
+from schemalint.model import change, protocol
 from schemalint.model.change import Change
 from schemalint.model.datatype import (
     Array,
     Char,
-    DataType,
     Identity,
     Map,
     Struct,
@@ -27,15 +26,19 @@ from schemalint.model.lineage import Lineage
 from schemalint.model.overlay import over
 from schemalint.model.path import Part, Path, dotted, folded
 from schemalint.model.plan import Refusal
-from schemalint.model.properties import FEATURE_PREFIX, is_protocol_key, is_true
-from schemalint.model.protocol import minimum_versions
+from schemalint.model.properties import FEATURE_PREFIX, is_protocol_key
 from schemalint.model.renames import renames_of
 from schemalint.model.sqltext import COLUMN_WORDS, is_one_expression
 from schemalint.model.table import MARKER, PENDING, Contract, LiveTable, TableState
 from schemalint.model.typetext import print_type
 from schemalint.model.widening import is_container
+from schemalint.planner.alteration import Alteration
+from schemalint.planner.lengths import lost_lengths
 
 _REWRITE: Final = "that takes a new table: create one as declared, copy the data, and swap the two"
+
+# A function of Spark's that may stand without brackets, and that sqlglot takes for a column.
+_USER: Final = "user"
 
 # TableCatalog.RESERVED_PROPERTIES of Spark: `comment` sets the description, the others are refused.
 _RESERVED: Final = frozenset({"comment", "external", "is_managed_location", "location", "owner", "provider"})
@@ -48,8 +51,9 @@ def refused_changes(
     found = tuple(changes)
     for one in found:
         yield from _of_change(one, live, contract.state)
+    yield from lost_lengths(found, live)
     yield from _guarded(found, live, contract.state)
-    yield from _clustered(found, live, contract.state)
+    yield from _clustered(found, live, contract)
     yield from _names_taken(found, live, contract.state, lineage)
     if lineage is None:
         yield from _undecided(contract.state, live)
@@ -68,6 +72,7 @@ def refused_contract(contract: Contract, live: LiveTable | None) -> Iterator[Ref
     yield from _unsafe_expressions(state)
     if live is None:
         yield from _beyond_limits(contract)
+        yield from _unwanted_features(contract)
         yield from _without_words(state.columns)
     else:
         yield from _kept_features(contract, live)
@@ -79,7 +84,6 @@ def _of_change(one: Change, live: TableState, declared: TableState) -> Iterator[
             yield from _without_words(Struct((field,)), path[:-1])
             yield from _computed(Struct((field,)), path[:-1])
             yield from _lost_name(path, declared)
-            yield from _lost_lengths(one, live)
         case change.FieldRemoved(path=(str() as name,)) if name.lower() in _partitions(live):
             yield Refusal(f"{dotted((name,))} cannot be dropped: the table is partitioned by it", _REWRITE)
         case change.TypeChanged(path=(*_, Part()) as path, new=Char() | Varchar() as new):
@@ -130,11 +134,14 @@ def _guarded(changes: Iterable[Change], live: TableState, declared: TableState) 
                 )
 
 
-def _clustered(changes: Iterable[Change], live: TableState, declared: TableState) -> Iterator[Refusal]:
-    """Columns to be dropped by which others clustered the table."""
+def _clustered(changes: Sequence[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:
+    """A clustering that others made, and that cannot stay: it would not come back."""
     renames = renames_of(changes)
-    if not isinstance(live.clustered_by, tuple) or isinstance(declared.clustered_by, tuple):
+    if not isinstance(live.clustered_by, tuple) or isinstance(contract.state.clustered_by, tuple):
         return
+    if live.clustered_by and Alteration("", live, tuple(changes), None, tuple(contract.drop_features)).unmaps:
+        reason = "column mapping cannot go: the table is clustered, which the contract does not manage"
+        yield Refusal(reason, "declare the clustering: `clustered_by: […]`")
     for one in changes:
         if isinstance(one, change.FieldRemoved):
             path = (*renames.back(one.path[:-1]), one.path[-1])
@@ -201,24 +208,6 @@ def _undecided(declared: TableState, live: TableState) -> Iterator[Refusal]:
             yield Refusal(f"whether {dotted(entry.path)} is to be dropped cannot be told", help_text)
 
 
-def _lost_lengths(one: change.FieldAdded, live: TableState) -> Iterator[Refusal]:
-    """A new field with a length, in a column that has lengths: Delta then keeps the new one's alone.
-
-    Nested lengths stand in one text per column, which is made anew from fields that have lost theirs. Fields
-    without a length, and other changes, leave it alone (measured on Delta 4.4.0).
-    """
-    column = live.columns.get(str(one.path[0])) if len(one.path) > 1 else None
-    if column is not None and _has_length(one.field.type) and _has_length(column.type):
-        yield Refusal(
-            f"{dotted(one.path)} cannot be added: Delta would lose the other lengths in {column.name}",
-            "declare the new field as string",
-        )
-
-
-def _has_length(type_: DataType) -> bool:
-    return any(isinstance(inner, Char | Varchar) for _path, inner in walk(type_))
-
-
 def _lost_name(path: Path, declared: TableState) -> Iterator[Refusal]:
     """A column that was another one by declaration: an empty one must not take its place."""
     column = field_at(declared.columns, path)
@@ -230,21 +219,41 @@ def _lost_name(path: Path, declared: TableState) -> Iterator[Refusal]:
 
 
 def _kept_features(contract: Contract, live: LiveTable) -> Iterator[Refusal]:
-    """Features that are to be dropped, and cannot be, or would be switched on again."""
+    """Features that are to be dropped, and cannot be, or would be switched on again.
+
+    A property that the contract does not manage is no obstacle: Delta takes it off. Constraints are one
+    (DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE, measured on Delta 4.4.0).
+    """
+    constraints = {**live.state.constraints, **contract.state.constraints}
+    kept = [name for name, expression in constraints.items() if expression is not None]
+    causes = protocol.causes(Struct(), contract.state.set_properties, (), kept)
     for name in sorted(contract.drop_features & live.protocol.features):
         row = FEATURES.get(name)
+        needed_by = next(((kind, cause) for kind, cause, names in causes if name in names), None)
         if row is None or not row.removable:
             yield Refusal(f"the feature {name} cannot be dropped", "Delta keeps it for good")
-        elif row.enabled_by_property and is_true(contract.state.properties.get(row.enabled_by_property[0])):
-            key = row.enabled_by_property[0]
-            yield Refusal(f"the feature {name} is to be dropped, and {key} needs it", f"declare {key}: null")
+        elif needed_by is not None:
+            kind, cause = needed_by
+            needs = f"the constraint {cause}" if kind == "constraint" else cause
+            yield Refusal(
+                f"the feature {name} is to be dropped, and {needs} needs it", f"declare {cause}: null"
+            )
+
+
+def _unwanted_features(contract: Contract) -> Iterator[Refusal]:
+    """Features that a new table would have, and that are to be dropped."""
+    for name in sorted(contract.drop_features & contract.created_features):
+        reason = f"the new table would have the feature {name}, which is listed under drop_features"
+        yield Refusal(reason, "take it out of that list, or do without what needs it")
 
 
 def _beyond_limits(contract: Contract) -> Iterator[Refusal]:
     """The limits that a new table would pass; what comes to an existing one is judged as its upgrade."""
     limits = contract.protocol
     named = (("max_reader", limits.max_reader), ("max_writer", limits.max_writer))
-    for (name, limit), version in zip(named, minimum_versions(contract.created_features), strict=True):
+    for (name, limit), version in zip(
+        named, protocol.minimum_versions(contract.created_features), strict=True
+    ):
         if limit is not None and version > limit:
             reason = f"the new table would need protocol version {version}, beyond {name}: {limit}"
             yield Refusal(reason, f"raise {name}, or do without what needs it")
@@ -274,6 +283,15 @@ def _unsafe_expressions(state: TableState) -> Iterator[Refusal]:
     for path, field in walk_fields(state.columns):
         yield from _unsafe(f"the default of {dotted(path)}", field.default, without=COLUMN_WORDS)
         yield from _unsafe(f"the generation expression of {dotted(path)}", field.generated)
+        yield from _no_constant(path, field.default, state)
+
+
+def _no_constant(path: Path, default: object, state: TableState) -> Iterator[Refusal]:
+    """A default that names a column (INVALID_DEFAULT_VALUE.NOT_CONSTANT, measured on Delta 4.4.0)."""
+    for names in sorted(columns_used(default) or ()) if isinstance(default, str) else ():
+        if names[0].lower() != _USER and state.columns.get(names[0]) is not None:
+            reason = f"the default of {dotted(path)} uses {dotted(names)}, and has to be a constant"
+            yield Refusal(reason, "a column that is computed from others is a generated one")
 
 
 def _unsafe(name: str, expression: object, *, without: frozenset[str] = frozenset()) -> Iterator[Refusal]:

@@ -86,7 +86,7 @@ def plan_table(
     if noted is not None and is_noted:
         wish = replace(wish, lineage=resumed(live.state.columns, contract.state.columns, noted.targets))
     changes = pending(contract, live.state, replace(wish, reorder=False))
-    refusals += refused_changes(changes, live.state, contract, wish.lineage)
+    refusals += refused_changes(pending(contract, live.state, wish), live.state, contract, wish.lineage)
     if refusals:
         return replace(plan, refusals=tuple(refusals), record=False)
     gone = tuple(sorted(contract.drop_features & live.protocol.features))

@@ -118,7 +118,7 @@ def _set(todo: Alteration, changes: Sequence[Change]) -> Step:
         adds,
         undo=undo,
         undo_note=_left_behind(adds, in_one=in_one),
-        commits=3 if is_true(properties.get(ROW_TRACKING)) else 1,
+        commits=2 if is_true(properties.get(ROW_TRACKING)) and "rowTracking" in adds else 1,
         cost=Cost.REWRITE if unmaps else Cost.METADATA,
         needs=Approval.DESTRUCTIVE if unmaps else None,
     )
@@ -127,8 +127,12 @@ def _set(todo: Alteration, changes: Sequence[Change]) -> Step:
 def _unset(table: str, changes: Sequence[Change]) -> str | None:
     """The statement that brings the old values back, if one does."""
     found = [one for one in changes if isinstance(one, change.PropertyChanged)]
-    if any(one.key == MAPPING for one in found):
-        return sql.set_properties(table, {MAPPING: "none"}) if len(changes) == 1 else None
+    if mapping := next((one for one in found if one.key == MAPPING), None):
+        comes = isinstance(mapping.new, str) and mapping.new.lower() != "none"
+        mode = "none" if comes else mapping.old
+        # Only a new table can have `id` (DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE).
+        can_be = len(changes) == 1 and isinstance(mode, str) and mode.lower() != "id"
+        return sql.set_properties(table, {MAPPING: str(mode)}) if can_be else None
     old = {one.key: one.old for one in found if isinstance(one.old, str)}
     for one in changes:
         if isinstance(one, change.DescriptionChanged):

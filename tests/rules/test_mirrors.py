@@ -39,6 +39,7 @@ MIRRORS = {
     "NC010": "the way back is a move too",
     "NC011": "a field can always be added, to an empty struct as well",
     "NC013": "NC007",
+    "NC015": "the way back is such a change too",
     "PF003": "PF004",
     "PF004": "PF003",
     "RD007": "TW001",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rules.judging import built_in
 from schemalint import contract
 from schemalint.engine.live import LiveComparison, judge_live
 from schemalint.engine.table import judge_table
-from schemalint.model.datatype import DOUBLE, INTEGER, Field, RecordedChange, Struct
+from schemalint.model.datatype import DOUBLE, INTEGER, LONG, Field, Map, RecordedChange, Struct, Varchar
 from schemalint.model.finding import Finding, Severity
+from schemalint.model.path import Part
 from schemalint.model.protocol import Protocol
 from schemalint.model.table import LiveTable, Metadata, TableState
 
@@ -93,3 +96,18 @@ def test_reader_version_3_counts_the_live_writer_version() -> None:
     text = f"{HEAD}properties: {{delta.minReaderVersion: 3}}\n"
     assert _found("protocol-version-invalid", text, _live(features=frozenset({"appendOnly", "invariants"})))
     assert not _found("protocol-version-invalid", text, _live(features=frozenset({"deletionVectors"})))
+
+
+def test_widened_values_beside_a_length_would_be_narrow_again() -> None:
+    """A map of plain values has no ids to lose, but the text that Delta goes by has the old type."""
+    text = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: notes, type: "map<bigint, varchar(3)>", comment: said}
+"""
+    history = (RecordedChange(INTEGER, LONG, (Part.KEY,)),)
+    column = Field("notes", Map(LONG, Varchar(3)), type_changes=history)
+    (finding,) = _found("lengths-inside", text, _live(columns=Struct((column,))))
+    assert finding.severity == Severity.ERROR
+    assert _found("lengths-inside", text, _live(columns=Struct((replace(column, type_changes=()),)))) == []

@@ -95,8 +95,15 @@ def _refusal(path: Path, ctx: RuleContext) -> str:
     """Spark looks at the columns of a statement, Delta at what is added inside of one."""
     if ctx.is_new_table:
         return "COLUMN_ALREADY_EXISTS"
-    if field_at(ctx.before.columns, path):
+    if field_at(ctx.before.columns, path) or _is_a_new_name(path, ctx):
         return "FIELD_ALREADY_EXISTS"
     if at(ctx.before.columns, path[:-1]) is None:
         return "DELTA_DUPLICATE_COLUMNS_FOUND.ADDING_COLUMNS"
     return "COLUMN_ALREADY_EXISTS"
+
+
+def _is_a_new_name(path: Path, ctx: RuleContext) -> bool:
+    """Whether a column gets the name by a rename, which is a statement of its own."""
+    parent = at(ctx.contract.state.columns, path[:-1])
+    fields = parent.fields if isinstance(parent, Struct) else ()
+    return any(one.renamed_from for one in fields if one.name.lower() == str(path[-1]).lower())

@@ -37,12 +37,6 @@ ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `a2` TYPE bigint;
 
--- cluster
---   'the clustering is declared'
--- undo: ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY (`a2`)
--- undo note: files that are there are clustered anew by OPTIMIZE only
-ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY (`c`, `d`);
-
 -- add a constraint
 --   'the constraint new is declared'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` DROP CONSTRAINT `new`
@@ -54,4 +48,10 @@ ALTER TABLE delta.`/lake/it``s/orders` ADD CONSTRAINT `new` CHECK (d IS NOT NULL
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` DROP CONSTRAINT `positive`
 -- scans the data
 ALTER TABLE delta.`/lake/it``s/orders` ADD CONSTRAINT `positive` CHECK (a2 > 0);
+
+-- cluster
+--   'the clustering is declared'
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY (`a2`)
+-- undo note: files that are there are clustered anew by OPTIMIZE only
+ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY (`c`, `d`);
 

@@ -1,0 +1,5 @@
+-- refused: a cannot be altered itself: Delta would lose what is in it, for its lengths (what is inside of it can be altered; or make a new column, with strings)
+-- refused: e cannot be altered itself: Delta would lose what is in it, for its lengths (what is inside of it can be altered; or make a new column, with strings)
+-- refused: b cannot be altered itself: Delta would lose what is in it, for its lengths (what is inside of it can be altered; or make a new column, with strings)
+-- refused: c cannot be altered itself: Delta would lose what is in it, for its lengths (what is inside of it can be altered; or make a new column, with strings)
+-- refused: d cannot be altered itself: Delta would lose what is in it, for its lengths (what is inside of it can be altered; or make a new column, with strings)

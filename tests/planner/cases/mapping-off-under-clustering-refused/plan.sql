@@ -1,0 +1,1 @@
+-- refused: column mapping cannot go: the table is clustered, which the contract does not manage (declare the clustering: `clustered_by: […]`)

@@ -83,6 +83,7 @@ from schemalint.model.feature import FEATURES, TableFeature, implied_by
 from schemalint.model.feature import find as find_feature
 from schemalint.model.feature import suggest as suggest_feature
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
+from schemalint.model.lengths import is_lost_if_altered
 from schemalint.model.names import CHANGE_DATA_COLUMNS, invalid_characters, nearest_name
 from schemalint.model.path import Part, Path, dotted, folded, words
 from schemalint.model.physical import PhysicalTypes, Standing, StoredType
@@ -240,6 +241,7 @@ __all__ = [
     "implied_by",
     "invalid_characters",
     "is_container",
+    "is_lost_if_altered",
     "is_protocol_key",
     "is_true",
     "is_unrecorded_widening",

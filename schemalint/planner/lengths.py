@@ -1,9 +1,4 @@
-"""``char(n)`` and ``varchar(n)`` inside of columns: what Delta would lose.
-
-Nested lengths stand in one text per top-level column, ``__CHAR_VARCHAR_TYPE_STRING``, which says the types of
-all that is in the column. Delta goes by it when the column itself is altered, and keeps it up badly. What is
-said here was measured on Delta 4.4.0.
-"""
+"""``char(n)`` and ``varchar(n)`` inside of columns: what Delta would lose; see `schemalint.model.lengths`."""
 
 from __future__ import annotations
 
@@ -11,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from schemalint.model import change
 from schemalint.model.change import Change
-from schemalint.model.datatype import Char, DataType, Field, Struct, Varchar, field_at, walk
+from schemalint.model.datatype import Char, Field, Varchar, field_at, walk
+from schemalint.model.lengths import has_length, is_lost_if_altered
 from schemalint.model.path import Path, dotted, folded
 from schemalint.model.plan import Refusal
 from schemalint.model.renames import Renames, renames_of
 from schemalint.model.table import TableState
-from schemalint.model.widening import is_container
 
 
 def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusal]:
@@ -32,7 +27,7 @@ def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusa
         if isinstance(one, change.FieldAdded):
             yield from _lost_by_another(one, live.columns.get(str(renames.back(one.path)[0])), gone)
     altered = (_altered_itself(one, live, renames) for one in found)
-    for name in dict.fromkeys(one.name for one in altered if one is not None and _is_made_anew(one)):
+    for name in dict.fromkeys(one.name for one in altered if one is not None and is_lost_if_altered(one)):
         yield Refusal(
             f"{dotted((name,))} cannot be altered itself: Delta would lose what is in it, for its lengths",
             "what is inside of it can be altered; or make a new column, with strings",
@@ -44,7 +39,7 @@ def _lost_by_another(one: change.FieldAdded, column: Field | None, gone: Sequenc
 
     The text is made anew from fields that have lost theirs. Fields without a length leave it alone.
     """
-    if column is None or len(one.path) == 1 or not _has_length(one.field.type):
+    if column is None or len(one.path) == 1 or not has_length(one.field.type):
         return
     kept = (path for path in _lengths(column) if not any(path[: len(above)] == above for above in gone))
     if any(True for _ in kept):
@@ -72,23 +67,8 @@ def _altered_itself(one: Change, live: TableState, renames: Renames) -> Field | 
             return None
 
 
-def _is_made_anew(column: Field) -> bool:
-    """Whether a statement about the column itself makes its type anew from the text, and that does harm.
-
-    Fields get other column-mapping ids, so that their values are NULL; widened types are the old ones again,
-    so that files cannot be read; and comments, defaults, NOT NULL and recorded type changes inside are gone.
-    """
-    has_fields = any(isinstance(inner, Struct) for _path, inner in walk(column.type))
-    is_widened = bool(column.type_changes)
-    return is_container(column.type) and _has_length(column.type) and (has_fields or is_widened)
-
-
 def _lengths(column: Field) -> Iterator[Path]:
     """Where there are any, folded."""
     for path, inner in walk(column.type, (column.name,)):
         if isinstance(inner, Char | Varchar):
             yield folded(path)
-
-
-def _has_length(type_: DataType) -> bool:
-    return any(isinstance(inner, Char | Varchar) for _path, inner in walk(type_))

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.plugin import (
-    Char,
     CommentChanged,
     DefaultChanged,
     Field,
@@ -13,13 +12,10 @@ from schemalint.plugin import (
     Problem,
     RuleContext,
     Severity,
-    Struct,
     Unmanaged,
-    Varchar,
     dotted,
-    is_container,
+    is_lost_if_altered,
     rule,
-    walk,
 )
 
 _Change = FieldRenamed | FieldAdded | CommentChanged | DefaultChanged | NullabilityChanged
@@ -89,7 +85,7 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
     ```
     """
     column = _altered_itself(change, ctx)
-    if column is not None and _is_made_anew(column):
+    if column is not None and is_lost_if_altered(column):
         yield Problem(
             f"{dotted((column.name,))} has lengths inside: altering it itself makes Delta lose what is in it",
             help="alter what is inside of it only, or make a new column with strings",
@@ -116,12 +112,3 @@ def _is_another(change: CommentChanged | DefaultChanged) -> bool:
     """Whether it is to be altered; what was not managed is taken for none."""
     old = None if isinstance(change.old, Unmanaged) else change.old
     return not isinstance(change.new, Unmanaged) and (change.new or None) != (old or None)
-
-
-def _is_made_anew(column: Field) -> bool:
-    """Whether there is a length inside, and more than that to be lost."""
-    inside = [type_ for _path, type_ in walk(column.type)]
-    has_length = any(isinstance(type_, Char | Varchar) for type_ in inside)
-    has_fields = any(isinstance(type_, Struct) for type_ in inside)
-    is_widened = isinstance(column.type_changes, tuple) and bool(column.type_changes)
-    return is_container(column.type) and has_length and (has_fields or is_widened)

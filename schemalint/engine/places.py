@@ -24,7 +24,7 @@ from schemalint.model.datatype import (
     Varchar,
 )
 from schemalint.model.fact import Drift, DuplicateTable, Fact, ProtocolUpgrade, TableRetired
-from schemalint.model.finding import ObjectRef
+from schemalint.model.finding import ObjectRef, object_of_change
 from schemalint.model.path import Path, dotted
 from schemalint.model.table import Anchor, Contract
 from schemalint.model.typetext import print_field, print_type
@@ -42,21 +42,10 @@ def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
             return object_of(inner)
         case ProtocolUpgrade(because=((kind, name, _), *_)):
             return ObjectRef(kind, name)
-        case change.PropertyChanged(key=key):
-            return ObjectRef("property", key)
-        case change.ConstraintChanged(name=name):
-            return ObjectRef("constraint", name)
-        case change.FeatureChanged(name=name):
-            return ObjectRef("feature", name)
-        case change.PartitioningChanged():
-            return ObjectRef("partitioning", "partitioned_by")
-        case change.ClusteringChanged():
-            return ObjectRef("clustering", "clustered_by")
         case DuplicateTable(what=what, value=value):
             return ObjectRef("table", f"{what} {value}")
         case _:
-            own = getattr(fact, "path", None)
-            return ObjectRef("column", dotted(own)) if own else _TABLE
+            return object_of_change(fact) if isinstance(fact, change.Change) else _TABLE
 
 
 def values_of(fact: Fact) -> tuple[str | None, str | None]:

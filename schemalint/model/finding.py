@@ -9,6 +9,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.errors import Location, SchemalintError
+from schemalint.model import change
 from schemalint.model.change import Change, FieldRenamed
 from schemalint.model.datatype import RecordedChange
 from schemalint.model.path import Path, as_json, dotted
@@ -40,6 +41,24 @@ class ObjectRef:
 
     kind: str
     name: str
+
+
+def object_of_change(one: Change) -> ObjectRef:
+    """What a change of a table is about."""
+    match one:
+        case change.PropertyChanged(key=key):
+            return ObjectRef("property", key)
+        case change.ConstraintChanged(name=name):
+            return ObjectRef("constraint", name)
+        case change.FeatureChanged(name=name):
+            return ObjectRef("feature", name)
+        case change.PartitioningChanged():
+            return ObjectRef("partitioning", "partitioned_by")
+        case change.ClusteringChanged():
+            return ObjectRef("clustering", "clustered_by")
+        case _:
+            path: Path | None = getattr(one, "path", None)
+            return ObjectRef("column", dotted(path)) if path else ObjectRef("table", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Final
 
 from schemalint.errors import Location
 from schemalint.model.change import Change
-from schemalint.model.finding import Finding
+from schemalint.model.finding import Finding, ObjectRef
 from schemalint.model.table import TableState
 
 PLAN_FORMAT: Final = 1
@@ -87,6 +87,7 @@ class Refusal:
     Attributes:
         code: The rule's code; None where no rule forbids it.
         awaits: What would have to be approved; None where no approval helps.
+        about: The object, where a rule may say the same of it.
     """
 
     reason: str
@@ -94,6 +95,7 @@ class Refusal:
     code: str | None = None
     finding: Finding | None = None
     awaits: Approval | None = None
+    about: ObjectRef | None = None
 
     @property
     def is_finding(self) -> bool:

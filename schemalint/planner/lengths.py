@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from schemalint.model import change
 from schemalint.model.change import Change
 from schemalint.model.datatype import Char, Field, Varchar, field_at, walk
+from schemalint.model.finding import object_of_change
 from schemalint.model.lengths import has_length, is_lost_if_altered
 from schemalint.model.path import Path, dotted, folded
 from schemalint.model.plan import Refusal
@@ -26,11 +27,17 @@ def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusa
     for one in found:
         if isinstance(one, change.FieldAdded):
             yield from _lost_by_another(one, live.columns.get(str(renames.back(one.path)[0])), gone)
-    altered = (_altered_itself(one, live, renames) for one in found)
-    for name in dict.fromkeys(one.name for one in altered if one is not None and is_lost_if_altered(one)):
+    told: set[str] = set()
+    for one in found:
+        column = _altered_itself(one, live, renames)
+        if column is None or column.name in told or not is_lost_if_altered(column):
+            continue
+        told.add(column.name)
+        name = dotted((column.name,))
         yield Refusal(
-            f"{dotted((name,))} cannot be altered itself: Delta would lose what is in it, for its lengths",
+            f"{name} cannot be altered itself: Delta would lose what is in it, for its lengths",
             "what is inside of it can be altered; or make a new column, with strings",
+            about=object_of_change(one),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from schemalint.expressions import columns_used, uses
@@ -22,6 +23,7 @@ from schemalint.model.datatype import (
     walk_fields,
 )
 from schemalint.model.feature import FEATURES
+from schemalint.model.finding import ObjectRef, object_of_change
 from schemalint.model.lineage import Lineage
 from schemalint.model.overlay import over
 from schemalint.model.path import Part, Path, dotted, folded
@@ -50,7 +52,8 @@ def refused_changes(
     """The changes of a live table that get no statement."""
     found = tuple(changes)
     for one in found:
-        yield from _of_change(one, live, contract.state)
+        about = object_of_change(one)
+        yield from (replace(refusal, about=about) for refusal in _of_change(one, live, contract.state))
     yield from lost_lengths(found, live)
     yield from _guarded(found, live, contract.state)
     yield from _clustered(found, live, contract)
@@ -123,6 +126,7 @@ def _guarded(changes: Iterable[Change], live: TableState, declared: TableState) 
             yield Refusal(
                 f"{dotted(path)} is used by the constraint {name}, which the contract does not manage",
                 f"declare it, or have it dropped: `constraints: {{{name}: …}}`",
+                about=ObjectRef("column", dotted(one.path)),
             )
     gone = [one.path for one in changes if isinstance(one, change.FieldRemoved)]
     for name, expression in declared.constraints.items():
@@ -131,6 +135,7 @@ def _guarded(changes: Iterable[Change], live: TableState, declared: TableState) 
                 yield Refusal(
                     f"the constraint {name} uses {dotted(path)}, which is to be dropped",
                     "write the constraint without it, or keep the column",
+                    about=ObjectRef("constraint", name),
                 )
 
 

@@ -86,7 +86,9 @@ def plan_table(
     if noted is not None and is_noted:
         wish = replace(wish, lineage=resumed(live.state.columns, contract.state.columns, noted.targets))
     changes = pending(contract, live.state, replace(wish, reorder=False))
-    refusals += refused_changes(pending(contract, live.state, wish), live.state, contract, wish.lineage)
+    said = {one.finding.object for one in refusals if one.finding is not None}
+    refused = refused_changes(pending(contract, live.state, wish), live.state, contract, wish.lineage)
+    refusals += (one for one in refused if one.about not in said)
     if refusals:
         return replace(plan, refusals=tuple(refusals), record=False)
     gone = tuple(sorted(contract.drop_features & live.protocol.features))

@@ -190,6 +190,14 @@ def test_out_is_the_plan_whatever_is_shown(table: Table) -> None:
     assert file.read_text(encoding="utf-8") == table.plan("--output-format", "json")
 
 
+def test_what_a_rule_refuses_is_told_once(table: Table) -> None:
+    """The planner would refuse both too: with a status of its own, since no rule says it then."""
+    columns = "columns:\n  - {name: id, type: bigint, nullable: false}\n"
+    table.declare(f"schemalint: 1\ntable: sales.orders\n{columns}partitioned_by: [id]\n")
+    plan = table.project.run("plan", "--base", "HEAD")
+    assert (plan.status, plan.out.count("\n  - ")) == (1, 2)
+
+
 def test_exit_code_does_not_count_a_mere_record(table: Table) -> None:
     table.declare(ORDERS + "  - {name: old, type: bigint}\n")
     table.project.declare(

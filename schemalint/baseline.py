@@ -12,13 +12,14 @@ from schemalint.errors import SchemalintError
 from schemalint.git import Repository, Revision, is_ancestor, resolve
 from schemalint.model import change
 from schemalint.model.change import Change, place, subject, subject_name
-from schemalint.model.datatype import Struct, at, field_at
+from schemalint.model.datatype import Field, Struct, at, field_at
 from schemalint.model.lineage import Lineage, trace, trace_back
 from schemalint.model.marker import Marker, declaration_hash, read_marker, read_pending
 from schemalint.model.path import dotted, folded, words
 from schemalint.model.plan import Refusal
 from schemalint.model.renames import renames_of
 from schemalint.model.table import Contract, LiveTable
+from schemalint.model.typetext import print_type
 from schemalint.planner import Wish, pending
 from schemalint.revisions import Revisions
 
@@ -153,27 +154,50 @@ def _brought_back(base: Contract, contract: Contract, table: LiveTable) -> Itera
 def _could_be_another(
     wanted: Sequence[Change], base: Contract, contract: Contract, table: LiveTable, wish: Wish
 ) -> Iterator[Refusal]:
-    """Columns that are gone and would be added, while an undeclared one of their type is there.
+    """Columns that would be added, while one of their type stays that nobody declares and that could be it.
 
-    A new column that is declared under an old one's name is none of them.
+    Somebody renamed it by hand; or it was declared until now, and is neither renamed nor listed as dropped: a
+    rename that is taken back looks like that. A new column under the name of an old one is no such case.
     """
     retaken = wish.lineage.retaken if wish.lineage else frozenset()
     renames = renames_of(wanted)
+    going = {
+        folded((*renames.back(one.path[:-1]), one.path[-1]))
+        for one in wanted
+        if isinstance(one, change.FieldRemoved)
+    }
     for one in wanted:
         if not isinstance(one, change.FieldAdded) or words(one.path) in retaken:
             continue
         parent = renames.back(one.path[:-1])
-        known = field_at(base.state.columns, (*parent, one.path[-1]))
-        here, declared = at(table.state.columns, parent), at(contract.state.columns, one.path[:-1])
-        if known is None or not isinstance(here, Struct) or not isinstance(declared, Struct):
+        here, before = at(table.state.columns, parent), at(base.state.columns, parent)
+        declared = at(contract.state.columns, one.path[:-1])
+        if not (isinstance(here, Struct) and isinstance(before, Struct) and isinstance(declared, Struct)):
             continue
+        known = before.get(one.field.name)
         for field in here.fields:
-            if declared.get(field.name) is None and field.type == known.type:
+            path = (*parent, field.name)
+            is_renamed = renames.forward(path)[-1] != field.name
+            if declared.get(field.name) is not None or is_renamed or folded(path) in going:
+                continue
+            if known is not None and _are_alike(field, known):
                 yield Refusal(
                     f"{dotted(one.path)} is gone, and {field.name}, which nobody declares, could be it",
                     "rename it back by hand, or declare the rename",
                     "DR001",
                 )
+            elif before.get(field.name) is not None and _are_alike(field, one.field):
+                yield Refusal(
+                    f"{dotted(one.path)} would be added, and {field.name}, which is declared no longer, "
+                    "could be it",
+                    f"declare the rename, or list {field.name} under `dropped`; what takes a rename back is "
+                    f"`schemalint revert {contract.table}`",
+                    "CM003",
+                )
+
+
+def _are_alike(one: Field, other: Field) -> bool:
+    return print_type(one.type) == print_type(other.type)
 
 
 def _by_marker(

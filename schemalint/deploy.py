@@ -18,14 +18,16 @@ from schemalint.engine.table import refused_by_spark
 from schemalint.engine.tables import TargetTables
 from schemalint.errors import ConfigError, SchemalintError, UsageError
 from schemalint.git import (
+    MissingHistoryError,
     Repository,
     Side,
     Worktree,
     dirty,
+    is_known,
 )
 from schemalint.model.finding import Skipped
 from schemalint.model.lineage import Lineage, resumed
-from schemalint.model.marker import declaration_hash, read_pending
+from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Approval, Plan, Refusal, TablePlan
 from schemalint.model.table import Contract, LiveTable, table_key
 from schemalint.planner import Wish, plan_table
@@ -203,18 +205,34 @@ def _planned(request: DeployInput, contract: Contract, found: TargetTables) -> T
     if table is None:
         findings = judge_pair(None, replace(contract, targets={}), request.rules)
         plan = plan_table(contract, None, uri, findings, name=name)
-        if not request.target.create:
-            refusal = Refusal(f"there is no table at {uri}, and target {request.target.name} creates none")
-            return replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
-        return plan
+        obstacles = tuple(_against_making(request, contract, found))
+        return (
+            replace(plan, steps=(), record=False, refusals=(*plan.refusals, *obstacles))
+            if obstacles
+            else plan
+        )
     wish, obstacles = _with_baseline(request, contract, table)
     refused = refused_by_spark(contract, table, request.rules)
-    comparison = LiveComparison(contract, table, lineage=wish.lineage, of_table=refused)
+    composed = contract
+    if wish.lineage is not None:
+        composed = replace(contract, state=wish.lineage.composed(contract.state))
+    comparison = LiveComparison(composed, table, lineage=wish.lineage, of_table=refused)
     findings = judge_live(comparison, request.rules)
     plan = plan_table(contract, table, uri if name is None else table.uri, findings, wish, name=name)
     if obstacles:
         return replace(plan, steps=(), record=False, refusals=(*obstacles, *plan.refusals))
     return plan
+
+
+def _against_making(request: DeployInput, contract: Contract, found: TargetTables) -> Iterator[Refusal]:
+    place = found.place(contract)
+    if not request.target.create:
+        yield Refusal(f"there is no table at {place}, and target {request.target.name} creates none")
+    elif found.is_occupied(contract):
+        reason = f"there are files and no Delta log at {place}"
+        yield Refusal(
+            reason, f"CONVERT TO DELTA parquet.`{place}` if they are a table's, or another location"
+        )
 
 
 def _approved(request: DeployInput, plan: TablePlan) -> TablePlan:
@@ -235,11 +253,28 @@ def _with_baseline(
 ) -> tuple[Wish, tuple[Refusal, ...]]:
     """Which column is which, and what the table itself says against going on: ahead, drifted, not known."""
     revisions = Revisions(request.repository, request.config.contracts, request.target.name, request.head)
-    found = find_baseline(revisions, contract, table, base=request.base, allow_older=request.allow_older)
+    try:
+        found = find_baseline(revisions, contract, table, base=request.base, allow_older=request.allow_older)
+    except MissingHistoryError as error:
+        raise _without_history(request, contract, table, error) from None
     if isinstance(found, Refusal):
         return Wish(reorder=request.reorder), (found,)
     wish = Wish(_lineage(found, contract, table), reorder=request.reorder)
     return wish, tuple(drift(contract, found, table, wish, repair=request.repair_drift))
+
+
+def _without_history(
+    request: DeployInput, contract: Contract, table: LiveTable, error: MissingHistoryError
+) -> MissingHistoryError:
+    """In a shallow clone: what is missing is what was applied last, which no user has named."""
+    marker = read_marker(table)
+    if request.base is not None or marker is None or marker.revision is None:
+        return error
+    if is_known(request.repository, marker.revision):
+        return error
+    applied = marker.revision[:12]
+    message = f"{contract.table} was applied at {applied}, which this shallow clone lacks"
+    return MissingHistoryError(message, error.command)
 
 
 def _lineage(found: Baseline, contract: Contract, table: LiveTable) -> Lineage | None:

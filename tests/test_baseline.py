@@ -406,6 +406,42 @@ def test_a_missing_column_is_not_made_while_another_could_be_it(branch: Branch) 
     assert "FieldAdded b" in said(branch.plan(without_field(table, "b_by_hand"), repair=True))
 
 
+def test_a_rename_that_is_merely_taken_out_again_makes_no_empty_column(branch: Branch) -> None:
+    """As `git revert` leaves it: the values would stay under the name that nobody declares any more."""
+    branch.declare(A_B)
+    renamed = branch.declare(A2_B)
+    branch.declare(A_B, "description: as before")
+    expected = "a would be added, and a2, which is declared no longer, could be it"
+    assert said(branch.plan(branch.live(renamed))) == [expected]
+    assert said(branch.plan(branch.live(renamed), repair=True)) == [expected]
+    branch.declare(A_B, "description: as before\ndropped: [a2]")
+    assert said(branch.plan(branch.live(renamed))) == ["FieldRemoved a2", "FieldAdded a"]
+
+
+def test_what_is_applied_on_a_branch_is_not_left_under_its_name_there(branch: Branch) -> None:
+    first = branch.declare(A_B)
+    branch.declare(A2_B)
+    other = branch.repo.git("rev-parse", "HEAD")
+    branch.repo.git("checkout", "--quiet", "-b", "another", first)
+    branch.declare(A_B_C)
+    expected = "a would be added, and a2, which is declared no longer, could be it"
+    assert expected in said(branch.plan(branch.live(other, marked=False), base=other))
+
+
+def test_a_rename_that_is_edited_before_it_is_applied_is_one(branch: Branch) -> None:
+    first = branch.declare(A_B)
+    branch.declare(A2_B)
+    branch.declare("{name: a3, type: int, renamed_from: a}, {name: b, type: int}")
+    assert said(branch.plan(branch.live(first))) == ["FieldRenamed a3"]
+
+
+def test_a_column_that_is_new_and_renamed_before_it_is_applied_is_new(branch: Branch) -> None:
+    first = branch.declare(A_B)
+    branch.declare(A_B_C)
+    branch.declare(f"{A_B}, {{name: c2, type: date, renamed_from: c}}")
+    assert said(branch.plan(branch.live(first))) == ["FieldAdded c2"]
+
+
 def test_a_column_that_goes_is_not_taken_for_the_one_that_is_made(branch: Branch) -> None:
     """An older run renamed it before it was cut short; the newest revision drops it, and makes another."""
     first = branch.declare(A_B)

@@ -6,7 +6,7 @@ anew has the name of the old one. So the fields of both sides get numbers, and a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import Final
@@ -25,7 +25,7 @@ from schemalint.model.datatype import (
 )
 from schemalint.model.diff import made_anew, paired
 from schemalint.model.path import Path, words
-from schemalint.model.table import TableState
+from schemalint.model.table import Deletion, TableState
 
 _NOTHING: Final = Struct(())
 
@@ -38,13 +38,38 @@ class Lineage:
         declared: A field that is a live one under whatever name has that one's number.
         live: Every field has a number.
         gone: The numbers of live fields that are to be dropped by declaration.
-        retaken: The declared paths whose names other columns had since the contract was applied last.
+        applied: The names of the columns, by number, when the contract was applied last.
+        retaken: The declared paths whose names other columns had since then.
     """
 
     declared: Struct
     live: Struct
     gone: frozenset[int]
+    applied: Mapping[int, str]
     retaken: frozenset[tuple[str, ...]] = frozenset()
+
+    def composed(self, declared: TableState) -> TableState:
+        """The declaration as one edit of the table: what revisions in between say of names is composed.
+
+        A rename is from the name that the column has, or had when the contract was applied last; what is
+        newer than that is renamed from none. What goes is listed under its own name.
+        """
+        former = {**self.applied, **_names(self.live)}
+        now = _names(self.declared)
+        columns = map_fields(
+            self.declared,
+            lambda _path, one: replace(one, column_id=None, renamed_from=_renamed_from(one, former)),
+        )
+        renamed = map_fields(
+            self.live, lambda _path, one: replace(one, name=now.get(one.column_id or 0, one.name))
+        )
+        listed = {words(entry.path) for entry in declared.dropped}
+        gone = (
+            Deletion(path, one.type)
+            for path, one in walk_fields(renamed)
+            if one.column_id in self.gone and words(path) not in listed
+        )
+        return replace(declared, columns=columns, dropped=(*declared.dropped, *gone))
 
 
 def trace(live: Struct, revisions: Sequence[TableState]) -> Lineage:
@@ -60,7 +85,8 @@ def trace(live: Struct, revisions: Sequence[TableState]) -> Lineage:
     editions, gone = _followed(revisions, numbers)
     finding = _Finding(numbers, _newly_listed(revisions[0], revisions[-1]), set(gone))
     found = finding.struct([editions[0], *reversed(editions[1:])], live, ())
-    return Lineage(editions[-1], found, frozenset(finding.gone), _retaken(editions[:-1], editions[-1]))
+    retaken = _retaken(editions[:-1], editions[-1])
+    return Lineage(editions[-1], found, frozenset(finding.gone), _names(editions[0]), retaken)
 
 
 def trace_back(live: Struct, revisions: Sequence[TableState]) -> Lineage:
@@ -68,7 +94,8 @@ def trace_back(live: Struct, revisions: Sequence[TableState]) -> Lineage:
     numbers = count(1)
     editions, _gone = _followed(revisions, numbers)
     found = _Finding(numbers, frozenset(), set()).struct([editions[-1], *editions[:-1]], live, ())
-    return Lineage(editions[0], found, frozenset(), _retaken(editions[1:], editions[0]))
+    retaken = _retaken(editions[1:], editions[0])
+    return Lineage(editions[0], found, frozenset(), _names(editions[-1]), retaken)
 
 
 def resumed(live: Struct, declared: Struct, targets: Mapping[int, Path | None]) -> Lineage:
@@ -88,6 +115,7 @@ def resumed(live: Struct, declared: Struct, targets: Mapping[int, Path | None]) 
         ),
         live=live,
         gone=frozenset(number for number, path in targets.items() if path is None),
+        applied={},
     )
 
 
@@ -96,13 +124,24 @@ def numbers_of(columns: Struct) -> dict[int, Path]:
     return {field.column_id: path for path, field in walk_fields(columns) if field.column_id is not None}
 
 
+def _names(columns: Struct) -> dict[int, str]:
+    return {number: str(path[-1]) for number, path in numbers_of(columns).items()}
+
+
+def _renamed_from(one: Field, former: Mapping[int, str]) -> str | None:
+    name = former.get(one.column_id or 0)
+    if name is None or name.lower() != one.name.lower():
+        return name
+    return name if one.renamed_from == name else None  # a change of case counts where it is declared
+
+
 def _followed(revisions: Sequence[TableState], numbers: Iterator[int]) -> tuple[list[Struct], frozenset[int]]:
     """The columns of each revision with the numbers that they carry on, and the numbers given up for good.
 
     A deletion that a later revision takes back never was: only what the newest one lists goes.
     """
     editions = [_numbered(revisions[0].columns, numbers)]
-    lost: dict[Hashable, Field] = {}
+    lost: dict[tuple[tuple[object, ...], str], Field] = {}
     gone: dict[int, tuple[str, ...]] = {}
     for before, after in pairwise(revisions):
         following = _Following(numbers, made_anew(before, after), _newly_listed(before, after), lost, gone)
@@ -150,7 +189,7 @@ class _Following:
     numbers: Iterator[int]
     made_anew: set[tuple[str, ...]]
     listed: frozenset[tuple[str, ...]]
-    lost: dict[Hashable, Field]
+    lost: dict[tuple[tuple[object, ...], str], Field]
     gone: dict[int, tuple[str, ...]]
 
     def struct(self, old: Struct, new: Struct, path: Path, inside: tuple[object, ...]) -> Struct:
@@ -163,16 +202,21 @@ class _Following:
                 and key in self.lost
             ):
                 pairs[field.name] = self.lost.pop(key)
+            elif field.name not in pairs and (former := _renamed_otherwise(field, old, new)):
+                pairs[field.name] = former
         kept = {field.column_id for field in pairs.values()}
         for field in old.fields:
             if field.column_id not in kept:
-                self._lose(field, path, inside)
+                self.lost[inside, field.name.lower()] = field
+        self._give_up(path, inside)
         return Struct(tuple(self._field(pairs.get(field.name), field, path) for field in new.fields))
 
-    def _lose(self, field: Field, path: Path, inside: tuple[object, ...]) -> None:
-        self.lost[inside, field.name.lower()] = field
-        if field.column_id is not None and words((*path, field.name)) in self.listed:
-            self.gone[field.column_id] = words((*path, field.name))
+    def _give_up(self, path: Path, inside: tuple[object, ...]) -> None:
+        """What is listed now, also if it was left out by an earlier revision."""
+        for (where, name), field in self.lost.items():
+            below = words((*path, name))
+            if where == inside and field.column_id is not None and below in self.listed:
+                self.gone[field.column_id] = below
 
     def _field(self, old: Field | None, new: Field, path: Path) -> Field:
         if old is None or old.column_id is None:
@@ -193,6 +237,24 @@ class _Following:
             }
             return with_parts(new, followed)
         return map_fields_within(new, lambda _path, field: replace(field, column_id=next(self.numbers)))
+
+
+def _renamed_otherwise(one: Field, old: Struct, new: Struct) -> Field | None:
+    """The old field that was renamed from the same one: the rename was edited before it was applied."""
+    if one.renamed_from is None:
+        return None
+    return next(
+        (
+            former
+            for former in old.fields
+            if new.get(former.name) is None and _lower(former.renamed_from) == one.renamed_from.lower()
+        ),
+        None,
+    )
+
+
+def _lower(name: str | None) -> str | None:
+    return None if name is None else name.lower()
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,9 @@ def _early(todo: Alteration) -> list[change.ClusteringChanged]:
 
 
 def _stays(todo: Alteration, path: Path) -> bool:
-    there = at(todo.live.columns, path) is not None and todo.renames.back(path) == path
-    return there and not todo.goes(path)
+    """Whether a column is there under its name, and it is not another one that gets the name."""
+    is_itself = todo.renames.back(path) == path == todo.renames.forward(path)
+    return is_itself and at(todo.live.columns, path) is not None and not todo.goes(path)
 
 
 def _cluster(

@@ -198,6 +198,51 @@ def test_what_a_rule_refuses_is_told_once(table: Table) -> None:
     assert (plan.status, plan.out.count("\n  - ")) == (1, 2)
 
 
+@pytest.mark.parametrize(
+    ("revisions", "statement"),
+    [
+        (["{name: b, type: 'decimal(10,2)', renamed_from: amount}"], "RENAME COLUMN `amount` TO `b`"),
+        (
+            [
+                "{name: b, type: 'decimal(10,2)', renamed_from: amount}",
+                "{name: c, type: 'decimal(10,2)', renamed_from: b}",
+            ],
+            "RENAME COLUMN `amount` TO `c`",
+        ),
+        (
+            [
+                "{name: b, type: 'decimal(10,2)', renamed_from: amount}",
+                "{name: c, type: 'decimal(10,2)', renamed_from: amount}",
+            ],
+            "RENAME COLUMN `amount` TO `c`",
+        ),
+        (
+            ["{name: b, type: 'decimal(10,2)', renamed_from: amount}", "dropped: [b]"],
+            "DROP COLUMNS (`amount`)",
+        ),
+        (
+            [
+                "{name: amount, type: 'decimal(10,2)'}, {name: n, type: date}",
+                "{name: amount, type: 'decimal(10,2)'}, {name: m, type: date, renamed_from: n}",
+            ],
+            "`m` date AFTER `amount`",
+        ),
+    ],
+)
+def test_several_merged_revisions_are_one_deployment(
+    table: Table, revisions: list[str], statement: str
+) -> None:
+    """Each was fine against the one before; to the table they are one edit."""
+    head = "schemalint: 1\ntable: sales.orders\ncolumns: [{name: id, type: bigint}, {name: old, type: bigint}"
+    for one in revisions:
+        more = f"]\n{one}" if one.startswith("dropped") else f", {one}]"
+        table.declare(f"{head}{more}\n")
+        table.project.repo.commit()
+    plan = table.plan("--allow", "destructive")
+    assert statement in plan
+    assert "1 statement in 1 table" in plan
+
+
 def test_exit_code_does_not_count_a_mere_record(table: Table) -> None:
     table.declare(ORDERS + "  - {name: old, type: bigint}\n")
     table.project.declare(

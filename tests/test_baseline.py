@@ -532,6 +532,15 @@ def test_what_another_declaration_began_is_finished_first(branch: Branch) -> Non
     assert said(branch.plan(after)) == ["FieldRenamed c"]
 
 
+def test_what_would_leave_a_table_without_columns_waits_for_its_own_revision(branch: Branch) -> None:
+    first = branch.declare("{name: b, type: int}")
+    second = branch.declare("{name: c, type: date}", "dropped: [b]")
+    branch.declare("{name: c, type: date}", "dropped: [b]\ndescription: three")
+    note = Pending(declaration_hash(branch.contract(second)), {1: None})
+    plan = branch.plan(with_property(branch.live(first), PENDING, note.to_text()))
+    assert said(plan) == ["another revision was being applied, by which all of the table was to go"]
+
+
 def test_what_a_branch_of_its_own_began_is_finished_by_ids(branch: Branch) -> None:
     first = branch.declare(A_B)
     branch.declare(A2_B)

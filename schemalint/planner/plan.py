@@ -128,8 +128,9 @@ def _finishing(plan: TablePlan, table: str, live: TableState, noted: Pending) ->
     """Columns first get the names that an interrupted run wanted; the rest is planned anew after that."""
     done = Pending(noted.hash, {})
     names = tuple(one for one in diff(live, finished(live, noted.targets)) if place(one))
-    if emptied := next(emptied_structs(names, live), None):
-        reason = f"another revision was being applied, by which all of {dotted(emptied)} was to go"
+    if (emptied := next(emptied_structs(names, live), None)) is not None:
+        what = dotted(emptied) or "the table"
+        reason = f"another revision was being applied, by which all of {what} was to go"
         refusal = Refusal(reason, "apply that one first: its statements know what comes instead")
         return replace(plan, refusals=(refusal,), record=False)
     # A constraint that goes off for it comes back with the plan after it, in the words of the declaration.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from schemalint.expressions import columns_used, uses
+from schemalint.expressions import uses
 from schemalint.model import change, protocol
 from schemalint.model.change import Change
 from schemalint.model.datatype import (
@@ -39,9 +39,6 @@ from schemalint.planner.lengths import lost_lengths
 
 _REWRITE: Final = "that takes a new table: create one as declared, copy the data, and swap the two"
 
-# A function of Spark's that may stand without brackets, and that sqlglot takes for a column.
-_USER: Final = "user"
-
 # TableCatalog.RESERVED_PROPERTIES of Spark: `comment` sets the description, the others are refused.
 _RESERVED: Final = frozenset({"comment", "external", "is_managed_location", "location", "owner", "provider"})
 
@@ -51,9 +48,10 @@ def refused_changes(
 ) -> Iterator[Refusal]:
     """The changes of a live table that get no statement."""
     found = tuple(changes)
+    declared = contract.state if lineage is None else lineage.composed(contract.state)
     for one in found:
         about = object_of_change(one)
-        yield from (replace(refusal, about=about) for refusal in _of_change(one, live, contract.state))
+        yield from (replace(refusal, about=about) for refusal in _of_change(one, live, declared))
     yield from lost_lengths(found, live)
     yield from _guarded(found, live, contract.state)
     yield from _clustered(found, live, contract)
@@ -243,6 +241,17 @@ def _kept_features(contract: Contract, live: LiveTable) -> Iterator[Refusal]:
             yield Refusal(
                 f"the feature {name} is to be dropped, and {needs} needs it", f"declare {cause}: null"
             )
+        elif row.enabled_by_property and _takes_property_off(name, live.state):
+            key = row.enabled_by_property[0]
+            if isinstance(contract.state.properties.get(key), str):
+                reason = f"the feature {name} is to be dropped, which takes the property {key} off"
+                yield Refusal(reason, f"declare {key}: null")
+
+
+def _takes_property_off(feature: str, live: TableState) -> bool:
+    """Whether DROP FEATURE removes the property too, even if it is ``false`` (measured on Delta 4.4.0)."""
+    is_widened = any(one.type_changes for _path, one in walk_fields(live.columns))
+    return feature == "rowTracking" or (feature == "typeWidening" and is_widened)
 
 
 def _unwanted_features(contract: Contract) -> Iterator[Refusal]:
@@ -288,15 +297,6 @@ def _unsafe_expressions(state: TableState) -> Iterator[Refusal]:
     for path, field in walk_fields(state.columns):
         yield from _unsafe(f"the default of {dotted(path)}", field.default, without=COLUMN_WORDS)
         yield from _unsafe(f"the generation expression of {dotted(path)}", field.generated)
-        yield from _no_constant(path, field.default, state)
-
-
-def _no_constant(path: Path, default: object, state: TableState) -> Iterator[Refusal]:
-    """A default that names a column (INVALID_DEFAULT_VALUE.NOT_CONSTANT, measured on Delta 4.4.0)."""
-    for names in sorted(columns_used(default) or ()) if isinstance(default, str) else ():
-        if names[0].lower() != _USER and state.columns.get(names[0]) is not None:
-            reason = f"the default of {dotted(path)} uses {dotted(names)}, and has to be a constant"
-            yield Refusal(reason, "a column that is computed from others is a generated one")
 
 
 def _unsafe(name: str, expression: object, *, without: frozenset[str] = frozenset()) -> Iterator[Refusal]:

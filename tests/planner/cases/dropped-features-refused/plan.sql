@@ -1,4 +1,5 @@
 -- refused: the feature appendOnly cannot be dropped (Delta keeps it for good)
 -- refused: the feature checkConstraints is to be dropped, and the constraint positive needs it (declare positive: null)
 -- refused: the feature columnMapping is to be dropped, and delta.columnMapping.mode needs it (declare delta.columnMapping.mode: null)
+-- refused: the feature rowTracking is to be dropped, which takes the property delta.enableRowTracking off (declare delta.enableRowTracking: null)
 -- refused: the feature v2Checkpoint is to be dropped, and delta.checkpointPolicy needs it (declare delta.checkpointPolicy: null)

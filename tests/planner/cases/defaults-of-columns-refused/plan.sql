@@ -1,1 +1,0 @@
--- refused: the default of a uses s.x, and has to be a constant (a column that is computed from others is a generated one)

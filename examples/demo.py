@@ -92,7 +92,7 @@ def main() -> None:
 
         say("Spark applies it, and the log is read again to prove it.")
         shell.run("schemalint apply --yes")
-        shell.run("schemalint check --live --all")
+        shell.run("schemalint check --live --all --strict")
 
         say("Applied once is applied.")
         shell.run("schemalint apply --yes")

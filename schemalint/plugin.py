@@ -87,7 +87,7 @@ from schemalint.model.lengths import is_lost_if_altered
 from schemalint.model.names import CHANGE_DATA_COLUMNS, invalid_characters, nearest_name
 from schemalint.model.path import Part, Path, dotted, folded, words
 from schemalint.model.physical import PhysicalTypes, Standing, StoredType
-from schemalint.model.properties import TableProperty, is_protocol_key, is_true, parse_interval
+from schemalint.model.properties import RESERVED, TableProperty, is_protocol_key, is_true, parse_interval
 from schemalint.model.properties import find as find_property
 from schemalint.model.properties import problem as property_problem
 from schemalint.model.properties import suggest as suggest_property
@@ -104,6 +104,7 @@ from schemalint.model.requests import (
     lacks_writer_version,
     value_refusal,
 )
+from schemalint.model.sqltext import without_quoted
 from schemalint.model.statistics import has_statistics, statistics_columns
 from schemalint.model.table import (
     Contract,
@@ -145,6 +146,7 @@ __all__ = [
     "DEFAULT_FEATURES",
     "FEATURES",
     "MAX_PRECISION",
+    "RESERVED",
     "TIMESTAMP_NTZ",
     "UNMANAGED",
     "VOID",
@@ -274,6 +276,7 @@ __all__ = [
     "value_refusal",
     "walk",
     "walk_fields",
+    "without_quoted",
     "words",
 ]
 
@@ -295,6 +298,7 @@ class Problem:
         help: The compatible way to get what is wanted.
         severity: Where it differs from the rule's own.
         path: The column, where it is not the fact's own; `object` likewise.
+        part: What of the column's text it is about, where the fact does not tell: ``default``, ``type``.
         old: The value before, as text, where it is not the fact's own; `new` the declared one.
         delta_error: The error class that Delta gives, measured; None if Delta refuses nothing here.
     """
@@ -304,6 +308,7 @@ class Problem:
     severity: Severity | None = None
     path: Path | None = None
     object: ObjectRef | None = None
+    part: str | None = None
     old: str | None = None
     new: str | None = None
     delta_error: str | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from pairs import quoted
+from contract_pairs import quoted
 from schemalint.model import change
 from schemalint.model.datatype import Field, Identity, Struct, walk
 from schemalint.model.properties import is_protocol_key

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from pairs import CONTAINERS, DEFAULTS, LEAVES, MAPPING, NAMES, bare, quoted, readable
+from contract_pairs import CONTAINERS, DEFAULTS, LEAVES, MAPPING, NAMES, bare, quoted, readable
 from schemalint.contract.native.declared import declared_type
 from schemalint.model.datatype import (
     BOOLEAN,
@@ -30,7 +30,7 @@ from schemalint.model.typetext import print_type
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pairs import Edit, Maker
+    from contract_pairs import Edit, Maker
 
 _TYPES: Final = (*LEAVES, *LEAVES, *CONTAINERS, "void", "decimal(38,38)", "interval year", "time(6)")
 _WIDER: Final[Mapping[str, Sequence[str]]] = {
@@ -48,7 +48,7 @@ _WIDER: Final[Mapping[str, Sequence[str]]] = {
     "varchar(5)": ("string",),
 }
 _NEW_NAMES: Final = (*NAMES, "f", "h", "A", "two words", "x")
-_DEFAULTS: Final = (None, "NULL", "id", "nope(")
+_DEFAULTS: Final = (None, "NULL", "id", "nope(", "nope()", "uuid()", "(SELECT 1)")
 _IDENTITIES: Final = (Identity(), Identity(5, -2), Identity(1, 0), Identity(1, 1, allow_explicit_insert=True))
 _BOOLEAN: Final = ("true", "false", None)
 _PROPERTIES: Final[Mapping[str, Sequence[str | None]]] = {
@@ -214,7 +214,8 @@ def clustering_changed(maker: Maker, before: Contract) -> Contract | None:
 def constraint_changed(maker: Maker, before: Contract) -> Contract | None:
     """Added, changed, taken off; also of what is not there, and of what is no condition."""
     name = _any_name(maker, before)
-    texts = (f"{name} IS NOT NULL", f"{name} IS NOT NULL", f"{name} IS NULL OR TRUE", "zz > 0", None)
+    lawful = (f"{name} IS NOT NULL", f"{name} IS NOT NULL", f"{name} IS NULL OR TRUE", None)
+    texts = (*lawful, "zz > 0", name, f"nope({name}) > 0")
     constraints = {**before.state.constraints, maker.one_of(("guard", "other")): maker.one_of(texts)}
     return replace(before, state=replace(before.state, constraints=constraints))
 
@@ -271,9 +272,10 @@ EDITS: Final[Sequence[Edit]] = (
 
 
 def _default(maker: Maker, type_: DataType) -> str | None:
-    """Mostly one that the type takes; none of another type, of which only Spark knows what it makes."""
+    """Mostly one that the type takes; else one of any type, or none that Spark takes at all."""
     fits = DEFAULTS.get(print_type(type_))
-    return fits if fits and maker.chance(3) is False else maker.one_of(_DEFAULTS)
+    anything = (*_DEFAULTS, *dict.fromkeys(DEFAULTS.values()))
+    return fits if fits and maker.chance(3) is False else maker.one_of(anything)
 
 
 def _generated(maker: Maker, before: Contract) -> str | None:

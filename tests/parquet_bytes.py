@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 INT32, BYTE_ARRAY = 1, 6
 REQUIRED, OPTIONAL, REPEATED = 0, 1, 2
-PLAIN, RLE, DICTIONARY = 0, 3, 8
+PLAIN, RLE, DELTA_BYTE_ARRAY, DICTIONARY = 0, 3, 7, 8
 UNCOMPRESSED, GZIP = 0, 2
 
 _I32, _I64, _BINARY, _LIST, _STRUCT = 5, 6, 8, 9, 12
@@ -44,7 +44,7 @@ def struct(fields: Struct) -> bytes:
 def _value(value: Value) -> tuple[int, bytes]:
     match value:
         case int():
-            return _I64 if isinstance(value, Long) else _I32, _varint(value << 1 ^ value >> 63)
+            return _I64 if isinstance(value, Long) else _I32, _varint(_zigzag(value))
         case bytes():
             return _BINARY, _varint(len(value)) + value
         case Raw():
@@ -55,6 +55,10 @@ def _value(value: Value) -> tuple[int, bytes]:
             parts = [_value(one) for one in value]
             type_ = parts[0][0] if parts else _STRUCT
             return _LIST, bytes([0xF0 | type_]) + _varint(len(parts)) + b"".join(data for _, data in parts)
+
+
+def _zigzag(number: int) -> int:
+    return number << 1 ^ number >> 63
 
 
 def _varint(number: int) -> bytes:
@@ -86,9 +90,23 @@ def indices(count: int) -> bytes:
     return b"\x01" + _varint(count << 1) + b"\0"
 
 
-def data_page(values: int, data: bytes, *, encoding: int = PLAIN, size: int | None = None) -> bytes:
+def lengths(first: int, second: int, count: int) -> bytes:
+    """Numbers that are packed as their deltas: one, and another one again and again."""
+    step = second - first
+    deltas = [step, *[0] * (count - 2)]
+    data = _varint(128) + _varint(4) + _varint(count) + _varint(_zigzag(first))
+    for at in range(0, len(deltas), 128):
+        block = [delta - min(step, 0) for delta in deltas[at : at + 128]]
+        packed = b"".join(delta.to_bytes(4, "little") for delta in block)
+        data += _varint(_zigzag(min(step, 0))) + bytes([32] * 4) + packed + bytes(-len(packed) % 128)
+    return data
+
+
+def data_page(
+    values: int, data: bytes, *, encoding: int = PLAIN, size: int | None = None, statistics: bytes = b""
+) -> bytes:
     """A page, perhaps with another decompressed size than it has."""
-    header = {1: values, 2: encoding, 3: RLE, 4: RLE}
+    header: Struct = {1: values, 2: encoding, 3: RLE, 4: RLE, 5: {5: statistics, 6: statistics}}
     return struct({1: 0, 2: len(data) if size is None else size, 3: len(data), 5: header}) + data
 
 

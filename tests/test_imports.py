@@ -103,17 +103,18 @@ DeletionListed DeletionUnlisted DescriptionChanged dotted Drift DriftKind Duplic
 fault_of feature_requests FeatureChanged FeatureRequest FEATURES features_of_versions
 FeatureVerdict Field field_at FieldAdded FieldMoved FieldRemoved FieldRenamed find_feature
 find_property Fix folded GeneratedChanged has_statistics History HistoryEntry HistoryStep Identity
-IdentityChanged implied_by invalid_characters is_container is_protocol_key is_true
+IdentityChanged implied_by invalid_characters is_container is_lost_if_altered is_protocol_key is_true
 is_unrecorded_widening judge_feature judge_property lacks_writer_version least_decimal LiveTable
 LiveTableMissing LiveTableReplaced LogDefect LogDefectKind Map MAX_PRECISION may_forget Metadata
 minimum_versions narrows nearest_name needed_features NullabilityChanged ObjectRef OptionValue
 parse_interval Part PartitioningChanged Path PhysicalTypes print_type Problem property_problem
 property_value PropertyChanged PropertyVerdict Protocol ProtocolUpgrade record_of record_steps
-RecordedChange RecordFault RecordStep RecordTypeChanges refusal replaces_contents restores rule
+RecordedChange RecordFault RecordStep RecordTypeChanges refusal replaces_contents RESERVED restores rule
 Rule RuleContext same_stored Scope SetProperty Severity Standing statistics_columns Status step
 StoredType String Struct suggest_feature suggest_property TableAdded TableFeature TableProperty
 TableRemoved TableRetired TableState TIMESTAMP_NTZ TypeChanged TypeHistoryChanged TypeStep
-TypeVerdict unknown_ways UNMANAGED Unmanaged uses value_refusal Varchar VOID walk walk_fields words
+TypeVerdict unknown_ways UNMANAGED Unmanaged uses value_refusal Varchar VOID walk walk_fields
+without_quoted words
 """
 
 

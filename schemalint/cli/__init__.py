@@ -75,10 +75,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _report_bug()
 
 
-def tell_error(error: SchemalintError) -> None:
-    """Say on standard error what went wrong, where, and what to do."""
+def tell_error(error: SchemalintError, about: str = "") -> None:
+    """Say on standard error what went wrong, where, with which table, and what to do."""
     place = f"{error.location}: " if error.location else ""
-    click.echo(f"{click.style('error', fg='red', bold=True)}: {place}{_printable(error.message)}", err=True)
+    name = f"{about}: " if about not in error.message else ""
+    text = f"{place}{_printable(name + error.message)}"
+    click.echo(f"{click.style('error', fg='red', bold=True)}: {text}", err=True)
     if error.help:
         click.echo(f"  help: {_printable(error.help)}", err=True)
 

@@ -60,7 +60,9 @@ def audited_by_spark(
 
 
 def _known(one: Asked) -> CatalogTable | LiveError | None:
-    """What the session says of a table that is asked for by name."""
+    """What the session says of a table that is asked for by name; why it is not known."""
+    if one.error is not None:
+        return one.error
     if one.catalog is None:
         return None
     from schemalint import catalog  # noqa: PLC0415 (only where there is one)
@@ -74,7 +76,8 @@ def _known(one: Asked) -> CatalogTable | LiveError | None:
 def _audited(one: Asked, found: Shown | Failure, tally: FileTally | LiveError | None) -> Audited:
     name = one.table or one.uri
     if not isinstance(found, Shown):
-        return Audited(name, LiveError(found.message, help=found.help), one.contract)
+        message = found.message if name in found.message else f"{name}: {found.message}"
+        return Audited(name, LiveError(message, help=found.help), one.contract)
     table = replace(found.live, uri=str(Path(one.uri))) if _is_relative(one) else found.live
     types = tally if tally is None or isinstance(tally, LiveError) else physical_types(table, tally)
     return Audited(name, table, one.contract, types)

@@ -10,6 +10,7 @@ import click
 
 from schemalint import git
 from schemalint.catalog import Catalog
+from schemalint.cli import tell_error
 from schemalint.cli._shared import F, Project, local_plugins_option, project, project_options
 from schemalint.cli._sparkoptions import as_asked, via_options
 from schemalint.deploy import DeployInput, Deployment, prepare
@@ -76,3 +77,9 @@ def prepared(
         via=via,
     )
     return prepare(request)
+
+
+def tell_unplanned(deployment: Deployment) -> None:
+    """Say on standard error which tables could not be planned, and why: what is wrong may hold for many."""
+    for one in deployment.unplanned:
+        tell_error(one.error, about=one.table)

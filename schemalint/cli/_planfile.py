@@ -11,6 +11,7 @@ from typing import Any
 from schemalint.deploy import Deployment
 from schemalint.errors import UsageError
 from schemalint.model.plan import PLAN_FORMAT, Plan, Refusal, TablePlan
+from schemalint.model.table import table_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +27,33 @@ class PlannedTable:
 def as_in_file(deployment: Deployment, path: str) -> Deployment:
     """The deployment with the tables of a plan file only; those that moved since are refused.
 
+    Where tables are asked for by name, only these of the file.
+
     Raises:
-        UsageError: The file is no plan, or one for another target.
+        UsageError: The file is no plan, one for another target, or one without a table that is asked for.
     """
-    tables = _read(path, deployment.plan.target)
+    tables = _asked(deployment, _read(path, deployment.plan.target), path)
     known = {plan.table for plan in deployment.plan.tables} | {one.table for one in deployment.unplanned}
     if missing := sorted(tables.keys() - known):
-        raise UsageError(f"{path} has {missing[0]}, and no contract declares it", help="plan again")
+        skipped = {one.table: f"which is {one.reason}" for one in deployment.skipped}
+        reason = skipped.get(missing[0], "and no contract declares it")
+        raise UsageError(f"{path} has {missing[0]}, {reason}", help="plan again")
     plans = (_compared(plan, tables[plan.table]) for plan in deployment.plan.tables if plan.table in tables)
     return replace(
         deployment,
         plan=Plan(deployment.plan.target, tuple(plans)),
         unplanned=tuple(one for one in deployment.unplanned if one.table in tables),
     )
+
+
+def _asked(deployment: Deployment, tables: dict[str, PlannedTable], path: str) -> dict[str, PlannedTable]:
+    """Those tables of the file that are asked for by name; all if none is."""
+    names = deployment.request.tables if deployment.request is not None else ()
+    found = {table_key(table): table for table in tables}
+    for name in names:
+        if table_key(name) not in found:
+            raise UsageError(f"{path} does not have {name}", help=f"it has {', '.join(tables) or 'no table'}")
+    return {table: tables[table] for table in (found[table_key(name)] for name in names)} if names else tables
 
 
 def _read(path: str, target: str | None) -> dict[str, PlannedTable]:

@@ -28,7 +28,7 @@ def _table(plan: TablePlan) -> Iterator[str]:
         yield f"{step.sql};"
     if plan.steps:
         yield ""
-        yield _comment("then prove it: schemalint check --live --all")
+        yield _comment("then prove it: schemalint check --live --all --strict && schemalint plan --exit-code")
 
 
 def _remarks(step: Step, *, creates: bool) -> Iterator[str]:

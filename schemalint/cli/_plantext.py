@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import Final
 
-from schemalint.deploy import Deployment
+from schemalint.deploy import Deployment, Unplanned
 from schemalint.errors import Location
 from schemalint.model.impact import disturbances, impact
 from schemalint.model.plan import Cost, Refusal, Step, StepKind, TablePlan
-from schemalint.report._text import counted, printable, styled
+from schemalint.report._text import counted, first_few, printable, styled
+
+_MOST_LISTED: Final = 10
+"""Tables that all are in one state and have no more to be said of them."""
 
 
 def plan_as_text(deployment: Deployment, *, color: bool = False) -> str:
     """Per table: its statements with what a reviewer needs to know, or why there are none."""
-    lines = [line for plan in deployment.plan.tables for line in _table_lines(deployment, plan, color=color)]
+    tables = deployment.plan.tables
+    idle = Counter(state_of_table(plan) for plan in tables if _is_idle(plan))
+    many = {state: number for state, number in idle.items() if number > _MOST_LISTED}
+    listed = [plan for plan in tables if not (_is_idle(plan) and state_of_table(plan) in many)]
+    lines = [line for plan in listed for line in _table_lines(deployment, plan, color=color)]
+    lines += [f"{counted(number, 'table')} {state}" for state, number in many.items()]
+    lines += [line for one in deployment.unplanned for line in _unplanned_lines(one, color=color)]
     lines += [f"{printable(one.table)}: skipped, {printable(one.reason)}" for one in deployment.skipped]
     return "\n".join([*lines, styled(summary(deployment), color=color, bold=True)]) + "\n"
 
@@ -25,16 +35,20 @@ def summary(deployment: Deployment) -> str:
     tables = deployment.plan.tables
     steps = [step for plan in tables for step in plan.steps]
     refused = sum(bool(plan.refusals) for plan in tables)
-    if not steps and not refused and not deployment.unplanned:
-        return f"Nothing to do in {counted(len(tables), 'table')}."
-    text = f"{counted(len(steps), 'statement')} in {counted(sum(bool(one.steps) for one in tables), 'table')}"
-    if refused:
-        text += f", {counted(refused, 'table')} refused"
+    changed = sum(bool(plan.steps) for plan in tables)
+    records = sum(plan.record and not plan.steps for plan in tables)
+    parts = [
+        *([f"{counted(len(steps), 'statement')} in {counted(changed, 'table')}"] if steps else []),
+        *([f"{counted(records, 'record')} to write"] if records else []),
+        *([f"{counted(refused, 'table')} refused"] if refused else []),
+        *([f"{counted(len(deployment.unplanned), 'table')} not planned"] if deployment.unplanned else []),
+    ]
+    text = ", ".join(parts) or f"Nothing to do in {counted(len(tables), 'table')}"
     if costs := costs_of(steps):
         text += f"; {costs}"
     if needs := sorted({step.needs.value for step in steps if step.needs is not None}):
         text += f"; needs {' and '.join(f'--allow {word}' for word in needs)}"
-    return f"{text} (plan {deployment.plan.hash[:14]})."
+    return f"{text} (plan {deployment.plan.hash[:14]})." if steps else f"{text}."
 
 
 def costs_of(steps: Iterable[Step]) -> str:
@@ -52,7 +66,7 @@ def step_lines(
     head = f"{step.kind.value} ({counted(step.commits, 'commit')}, {step.cost.value}{needs})"
     yield f"  {bullet} " + styled(head, color=color, fg="red" if step.needs else "green")
     yield from (f"      {printable(line)}" for line in step.sql.split("\n"))
-    yield from (f"      because {printable(reason)}" for reason in step.reasons)
+    yield from (f"      because {printable(reason)}" for reason in first_few(step.reasons))
     if step.places:
         yield f"      from {printable(places_text(step.places))}"
     if step.adds_features:
@@ -94,6 +108,19 @@ def state_of_table(plan: TablePlan) -> str:
     if plan.steps:
         return "create" if plan.live is None else f"version {plan.version}"
     return "as declared; only that is to be recorded" if plan.record else "as declared"
+
+
+def _is_idle(plan: TablePlan) -> bool:
+    """Whether there is no more to say of a table than its state."""
+    return not plan.steps and not plan.refusals
+
+
+def _unplanned_lines(one: Unplanned, *, color: bool) -> Iterator[str]:
+    yield styled(f"{printable(one.table)}: not planned", color=color, fg="red", bold=True)
+    place = f" ({one.error.location})" if one.error.location else ""
+    yield f"  - {printable(one.error.message + place)}"
+    if one.error.help:
+        yield f"      help: {printable(one.error.help)}"
 
 
 def _table_lines(deployment: Deployment, plan: TablePlan, *, color: bool) -> Iterator[str]:

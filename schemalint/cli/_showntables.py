@@ -80,11 +80,19 @@ def read_shown_tables(file: str, target: Target | None, repository: Path) -> Sho
     """The tables of a file.
 
     Raises:
-        UsageError: The file cannot be read.
+        UsageError: The file cannot be read, or holds an older version of a table.
         ShownError: It is not what ``show`` prints.
     """
     try:
         data = Path(file).read_bytes()
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}", help="see --live-from") from None
-    return ShownTables(file, read_lines(file, data), target, repository)
+    tables = read_lines(file, data)
+    for one in tables:
+        if isinstance(one, Shown) and not one.is_latest:
+            raise UsageError(
+                f"{file} holds version {one.live.version} of {one.table or one.uri} as an older one: "
+                "it does not stand for the live table",
+                help="write the file with `schemalint show`, without a version or a time behind the table",
+            )
+    return ShownTables(file, tables, target, repository)

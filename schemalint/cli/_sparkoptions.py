@@ -14,6 +14,7 @@ import click
 from schemalint.cli._shared import F, Project
 from schemalint.config import SparkSettings
 from schemalint.errors import UsageError
+from schemalint.report._text import printable
 
 if TYPE_CHECKING:
     from schemalint.spark import SessionCatalog
@@ -59,6 +60,8 @@ class Spark:
         with self._lock:
             if self._started is None:
                 self._is_own = not session.is_running()
+                if self._is_own and (server := session.connect_server(self._settings)):
+                    click.echo(f"waiting for Spark at {printable(server)}", err=True)
                 self._started = session.start(self._settings)
             return self._started
 
@@ -76,14 +79,21 @@ class Spark:
 
 
 @contextmanager
-def spark_for(here: Project | None, options: dict[str, Any]) -> Iterator[Spark | None]:
+def spark_for(
+    here: Project | None, options: dict[str, Any], *, keeps_findings: bool = False
+) -> Iterator[Spark | None]:
     """Spark if the command line asks for something that needs it, with the settings of a project.
+
+    Args:
+        here: The project.
+        options: Those of the command.
+        keeps_findings: Whether its ``--into`` is a Delta table.
 
     Raises:
         UsageError: It says which session, and for nothing.
     """
-    if not options["via"] and not options.get("into"):
-        _require_no_settings(options)
+    if not options["via"] and not (keeps_findings and options["into"]):
+        _require_no_settings(options, "--via spark or --into TABLE" if keeps_findings else "--via spark")
         yield None
         return
     with running_spark(here.config.spark if here else SparkSettings(), options) as spark:
@@ -116,10 +126,9 @@ def as_asked(here: Project, options: dict[str, Any]) -> Project:
     return replace(here, config=replace(here.config, targets=targets))
 
 
-def _require_no_settings(options: dict[str, Any]) -> None:
+def _require_no_settings(options: dict[str, Any], ways: str) -> None:
     idle = [f"--{name}" for name in ("master", "remote", "conf") if options[name]]
     if idle:
-        ways = "--via spark or --into TABLE" if "into" in options else "--via spark"
         raise UsageError(f"{idle[0]}: nothing here needs Spark", help=f"add {ways}")
 
 

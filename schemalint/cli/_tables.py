@@ -14,7 +14,7 @@ from schemalint.cli._shared import Project, project
 from schemalint.config import Target, resolve_storage
 from schemalint.delta_log.store import NoTable
 from schemalint.engine.place import absolute_location, choose_target, require_reachable, table_location
-from schemalint.errors import GitError, LiveError, UsageError
+from schemalint.errors import GitError, LiveError, SchemalintError, UsageError
 from schemalint.live import NO_OPTIONS
 from schemalint.live._requests import concurrently
 from schemalint.model.path import dotted, split
@@ -45,6 +45,7 @@ class Asked:
         catalog: The target whose catalog is asked for it.
         via: What a Spark session knows of that catalog.
         contract: Effective for the target, where one declares it.
+        error: Why nobody knows where it lies.
     """
 
     uri: str
@@ -56,11 +57,12 @@ class Asked:
     catalog: Target | None = None
     contract: Contract | None = None
     via: Catalog | None = field(default=None, repr=False)
+    error: LiveError | None = None
 
     @property
     def is_latest(self) -> bool:
-        """Whether its latest version is asked for."""
-        return self.version is None and self.at is None
+        """Whether its latest version is to be read."""
+        return self.error is None and self.version is None and self.at is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,16 +150,21 @@ def asked_for(
 ) -> list[Asked]:
     """What references stand for: with a target, the names of declared tables too.
 
-    Without one, names are those that a Spark session knows, if there is one.
+    Without one, names are those that a Spark session knows, if there is one. Of a name that is not known,
+    or of which the contract has no place in the target, the error is kept: it stops no other.
 
     Raises:
-        SchemalintError: A name is not known, or its contract has no place in the target.
+        SchemalintError: The contracts cannot be read, or a version makes no sense.
     """
     declared = where.declared() if where else {}
     found = []
     for reference in references:
         parsed = live.parse_reference(reference, lambda place: Path(place).is_dir())
-        asked = _asked(parsed.table, where, declared) if where else _asked_of_session(parsed.table, via)
+        try:
+            asked = _asked(parsed.table, where, declared) if where else _asked_of_session(parsed.table, via)
+        except SchemalintError as error:
+            kept = LiveError(error.message, help=error.help, location=error.location)
+            asked = Asked(parsed.table, target=where.target.name if where else None, error=kept)
         found.append(replace(asked, version=parsed.version, at=parsed.at))
     return found
 
@@ -198,12 +205,14 @@ def _read(some: Sequence[Asked], *, history: bool) -> list[LiveTable | LiveError
     names = [one for one in some if one.is_latest and one.catalog]
     by_name = iter(concurrently(partial(_read_one, history=history), names))
     return [
-        _read_one(one, history=history) if not one.is_latest else next(by_name if one.catalog else by_place)
+        next(by_name if one.catalog else by_place) if one.is_latest else _read_one(one, history=history)
         for one in some
     ]
 
 
 def _read_one(one: Asked, *, history: bool) -> LiveTable | LiveError:
+    if one.error is not None:
+        return one.error
     try:
         if one.catalog is not None:
             from schemalint import catalog  # noqa: PLC0415 (only where there is one)
@@ -220,4 +229,4 @@ def _result(one: Asked, found: LiveTable | LiveError, read_at: dt.datetime) -> S
     if isinstance(found, LiveError):
         missing = isinstance(found, NoTable)
         return Failure(one.uri, found.message, read_at, found.help, one.table, one.target, missing)
-    return Shown(found, read_at, one.table, one.target)
+    return Shown(found, read_at, one.table, one.target, one.is_latest)

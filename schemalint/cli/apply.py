@@ -9,14 +9,14 @@ from typing import Any
 import click
 
 from schemalint.cli import _deploylog, tell_error
-from schemalint.cli._deploy import deploy_options, deployed, prepared
+from schemalint.cli._deploy import deploy_options, deployed, prepared, tell_unplanned
 from schemalint.cli._planfile import as_in_file
 from schemalint.cli._plantext import plan_as_text
 from schemalint.cli._shared import PENDING
 from schemalint.cli._sparkoptions import running_spark
 from schemalint.cli.plan import status_of
 from schemalint.model.plan import Step, TablePlan
-from schemalint.report._text import printable
+from schemalint.report._text import first_few, printable
 from schemalint.spark import Applied, Manner, Outcome, apply_plan, without_work
 
 _JOBS = 4
@@ -52,8 +52,7 @@ def command(
         if plan_file is not None:
             deployment = as_in_file(deployment, plan_file)
         click.echo(plan_as_text(deployment), nl=False, err=as_json)
-        for unplanned in deployment.unplanned:
-            tell_error(unplanned.error)
+        tell_unplanned(deployment)
         status = status_of(deployment)
         has_work = any(plan.steps or plan.record for plan in deployment.plan.tables)
         if has_work and not yes and not _confirmed():
@@ -73,7 +72,7 @@ def _confirmed() -> bool:
 
 
 def _tell(plan: TablePlan, step: Step) -> None:
-    text = f"{plan.table}: {step.kind.value}: {'; '.join(step.reasons)}"
+    text = f"{plan.table}: {step.kind.value}: {'; '.join(first_few(step.reasons))}"
     click.echo(printable(text), err=True)
 
 

@@ -79,7 +79,7 @@ def _run(options: dict[str, Any]) -> Problems:
     settings = here.config if here else Config()
     rules = _rules(here, settings, options)
     fail_on = least_severity(settings, options["fail_on"], exit_zero=options["exit_zero"])
-    with spark_for(here, options) as spark:
+    with spark_for(here, options, keeps_findings=True) as spark:
         wanted = _wanted(here, spark if options["via"] else None, options)
         keeper = keeper_for(spark, wanted.tables, options)
         result = audit(

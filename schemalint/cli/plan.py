@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from schemalint.cli import tell_error
-from schemalint.cli._deploy import deploy_options, deployed, prepared
+from schemalint.cli._deploy import deploy_options, deployed, prepared, tell_unplanned
 from schemalint.cli._plansql import plan_as_sql
 from schemalint.cli._plantext import plan_as_text, summary
 from schemalint.cli._shared import PENDING, is_colored, write_report
@@ -29,8 +28,9 @@ def command(output_format: str, *, out: str | None, color: str, exit_code: bool,
     TABLES are names; all contracts if there are none. Of each statement it is said where in the contract it
     comes from, what it costs, what others notice of it, which declared streams stop, and how it is undone.
 
-    As sql all but the statements stands in comments; let `check --live --all` prove what became of them. With
-    --exit-code a table that only awaits the record of what is applied does not count.
+    As sql all but the statements stands in comments. Let `check --live --all --strict` prove what became of
+    them, and `plan --exit-code` that none is left: there a table that only awaits the record of what is
+    applied does not count.
     """
     here = deployed(options)
     with spark_for(here, options) as spark:
@@ -39,8 +39,7 @@ def command(output_format: str, *, out: str | None, color: str, exit_code: bool,
         write_report(plan_as_json(deployment), out)
     colored = is_colored(color, None)
     click.echo(_shown(deployment, output_format, color=colored), nl=False, color=colored or None)
-    for one in deployment.unplanned:
-        tell_error(one.error)
+    tell_unplanned(deployment)
     status = status_of(deployment)
     return status or (PENDING if exit_code and not deployment.plan.is_empty else 0)
 

@@ -42,12 +42,16 @@ class ActionError(ValueError):
     Attributes:
         line: Where it stands in a file of JSON lines, from 1.
         is_text: Whether the text itself is damaged; Spark then refuses the whole file.
+        is_limit: Whether nothing is damaged, but more than is read.
     """
 
-    def __init__(self, message: str, line: int | None = None, *, is_text: bool = False) -> None:
+    def __init__(
+        self, message: str, line: int | None = None, *, is_text: bool = False, is_limit: bool = False
+    ) -> None:
         super().__init__(message)
         self.line = line
-        self.is_text = is_text
+        self.is_text = is_text and not is_limit
+        self.is_limit = is_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +221,7 @@ def _columns(schema: str) -> Struct:
         require_bounded(schema, limits.MAX_ACTION)
         return _parse_schema(schema)
     except JsonError as error:
-        raise ActionError(f"schemaString cannot be read: it {error}") from None
+        raise ActionError(f"schemaString cannot be read: it {error}", is_limit=error.is_limit) from None
     except SchemaError as error:
         raise ActionError(f"schemaString cannot be read: {error}") from None
 
@@ -226,7 +230,9 @@ def _json_object(text: str) -> Body:
     try:
         found = read_json(text, limits.MAX_ACTION)
     except JsonError as error:
-        raise ActionError(f"the configuration of {CLUSTERING_DOMAIN} {error}") from None
+        raise ActionError(
+            f"the configuration of {CLUSTERING_DOMAIN} {error}", is_limit=error.is_limit
+        ) from None
     if not isinstance(found, dict):
         raise ActionError(f"the configuration of {CLUSTERING_DOMAIN} is no JSON object")
     return found

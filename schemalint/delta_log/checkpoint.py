@@ -23,7 +23,7 @@ from schemalint.delta_log.actions import (
     read_protocol,
 )
 from schemalint.delta_log.commit import read_lines
-from schemalint.delta_log.pages import ParquetError
+from schemalint.delta_log.pages import LimitError, ParquetError
 from schemalint.delta_log.parquet import Rows
 from schemalint.delta_log.store import DamagedFile
 from schemalint.errors import LiveError
@@ -73,7 +73,7 @@ def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
         try:
             here = read_lines(store, file) if file.name.endswith(".json") else _read_parquet(store, file)
         except ActionError as error:
-            raise DamagedFile(store.uri, file.name, str(error), error.line) from None
+            raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
         found = here.over(found)
     if found.protocol is None or found.metadata is None:
         name = checkpoint.files[0].name
@@ -100,6 +100,8 @@ def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
                     break
     except ActionError:
         raise
+    except LimitError as error:
+        raise DamagedFile(store.uri, file.name, str(error), is_limit=True) from None
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise DamagedFile(store.uri, file.name, f"the checkpoint cannot be read: {error}") from None
     return found

@@ -41,7 +41,7 @@ def read_checksum(store: LogStore, file: LogFile) -> TableActions:
             clustering=_clustering(found.get("domainMetadata")),
         )
     except ActionError as error:
-        raise DamagedFile(store.uri, file.name, str(error)) from None
+        raise DamagedFile(store.uri, file.name, str(error), is_limit=error.is_limit) from None
 
 
 def read_object(store: LogStore, file: LogFile) -> Body:
@@ -55,7 +55,7 @@ def read_object(store: LogStore, file: LogFile) -> Body:
     try:
         found = read_json(store.read(file.name), limits.MAX_SIZE)
     except JsonError as error:
-        raise DamagedFile(store.uri, file.name, f"it {error}") from None
+        raise DamagedFile(store.uri, file.name, f"it {error}", is_limit=error.is_limit) from None
     if not isinstance(found, dict):
         raise DamagedFile(store.uri, file.name, "it is no JSON object")
     return found

@@ -126,7 +126,7 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
         else:
             rest += chunk
         if len(rest) > limits.MAX_LINE:
-            raise ActionError(f"the action is larger than {limits.MAX_LINE >> 20} MiB", is_text=True)
+            raise ActionError(f"the action is larger than {limits.MAX_LINE >> 20} MiB", is_limit=True)
     if rest:
         yield rest
 
@@ -155,7 +155,7 @@ def _body(line: _Line, name: str) -> Body | None:
     try:
         found = _parsed(line.data).get(name)
     except ActionError as error:
-        raise ActionError(str(error), line.number, is_text=True) from None
+        raise ActionError(str(error), line.number, is_text=True, is_limit=error.is_limit) from None
     return found if isinstance(found, dict) else None
 
 
@@ -170,14 +170,14 @@ def _read(read: Callable[[Body], TableActions], body: Body, line: _Line) -> Tabl
     try:
         return read(body)
     except ActionError as error:
-        raise ActionError(str(error), line.number) from None
+        raise ActionError(str(error), line.number, is_limit=error.is_limit) from None
 
 
 def _parsed(line: bytes) -> Body:
     try:
         action = read_json(line, limits.MAX_ACTION)
     except JsonError as error:
-        raise ActionError(f"the action {error}", is_text=True) from None
+        raise ActionError(f"the action {error}", is_text=True, is_limit=error.is_limit) from None
     if not isinstance(action, dict):
         raise ActionError("the action is no JSON object", is_text=True)
     return action

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from schemalint.delta_log.actions import ActionError
 from schemalint.delta_log.checkpoint import no_pyarrow
 from schemalint.delta_log.commit import read_paths
+from schemalint.delta_log.pages import LimitError
 from schemalint.delta_log.parquet import Rows
 from schemalint.delta_log.segment import list_log
 from schemalint.delta_log.store import DamagedFile
@@ -103,7 +104,7 @@ def _lines(store: LogStore, file: LogFile) -> Iterator[tuple[str, str]]:
     try:
         yield from read_paths(store, file)
     except ActionError as error:
-        raise DamagedFile(store.uri, file.name, str(error), error.line) from None
+        raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
 
 
 def _rows(store: LogStore, name: str, wanted: list[str]) -> Iterator[tuple[str, str]]:
@@ -117,6 +118,8 @@ def _rows(store: LogStore, name: str, wanted: list[str]) -> Iterator[tuple[str, 
             for batch in Rows(content).batches(wanted):
                 for action, column in zip(batch.schema.names, batch.columns, strict=True):
                     yield from ((action, path) for path in _texts(column))
+    except LimitError as error:
+        raise DamagedFile(store.uri, name, str(error), is_limit=True) from None
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise DamagedFile(store.uri, name, f"the checkpoint cannot be read: {error}") from None
 

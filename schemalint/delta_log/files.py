@@ -122,7 +122,12 @@ class LogFiles:
         except ActionError as error:
             delta_error = _UNREADABLE_COMMIT if error.is_text else None
             raise DamagedFile(
-                self.store.uri, file.name, str(error), error.line, delta_error=delta_error
+                self.store.uri,
+                file.name,
+                str(error),
+                error.line,
+                delta_error=delta_error,
+                is_limit=error.is_limit,
             ) from None
 
     def _note_repeated(self, file: LogFile, found: TableActions) -> None:

@@ -9,6 +9,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
 
+from schemalint.delta_log import limits
+from schemalint.delta_log.pages import LimitError
 from schemalint.delta_log.parquet import open_parquet
 from schemalint.model.datatype import (
     BINARY,
@@ -61,6 +63,8 @@ def read_footer(content: BinaryIO) -> frozenset[StoredLeaf]:
         file = open_parquet(content)
         schema = file.schema
         leaves = [leaf for field in file.schema_arrow for leaf in _leaves(field)]
+    except LimitError as error:
+        raise FooterError(f"{limits.BEYOND}: {error}") from None
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise FooterError(f"it is no Parquet file that can be read: {_first_line(error)}") from None
     if len(leaves) != len(schema):

@@ -7,7 +7,15 @@ from schemalint.model.schemajson import load_json
 
 
 class JsonError(ValueError):
-    """A text is no JSON, or more of it than is read; the message goes on behind "the action"."""
+    """A text is no JSON, or more of it than is read; the message goes on behind "the action".
+
+    Attributes:
+        is_limit: Whether it is more than is read.
+    """
+
+    def __init__(self, message: str, *, is_limit: bool = False) -> None:
+        super().__init__(message)
+        self.is_limit = is_limit
 
 
 def read_json(text: str | bytes, most: int) -> object:
@@ -36,9 +44,9 @@ def require_bounded(text: str | bytes, most: int) -> None:
         JsonError: It is too large, or holds too many values.
     """
     if len(text) > most:
-        raise JsonError(f"is larger than {most >> 20} MiB")
-    if _values(text) > limits.MAX_VALUES:
-        raise JsonError(f"has more than {limits.MAX_VALUES} values")
+        raise JsonError(f"is larger than {most >> 20} MiB", is_limit=True)
+    if len(text) > limits.MAX_VALUES and _values(text) > limits.MAX_VALUES:
+        raise JsonError(f"has more than {limits.MAX_VALUES} values", is_limit=True)
 
 
 def _values(text: str | bytes) -> int:

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
+BEYOND: Final = "more than schemalint reads"
+"""How every message about one of these limits begins."""
+
 _KIB: Final = 1 << 10
 _MIB: Final = 1 << 20
 
@@ -46,6 +49,12 @@ is written in 3 bytes."""
 
 MAX_PAGES: Final = 256 * _MIB
 """Bytes of the pages that are decompressed at once, one of each column, with their dictionaries."""
+
+MAX_LEVELS: Final = _MIB
+"""Bytes of the repetition levels of a column chunk that are counted; a few rows with entries take fewer."""
+
+MAX_DICTIONARY: Final = 16 * _MIB
+"""Bytes of a dictionary whose longest text is looked for; writers stop at 1 MiB."""
 
 MAX_BATCH: Final = 64 * _MIB
 """Bytes of a batch of rows: a dictionary's one value may stand in all of them."""

@@ -2,30 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import BinaryIO, Final
 
 from schemalint.delta_log.thrift import I32, STRUCT, Cursor, ThriftError
 
-_HEADERS: Final = (4 * 1024, 16 * 1024 * 1024)
-"""Bytes in which a header usually fits, and beyond which pyarrow gives up: it may hold statistics."""
+_USUAL: Final = 4 * 1024
+"""Bytes in which a header usually fits; it may hold statistics."""
+
+_MOST: Final = 16 * 1024 * 1024
+"""Bytes beyond which pyarrow gives up."""
 
 _TYPE, _SIZE, _LENGTH = 1, 2, 3
-_DICTIONARY: Final = 2
 _NUM_VALUES: Final = 1
 
 
 class ParquetError(ValueError):
-    """A Parquet file claims more than it can hold, or than is read."""
+    """A Parquet file cannot be what it claims to be."""
+
+
+class LimitError(ParquetError):
+    """A Parquet file claims more than is read."""
+
+
+class PageType(IntEnum):
+    """The kinds of pages that matter."""
+
+    DATA = 0
+    DICTIONARY = 2
+    DATA_V2 = 3
+
+
+# The struct of each kind, the encoding of its values, and what says how its repetition levels are stored:
+# their encoding, or their length in bytes.
+_STRUCTS: Final[Mapping[int, int]] = {PageType.DATA: 5, PageType.DICTIONARY: 7, PageType.DATA_V2: 8}
+_ENCODING: Final[Mapping[int, int]] = {PageType.DATA: 2, PageType.DICTIONARY: 2, PageType.DATA_V2: 4}
+_LEVELS: Final[Mapping[int, int]] = {PageType.DATA: 4, PageType.DATA_V2: 6}
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Where the pages of a column chunk lie in the file, in bytes."""
+    """Where the pages of a column chunk lie in the file, in bytes, and their codec."""
 
     start: int
     length: int
+    codec: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +57,22 @@ class Page:
     """What a page header says.
 
     Attributes:
+        type: A `PageType`, or a number that readers do not know.
+        start: Where it lies in the file, behind the header.
         size: Bytes, decompressed.
         length: Bytes in the file, behind the header.
         values: With nulls, and those of lists and maps.
+        encoding: Of its values.
+        levels: The encoding of its repetition levels, or their bytes in a page of `PageType.DATA_V2`.
     """
 
-    is_dictionary: bool
+    type: int
+    start: int
     size: int
     length: int
     values: int
+    encoding: int
+    levels: int
 
 
 def pages(chunk: Chunk, content: BinaryIO) -> Iterator[Page]:
@@ -52,46 +83,57 @@ def pages(chunk: Chunk, content: BinaryIO) -> Iterator[Page]:
     """
     at, end = chunk.start, chunk.start + chunk.length
     while at < end:
-        page, length = _header(content, at, end)
+        page = _page_at(content, at, end)
         yield page
-        at += length + page.length
+        at = page.start + page.length
 
 
-def _header(content: BinaryIO, start: int, end: int) -> tuple[Page, int]:
-    """A page header, and how many bytes it takes itself."""
-    problem = ThriftError()
-    for size in _HEADERS:
+def _page_at(content: BinaryIO, start: int, end: int) -> Page:
+    """The page whose header begins there, of which no more is read than twice its length."""
+    size = _USUAL
+    while True:
         content.seek(start)
-        cursor = Cursor(content.read(min(size, end - start)))
+        data = content.read(min(size, end - start))
         try:
-            return _page(cursor), cursor.at
+            return _page(Cursor(data), start)
         except ThriftError as error:
-            problem = error
-    raise ParquetError(f"a page header cannot be read: {problem}")
+            if len(data) < size or size >= _MOST:
+                raise ParquetError(f"a page header cannot be read: {error}") from None
+        size *= 2
 
 
-def _page(cursor: Cursor) -> Page:
+def _page(cursor: Cursor, start: int) -> Page:
     # As in pyarrow, of a field that is there twice the last one counts, and none of another type.
     numbers = {_TYPE: -1, _SIZE: -1, _LENGTH: -1}
-    values = 0
+    structs: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for number, type_ in cursor.fields():
         if type_ == I32 and number in numbers:
             numbers[number] = cursor.integer()
         elif type_ == STRUCT:
-            values = max(values, _num_values(cursor))
+            structs[number] |= _integers(cursor)
         else:
             cursor.skip(type_)
     if min(numbers.values()) < 0:
         raise ThriftError("its sizes are missing or below zero")
-    return Page(numbers[_TYPE] == _DICTIONARY, numbers[_SIZE], numbers[_LENGTH], values)
+    kind = numbers[_TYPE]
+    inside = structs[_STRUCTS.get(kind, 0)]
+    return Page(
+        kind,
+        start + cursor.at,
+        numbers[_SIZE],
+        numbers[_LENGTH],
+        max(inside.get(_NUM_VALUES, 0), 0),
+        inside.get(_ENCODING.get(kind, 0), -1),
+        inside.get(_LEVELS.get(kind, 0), -1),
+    )
 
 
-def _num_values(cursor: Cursor) -> int:
-    """The first field of the header of each kind of page."""
-    found = 0
+def _integers(cursor: Cursor) -> dict[int, int]:
+    """The fields of a struct that are integers."""
+    found: dict[int, int] = {}
     for number, type_ in cursor.fields():
-        if number == _NUM_VALUES and type_ == I32:
-            found = max(found, cursor.integer())
+        if type_ == I32:
+            found[number] = cursor.integer()
         else:
             cursor.skip(type_)
     return found

@@ -10,12 +10,12 @@ from __future__ import annotations
 import io
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, BinaryIO, Final
 
 from schemalint.delta_log import limits
-from schemalint.delta_log.pages import Chunk, ParquetError, pages
+from schemalint.delta_log.pages import Chunk, LimitError, ParquetError
 from schemalint.delta_log.rowgroups import RowGroup, row_groups
+from schemalint.delta_log.sizes import Sizes, column_sizes, entry_sizes
 
 _TAIL: Final = 8
 _MAGIC: Final = b"PAR1"
@@ -77,11 +77,11 @@ class Rows:
         rows = self._rows_at_once(found, columns)
         self._batches += -(-found.rows // rows)
         if self._batches > limits.MAX_BATCHES:
-            raise ParquetError("it claims too many rows of too large a size")
+            raise LimitError("it claims too many rows of too large a size")
         for batch in self.file.iter_batches(batch_size=rows, row_groups=[group], columns=list(columns)):
             self._bytes += batch.nbytes
             if self._bytes > limits.BYTES_PER_BYTE * self._size:
-                raise ParquetError(f"its {self._size} bytes stand for more than {self._bytes}")
+                raise LimitError(f"its {self._size} bytes stand for more than {self._bytes}")
             yield batch
 
     def _check_groups(self) -> None:
@@ -89,7 +89,7 @@ class Rows:
             raise ParquetError("its footer says twice what its row groups are")
         rows = sum(group.rows for group in self._groups)
         if rows > limits.ROWS_PER_BYTE * self._size:
-            raise ParquetError(f"it claims {rows} rows, more than can be in it")
+            raise LimitError(f"it claims {rows} rows, more than can be in it")
         if sum(chunk.length for group in self._groups for chunk in group.chunks) > self._size:
             raise ParquetError("it claims columns of more bytes than it has")
 
@@ -98,50 +98,20 @@ class Rows:
         if len(group.chunks) != len(schema):
             raise ParquetError("a row group has other columns than the schema")
         held = width = 0
-        for number, place in enumerate(group.chunks):
+        for number, chunk in enumerate(group.chunks):
             column = schema.column(number)
-            if not any(f"{column.path}.".startswith(f"{name}.") for name in wanted):
-                continue
-            sizes = _sizes(place, self._content)
-            held += sizes.page + sizes.dictionary
-            if column.max_repetition_level:
-                # One row may hold all of them.
-                held += sizes.size + sizes.values * max(sizes.dictionary, 16)
-            else:
-                width += sizes.width
+            if any(f"{column.path}.".startswith(f"{name}.") for name in wanted):
+                sizes = self._sizes(chunk, column)
+                held, width = held + sizes.held, width + sizes.width
         if held > limits.MAX_PAGES:
-            raise ParquetError(f"its pages take more than {limits.MAX_PAGES >> 20} MiB at once")
+            raise LimitError(f"its pages take more than {limits.MAX_PAGES >> 20} MiB at once")
         return max(1, min(limits.BATCH, limits.MAX_BATCH // (width or 1)))
 
-
-@dataclass(frozen=True, slots=True)
-class _Sizes:
-    """What the page headers of a column chunk say; sizes in bytes.
-
-    Attributes:
-        page: Of the largest page, as it is in the file and decompressed.
-        dictionary: Of the dictionary, decompressed.
-        width: Of a value, on the average of the page where they are largest, or the whole dictionary.
-        size: Of all pages, decompressed.
-        values: With those of lists and maps.
-    """
-
-    page: int
-    dictionary: int
-    width: int
-    size: int
-    values: int
-
-
-def _sizes(chunk: Chunk, content: BinaryIO) -> _Sizes:
-    page = dictionary = width = size = values = 0
-    for one in pages(chunk, content):
-        page, size = max(page, one.size + one.length), size + one.size
-        if one.is_dictionary:
-            dictionary = max(dictionary, one.size)
-        else:
-            width, values = max(width, one.size // max(one.values, 1)), values + one.values
-    return _Sizes(page, dictionary, max(width, dictionary), size, values)
+    def _sizes(self, chunk: Chunk, column: Any) -> Sizes:  # noqa: ANN401 - pyarrow has no types
+        if not (levels := column.max_repetition_level):
+            return column_sizes(chunk, self._content)
+        is_text = column.physical_type == "BYTE_ARRAY"
+        return entry_sizes(chunk, self._content, levels=levels, is_text=is_text)
 
 
 def _opened(content: BinaryIO) -> Any:  # noqa: ANN401
@@ -160,7 +130,7 @@ def _footer_length(content: BinaryIO) -> int:
     if size < _TAIL or tail[4:] != _MAGIC or length > size:
         return 0  # pyarrow says what is wrong with it
     if length > limits.MAX_FOOTER:
-        raise ParquetError(f"its footer is larger than {limits.MAX_FOOTER >> 20} MiB")
+        raise LimitError(f"its footer is larger than {limits.MAX_FOOTER >> 20} MiB")
     return length
 
 

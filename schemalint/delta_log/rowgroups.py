@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from schemalint.delta_log import limits
-from schemalint.delta_log.pages import Chunk, ParquetError
-from schemalint.delta_log.thrift import I64, LIST, STRUCT, Cursor, ThriftError
+from schemalint.delta_log.pages import Chunk, LimitError, ParquetError
+from schemalint.delta_log.thrift import I32, I64, LIST, STRUCT, Cursor, ThriftError
 
 # Ids of fields.
 _SCHEMA, _ROW_GROUPS = 2, 4
 _COLUMNS, _NUM_ROWS = 1, 3
 _META_DATA: Final = 3
-_LENGTH, _DATA, _DICTIONARY = 7, 9, 11
+_CODEC, _LENGTH, _DATA, _DICTIONARY = 4, 7, 9, 11
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class _Footer:
         number, type_ = self._cursor.elements()
         self._counted += number
         if self._counted > limits.MAX_CHUNKS:
-            raise ParquetError(f"its footer has more than {limits.MAX_CHUNKS} columns")
+            raise LimitError(f"its footer has more than {limits.MAX_CHUNKS} columns")
         if number and type_ != STRUCT:
             raise ThriftError("a list of something else")
         return tuple(read() for _ in range(number))
@@ -80,7 +80,7 @@ class _Footer:
         return RowGroup(rows, chunks)
 
     def _chunk(self) -> Chunk:
-        found = Chunk(0, 0)
+        found = Chunk(0, 0, 0)
         for number, type_ in self._cursor.fields():
             if type_ == STRUCT and number == _META_DATA:
                 found = self._place()
@@ -89,9 +89,10 @@ class _Footer:
         return found
 
     def _place(self) -> Chunk:
-        places = {_LENGTH: 0, _DATA: 0, _DICTIONARY: 0}
+        types = {_CODEC: I32, _LENGTH: I64, _DATA: I64, _DICTIONARY: I64}
+        places = dict.fromkeys(types, 0)
         for number, type_ in self._cursor.fields():
-            if type_ == I64 and number in places:
+            if type_ == types.get(number):
                 places[number] = self._cursor.integer()
             else:
                 self._cursor.skip(type_)
@@ -100,4 +101,4 @@ class _Footer:
             start = min(start, places[_DICTIONARY])
         if min(start, places[_LENGTH]) < 0:
             raise ThriftError("a column has a place or a size below zero")
-        return Chunk(start, places[_LENGTH])
+        return Chunk(start, places[_LENGTH], places[_CODEC])

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
 
 from schemalint.delta_log import limits
 from schemalint.errors import LiveError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+_DAMAGED: Final = "The log is damaged: restore the file, or repair the table with Delta's own tools."
+_BEYOND: Final = (
+    "The file may be healthy: schemalint reads no more than this of a table, to be safe from hostile ones. "
+    "Where the table is what Delta wrote, report it as a bug."
+)
 
 
 class NoTable(LiveError):  # noqa: N818 - an answer more than an error: the table is to be created
@@ -21,7 +28,7 @@ class MissingFile(LiveError):  # noqa: N818 - the file is what is missing
 
 
 class DamagedFile(LiveError):  # noqa: N818 - the file is what is wrong
-    """A file of the log that could be fetched, and not be understood.
+    """A file of the log that could be fetched, and not be understood, or is more than is read.
 
     Attributes:
         file: Relative to ``_delta_log``.
@@ -31,12 +38,20 @@ class DamagedFile(LiveError):  # noqa: N818 - the file is what is wrong
     """
 
     def __init__(
-        self, uri: str, file: str, reason: str, line: int | None = None, *, delta_error: str | None = None
+        self,
+        uri: str,
+        file: str,
+        reason: str,
+        line: int | None = None,
+        *,
+        delta_error: str | None = None,
+        is_limit: bool = False,
     ) -> None:
+        reason = f"{limits.BEYOND}: {reason}" if is_limit else reason
         place = f"{uri}/_delta_log/{file}" + (f", line {line}" if line else "")
         super().__init__(
             f"{place}: {reason}",
-            help="The log is damaged: restore the file, or repair the table with Delta's own tools.",
+            help=_BEYOND if is_limit else _DAMAGED,
         )
         self.file = file
         self.reason = reason
@@ -88,17 +103,6 @@ class TableStore(LogStore, Protocol):
         """
 
 
-def within(data: bytes, uri: str, name: str) -> bytes:
-    """What was read at once, unless there is more than was listed.
-
-    Raises:
-        DamagedFile: So it is.
-    """
-    if len(data) > limits.MAX_SIZE:
-        raise too_large(uri, name)
-    return data
-
-
 def too_large(uri: str, name: str) -> DamagedFile:
     """The error for a file that is not read at once."""
-    return DamagedFile(uri, name, f"the file is larger than {limits.MAX_SIZE >> 20} MiB")
+    return DamagedFile(uri, name, f"the file is larger than {limits.MAX_SIZE >> 20} MiB", is_limit=True)

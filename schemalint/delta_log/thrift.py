@@ -52,14 +52,24 @@ class Cursor:
 
     def integer(self) -> int:
         """A number of 16, 32 or 64 bits."""
-        raw = self._varint()
+        raw = self.varint()
         return (raw >> 1) ^ -(raw & 1)
+
+    def varint(self) -> int:
+        """A number without a sign."""
+        found = 0
+        for index in range(_MAX_VARINT):
+            byte = self._byte()
+            found |= (byte & 0x7F) << 7 * index
+            if byte < 0x80:  # noqa: PLR2004 - the highest bit: there is more
+                return found
+        raise ThriftError("a number has more than 64 bits")
 
     def elements(self) -> tuple[int, int]:
         """The number of a list's elements, and their type."""
         header = self._byte()
         count = header >> 4
-        return (self._varint() if count == _LONG_LIST else count), header & 0x0F
+        return (self.varint() if count == _LONG_LIST else count), header & 0x0F
 
     def skip(self, type_: int, depth: int = 0, *, in_list: bool = False) -> None:
         """Go behind a value."""
@@ -70,17 +80,17 @@ class Cursor:
         elif type_ == _BYTE:
             self.at += 1
         elif type_ in _VARINTS:
-            self._varint()
+            self.varint()
         elif type_ == _DOUBLE:
             self.at += 8
         elif type_ == _BINARY:
-            length = self._varint()
+            length = self.varint()
             self.at += length
         elif type_ in _LISTS:
             count, of = self.elements()
             self._skip_all(count, (of,), depth)
         elif type_ == _MAP:
-            if count := self._varint():
+            if count := self.varint():
                 kinds = self._byte()
                 self._skip_all(count, (kinds >> 4, kinds & 0x0F), depth)
         elif type_ == STRUCT:
@@ -95,15 +105,6 @@ class Cursor:
                 self.skip(type_, depth + 1, in_list=True)
             if self.at > len(self.data):
                 raise ThriftError("it ends within a value")
-
-    def _varint(self) -> int:
-        found = 0
-        for index in range(_MAX_VARINT):
-            byte = self._byte()
-            found |= (byte & 0x7F) << 7 * index
-            if byte < 0x80:  # noqa: PLR2004 - the highest bit: there is more
-                return found
-        raise ThriftError("a number has more than 64 bits")
 
     def _byte(self) -> int:
         if self.at >= len(self.data):

@@ -68,7 +68,7 @@ def _in_commit_time(store: LogStore, file: LogFile) -> int:
     try:
         found = read_commit_info(store, file).in_commit_timestamp
     except ActionError as error:
-        raise DamagedFile(store.uri, file.name, str(error), error.line) from None
+        raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
     if found is None:
         raise DamagedFile(store.uri, file.name, "the commit has no in-commit timestamp")
     return found

@@ -10,6 +10,7 @@ from schemalint import contract as contracts
 from schemalint.engine.duplicates import duplicates
 from schemalint.engine.judge import Judge, git_context, judge_pair, ordered, present
 from schemalint.engine.live import LiveComparison, judge_live, live_context
+from schemalint.engine.renamed import Names, names_in_log
 from schemalint.engine.rulebook import TableIgnores, is_ignored
 from schemalint.engine.table import judge_table
 from schemalint.errors import LiveError, SchemalintError
@@ -94,6 +95,7 @@ class _Check:
         self.errors: list[SchemalintError] = []
         self.skipped: list[Skipped] = []
         self.not_held: list[NotHeld] = []
+        self.left_out: set[str] = set()
         self.sides = _Sides()
 
     def run(self) -> Problems:
@@ -162,7 +164,11 @@ class _Check:
 
     def _compared(self) -> list[Contract]:
         everything = {**self.sides.before, **self.sides.after}
-        return [everything[key] for key in self._tables()]
+        return [everything[key] for key in self._tables() if key not in self.left_out]
+
+    def _leave_out(self, contract: Contract, reason: str) -> None:
+        self.skipped.append(Skipped(contract.table, reason))
+        self.left_out.add(contract.key)
 
     def _wanted(self, live: LiveSide) -> Iterator[Contract]:
         """The effective contracts whose tables are looked at."""
@@ -188,12 +194,12 @@ class _Check:
         contract = contracts.effective(after, live.target)
         base = present(before, live.target)
         if contract.absent:
-            self.skipped.append(Skipped(contract.table, f"absent from target {live.target}"))
+            self._leave_out(contract, f"absent from target {live.target}")
             return
         try:
             table = live.read(contract)
         except NotHeld as unknown:
-            self.skipped.append(Skipped(contract.table, unknown.message))
+            self._leave_out(contract, unknown.message)
             self.not_held.append(unknown)
             yield from judge_pair(before, after, self.request.rules)
             return
@@ -238,6 +244,7 @@ class _Check:
             # What was applied was applied to another table.
             marker = None
         settled = marker is not None and marker.hash == declaration_hash(contract)
+        lineage = None if settled or base is None else _lineage(base, contract, table)
         comparison = LiveComparison(
             contract,
             table,
@@ -245,8 +252,9 @@ class _Check:
             applied=self._applied(marker, contract, live),
             settled=settled,
             ahead=self._is_ahead(marker, live),
-            lineage=None if settled or base is None else _lineage(base, contract, table),
+            lineage=lineage,
             of_table=tuple(_of_table(table, rules, base, contract)),
+            renamed=_renamed(base, contract, table) if lineage is None else {},
         )
         for finding in judge_live(comparison, rules):
             yield replace(finding, target=live.target)
@@ -296,6 +304,15 @@ def _lineage(base: Contract, contract: Contract, table: LiveTable) -> Lineage | 
     if not renamed and not made_anew(base.state, contract.state):
         return None
     return trace(table.state.columns, [base.state, contract.state])
+
+
+def _renamed(base: Contract | None, contract: Contract, table: LiveTable) -> Names:
+    """The columns that base and contract have, and the table under another name."""
+    found = names_in_log(contract.state, table)
+    if base is None or not found:
+        return found
+    at_base = names_in_log(base.state, table)
+    return {path: name for path, name in found.items() if path in at_base}
 
 
 def exit_status(result: Problems, fail_on: Severity | None, *, count_existing: bool = False) -> int:

@@ -13,9 +13,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from schemalint.engine.judge import Judge, beside_upgrade, git_context, is_moot, upgrades
+from schemalint.engine.renamed import Names, with_names
 from schemalint.model import change, protocol
 from schemalint.model.change import Change, place, subject, subject_name
 from schemalint.model.datatype import Struct, Unmanaged, at, field_at, walk_fields
@@ -25,11 +26,14 @@ from schemalint.model.finding import Finding, Severity
 from schemalint.model.lineage import Lineage
 from schemalint.model.overlay import created, over
 from schemalint.model.path import Path, folded, words
+from schemalint.model.properties import is_protocol_key
 from schemalint.model.table import Contract, LiveTable, TableState
 from schemalint.plugin import Rule, RuleContext
 
 LIVE = ("live",)
 GIT_AND_LIVE = ("git", "live")
+
+_NO_NAMES: Names = {}
 
 # What a contract says about itself, or what is never asked of a live table.
 _NEVER_APPLIED = (
@@ -51,6 +55,7 @@ class LiveComparison:
         settled: Whether the table says that the very declaration was applied.
         ahead: Whether the table says that a later revision was applied.
         lineage: Which column is which, where that is known better than by names.
+        renamed: The columns that the log knows under another name than base and contract; without a lineage.
         of_table: What is said of the live table as it is; those that the base gives too are existing.
     """
 
@@ -62,6 +67,7 @@ class LiveComparison:
     ahead: bool = False
     lineage: Lineage | None = None
     of_table: tuple[Finding, ...] = ()
+    renamed: Names = field(default_factory=dict)
 
 
 def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Finding, ...]:
@@ -83,14 +89,18 @@ def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Findi
 
 
 def live_context(
-    contract: Contract, live: LiveTable, base: Contract | None = None, lineage: Lineage | None = None
+    contract: Contract,
+    live: LiveTable,
+    base: Contract | None = None,
+    lineage: Lineage | None = None,
+    renamed: Names = _NO_NAMES,
 ) -> RuleContext:
     """The log says what the table is."""
     before = live.state if lineage is None else replace(live.state, columns=lineage.live)
     return RuleContext(
         contract=contract,
         before=before,
-        after=over(contract.state, live.state, open_widening=contract.open.widening, lineage=lineage),
+        after=_over(contract, live.state, renamed, lineage),
         features=live.protocol.features,
         base=base,
         live=live,
@@ -111,9 +121,13 @@ def _findings(
     Upgrades come last, as without a live table: see `is_moot` and `beside_upgrade`.
     """
     contract, base = comparison.contract, comparison.base
-    ctx = live_context(contract, comparison.live, base, comparison.lineage)
+    ctx = live_context(contract, comparison.live, base, comparison.lineage, comparison.renamed)
     against = GIT_AND_LIVE if base else LIVE
-    found = (*_of_changes(judge, ctx, comparison), *_undeclared(judge, ctx), *judge(contract, ctx, against))
+    found = (
+        *_of_changes(judge, ctx, comparison),
+        *_undeclared(judge, ctx, comparison),
+        *judge(contract, ctx, against),
+    )
     said = tuple(_marked(found, old_sins))
     everything = (*said, *comparison.of_table)
     if base is None or upgrades(git_context(base, contract)):
@@ -153,8 +167,8 @@ def _of_changes(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> I
         for one in pending:
             yield from _gap(judge, one, ctx, comparison)
         return
-    of_git = {subject(one): one for one in diff(base.state, contract.state)}
-    unlike_base = _unlike(base, ctx.before)
+    of_git = {subject(one): one for one in diff(_asking(base.state), _asking(contract.state))}
+    unlike_base = _unlike(base, ctx.before, comparison.renamed)
     for one in pending:
         if subject(one) in of_git and subject(one) not in unlike_base:
             yield from judge(one, ctx, GIT_AND_LIVE)
@@ -185,19 +199,31 @@ def _impossible(judge: Judge, one: Change, ctx: RuleContext) -> Iterator[Finding
 
 
 def _drift_kind(one: Change, comparison: LiveComparison) -> DriftKind:
-    """Drifted, if it is known what was applied last and live is something else; else not applied yet."""
-    applied = comparison.applied
+    """Drifted, if it is known what was applied last, or what a column was called, and that is not live."""
+    applied, renamed = comparison.applied, comparison.renamed
     if comparison.contract.managed_by != "schemalint":
         return DriftKind.DIFFERS
-    if comparison.settled or (applied and subject(one) in _unlike(applied, comparison.live.state)):
+    if comparison.settled or (applied and subject(one) in _unlike(applied, comparison.live.state, renamed)):
         return DriftKind.DRIFTED
-    return DriftKind.AHEAD if comparison.ahead else DriftKind.NOT_APPLIED
+    if comparison.ahead:
+        return DriftKind.AHEAD
+    is_known = isinstance(one, change.FieldRenamed) and words(one.path) in renamed
+    return DriftKind.DRIFTED if is_known else DriftKind.NOT_APPLIED
 
 
-def _unlike(declared: Contract, live: TableState) -> set[Hashable]:
+def _unlike(declared: Contract, live: TableState, renamed: Names) -> set[Hashable]:
     """What of a live table is not as a contract declares it."""
-    wanted = over(declared.state, live, open_widening=declared.open.widening)
-    return {subject(one) for one in diff(live, wanted)}
+    return {subject(one) for one in diff(live, _over(declared, live, renamed))}
+
+
+def _over(contract: Contract, live: TableState, renamed: Names, lineage: Lineage | None = None) -> TableState:
+    declared = replace(contract.state, columns=with_names(contract.state.columns, renamed))
+    return over(declared, live, open_widening=contract.open.widening, lineage=lineage)
+
+
+def _asking(state: TableState) -> TableState:
+    """With the features that properties ask for among the features: they go into the protocol alone."""
+    return replace(state, features=state.asked_features)
 
 
 def _done(
@@ -237,28 +263,44 @@ def _is_applied(one: Change, pending: Sequence[Change]) -> bool:
 
 
 def _is_never_applied(one: Change) -> bool:
-    """Whether no table is altered for it: a line that is taken away manages less, and removes nothing."""
+    """Whether no table is altered for it: a line that is taken away manages less, and removes nothing.
+
+    For a property that goes into the protocol the feature is altered that it asks for.
+    """
     taken_away = isinstance(getattr(one, "new", None), Unmanaged)
     return (
         taken_away
         or one == change.FeatureChanged(subject_name(one), new=False)
         or isinstance(one, _NEVER_APPLIED)
+        or (isinstance(one, change.PropertyChanged) and is_protocol_key(one.key))
     )
 
 
-def _undeclared(judge: Judge, ctx: RuleContext) -> Iterator[Finding]:
-    """Live fields that nobody declares, neither now nor at the base."""
+def _undeclared(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> Iterator[Finding]:
+    """Live fields that nobody declares, neither now nor at the base, if the table is not open for such."""
+    if ctx.contract.open.columns:
+        return
+    declared = with_names(ctx.contract.state.columns, comparison.renamed)
     listed = {words(entry.path) for entry in ctx.contract.state.dropped}
-    for path, field in walk_fields(ctx.before.columns):
-        parent = at(ctx.contract.state.columns, path[:-1])
-        if not isinstance(parent, Struct) or words(path) in listed or _declared(parent, field.name):
+    for path, live in walk_fields(ctx.before.columns):
+        parent = at(declared, path[:-1])
+        if not isinstance(parent, Struct) or words(path) in listed or _declared(parent, live.name):
             continue
         if ctx.base is None or field_at(created(ctx.base.state).columns, path) is None:
-            yield from judge(Drift(change.FieldRemoved(path, field), DriftKind.UNDECLARED), ctx, LIVE)
+            kind = DriftKind.AHEAD if _is_of_later(path, comparison) else DriftKind.UNDECLARED
+            yield from judge(Drift(change.FieldRemoved(path, live), kind), ctx, LIVE)
+
+
+def _is_of_later(path: Path, comparison: LiveComparison) -> bool:
+    """Whether a live column that is not declared is one of the later revision that was applied."""
+    applied = comparison.applied
+    if comparison.settled or not comparison.ahead:
+        return False
+    return applied is None or field_at(applied.state.columns, path) is not None
 
 
 def _declared(parent: Struct, name: str) -> bool:
-    renamed = {field.renamed_from.lower() for field in parent.fields if field.renamed_from}
+    renamed = {one.renamed_from.lower() for one in parent.fields if one.renamed_from}
     return parent.get(name) is not None or name.lower() in renamed
 
 

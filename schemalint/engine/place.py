@@ -64,7 +64,7 @@ def is_found_by_name(contract: Contract, target: Target) -> bool:
 
 
 def absolute_location(reference: str, folder: Path) -> str:
-    """A place as `table_location` gives it; a relative path is taken from the folder."""
+    """A place as `table_location` gives it; a relative path is taken from the folder, and may hold ``..``."""
     return _root(reference, folder)
 
 
@@ -94,7 +94,20 @@ def _not_allowed(contract: Contract, message: str) -> ConfigError:
 
 
 def _root(root: str, repository: Path) -> str:
-    return _plain(root if _is_absolute(root) else str(repository / root))
+    return _without_parents(_plain(root if _is_absolute(root) else str(repository / root)))
+
+
+def _without_parents(location: str) -> str:
+    """A local path without ``..``; behind a symbolic link that is the folder above the link's target."""
+    if not location.startswith("/"):
+        return location
+    above = Path("/")
+    for part in location.split("/"):
+        if part != "..":
+            above /= part
+        else:
+            above = (above.resolve() if above.is_symlink() else above).parent
+    return str(above)
 
 
 def _plain(location: str) -> str:

@@ -25,7 +25,7 @@ from schemalint.model.datatype import (
 )
 from schemalint.model.fact import Drift, DuplicateTable, Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import ObjectRef, object_of_change
-from schemalint.model.path import Path, dotted
+from schemalint.model.path import Path, dotted, folded
 from schemalint.model.table import Anchor, Contract
 from schemalint.model.typetext import print_field, print_type
 from schemalint.plugin import Problem
@@ -76,7 +76,8 @@ def _anchors(fact: Fact, problem: Problem) -> tuple[Anchor, ...]:
     if path is None:
         path = getattr(inner, "path", None)
     if path is not None:
-        return column_anchors(type(inner), path)
+        anchors = column_anchors(type(inner), path)
+        return anchors if problem.part is None else ((problem.part, folded(path)), *anchors)
     if isinstance(fact, TableRetired):
         return (("table",),)
     return (_object_anchor(object_of(fact)), ("table",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from schemalint.engine.declaration import (
     Scope,
@@ -16,6 +16,7 @@ from schemalint.engine.declaration import (
     told,
     told_type,
 )
+from schemalint.engine.renamed import ColumnLog, fields_by_name, renamed_fields
 from schemalint.model import change, datatype, properties, protocol
 from schemalint.model.change import Change
 from schemalint.model.datatype import (
@@ -28,7 +29,6 @@ from schemalint.model.datatype import (
     RecordedChange,
     Struct,
     Unmanaged,
-    walk_fields,
 )
 from schemalint.model.diff import diff
 from schemalint.model.path import Part
@@ -36,7 +36,6 @@ from schemalint.model.table import (
     FEATURE_PREFIX,
     Contract,
     Deletion,
-    History,
     LiveTable,
     TableState,
 )
@@ -58,7 +57,7 @@ def takeover(contract: Contract, live: LiveTable, scope: Scope = Scope.MANAGED) 
     Raises:
         ContractError: A column is not declared, and has a type that contracts have no words for.
     """
-    wanted = _Taking(contract, live, scope).state()
+    wanted = _Taking(contract, live, scope, ColumnLog(live.history)).state()
     require_words(live, wanted.columns)
     found = diff(contract.state, wanted)
     return tuple(one for one in found if not isinstance(one, change.FieldMoved))
@@ -69,6 +68,7 @@ class _Taking:
     contract: Contract
     live: LiveTable
     scope: Scope
+    log: ColumnLog
 
     def state(self) -> TableState:
         declared, live = self.contract.state, self.live.state
@@ -119,14 +119,14 @@ class _Taking:
 
     def _struct(self, declared: Struct, live: Struct) -> Struct:
         """The declared fields that are live, each with the undeclared ones that the table has behind it."""
-        there = _by_name(live)
-        renamed = _renamed(declared, live, self.live.history)
+        there = fields_by_name(live)
+        renamed = renamed_fields(declared, live, self.log)
         kept: list[Field] = []
         for field in declared.fields:
             now = there.get(field.name.lower()) or renamed.get(field.name)
             if now is not None:
                 kept.append(self._field(field, now))
-        first, behind = _undeclared(live, _by_name(Struct(tuple(kept))))
+        first, behind = _undeclared(live, fields_by_name(Struct(tuple(kept))))
         fields = [*first, *(one for field in kept for one in (field, *behind[field.name.lower()]))]
         return Struct(tuple(fields))
 
@@ -192,59 +192,17 @@ def _is_within(some: Iterable[object], others: Iterable[object]) -> bool:
     return all(one in remaining for one in some)
 
 
-def _by_name(struct: Struct) -> dict[str, Field]:
-    """The fields by their names in lower case, in order; the first one where a damaged table has two."""
-    found: dict[str, Field] = {}
-    for field in struct.fields:
-        found.setdefault(field.name.lower(), field)
-    return found
-
-
 def _undeclared(live: Struct, kept: Container[str]) -> tuple[list[Field], defaultdict[str, list[Field]]]:
     """The live fields that are not kept: those before all that are, and those behind each, by its name."""
     first: list[Field] = []
     behind: defaultdict[str, list[Field]] = defaultdict(list)
     place = first
-    for name, field in _by_name(live).items():
+    for name, field in fields_by_name(live).items():
         if name in kept:
             place = behind[name]
         else:
             place.append(told(field))
     return first, behind
-
-
-def _renamed(declared: Struct, live: Struct, history: History) -> dict[str, Field]:
-    """The live field that each declared one has become, by the declared name.
-
-    By column-mapping id and physical name: a table that was made anew gives its ids again, but never its
-    physical names.
-    """
-    names, there = _by_name(declared), _by_name(live)
-    fresh = {
-        _stored(one): one for name, one in there.items() if name not in names and one.column_id is not None
-    }
-    if not fresh:
-        return {}
-    became: defaultdict[str, set[_Stored]] = defaultdict(set)
-    for entry in history.entries:
-        if entry.metadata is not None:
-            for _path, field in walk_fields(entry.metadata.state.columns):
-                if _stored(field) in fresh:
-                    became[field.name.lower()].add(_stored(field))
-    found: dict[_Stored, str] = {}
-    for field in declared.fields:
-        candidates = became[field.name.lower()] if field.name.lower() not in there else set()
-        if len(candidates) == 1:
-            (stored,) = candidates
-            found.setdefault(stored, field.name)
-    return {name: fresh[stored] for stored, name in found.items()}
-
-
-_Stored: TypeAlias = tuple[int | None, str | None]
-
-
-def _stored(field: Field) -> _Stored:
-    return field.column_id, field.physical_name
 
 
 def _is_pending(entry: Deletion, live: Struct) -> bool:

@@ -66,6 +66,16 @@ class TargetTables:
             return self._read_by_name(place)
         return found or read_live(place, self.storage)
 
+    def is_occupied(self, contract: Contract) -> bool:
+        """Whether something that is no table lies where one is to be made; a catalog finds a place itself.
+
+        Raises:
+            LiveError: The place cannot be looked at.
+        """
+        if self._by_name(contract) or not live.holds_files(self.place(contract), self.storage):
+            return False
+        return self.read(contract) is None  # else another run has made it meanwhile
+
     def _by_name(self, contract: Contract) -> bool:
         return is_found_by_name(contract, self.target)
 

@@ -1,7 +1,8 @@
 """Where live tables are found: one module per kind of reference, found by walking this package.
 
-Such a module has three functions: ``handles(reference) -> bool``,
-``open_store(reference, storage) -> TableStore`` and ``find_tables(reference, storage) -> Iterator[str]``.
+Such a module has four functions: ``handles(reference) -> bool``,
+``open_store(reference, storage) -> TableStore``, ``holds_files(reference, storage) -> bool`` and
+``find_tables(reference, storage) -> Iterator[str]``.
 Modules with a leading underscore are helpers.
 """
 
@@ -31,6 +32,7 @@ __all__ = [
     "ReferenceKind",
     "TableReference",
     "find_tables",
+    "holds_files",
     "is_place",
     "open_store",
     "parse_reference",
@@ -52,6 +54,9 @@ class ReferenceKind(Protocol):
 
     def open_store(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> TableStore:
         """The log of the table; `LiveError` if the reference makes no sense."""
+
+    def holds_files(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:
+        """Whether anything lies at a place; see `holds_files` of the package."""
 
     def find_tables(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:
         """The tables at or below a place, by reference; see `find_tables` of the package."""
@@ -115,6 +120,20 @@ def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Table
         f"{reference}: this version of schemalint does not read tables there",
         help="Give a path, or a URI that begins with file:, s3:, gs:, az: or abfss:.",
     )
+
+
+def holds_files(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:
+    """Whether anything lies at a place: Delta makes a table in an empty one only.
+
+    Anything counts, an empty folder too (TABLE_OR_VIEW_ALREADY_EXISTS, measured on Delta 4.4.0).
+
+    Raises:
+        LiveError: The place cannot be looked at, or its kind of reference is not known.
+    """
+    for kind in _kinds():
+        if kind.handles(reference):
+            return kind.holds_files(reference, storage)
+    raise LiveError(f"{reference}: this version of schemalint sees no tables there")
 
 
 def find_tables(root: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:

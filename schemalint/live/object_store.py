@@ -85,6 +85,14 @@ class ObjectStoreLog:
         )
         return tuple(entries), found["common_prefixes"]
 
+    def has_files(self) -> bool:
+        """Whether a file lies below the place; to be called under `told`."""
+        prefix = self.address.prefix
+        below = f"{prefix}/" if prefix else ""
+        # Of the first two one may be the place itself, made visible by a console (see `listed`).
+        first = next(iter(self.client.list(prefix or None, chunk_size=2)), ())
+        return any(one["path"].startswith(below) for one in first)
+
     def read(self, name: str) -> bytes:
         """A file's content."""
         with self.told(name):
@@ -162,6 +170,17 @@ def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Commi
         LiveError: The address or a setting cannot be used, or obstore is not installed.
     """
     return CommitsAhead(_opened(parse_address(reference), storage))
+
+
+def holds_files(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:
+    """Whether there is a file below a place; one request tells.
+
+    Raises:
+        LiveError: The store refuses or does not answer.
+    """
+    place = _opened(parse_address(reference), storage)
+    with place.told():
+        return finish(start(place.has_files))
 
 
 def find_tables(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:

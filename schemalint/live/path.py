@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from schemalint.delta_log import limits
 from schemalint.delta_log.footer import FooterError
-from schemalint.delta_log.store import DamagedFile, FileEntry, MissingFile, NoTable, within
+from schemalint.delta_log.store import DamagedFile, FileEntry, MissingFile, NoTable, too_large
 from schemalint.errors import LiveError
 from schemalint.live import MOST_LEVELS
 
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 # A scheme has two letters at least, so that a drive of Windows is a path.
 _URI: Final = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)
 _FILE: Final = re.compile(r"file:(?://(?P<host>[^/]*))?(?P<path>/.*)", re.IGNORECASE | re.DOTALL)
+_NO_FILE: Final = {
+    errno.ELOOP: "it is a symbolic link to itself",
+    errno.ENXIO: "it is no regular file",  # a device that is not there, as /dev/tty without a terminal
+}
+# What no client of Hadoop sees in a local folder (ChecksumFileSystem.isChecksumFile).
+_CHECKSUM: Final = re.compile(r"\..*\.crc", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +56,11 @@ class PathStore:
         """A file's content."""
         with self.open(name) as file:
             try:
-                data = file.read(limits.MAX_SIZE + 1)
+                if os.fstat(file.fileno()).st_size > limits.MAX_SIZE:
+                    raise too_large(self.uri, name)
+                return file.read()
             except OSError as error:
                 raise self._failed(self._log / name, error) from None
-        return within(data, self.uri, name)
 
     def open(self, name: str) -> BinaryIO:
         """A file to seek in."""
@@ -113,6 +120,24 @@ def open_store(reference: str, storage: Mapping[str, str] | None = None) -> Path
     return PathStore(Path(path))
 
 
+def holds_files(reference: str, storage: Mapping[str, str] | None = None) -> bool:
+    """Whether there is a file, or a folder with anything in it.
+
+    Raises:
+        LiveError: The folder cannot be listed.
+    """
+    folder = open_store(reference, storage).table
+    try:
+        with os.scandir(folder) as entries:
+            return any(not _CHECKSUM.fullmatch(entry.name) for entry in entries)
+    except FileNotFoundError:
+        return False
+    except NotADirectoryError:
+        return True
+    except OSError as error:
+        raise LiveError(f"{folder}: {error.strerror or 'it cannot be listed'}") from None
+
+
 def find_tables(reference: str, storage: Mapping[str, str] | None = None) -> Iterator[str]:
     """The tables at or below a folder, by path.
 
@@ -158,14 +183,20 @@ class _NoFileError(Exception):
 
 def _opened(path: Path) -> BinaryIO:
     try:
-        mode = path.stat().st_mode
+        file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115 (whoever reads it closes it)
     except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise _NoFileError("it is a symbolic link to itself") from None
+        if error.errno in _NO_FILE:
+            raise _NoFileError(_NO_FILE[error.errno]) from None
         raise
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # a folder cannot be opened anyway
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
         raise _NoFileError("it is no regular file")
-    return path.open("rb")
+    return file
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """A pipe's end is opened without waiting for the other one."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _entry(entry: os.DirEntry[str]) -> FileEntry | None:

@@ -381,6 +381,12 @@ _ROWS: Final = (
 PROPERTIES: Final[Mapping[str, TableProperty]] = MappingProxyType({row.key: row for row in _ROWS})
 """Every property that Delta knows, by its key."""
 
+RESERVED: Final = frozenset({"comment", "external", "is_managed_location", "location", "owner", "provider"})
+"""Keys that Spark keeps for itself (``TableCatalog.RESERVED_PROPERTIES``), in this spelling alone.
+
+``comment`` sets the description and is stored nowhere else, the others are refused (measured on Spark 4.2.0).
+"""
+
 _BY_LOWER_CASE: Final = {key.lower(): row for key, row in PROPERTIES.items()}
 
 _PROTOCOL_KEYS: Final = frozenset(

@@ -24,6 +24,8 @@ _EXPRESSION_TOKEN = re.compile(
 )
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 
+_QUOTED: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`""", re.DOTALL)
+
 COLUMN_WORDS: Final = frozenset({"comment", "after", "first", "generated", "default", "not"})
 """The words that go on with a column's definition, behind its default."""
 
@@ -52,6 +54,11 @@ def is_one_expression(text: str, *, without: frozenset[str] = frozenset()) -> bo
         if not expected and (token["comma"] or (token["word"] or "").lower() in without):
             return False
     return not expected and bool(text.strip())
+
+
+def without_quoted(text: str) -> str:
+    """What of an expression is neither a literal's text nor a quoted name."""
+    return _QUOTED.sub("", text)
 
 
 def quote_identifier(name: str) -> str:

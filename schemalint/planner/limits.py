@@ -28,7 +28,7 @@ from schemalint.model.lineage import Lineage
 from schemalint.model.overlay import over
 from schemalint.model.path import Part, Path, dotted, folded
 from schemalint.model.plan import Refusal
-from schemalint.model.properties import FEATURE_PREFIX, is_protocol_key
+from schemalint.model.properties import FEATURE_PREFIX, RESERVED, is_protocol_key
 from schemalint.model.renames import renames_of
 from schemalint.model.sqltext import COLUMN_WORDS, is_one_expression
 from schemalint.model.table import MARKER, PENDING, Contract, LiveTable, TableState
@@ -38,9 +38,6 @@ from schemalint.planner.alteration import Alteration
 from schemalint.planner.lengths import lost_lengths
 
 _REWRITE: Final = "that takes a new table: create one as declared, copy the data, and swap the two"
-
-# TableCatalog.RESERVED_PROPERTIES of Spark: `comment` sets the description, the others are refused.
-_RESERVED: Final = frozenset({"comment", "external", "is_managed_location", "location", "owner", "provider"})
 
 
 def refused_changes(
@@ -68,8 +65,11 @@ def refused_contract(contract: Contract, live: LiveTable | None) -> Iterator[Ref
             yield Refusal(f"{key} cannot be applied", "name the features that are needed: `features: […]`")
     for key in sorted({MARKER, PENDING} & state.properties.keys()):
         yield Refusal(f"the property {key} is schemalint's own record", "take it out of the contract")
-    for key in sorted(_RESERVED & state.properties.keys()):
-        yield Refusal(f"Spark keeps the property {key} for itself", "a table's comment is its `description`")
+    for key in sorted(RESERVED & state.properties.keys()):
+        about = ObjectRef("property", key)
+        yield Refusal(
+            f"Spark keeps the property {key} for itself", "take it out of the contract", about=about
+        )
     yield from _unsafe_expressions(state)
     if live is None:
         yield from _beyond_limits(contract)

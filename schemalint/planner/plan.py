@@ -65,7 +65,9 @@ def plan_table(
     Raises:
         LiveError: The table notes what is on its way, and that cannot be understood.
     """
-    refusals = [*_by_rules(findings), *refused_contract(contract, live)]
+    refusals = list(_by_rules(findings))
+    said = {one.finding.object for one in refusals if one.finding is not None}
+    refusals += (one for one in refused_contract(contract, live) if one.about not in said)
     plan = TablePlan(contract.table, uri, declaration_hash(contract), name=name)
     table = named_table(name) if name else path_table(uri)
     if live is None:
@@ -86,7 +88,6 @@ def plan_table(
     if noted is not None and is_noted:
         wish = replace(wish, lineage=resumed(live.state.columns, contract.state.columns, noted.targets))
     changes = pending(contract, live.state, replace(wish, reorder=False))
-    said = {one.finding.object for one in refusals if one.finding is not None}
     refused = refused_changes(pending(contract, live.state, wish), live.state, contract, wish.lineage)
     refusals += (one for one in refused if one.about not in said)
     if refusals:

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from schemalint.model.impact import disturbances, impact
-from schemalint.report._text import counted, printable
+from schemalint.report._text import counted, first_few, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -92,8 +92,9 @@ def _table(deployment: Deployment, plan: TablePlan, *, with_sql: bool) -> Iterat
 
 def _cells(step: Step, *, creates: bool) -> Iterator[str]:
     needs = [f"<br>**needs approval: {step.needs.value}**"] if step.needs is not None else []
-    places = [f"<br>{_code(f'{place.file}:{place.line}')}" for place in step.places]
-    why = [f"<br>{_prose(reason)}" for reason in step.reasons]
+    named = [f"{place.file}:{place.line}" for place in step.places]
+    places = [f"<br>{_code(text)}" for text in first_few(named)]
+    why = [f"<br>{_prose(reason)}" for reason in first_few(step.reasons)]
     yield "".join([step.kind.value, *needs, *why, *places])
     yield f"{step.cost.value}, {counted(step.commits, 'commit')}"
     yield "<br>".join(_prose(risk) for risk in impact(step, creates=creates).risks)

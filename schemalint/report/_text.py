@@ -7,10 +7,18 @@ steer a terminal, hide itself from a reader, or give commands to the CI service 
 from __future__ import annotations
 
 import re
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from schemalint.model.finding import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MOST_SENTENCES: Final = 5
+"""Of one kind about one thing: a statement may alter thousands of columns."""
 
 COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 
@@ -39,6 +47,13 @@ def styled(text: str, *, color: bool, fg: str | None = None, bold: bool = False)
 def counted(number: int, noun: str) -> str:
     """A number with its noun: ``1 error``, ``2 errors``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def first_few(sentences: Sequence[str]) -> Iterator[str]:
+    """The first of some sentences, and how many more there are: ``and 1,995 more``."""
+    yield from islice(sentences, MOST_SENTENCES)
+    if len(sentences) > MOST_SENTENCES:
+        yield f"and {len(sentences) - MOST_SENTENCES:,} more"
 
 
 def _visible(text: str) -> str:

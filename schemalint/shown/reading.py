@@ -76,7 +76,7 @@ def from_json(content: object) -> Shown | Failure:
         )
     read_at, table, target = _time(body), body.optional("table", str), body.optional("target", str)
     if "error" not in body.content:
-        return Shown(_live(body), read_at, table, target)
+        return Shown(_live(body), read_at, table, target, body.flag("latest"))
     return Failure(
         body.text("uri"), body.text("error"), read_at, body.text("help"), table, target, body.flag("missing")
     )

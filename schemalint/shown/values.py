@@ -39,12 +39,14 @@ class Shown:
         read_at: With a time zone.
         table: Its name, if it was asked for by name.
         target: The environment in which the name was looked up.
+        is_latest: Whether it is what the table was then; an older version says nothing of that.
     """
 
     live: LiveTable
     read_at: dt.datetime
     table: str | None = None
     target: str | None = None
+    is_latest: bool = True
 
     @property
     def uri(self) -> str:

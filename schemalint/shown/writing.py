@@ -38,6 +38,7 @@ def to_json(shown: Shown) -> Json:
         "target": shown.target,
         "read_at": shown.read_at.isoformat(timespec="seconds"),
         "version": live.version,
+        "latest": shown.is_latest,
         **_metadata(live.metadata),
         "protocol": _protocol(live.protocol),
         "features": [_feature(use) for use in feature_uses(live)],

@@ -24,6 +24,7 @@ from schemalint.model.table import Contract
 from schemalint.planner.sql import named_table, path_table
 from schemalint.spark.catalog import SessionCatalog, require_catalog
 from schemalint.spark.datacheck import require_clean
+from schemalint.spark.expressioncheck import require_accepted
 from schemalint.spark.outcome import Applied, DoneStep, Outcome
 from schemalint.spark.session import SqlSession, prepared, sessions_beside
 from schemalint.spark.table import TableRun, Told
@@ -109,13 +110,13 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
 def apply_plan(session: SqlSession, deployment: Deployment, manner: Manner = Manner()) -> tuple[Applied, ...]:
     """Carry a plan out: a table that fails does not stop the others.
 
-    All tables' data is looked at before the first statement of any.
+    All tables' expressions and data are looked at before the first statement of any.
     """
     plans = deployment.plan.tables
     work = [plan for plan in plans if not plan.refusals and (plan.steps or plan.record)]
     settled = {one.table: one for one in without_work(deployment)}
     sessions = sessions_beside(session, min(manner.jobs, len(work)))
-    checked = _each(sessions, work, partial(_refused_by_data, deployment=deployment))
+    checked = _each(sessions, work, partial(_refused_beforehand, deployment=deployment))
     settled |= {one.table: one for one in checked if one is not None}
     work = [plan for plan in work if plan.table not in settled]
     barred = (Outcome.REFUSED, Outcome.UNPLANNED)
@@ -165,11 +166,12 @@ def _each(
         return list(threads.map(in_a_free_session, plans))
 
 
-def _refused_by_data(session: SqlSession, plan: TablePlan, *, deployment: Deployment) -> Applied | None:
+def _refused_beforehand(session: SqlSession, plan: TablePlan, *, deployment: Deployment) -> Applied | None:
     try:
         if plan.name is not None:
             require_catalog(session, plan.name)
         with prepared(session, _user_metadata(deployment.contracts[plan.table], deployment)):
+            require_accepted(session, plan, _table_in_sql(plan))
             require_clean(session, plan, _table_in_sql(plan))
     except SchemalintError as error:
         return Applied(plan.table, plan.uri, Outcome.REFUSED, plan.version, error=error, before=plan.version)

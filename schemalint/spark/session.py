@@ -40,6 +40,7 @@ _CONFLICT: Final = re.compile(
     r"DELTA_CONCURRENT_\w+|DELTA_METADATA_CHANGED|DELTA_PROTOCOL_CHANGED"
     r"|\b(?:MetadataChanged|ProtocolChanged|Concurrent\w+)Exception\b"
 )
+_LONGEST_WAIT: Final = 60.0  # seconds, for a Connect server
 _LONGEST_STATEMENT: Final = 2_000
 _OF_PY4J: Final = "An error occurred while calling "
 
@@ -61,7 +62,7 @@ def start(settings: SparkSettings) -> SparkSession:
 
     Raises:
         UsageError: pyspark or delta-spark is not installed, or there is no Java.
-        ApplyError: Spark does not start.
+        ApplyError: Spark does not start, or no Connect server answers.
     """
     try:
         from delta import configure_spark_with_delta_pip  # noqa: PLC0415
@@ -73,7 +74,7 @@ def start(settings: SparkSettings) -> SparkSession:
     is_own = not is_running()
     if is_own:
         _log_no_refusals()
-    remote = settings.remote or os.environ.get("SPARK_REMOTE")
+    remote = _remote(settings)
     if remote:
         builder = _configured(SparkSession.builder.remote(remote), settings.conf)
     else:
@@ -86,12 +87,20 @@ def start(settings: SparkSettings) -> SparkSession:
         builder = _configured(builder, {**defaults, **settings.conf})
         builder = configure_spark_with_delta_pip(builder, extra_packages=list(settings.packages))
     with _jvm_output_in_a_file() as output:
+        if is_own and remote and (server := connect_server(settings)):
+            _require_answer(remote, server)
         try:
             return builder.getOrCreate()
         except Exception as error:  # Spark's launcher raises many kinds, none of them documented
             raise ApplyError(
                 f"Spark does not start: {_first_line(error)}", help=f"what it said stands in {output}"
             ) from error
+
+
+def connect_server(settings: SparkSettings) -> str | None:
+    """The Connect server that `start` asks, as ``sc://host:port`` without a token; None if it asks none."""
+    remote = _remote(settings)
+    return remote.partition(";")[0].rstrip("/") if remote and remote.startswith("sc://") else None
 
 
 def is_running() -> bool:
@@ -105,6 +114,32 @@ def is_running() -> bool:
         return SparkSession.active() is not None
     except PySparkException:
         return False
+
+
+def _remote(settings: SparkSettings) -> str | None:
+    return settings.remote or os.environ.get("SPARK_REMOTE")
+
+
+def _require_answer(remote: str, server: str) -> None:
+    """PySpark itself asks 15 times, with pauses of up to a minute (`DefaultPolicy` in its `retries.py`)."""
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+
+    try:
+        import grpc  # noqa: PLC0415
+        from pyspark.sql.connect.client import DefaultChannelBuilder  # noqa: PLC0415
+
+        channel = DefaultChannelBuilder(remote).toChannel()
+    except (ImportError, PySparkException):
+        return  # a package is missing, or the address is none: the session says it
+    try:
+        grpc.channel_ready_future(channel).result(timeout=_LONGEST_WAIT)
+    except grpc.FutureTimeoutError:
+        raise ApplyError(
+            f"no Spark Connect server answers at {server} within {_LONGEST_WAIT:.0f} seconds",
+            help="is it running, and can it be reached from here? See --remote and SPARK_REMOTE",
+        ) from None
+    finally:
+        channel.close()
 
 
 def _log_no_refusals() -> None:

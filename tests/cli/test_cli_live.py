@@ -11,7 +11,7 @@ import pytest
 from logs import commit_info, metadata, protocol, write_log
 from project import ORDERS, Project
 from schemalint import contract
-from schemalint.model.datatype import INTEGER, LONG, STRING, Decimal, Field
+from schemalint.model.datatype import INTEGER, LONG, STRING, DataType, Decimal, Field, Struct
 from schemalint.model.marker import Marker, declaration_hash
 
 if TYPE_CHECKING:
@@ -403,6 +403,102 @@ def test_table_of_a_later_revision_is_called_ahead(live: Live) -> None:
     run = live.project.check("--live", "--all")
     assert run.codes == ["DR001"]
     assert "ahead" in run.out
+
+
+def test_column_of_a_later_revision_is_not_called_undeclared(live: Live) -> None:
+    later = ORDERS + "  - {name: newc, type: int}\n"
+    earlier = live.commit(ORDERS)
+    revision = live.commit(later)
+    live.log(ID, AMOUNT, Field("newc", INTEGER), properties=_marker(later, revision), widening=False)
+    live.project.repo.git("checkout", "--quiet", earlier)
+    run = live.project.run("check", "--live", "--all")
+    assert "column newc is int in the live table, and not declared (ahead)" in run.out
+    assert "help: a later revision was applied: judge that one" in run.out
+
+
+MAPPED = "properties: {delta.columnMapping.mode: name}\n"
+MODE = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "3"}
+
+
+def _mapped(name: str, number: int, type_: DataType = STRING) -> Field:
+    return Field(name, type_, column_id=number, physical_name=f"col-{number}")
+
+
+def _renamed(live: Live, before: Field, after: Field, properties: dict[str, str] | None = None) -> None:
+    """A table in which one column got another name."""
+    rule = protocol(3, 7, ["columnMapping"], ["columnMapping", "appendOnly", "invariants"])
+    others = (_mapped("id", 1, LONG), _mapped("amount", 2, Decimal(10, 2)))
+    told = {**MODE, **(properties or {})}
+    created = metadata(*others, before, properties=told)
+    renamed = metadata(*others, after, properties=told)
+    write_log(
+        live.table,
+        [[commit_info("CREATE TABLE"), rule, created], [commit_info("RENAME COLUMN"), renamed]],
+    )
+
+
+@pytest.mark.parametrize("against", [(), ("--against", "none")])
+def test_column_renamed_by_hand_is_one_finding(live: Live, against: tuple[str, ...]) -> None:
+    text = ORDERS + "  - {name: s, type: string, nullable: false}\n" + MAPPED
+    revision = live.commit(text)
+    before, after = (replace(_mapped(name, 3), nullable=False) for name in ("s", "ss"))
+    for properties in (None, _marker(text, revision)):
+        _renamed(live, before, after, properties)
+        run = live.project.run("check", "--live", "--all", *against, "--output-format", "json")
+        (finding,) = json.loads(run.out)["findings"]
+        assert finding["message"] == "s is called ss in the live table (renamed by hand: drifted)"
+        assert finding["severity"] == "warning"
+        assert finding["existing"] == (against == ())
+        assert finding["help"] == "rename it back, or declare the new name: `name: ss, renamed_from: s`"
+
+
+def test_field_renamed_by_hand_is_known_in_a_struct_that_was_renamed_too(live: Live) -> None:
+    live.commit(ORDERS + "  - {name: s, type: 'struct<x: string>'}\n" + MAPPED)
+    before, after = (
+        _mapped(name, 3, Struct((_mapped(inner, 4),))) for name, inner in (("s", "x"), ("ss", "y"))
+    )
+    _renamed(live, before, after)
+    said = live.project.check("--live", "--all").out
+    assert "s is called ss in the live table" in said
+    assert "s.x is called y in the live table" in said
+    assert "missing" not in said
+
+
+def test_what_is_edited_of_a_column_renamed_by_hand_is_judged_as_that_column(live: Live) -> None:
+    column = "  - {{name: s, type: {}}}\n"
+    live.commit(ORDERS + column.format("string") + MAPPED)
+    _renamed(live, _mapped("s", 3), _mapped("ss", 3))
+    live.project.declare(ORDERS + column.format("bigint") + MAPPED)
+    assert live.found("--all") == ["DR001", "TW002"]
+    assert live.found() == ["TW002"], "the change under review did not bring the other"
+
+
+def test_column_that_is_declared_under_its_new_name_is_called_so_already(live: Live) -> None:
+    live.commit(ORDERS + "  - {name: s, type: string}\n" + MAPPED)
+    _renamed(live, _mapped("s", 3), _mapped("ss", 3))
+    live.project.declare(ORDERS + "  - {name: ss, type: string, renamed_from: s}\n" + MAPPED)
+    run = live.project.check("--live")
+    assert run.codes == ["DR001"]
+    assert "s is called ss in the live table already" in run.out
+
+
+def test_column_that_a_later_revision_renamed_is_ahead(live: Live) -> None:
+    later = ORDERS + "  - {name: ss, type: string, renamed_from: s}\n" + MAPPED
+    earlier = live.commit(ORDERS + "  - {name: s, type: string}\n" + MAPPED)
+    revision = live.commit(later)
+    _renamed(live, _mapped("s", 3), _mapped("ss", 3), _marker(later, revision))
+    live.project.repo.git("checkout", "--quiet", earlier)
+    run = live.project.check("--live", "--all")
+    assert run.codes == ["DR001"]
+    assert "s is called ss in the live table (ahead)" in run.out
+
+
+def test_column_of_another_id_is_not_the_one_that_is_missing(live: Live) -> None:
+    live.commit(ORDERS + "  - {name: s, type: string}\n" + MAPPED)
+    _renamed(live, _mapped("s", 3), _mapped("ss", 4))
+    said = live.project.check("--live", "--all").out
+    assert "column s is missing in the live table" in said
+    assert "nobody declares it" in said
 
 
 def test_table_of_another_branch_is_not_called_ahead(live: Live) -> None:

@@ -154,7 +154,38 @@ def test_a_bad_file_is_one_error(shown: Shown, text: str, message: str) -> None:
     assert f"{place['file']}:{place['line']}:{place['column']}: {error['message']}" == message
 
 
+def test_an_older_version_does_not_stand_for_the_table(shown: Shown) -> None:
+    table = shown.lake / "sales/orders"
+    write_commit(table, 1, json.dumps(metadata(Field("other", LONG))) + "\n")
+    for reference in (f"{table}@v0", f"{table}@2100-01-01"):
+        shown.show(reference)
+        assert json.loads((shown.project.repo.path / FILE).read_text())["latest"] is False
+        run = shown.check()
+        assert run.status == 2
+    shown.show("--target", "dev", "sales.orders@v0")
+    run = shown.check()
+    assert run.status == 2
+    assert f"{FILE} holds version 0 of sales.orders as an older one" in run.out
+    shown.show(str(table))
+    assert "DR001" in shown.check().codes
+
+
+def test_tables_are_counted_that_were_compared(shown: Shown) -> None:
+    for name in ("items", "parts"):
+        shown.project.declare(ORDERS.replace("orders", name), f"contracts/{name}.yml")
+    shown.project.repo.commit()
+    shown.show(str(shown.lake / "sales/orders"))
+    assert "findings in 1 table (" in shown.check().out
+    assert shown.document()["run"]["compared"] == ["sales.orders"]
+
+
 def test_a_file_that_is_not_there_is_told(shown: Shown, tmp_path: Path) -> None:
     run = shown.project.check("--live-from", str(tmp_path / "nothing"))
     assert run.status == 2
     assert "cannot be read: No such file or directory" in run.out
+
+
+def test_a_table_is_known_by_a_place_with_a_way_up(shown: Shown) -> None:
+    shown.show("../lake/sales/orders")
+    shown.lose_lake()
+    assert "DR001" in shown.check().codes

@@ -433,3 +433,43 @@ def test_file_that_no_check_looks_at_is_told(
     assert (run.status, f"no check looks at {output}" in run.err) == (0, not seen)
     check = project.check("--live", "--all", "--against", "none", "--exit-zero")
     assert ("1 table" in check.out) == seen
+
+
+def test_pattern_of_new_files_is_not_taken_for_a_table_of_findings(project: Project, lake: Path) -> None:
+    log(lake / "t", Field("id", LONG))
+    for arguments in ([], ["--into", "c/{table}.yml"]):
+        run = project.run("pull", "--master", "local", "t", *arguments)
+        assert (run.status, run.out) == (2, "")
+        assert "--master: nothing here needs Spark\n  help: add --via spark\n" in run.err
+
+
+def test_place_with_a_way_up_is_the_place_it_leads_to(project: Project, lake: Path) -> None:
+    log(lake / "s/b", Field("id", LONG))
+    run = project.run("pull", "../lake/s/b")
+    assert (run.status, "table: s.b\n" in run.out, "location:" in run.out) == (0, True, False)
+
+
+def test_root_with_a_way_up_holds_what_lies_below_it(project: Project, lake: Path) -> None:
+    project.repo.write("schemalint.toml", '[targets.dev]\nroot = "../lake"\n')
+    log(lake / "s/a", Field("id", LONG))
+    run = project.run("pull", str(lake / "s/a"))
+    assert (run.status, "table: s.a\n" in run.out, "location:" in run.out) == (0, True, False)
+    project.declare(
+        f"schemalint: 1\ntable: s.x\nlocation: {lake}/s/a\ncolumns: [{{name: id, type: bigint}}]\n"
+    )
+    assert project.run("plan").status == 0
+
+
+def test_way_up_behind_a_link_leads_to_the_folder_above_its_target(project: Project, lake: Path) -> None:
+    log(lake / "s/a", Field("id", LONG))
+    (lake / "deep/er").mkdir(parents=True)
+    (project.repo.path / "link").symlink_to(lake / "deep/er")
+    run = project.run("pull", "link/../../s/a")
+    assert (run.status, "table: s.a\n" in run.out, "location:" in run.out) == (0, True, False)
+
+
+def test_location_of_a_contract_holds_no_way_up(project: Project, lake: Path) -> None:
+    place = f"{lake}/x/../s/a"
+    project.declare(f"schemalint: 1\ntable: s.x\nlocation: {place}\ncolumns: [{{name: id, type: bigint}}]\n")
+    run = project.run("plan")
+    assert (run.status, "holds '..'" in run.err) == (2, True)

@@ -318,3 +318,17 @@ def _wide(table: Path) -> Path:
     """A table of which much is shown."""
     fields = [Field(f"column_{number}", LONG) for number in range(3_000)]
     return write_log(table, [[protocol(), metadata(*fields)]])
+
+
+@pytest.mark.parametrize("output_format", ["text", "json"])
+def test_an_unknown_name_stops_no_other_table(project: Project, output_format: str) -> None:
+    orders(project.repo.path / "lake/sales/orders")
+    project.repo.write("schemalint.toml", '[targets.dev]\nroot = "lake"\n')
+    project.declare(ORDERS)
+    run = project.run(
+        "show", "--target", "dev", "--output-format", output_format, "s.nope@v1", "sales.orders", "s.no"
+    )
+    assert run.status == 2
+    assert "no contract declares s.nope in target dev" in run.out + run.err
+    assert "no contract declares s.no in" in run.out + run.err
+    assert f"{project.repo.path}/lake/sales/orders" in run.out

@@ -141,3 +141,31 @@ def test_pull_request_cannot_choose_what_spark_runs(
     project.run(*arguments, "--via", "spark")
     assert [one.conf for one in engine.started] == [{"spark.jars": "/trusted.jar"}]
     assert "evil" not in "".join(engine.asked)
+
+
+def test_a_connect_server_is_told_while_it_is_waited_for(project: Project, engine: Engine) -> None:
+    remote = "sc://127.0.0.1:1/;token=secret"
+    run = project.run("show", "--via", "spark", "--remote", remote, "sales.orders")
+    assert "waiting for Spark at sc://127.0.0.1:1\n" in run.err
+    assert "secret" not in run.out + run.err
+    engine.was_there = True
+    assert "waiting" not in project.run("show", "--via", "spark", "--remote", remote, "sales.orders").err
+    engine.was_there = False
+    assert "waiting" not in project.run("show", "--via", "spark", "--master", "local", "sales.orders").err
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+@pytest.mark.parametrize("command", [("show", "--via", "spark", "sales.orders"), ("apply", "--yes")])
+def test_a_connect_server_that_does_not_answer_is_not_waited_for_long(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "lake").mkdir()
+    monkeypatch.setattr(sessions, "_LONGEST_WAIT", 0.2)
+    monkeypatch.setattr(sessions, "is_running", lambda: False)
+    if command[0] == "apply":
+        project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{tmp_path}/lake"\n')
+        project.repo.commit()
+    run = project.run(*command, "--remote", "sc://127.0.0.1:1/;token=secret")
+    assert run.status == 2
+    assert "no Spark Connect server answers at sc://127.0.0.1:1 within" in run.err
+    assert "secret" not in run.out + run.err

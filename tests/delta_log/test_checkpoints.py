@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from logs import (
     add,
@@ -197,6 +199,51 @@ def test_a_large_json_checkpoint_is_read_in_blocks(tmp_path: Path, monkeypatch: 
     name = v2_json(tmp_path, 3, [*files, *STATE, *files])
     assert tmp_path.joinpath("_delta_log", name).stat().st_size > 50_000
     assert read(str(tmp_path)).state.columns == Struct((ID,))
+
+
+CHECKS = {
+    f"check.{number}": f"amount >= {number} AND currency IN ('EUR', 'USD', 'CHF', 'GBP')" * 30
+    for number in range(12)
+}
+MANY = {f"property.{number}": f"{number:0200}" for number in range(3_000)}
+WRITERS: tuple[dict[str, Any], ...] = (
+    {},
+    {"data_page_version": "2.0", "compression": "zstd"},
+    {"use_dictionary": False, "compression": "gzip"},
+)
+
+
+@pytest.mark.parametrize("properties", [CHECKS, MANY], ids=["checks", "many"])
+@pytest.mark.parametrize("options", WRITERS, ids=["v1", "v2", "plain"])
+def test_properties_among_many_files_are_read(
+    tmp_path: Path, properties: dict[str, str], options: dict[str, Any]
+) -> None:
+    actions = [STATE[0], metadata(ID, properties=properties)]
+    file = write_checkpoint(tmp_path, 3, actions, data_files=0)
+    files = pa.table({"add": [{"path": f"part-{number:010}.parquet"} for number in range(150_000)]})
+    rows = pa.concat_tables([files, parquet.read_table(file), files], promote_options="default")
+    parquet.write_table(rows, file, row_group_size=len(rows), **options)
+    live = read(str(tmp_path))
+    assert live.state.properties == properties
+
+
+def test_what_is_more_than_is_read_is_not_called_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = classic(tmp_path, 3)
+    monkeypatch.setattr(limits, "MAX_PAGES", 10)
+    with pytest.raises(DamagedFile, match=f"{name}: more than schemalint reads: its pages take") as caught:
+        read(str(tmp_path))
+    assert "may be healthy" in caught.value.help
+
+
+def test_delta_reads_a_commit_that_is_more_than_is_read(tmp_path: Path) -> None:
+    long = metadata(ID, description="x" * limits.MAX_ACTION)
+    table = write_log(tmp_path, [[commit_info(), *STATE], [commit_info(), long]])
+    write_checksum(table, 1, *STATE)
+    (defect,) = read(str(table), history=False).defects
+    assert defect.message == "more than schemalint reads: the action is larger than 16 MiB"
+    assert defect.delta_error is None
 
 
 def test_without_pyarrow_commits_do_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,7 +170,10 @@ TEXTS = {
     "a line of 80 MiB": Attack(
         commit(1, b'{"add":{"path":"' + b"a" * (80 * MIB) + b'"}}\n'), ["larger than 64 MiB"]
     ),
-    "a schema of 40 MiB": Attack(commit(1, of_schema("x" * (40 * MIB))), ["larger than 16 MiB"]),
+    "a schema of 40 MiB": Attack(
+        commit(1, of_schema("x" * (40 * MIB))),
+        ["more than schemalint reads: the action is larger than 16 MiB", "may be healthy"],
+    ),
     "ten million lists": Attack(commit(1, of_metadata('"x":[' + "[]," * 10**7 + "[]]")), ["larger than"]),
     "five million lists": Attack(commit(1, of_metadata('"x":[' + "[]," * 5 * 10**6 + "[]]")), ["values"]),
     "lists that are escaped": Attack(
@@ -327,6 +330,13 @@ def repeated(path: tuple[bytes, ...], rows: int, text: bytes) -> pq.Column:
     return pq.Column(path, pq.BYTE_ARRAY, data, rows, pq.dictionary_page(text))
 
 
+def prefixed(path: tuple[bytes, ...], rows: int, text: bytes) -> pq.Column:
+    """One text in all rows, each stored as the one before."""
+    values = pq.lengths(0, len(text), rows) + pq.lengths(len(text), 0, rows) + text
+    data = pq.data_page(rows, pq.levels((rows, 2)) + values, encoding=pq.DELTA_BYTE_ARRAY)
+    return pq.Column(path, pq.BYTE_ARRAY, data, rows)
+
+
 def entries(number: int, leaf: bytes, level: int) -> pq.Column:
     """One row with so many entries, of one text."""
     # The first entry begins the row.
@@ -379,6 +389,26 @@ PARQUET = {
     "a name of 1 MiB in a million rows": (
         pq.parquet(SCHEMA, nulls(10**6, id=repeated(ID, 10**6, b"x" * MIB)), 10**6),
         "stand for more than",
+    ),
+    "a name of 1 MiB, and thirty thousand that are like it": (
+        pq.parquet(SCHEMA, nulls(30_000, id=prefixed(ID, 30_000, b"x" * MIB)), 30_000),
+        "stand for more than",
+    ),
+    "thousands of page headers of 10 KiB": (
+        pq.parquet(
+            SCHEMA,
+            nulls(
+                3_000,
+                id=pq.Column(
+                    ID,
+                    pq.BYTE_ARRAY,
+                    pq.data_page(1, pq.levels((1, 0)), statistics=b"x" * 5_000) * 3_000,
+                    3_000,
+                ),
+            ),
+            3_000,
+        ),
+        "lacks the protocol or the metadata",
     ),
     "the metadata five hundred times": (
         pq.parquet(SCHEMA, nulls(500, id=repeated(ID, 500, b"x" * 2_000)), 500),

@@ -282,6 +282,56 @@ def test_a_table_that_a_later_revision_was_applied_to_is_ahead(
     _assert_said(judge_live(comparison, RULES), [("DR001", severity, LIVE, word)])
 
 
+@pytest.mark.parametrize(
+    ("applied", "settled", "word", "severity"),
+    [
+        ("c: int; d: int", False, "column d is int in the live table, and not declared (ahead)", "info"),
+        (None, False, "not declared (ahead)", "info"),
+        ("c: int", False, "nobody declares it", "warning"),
+        (None, True, "nobody declares it", "warning"),
+    ],
+)
+def test_a_column_of_a_later_revision_is_ahead_and_no_other_is(
+    applied: str | None, word: str, severity: str, *, settled: bool
+) -> None:
+    contract = _contract(_text("c: int"))
+    comparison = LiveComparison(
+        contract,
+        _live(_text("c: int; d: int")),
+        base=contract,
+        applied=_contract(_text(applied)) if applied else None,
+        settled=settled,
+        ahead=True,
+    )
+    _assert_said(judge_live(comparison, RULES), [("DR001", severity, LIVE, word)])
+
+
+def test_a_column_of_a_later_revision_in_an_open_table_is_no_difference() -> None:
+    contract = _contract(_text("c: int", rest="open: {columns: true}"))
+    comparison = LiveComparison(contract, _live(_text("c: int; d: int")), base=contract, ahead=True)
+    assert judge_live(comparison, RULES) == ()
+
+
+def test_what_a_later_revision_made_impossible_asks_for_no_rewrite() -> None:
+    contract = _contract(_text("c: int"))
+    later = _contract(_text("c: bigint"))
+    comparison = LiveComparison(contract, _live(_text("c: bigint")), base=contract, applied=later, ahead=True)
+    (finding,) = judge_live(comparison, RULES)
+    assert (finding.code, finding.help) == ("DR001", "a later revision was applied: judge that one")
+
+
+FEATURE = "delta.feature.deletionVectors: supported, delta.minReaderVersion: 3, delta.minWriterVersion: 7"
+
+
+def test_a_feature_asked_for_as_property_is_applied_where_the_table_supports_it() -> None:
+    base, declared = _text(), _text(properties=f"{WIDENING}, {FEATURE}")
+    _assert_said(_judged(base, declared, base), [("PF004", "info", BOTH, "deletionVectors")])
+    said = [
+        ("DR001", "info", LIVE, "feature deletionVectors is supported in the live table (already applied)")
+    ]
+    _assert_said(_judged(base, declared, declared), said)
+
+
 def test_of_an_edit_in_two_objects_one_is_live() -> None:
     found = _judged(_text(), _text("c: int; d: int; e: int"), _text("c: int; d: int"))
     _assert_said(found, [("DR001", "info", LIVE, "column d is int in the live table (applied in part")])

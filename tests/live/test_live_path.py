@@ -104,3 +104,33 @@ def test_links_count_as_files_and_broken_ones_do_not(tmp_path: Path) -> None:
     commit.symlink_to(tmp_path / "elsewhere")
     commit.with_name(f"{1:020}.json").symlink_to(tmp_path / "nowhere")
     assert live.read(str(table)).version == 0
+
+
+@pytest.mark.parametrize(
+    ("entry", "counts"),
+    [
+        ("a.txt", True),
+        ("_SUCCESS", True),
+        (".hidden", True),
+        ("a.crc", True),
+        ("folder/", True),
+        (".folder/", True),
+        ("_delta_log/", True),
+        (".part-0.parquet.crc", False),
+    ],
+)
+def test_what_the_engine_makes_no_table_beside(tmp_path: Path, entry: str, *, counts: bool) -> None:
+    """CREATE TABLE gives TABLE_OR_VIEW_ALREADY_EXISTS where it counts (measured on Delta 4.4.0)."""
+    assert not live.holds_files(str(tmp_path))
+    if entry.endswith("/"):
+        (tmp_path / entry).mkdir()
+    else:
+        (tmp_path / entry).write_bytes(b"")
+    assert live.holds_files(str(tmp_path)) == counts
+    assert live.holds_files(tmp_path.as_uri()) == counts
+
+
+def test_a_file_holds_a_place_and_nothing_does_not(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    assert live.holds_files(str(tmp_path / "file"))
+    assert not live.holds_files(str(tmp_path / "nothing/here"))

@@ -223,3 +223,15 @@ def test_addresses_that_are_refused(reference: str) -> None:
         live.open_store(reference, {"account_key": "eHg="})
     assert not isinstance(caught.value, NoTable)
     assert "hunter2" not in str(caught.value)
+
+
+def test_whether_a_place_is_empty(bucket: Bucket) -> None:
+    uri = f"s3://{bucket.name}"
+    assert not live.holds_files(uri, bucket.storage)
+    put(bucket.client, "sales/pq2/a.parquet", b"PAR1")
+    bucket.client.put("sales/pq/", b"")  # what a console makes of an empty folder
+    assert not live.holds_files(f"{uri}/sales/pq", bucket.storage)
+    put(bucket.client, "sales/pq/day=1/a.parquet", b"PAR1")
+    for place in (uri, f"{uri}/sales", f"{uri}/sales/pq", f"{uri}/sales/pq/day=1"):
+        assert live.holds_files(place, bucket.storage)
+    assert not live.holds_files(f"{uri}/sales/p", bucket.storage)

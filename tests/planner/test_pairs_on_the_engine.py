@@ -17,40 +17,38 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from attempts import Attempt, attempts
+from contract_pairs import Pair, is_computed, pairs
 from edits import EDITS
-from pairs import Pair, is_computed, pairs
 from schemalint.baseline import Baseline, drift
 from schemalint.engine.judge import judge_pair
 from schemalint.engine.live import LiveComparison, judge_live, live_changes, live_context
 from schemalint.engine.rulebook import Selection, rules_for_apply
 from schemalint.engine.table import refused_by_spark
 from schemalint.engine.tables import read_live
+from schemalint.errors import ApplyError
 from schemalint.model.datatype import Array, DataType, Field, Map, Struct, field_at, walk_fields
 from schemalint.model.lineage import Lineage, trace
 from schemalint.model.overlay import over
 from schemalint.model.path import dotted
-from schemalint.model.plan import StepKind
+from schemalint.model.plan import Refusal, StepKind
 from schemalint.model.sqltext import always_quoted, quote_literal
 from schemalint.model.typetext import print_type
 from schemalint.planner import Wish, pending, plan_table
 from schemalint.planner.create import create_steps
+from schemalint.spark.expressioncheck import require_accepted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import SparkSession
 
-    from schemalint.model.plan import Refusal, TablePlan
+    from schemalint.model.plan import TablePlan
     from schemalint.model.table import Contract, LiveTable
 
 PAIRS = int(os.environ.get("SCHEMALINT_ENGINE_PLANS", "60"))
 SEED = int(os.environ.get("SCHEMALINT_ENGINE_SEED", "20261121"))
 RULES = rules_for_apply(Selection())
-SETTINGS = {
-    "spark.databricks.delta.writeChecksumFile.enabled": "false",
-    "spark.sql.variable.substitute": "false",
-}
 # What the engine would do and schemalint does not: by the code of the rule, or by words of the refusal.
 POLICY: Final[Mapping[str, str]] = {
     "Version cannot be applied": "features are asked for by name, never by versions of the protocol",
@@ -70,16 +68,6 @@ OTHER_CLASSES: Final[Mapping[str, Sequence[str]]] = {
     ),
     "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP": ("DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED",),
 }
-
-
-@pytest.fixture
-def session(spark: SparkSession) -> Iterator[SparkSession]:
-    before = {key: spark.conf.get(key, None) for key in SETTINGS}
-    for key, value in SETTINGS.items():
-        spark.conf.set(key, value)
-    yield spark
-    for key, old in before.items():
-        spark.conf.unset(key) if old is None else spark.conf.set(key, old)
 
 
 @dataclass
@@ -156,8 +144,9 @@ def test_plan_is_what_the_engine_does_and_refusal_what_it_refuses(
         lineage = None if live is None else trace(live.state.columns, [one.state for one in pair.revisions])
         plan = verdict(pair, live, lineage, table.place)
         assert not live or is_undisturbed(pair, live, lineage)
-        if plan.refusals:
-            assert_is_refused(pair, live, lineage, table, plan.refusals)
+        refusals = plan.refusals or asked(table, plan)
+        if refusals:
+            assert_is_refused(pair, live, lineage, table, refusals)
         else:
             assert_is_carried_out(pair, live, lineage, table, plan)
 
@@ -172,6 +161,15 @@ def verdict(pair: Pair, live: LiveTable | None, lineage: Lineage | None, place: 
     refused = refused_by_spark(contract, live, RULES)
     comparison = LiveComparison(contract, live, lineage=lineage, of_table=refused)
     return plan_table(contract, live, place, judge_live(comparison, RULES), Wish(lineage))
+
+
+def asked(table: Table, plan: TablePlan) -> tuple[Refusal, ...]:
+    """What the engine says of the expressions before the first statement."""
+    try:
+        require_accepted(table.spark, plan, table.name)
+    except ApplyError as error:
+        return (Refusal(error.message),)
+    return ()
 
 
 def _takes_more(pair: Pair, plan: TablePlan) -> bool:

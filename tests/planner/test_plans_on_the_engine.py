@@ -22,27 +22,12 @@ from schemalint.planner import Wish, pending, plan_table
 from worlds import World, identities, worlds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import SparkSession
 
 PLANS = int(os.environ.get("SCHEMALINT_ENGINE_PLANS", "40"))
 SEED = 20261121
-SETTINGS = {
-    "spark.databricks.delta.writeChecksumFile.enabled": "false",
-    "spark.sql.variable.substitute": "false",
-}
-
-
-@pytest.fixture
-def session(spark: SparkSession) -> Iterator[SparkSession]:
-    before = {key: spark.conf.get(key, None) for key in SETTINGS}
-    for key, value in SETTINGS.items():
-        spark.conf.set(key, value)
-    yield spark
-    for key, old in before.items():
-        spark.conf.unset(key) if old is None else spark.conf.set(key, old)
 
 
 @pytest.mark.spark

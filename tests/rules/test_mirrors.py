@@ -40,6 +40,7 @@ MIRRORS = {
     "NC011": "a field can always be added, to an empty struct as well",
     "NC013": "NC007",
     "NC015": "the way back is such a change too",
+    "NC016": "a default that goes is never refused, whatever it was",
     "PF003": "PF004",
     "PF004": "PF003",
     "RD007": "TW001",

@@ -122,9 +122,11 @@ def as_line(shown: Shown) -> dict[str, Any]:
 
 
 @settings(deadline=None, max_examples=50)
-@given(live_tables(), MAYBE_TEXT)
-def test_every_table_survives_the_way_there_and_back(live: LiveTable, name: str | None) -> None:
-    shown = Shown(live, READ_AT, name, "prod")
+@given(live=live_tables(), name=MAYBE_TEXT, is_latest=st.booleans())
+def test_every_table_survives_the_way_there_and_back(
+    live: LiveTable, name: str | None, *, is_latest: bool
+) -> None:
+    shown = Shown(live, READ_AT, name, "prod", is_latest)
     line = as_line(shown)
     VALIDATOR.validate(line)
     back = from_json(line)

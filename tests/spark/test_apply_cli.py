@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from jsonschema import Draft202012Validator
+from pyspark.errors import AnalysisException
 
 from schemalint.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from lakehouse import Lakehouse
 
@@ -184,3 +185,26 @@ def test_approved_plan_needs_no_flag_and_approves_no_other_plan(
     assert (with_approval, gone) == (0, True)
     assert another == 4
     assert configuration.exists()
+
+
+@pytest.mark.parametrize(
+    "entry", ["a.txt", "_SUCCESS", ".hidden", "a.crc", "folder/a.txt", "_delta_log/a.txt", ".a.crc", None]
+)
+def test_place_counts_as_empty_where_the_engine_makes_a_table(
+    entry: str | None, lakehouse: Lakehouse, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = Path(lakehouse.uri)
+    place.mkdir(parents=True)
+    if entry is not None:
+        (place / entry).parent.mkdir(exist_ok=True)
+        (place / entry).write_bytes(b"")
+    lakehouse.declare(BASE)
+    status = run("plan")
+    said = f"there are files and no Delta log at {place}" in capsys.readouterr().out
+    statement = f"CREATE TABLE delta.`{place}` (a INT) USING delta"
+    if said:
+        with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_ALREADY_EXISTS"):
+            lakehouse.session.sql(statement)
+    else:
+        lakehouse.session.sql(statement)
+    assert (status, said) == ((0, False) if entry in (".a.crc", None) else (2, True))

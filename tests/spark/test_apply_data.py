@@ -1,7 +1,8 @@
-"""Rows that a new constraint forbids are found before a table's first statement."""
+"""What a table's statements would fail at, its rows or its expressions, is found before the first of them."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -90,13 +91,10 @@ def test_old_form_of_a_constraint_stays_when_rows_violate_the_new_one(begun: Lak
 
 
 def test_what_cannot_be_asked_is_left_to_delta(begun: Lakehouse) -> None:
-    begun.declare(BASE + "constraints: {odd: no_such_function(a) > 0}\n")
+    """What the files of the rows are called stands in no query that could be asked; Delta takes it."""
+    begun.declare(BASE + "constraints: {odd: _metadata.file_size > 0}\n")
 
-    failed = begun.apply()
-
-    assert failed.outcome is Outcome.FAILED
-    assert failed.error is not None
-    assert "the engine refused" in failed.error.message
+    assert begun.apply().outcome is Outcome.APPLIED
 
 
 def test_all_or_nothing_leaves_the_other_tables_alone(begun: Lakehouse) -> None:
@@ -114,3 +112,116 @@ def test_all_or_nothing_leaves_the_other_tables_alone(begun: Lakehouse) -> None:
         "sales.orders": Outcome.REFUSED,
         "sales.other": Outcome.APPLIED,
     }
+
+
+WITH_DEFAULTS = BASE + "features: [allowColumnDefaults]\n"
+
+
+REFUSED_CONSTRAINTS = {
+    "no_such_function(a) > 0": "UNRESOLVED_ROUTINE",
+    "abs() > 0": "WRONG_NUM_ARGS",
+    "a": "FILTER_NOT_BOOLEAN",
+    "a + 1": "FILTER_NOT_BOOLEAN",
+    "max(a) > 0": "INVALID_WHERE_CONDITION",
+    "c > 0 AND a > date'2026-01-01'": "BINARY_OP_DIFF_TYPES",
+}
+
+
+def test_constraints_that_are_refused_keep_everything_from_being_run(begun: Lakehouse) -> None:
+    version = begun.table().version
+    written = "".join(f'  odd{number}: "{one}"\n' for number, one in enumerate(REFUSED_CONSTRAINTS))
+    begun.declare(BASE.replace("name: b,", "name: b, comment: first,") + f"constraints:\n{written}")
+
+    refused = begun.apply()
+
+    assert refused.outcome is Outcome.REFUSED
+    assert refused.error is not None
+    for number, words in enumerate(REFUSED_CONSTRAINTS.values()):
+        assert re.search(rf"the constraint odd{number}: \[[A-Z_.]*{words}", refused.error.message)
+    assert begun.table().version == version
+    for expression in REFUSED_CONSTRAINTS:
+        with pytest.raises(Exception, match=r"\[[A-Z_.]+\]"):
+            begun.sql(f"ADD CONSTRAINT odd CHECK ({expression})")
+
+
+def test_constraint_speaks_of_the_columns_as_they_will_be(begun: Lakehouse) -> None:
+    changed = BASE.replace("name: a, type: int", "name: z, type: bigint, renamed_from: a")
+    begun.declare(changed + "constraints: {new: z IS NULL OR z > -10, odd: user IS NOT NULL}\n")
+
+    assert begun.apply().outcome is Outcome.APPLIED
+
+
+REFUSED_DEFAULTS = {
+    ("int", "'abc'"): "INVALID_DEFAULT_VALUE.DATA_TYPE",
+    ("tinyint", "200"): "INVALID_DEFAULT_VALUE.DATA_TYPE",
+    ("string", "no_such_function()"): "UNRESOLVED_ROUTINE",
+    ("string", "max('a')"): "UNSUPPORTED_EXPR_FOR_OPERATOR",
+}
+
+
+def test_defaults_that_are_refused_keep_their_columns_from_being_added(begun: Lakehouse) -> None:
+    version = begun.table().version
+    columns = "".join(
+        f'  - {{name: d{number}, type: {type_}, default: "{default}"}}\n'
+        for number, (type_, default) in enumerate(REFUSED_DEFAULTS)
+    )
+    begun.declare(WITH_DEFAULTS.replace("properties", f"{columns}properties"))
+
+    refused = begun.apply()
+
+    assert refused.outcome is Outcome.REFUSED
+    assert refused.error is not None
+    for number, words in enumerate(REFUSED_DEFAULTS.values()):
+        assert f"the default of d{number}: [{words}]" in refused.error.message
+    assert begun.table().version == version
+    begun.sql("SET TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')")
+    for number, (type_, default) in enumerate(REFUSED_DEFAULTS):
+        begun.sql(f"ADD COLUMNS (d{number} {type_})")
+        with pytest.raises(Exception, match=r"\[[A-Z_.]+\]"):
+            begun.sql(f"ALTER COLUMN d{number} SET DEFAULT {default}")
+
+
+def test_new_table_is_not_left_half_made(lakehouse: Lakehouse) -> None:
+    """What comes in a statement of its own after CREATE TABLE is asked for before it, too."""
+    new = """\
+  - {name: s, type: struct, columns: [{name: x, type: "varchar(3)", default: "array(1)"}]}
+  - {name: g, type: int, generated: no_such_function(a)}
+properties"""
+    lakehouse.declare(WITH_DEFAULTS.replace("properties", new) + "constraints: {odd: a}\n")
+
+    refused = lakehouse.apply()
+
+    assert refused.outcome is Outcome.REFUSED
+    assert refused.error is not None
+    assert "the constraint odd: " in refused.error.message
+    assert "the default of s.x: " in refused.error.message
+    assert "the generation expression of g: " in refused.error.message
+    assert not (lakehouse.root / "sales").exists()
+
+
+def test_odd_expressions_that_delta_takes_are_applied(lakehouse: Lakehouse) -> None:
+    """A default that is longer than its column is one of them, where it comes to a table that is there."""
+    new = """\
+  - {name: d, type: date, default: current_date()}
+  - {name: e, type: double, default: "'1.5'"}
+  - {name: m, type: "map<string, int>", default: map()}
+  - {name: v, type: variant, default: "1"}
+  - {name: s, type: struct, columns: [{name: x, type: "varchar(3)"}, {name: y, type: int, default: "1.0"}]}
+  - {name: n, type: "array<struct<x: int>>", nullable: false}
+  - {name: g, type: "array<int>", generated: "array(1, a)"}
+  - {name: w, type: void}
+properties"""
+    odd = """
+  sub: a IN (SELECT 1)
+  random: rand() >= 0
+  nothing: w IS NULL
+  flag: "true"
+  inside: array_contains(n.x, 1) OR m['k'] > 0 OR s.y > 0
+"""
+    declared = WITH_DEFAULTS.replace("properties", new) + "constraints:" + odd
+    lakehouse.declare(declared)
+    made = lakehouse.apply()
+    lakehouse.declare(declared.replace('"varchar(3)"}', '"varchar(3)", default: "\'abcd\'"}'))
+
+    assert made.outcome is Outcome.APPLIED, made.error
+    assert lakehouse.apply().outcome is Outcome.APPLIED

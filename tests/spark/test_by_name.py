@@ -155,6 +155,21 @@ def test_table_whose_files_are_gone_is_none_to_be_created(metastore: Metastore) 
     assert f"at {metastore.elsewhere}, and no Delta table is there" in run.err
 
 
+def test_audit_names_the_table_whose_files_are_gone(metastore: Metastore) -> None:
+    metastore.elsewhere.rename(metastore.elsewhere.with_name("moved"))
+    for arguments in (("sales.placed",), ("--target", "dev", "sales.placed")):
+        run = metastore.run("audit", *arguments)
+        assert run.status == 2
+        assert "failure: sales.placed: " in run.out
+
+
+def test_unknown_name_stops_no_other_table(metastore: Metastore) -> None:
+    run = metastore.run("show", "a.b.c.d", "sales.nothing", "sales.placed")
+    assert run.status == 2
+    assert str(metastore.elsewhere) in run.out
+    assert "a.b.c.d has too many parts" in run.err
+
+
 def test_table_that_the_engine_cannot_load_is_read_all_the_same(metastore: Metastore) -> None:
     metastore.raise_protocol(metastore.elsewhere, "fromTheFuture")
     run = metastore.run("show", "sales.placed", "--output-format", "json")

@@ -71,7 +71,8 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
     - *already applied*: the table has the new state before the change is merged;
     - *applied in part*: so it is with this object, but not with others of the same change;
     - *ahead*: a revision was applied that comes after the one under judgement;
-    - *drifted*: somebody changed the table outside the contract;
+    - *drifted*: somebody changed the table outside the contract; a column that was renamed there is known by
+      its id in the log's history;
     - *undeclared*: the table has a column that no contract declares, unless `open: {columns: true}`.
 
     What the contract does not manage is never compared. A table that `managed_by` leaves to somebody else is
@@ -119,30 +120,58 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
     properties: {team: shop}
     ```
     """
-    if drift.kind == DriftKind.UNDECLARED and ctx.contract.open.columns:
-        return
     if drift.kind in _APPLIED and ctx.contract.managed_by != "schemalint":
         return
-    subject, live, declared = _sides(drift.change)
-    if drift.kind in _APPLIED:
-        rest = ": other objects of the change are not" if drift.kind == DriftKind.APPLIED_IN_PART else ""
-        what = f"{subject} is {declared} in the live table ({drift.kind.value}{rest})"
-    elif drift.kind == DriftKind.UNDECLARED:
-        what = f"{subject} is {live} in the live table, and nobody declares it"
-    else:
-        differs = f"managed by {ctx.contract.managed_by}" if drift.kind == DriftKind.DIFFERS else None
-        what = (
-            f"{subject} is {live} in the live table, and declared {declared} ({differs or drift.kind.value})"
-        )
+    what = (
+        _called(drift.change, drift, ctx)
+        if isinstance(drift.change, FieldRenamed)
+        else _differing(drift, ctx)
+    )
     if drift.cause is None:
-        yield Problem(what, help=_HELP[drift.kind], severity=_SEVERITY[drift.kind])
+        yield Problem(what, help=_help(drift), severity=_SEVERITY[drift.kind])
         return
     yield Problem(
         f"{what}, which cannot be brought together: {drift.cause.code}, {drift.cause.message}",
-        help="declare what is live, or rewrite the table",
+        help=_HELP[drift.kind]
+        if drift.kind == DriftKind.AHEAD
+        else "declare what is live, or rewrite the table",
         severity=Severity.ERROR,
         delta_error=drift.cause.delta_error,
     )
+
+
+def _differing(drift: Drift, ctx: RuleContext) -> str:
+    subject, live, declared = _sides(drift.change)
+    if drift.kind in _APPLIED:
+        rest = ": other objects of the change are not" if drift.kind == DriftKind.APPLIED_IN_PART else ""
+        return f"{subject} is {declared} in the live table ({drift.kind.value}{rest})"
+    if drift.kind == DriftKind.UNDECLARED:
+        return f"{subject} is {live} in the live table, and nobody declares it"
+    wanted = f"declared {declared}"
+    if drift.kind == DriftKind.AHEAD and isinstance(drift.change, FieldRemoved):
+        wanted = "not declared"
+    return f"{subject} is {live} in the live table, and {wanted} ({_how(drift, ctx)})"
+
+
+def _called(rename: FieldRenamed, drift: Drift, ctx: RuleContext) -> str:
+    """A rename: two values that differ would say less of it."""
+    if drift.kind in _APPLIED:
+        was = dotted((*rename.path[:-1], rename.old_name))
+        rest = ": other objects of the change are not" if drift.kind == DriftKind.APPLIED_IN_PART else ""
+        return f"{was} is called {rename.path[-1]} in the live table already{rest}"
+    how = "renamed by hand: drifted" if drift.kind == DriftKind.DRIFTED else _how(drift, ctx)
+    return f"{dotted(rename.path)} is called {rename.old_name} in the live table ({how})"
+
+
+def _how(drift: Drift, ctx: RuleContext) -> str:
+    return f"managed by {ctx.contract.managed_by}" if drift.kind == DriftKind.DIFFERS else drift.kind.value
+
+
+def _help(drift: Drift) -> str:
+    if drift.kind == DriftKind.DRIFTED and isinstance(drift.change, FieldRenamed):
+        old, new = drift.change.path[-1], drift.change.old_name
+        return f"rename it back, or declare the new name: `name: {new}, renamed_from: {old}`"
+    return _HELP[drift.kind]
 
 
 def _sides(change: Change) -> tuple[str, str, str]:
@@ -152,8 +181,6 @@ def _sides(change: Change) -> tuple[str, str, str]:
             return f"column {dotted(path)}", "missing", print_type(field.type)
         case FieldRemoved(path=path, field=field):
             return f"column {dotted(path)}", print_type(field.type), "gone"
-        case FieldRenamed(path=path, old_name=old):
-            return f"the name of {dotted(path)}", old, str(path[-1])
         case FieldMoved(path=path, after=after):
             return f"the place of {dotted(path)}", "another", f"behind {after}" if after else "first"
         case TypeChanged(path=path, old=old_type, new=new_type):

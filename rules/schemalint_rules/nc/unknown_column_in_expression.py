@@ -21,6 +21,7 @@ from schemalint.plugin import (
     nearest_name,
     rule,
     walk_fields,
+    without_quoted,
 )
 
 _COLUMN = "UNRESOLVED_COLUMN.WITH_SUGGESTION"
@@ -31,7 +32,6 @@ _SYNTAX = "PARSE_SYNTAX_ERROR"
 # Names that no table declares: Spark adds the one to every table in files, and the other is a function.
 _OF_SPARK = frozenset({"_metadata", "user"})
 
-_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`""", re.DOTALL)
 _BEYOND_DELTA = re.compile(r"->|::|(?<!<)=>|>>|<<|--")
 
 
@@ -102,7 +102,7 @@ def unknown_column_in_expression(contract: Contract, ctx: RuleContext) -> Iterat
 
 def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
     object_ = ObjectRef("constraint", name)
-    if found := _BEYOND_DELTA.search(_QUOTED.sub("", text)):
+    if found := _BEYOND_DELTA.search(without_quoted(text)):
         yield Problem(
             f"the constraint {name} has {found[0]}, which Delta does not read there",
             help="say it with a function: CAST(… AS …), array_min(…), shiftleft(…)",

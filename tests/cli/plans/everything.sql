@@ -40,4 +40,4 @@ ALTER TABLE delta.`/lake/sales/orders` ALTER COLUMN
 -- undo: ALTER TABLE delta.`/lake/sales/orders` DROP CONSTRAINT `positive`
 ALTER TABLE delta.`/lake/sales/orders` ADD CONSTRAINT `positive` CHECK (total > 0);
 
--- then prove it: schemalint check --live --all
+-- then prove it: schemalint check --live --all --strict && schemalint plan --exit-code

@@ -1,0 +1,196 @@
+"""What `plan` and `apply` say of tables that get no statements, and of plans that are long."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from logs import commit_info, metadata, protocol, write_log
+from project import ORDERS
+from schemalint import contract
+from schemalint.model.datatype import LONG, Decimal, Field
+from schemalint.model.marker import Marker, declaration_hash
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from project import Project
+
+COLUMNS = (Field("id", LONG), Field("amount", Decimal(10, 2)))
+
+
+class Tables:
+    """A project with tables that are as declared."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.root = project.repo.path.parent / "lake"
+        self.root.mkdir()
+        project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{self.root}"\n')
+
+    def declare(self, name: str, more: str = "") -> str:
+        text = ORDERS.replace("sales.orders", name) + more
+        self.project.declare(text, f"contracts/{name}.yml")
+        return text
+
+    def log(self, name: str, text: str | None = None, revision: str | None = None) -> None:
+        """A log without a marker, or with that of a text at a revision."""
+        properties = {}
+        if text is not None:
+            (declared,) = contract.read("c.yml", text).contracts
+            properties = {"schemalint.applied": Marker(declaration_hash(declared), revision, "t-1").to_text()}
+        write_log(
+            self.root / name.replace(".", "/"),
+            [[commit_info("CREATE TABLE"), protocol(), metadata(*COLUMNS, properties=properties)]],
+        )
+
+
+@pytest.fixture
+def tables(project: Project) -> Tables:
+    return Tables(project)
+
+
+@pytest.mark.parametrize("command", [("plan",), ("apply", "--yes")])
+def test_table_that_cannot_be_planned_is_told_by_name(tables: Tables, command: tuple[str, ...]) -> None:
+    for name in ("sales.orders", "sales.lines"):
+        tables.declare(name)
+        tables.log(name)
+    tables.project.repo.commit()
+    run = tables.project.run(*command, "--base", "nope")
+    assert run.status == 2
+    for name in ("sales.orders", "sales.lines"):
+        assert f"{name}: not planned\n  - unknown revision: nope\n      help: " in run.out
+        assert f"error: {name}: unknown revision: nope\n" in run.err
+    assert "\n2 tables not planned.\n" in run.out
+
+
+def test_shallow_clone_says_which_table_needs_the_commit(
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = tables.declare("sales.orders")
+    applied = tables.project.repo.commit()
+    tables.declare("sales.orders", "description: New.\n")
+    tables.project.repo.commit()
+    tables.log("sales.orders", text, applied)
+    tables.project.repo.clone(tmp_path / "shallow", "--depth=1")
+    monkeypatch.chdir(tmp_path / "shallow")
+    run = tables.project.run("plan")
+    said = f"sales.orders was applied at {applied[:12]}, which this shallow clone lacks"
+    assert f"error: {said}\n  help: git fetch --no-tags --unshallow origin {applied}\n" in run.err
+    assert said in run.out
+    assert run.status == 2
+
+
+def test_records_are_no_statements_and_not_nothing(tables: Tables) -> None:
+    for number in range(2):
+        tables.declare(f"s.t{number}")
+        tables.log(f"s.t{number}")
+    assert tables.project.run("plan").out.endswith("\n2 records to write.\n")
+
+
+def test_nothing_to_do_has_no_hash(tables: Tables) -> None:
+    tables.log("sales.orders", tables.declare("sales.orders"))
+    assert tables.project.run("plan").out.endswith("\nNothing to do in 1 table.\n")
+
+
+def test_refused_table_alone_has_no_hash(tables: Tables) -> None:
+    tables.declare("sales.orders", "partitioned_by: [id]\n")
+    tables.log("sales.orders")
+    assert tables.project.run("plan").out.endswith("\n1 table refused.\n")
+
+
+@pytest.mark.parametrize("number", [10, 11])
+def test_many_tables_as_declared_are_counted(tables: Tables, number: int) -> None:
+    for index in range(number):
+        name = f"s.t{index}"
+        tables.log(name, tables.declare(name))
+    tables.declare("s.new")
+    lines = tables.project.run("plan").out.splitlines()
+    assert ("11 tables as declared" in lines) == (number > 10)
+    assert sum(line.endswith(": as declared") for line in lines) == (10 if number == 10 else 0)
+    assert any(line.startswith("s.new (") for line in lines)
+
+
+@pytest.mark.parametrize(("output_format", "word"), [("text", "because "), ("markdown", "<br>")])
+def test_reasons_beyond_five_are_counted(tables: Tables, output_format: str, word: str) -> None:
+    columns = "".join(f"  - {{name: c{number}, type: int}}\n" for number in range(1_210))
+    tables.declare("sales.orders", columns)
+    tables.log("sales.orders")
+    out = tables.project.run("plan", "--output-format", output_format).out
+    assert len(re.findall(rf"{word}c\d+ is declared and not there", out)) == 5
+    assert "and 1,205 more" in out.replace("&#44;", ",")
+    whole = json.loads(tables.project.run("plan", "--output-format", "json").out)
+    assert len(whole["tables"][0]["steps"][0]["reasons"]) == 1_210
+
+
+@pytest.mark.parametrize("file", ["part-0.parquet", "_SUCCESS", "day=1/part-0.parquet", ".hidden"])
+def test_table_is_not_made_among_files_of_others(tables: Tables, file: str) -> None:
+    tables.declare("sales.pq")
+    place = tables.root / "sales/pq"
+    (place / file).parent.mkdir(parents=True)
+    (place / file).write_bytes(b"PAR1")
+    run = tables.project.run("plan")
+    assert (run.status, f"there are files and no Delta log at {place}" in run.out) == (2, True)
+    assert "CONVERT TO DELTA" in run.out
+    assert "CREATE TABLE" not in run.out
+
+
+def test_table_is_made_in_an_empty_folder(tables: Tables) -> None:
+    tables.declare("sales.pq")
+    (tables.root / "sales/pq").mkdir(parents=True)
+    (tables.root / "sales/pq/.part-0.parquet.crc").write_bytes(b"")
+    run = tables.project.run("plan")
+    assert (run.status, "CREATE TABLE" in run.out) == (0, True)
+
+
+class Planned:
+    """A plan file of two tables that are to be created."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.project = tables.project
+        for name in ("sales.orders", "sales.lines"):
+            tables.declare(name)
+        tables.project.repo.commit()
+        self.file = str(tables.root.parent / "p.json")
+        assert self.project.run("plan", "--out", self.file).status == 0
+
+
+@pytest.fixture
+def planned(tables: Tables) -> Planned:
+    return Planned(tables)
+
+
+def test_part_of_a_plan_file_is_applied_when_asked_for(planned: Planned) -> None:
+    run = planned.project.run("apply", "--plan", planned.file, "Sales.`Orders`")
+    assert (run.status, run.err) == (4, "nothing was changed\n")
+    assert "\n1 statement in 1 table" in run.out
+    assert "sales.lines" not in run.out
+
+
+def test_table_that_a_plan_file_does_not_have_is_told(planned: Planned) -> None:
+    planned.project.declare(ORDERS.replace("sales.orders", "sales.new"), "contracts/new.yml")
+    planned.project.repo.commit()
+    run = planned.project.run("apply", "--plan", planned.file, "sales.new")
+    assert run.status == 2
+    assert f"{planned.file} does not have sales.new" in run.err
+    assert "it has sales.lines, sales.orders" in run.err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [(None, "and no contract declares it"), ("managed_by: dbt\n", "which is managed by dbt")],
+)
+def test_table_of_a_plan_file_that_is_not_planned_any_more(
+    planned: Planned, more: str | None, said: str
+) -> None:
+    file = planned.project.repo.path / "contracts/sales.lines.yml"
+    if more is None:
+        file.unlink()
+    else:
+        file.write_text(file.read_text(encoding="utf-8") + more, encoding="utf-8")
+    planned.project.repo.commit()
+    run = planned.project.run("apply", "--plan", planned.file)
+    assert (run.status, f"has sales.lines, {said}" in run.err) == (2, True)

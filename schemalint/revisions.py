@@ -65,6 +65,20 @@ def table_at(repository: Repository, globs: Sequence[str]) -> Callable[[str, str
     return lambda commit, key: read(commit).get(key)
 
 
+def newest_readable(
+    repository: Repository, globs: Sequence[str], side: Side
+) -> Callable[[str], tuple[str, Contract] | None]:
+    """The newest commit of a side's branch in which a table's contract can be read, and that contract."""
+    read = table_at(repository, globs)
+
+    def find(key: str) -> tuple[str, Contract] | None:
+        commits = first_parents(repository, side.commit, paths=_PATHS) if side.commit else []
+        there = ((commit, read(commit, key)) for commit in commits)
+        return next(((commit, found) for commit, found in there if found is not None), None)
+
+    return find
+
+
 @lru_cache(maxsize=4096)  # from one commit to the next, most files stay as they are
 def _parsed(path: str, data: bytes) -> tuple[Contract, ...]:
     return contracts.read(path, data).contracts

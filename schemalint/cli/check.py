@@ -33,6 +33,7 @@ from schemalint.model.finding import Problems, Run, SideRef
 if TYPE_CHECKING:
     from schemalint.engine.check import LiveSide
     from schemalint.fix import FixedFile
+    from schemalint.model.table import Contract
     from schemalint.plugin import Rule
 
 MOST_ROUNDS = 5
@@ -134,7 +135,14 @@ def _request(
         only=_only(here, options["paths"], {*contents.base, *contents.head}),
         table_ignores=table_ignores(here.config, rules),
         live=_live(here, base, options, spark),
+        readable=lambda key: _readable(here, base, key),
     )
+
+
+def _readable(here: Project, base: Side, key: str) -> tuple[str, Contract] | None:
+    from schemalint.revisions import newest_readable  # noqa: PLC0415 (only where a base is broken)
+
+    return newest_readable(here.repository, here.config.contracts, base)(key)
 
 
 def _contents(here: Project, base: Side, head: Side) -> Contents:

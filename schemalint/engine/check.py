@@ -61,6 +61,7 @@ class CheckInput:
         approved_removals: The reason by table key, as the configuration gives it.
         only: Judge the contracts of these files alone; None for all.
         with_text_changes: Work out what the fixes change in the text: wanted to make or to show them.
+        readable: A table's contract at the newest ancestor of the base that has one that can be read.
     """
 
     base: Side
@@ -73,6 +74,7 @@ class CheckInput:
     live: LiveSide | None = None
     with_text_changes: bool = True
     table_ignores: TableIgnores = ()
+    readable: Callable[[str], tuple[str, Contract] | None] = lambda _key: None
 
 
 def check(request: CheckInput) -> Problems:
@@ -142,12 +144,22 @@ class _Check:
             self.errors += after.errors
             self.sides.unreadable |= {one.key for one in before.contracts}
         elif before.errors:
-            reason = "its contract at the base cannot be read: judged as new"
-            self.skipped += [Skipped(one.table, reason) for one in after.contracts]
+            self._without_base(after.contracts)
         for one in before.contracts:
             self.sides.before.setdefault(one.key, one)
         for one in after.contracts:
             self.sides.after.setdefault(one.key, one)
+
+    def _without_base(self, declared: Iterable[Contract]) -> None:
+        """Contracts that cannot be read at the base are compared with what they were before that."""
+        for one in declared:
+            reason = "its contract at the base cannot be read"
+            if (older := self.request.readable(one.key)) is None:
+                self.skipped.append(Skipped(one.table, f"{reason}, nor at any commit before: judged as new"))
+                continue
+            commit, contract = older
+            self.sides.before.setdefault(one.key, contract)
+            self.skipped.append(Skipped(one.table, f"{reason}: compared with {commit[:12]}, where it can"))
 
     @staticmethod
     def _parsed(file: File | None) -> contracts.ReadResult:

@@ -87,13 +87,25 @@ def test_broken_contract_is_one_clear_error_and_hides_nothing_else(committed: Pr
     assert "CT001" not in run.out
 
 
-def test_contract_broken_at_the_base_only_is_judged_as_new(committed: Project) -> None:
+def test_contract_broken_at_the_base_only_is_compared_with_what_it_was_before(committed: Project) -> None:
+    readable = committed.repo.head()
     committed.declare(ORDERS.replace("columns:", "colums:"))
     committed.repo.commit()
     committed.declare(ORDERS)
     run = committed.check()
-    assert run.status == 0
-    assert "judged as new" in run.out
+    assert (run.status, f"compared with {readable[:12]}" in run.out) == (0, True)
+    committed.declare(ORDERS.replace("bigint", "int"))
+    run = committed.check()
+    assert (run.status, run.codes) == (1, ["TW001"])
+
+
+def test_contract_that_was_never_readable_is_judged_as_new(committed: Project) -> None:
+    broken = ORDERS.replace("sales.orders", "sales.lines")
+    committed.declare(broken.replace("columns:", "colums:"), "contracts/lines.yml")
+    committed.repo.commit()
+    committed.declare(broken, "contracts/lines.yml")
+    run = committed.check()
+    assert (run.status, "judged as new" in run.out) == (0, True)
 
 
 def test_only_some_paths(committed: Project) -> None:

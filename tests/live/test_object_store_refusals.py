@@ -117,7 +117,12 @@ def test_ctrl_c_ends_a_check_that_waits(silent: socket.socket, tmp_path: Path, t
     repo = _repository(tmp_path, _address(silent), tables)
     command = [sys.executable, "-m", "schemalint", "check", "--live", "--all"]
     with subprocess.Popen(
-        command, cwd=repo.path, env=_environment(repo), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        cwd=repo.path,
+        env=_environment(repo),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=_listen_to_ctrl_c,  # noqa: PLW1509 (no threads here)
     ) as process:
         connection, _ = silent.accept()
         with connection:
@@ -127,10 +132,19 @@ def test_ctrl_c_ends_a_check_that_waits(silent: socket.socket, tmp_path: Path, t
     assert b"Traceback" not in err
 
 
+def _listen_to_ctrl_c() -> None:
+    """What a shell runs in the background ignores it, with all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_ends_the_reading_of_one_table(silent: socket.socket) -> None:
     code = "import sys; from schemalint import live; live.read('s3://lake/t', storage=eval(sys.argv[1]))"
     storage = {"endpoint": _address(silent), "allow_http": "true", **KEYS}
-    with subprocess.Popen([sys.executable, "-c", code, repr(storage)], stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", code, repr(storage)],
+        stderr=subprocess.PIPE,
+        preexec_fn=_listen_to_ctrl_c,  # noqa: PLW1509 (no threads here)
+    ) as process:
         connection, _ = silent.accept()
         with connection:
             process.send_signal(signal.SIGINT)

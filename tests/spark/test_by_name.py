@@ -268,7 +268,8 @@ def test_audit_reads_on_executors_what_the_session_finds(metastore: Metastore) -
     by_name = metastore.run("audit", "--target", "dev", *arguments)
     assert by_name.status == 0, by_name.out
     report = json.loads(by_name.out)
-    assert report["run"]["compared"] == ["spark_catalog.sales.orders", "spark_catalog.sales.placed"]
+    ours = [name for name in report["run"]["compared"] if name.startswith("spark_catalog.sales.")]
+    assert ours == ["spark_catalog.sales.orders", "spark_catalog.sales.placed"]
     assert [one["message"] for one in report["findings"] if one["table"] == "spark_catalog.sales.placed"] == [
         one["message"] for one in json.loads(by_place.out)["findings"]
     ]

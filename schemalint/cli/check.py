@@ -142,22 +142,27 @@ def _request(
 def _readable(here: Project, base: Side, key: str) -> tuple[str, Contract] | None:
     from schemalint.revisions import newest_readable  # noqa: PLC0415 (only where a base is broken)
 
-    return newest_readable(here.repository, here.config.contracts, base)(key)
+    return newest_readable(here.repository, _globs_at(here, base), base)(key)
 
 
 def _contents(here: Project, base: Side, head: Side) -> Contents:
     """Both sides' contracts, each by the globs of its own configuration: narrowed globs hide nothing."""
-    globs = here.config.contracts
+    globs, before = here.config.contracts, _globs_at(here, base)
     contents = git.changes(here.repository, base, head, candidate, globs)
-    if not globs or not isinstance(base, Revision):
-        return contents
-    from schemalint.cli._live import config_at  # noqa: PLC0415 (only where globs are configured)
-
-    before = config_at(here, base).contracts
     if before == globs:
         return contents
     old = git.changes(here.repository, EmptyTree("the base alone"), base, candidate, before)
     return replace(contents, base=old.head, too_large=tuple({*contents.too_large, *old.too_large}))
+
+
+def _globs_at(here: Project, base: Side) -> tuple[str, ...]:
+    """The globs of the base's own configuration; where none are configured now, every contract counts."""
+    globs = here.config.contracts
+    if not globs or not isinstance(base, Revision):
+        return globs
+    from schemalint.cli._live import config_at  # noqa: PLC0415 (only where globs are configured)
+
+    return config_at(here, base).contracts
 
 
 def _with_status(result: Problems, request: CheckInput, options: dict[str, Any], here: Project) -> Problems:

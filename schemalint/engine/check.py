@@ -89,6 +89,7 @@ class _Sides:
     before: dict[str, Contract] = field(default_factory=dict)
     after: dict[str, Contract] = field(default_factory=dict)
     unreadable: set[str] = field(default_factory=set)
+    broken_before: bool = False
 
 
 class _Check:
@@ -104,6 +105,8 @@ class _Check:
         changed = [path for path in self._paths() if self._is_looked_at(path)]
         for path in changed:
             self._read(path)
+        if self.sides.broken_before:
+            self._look_further_back()
         if self.request.live is not None:
             self.request.live.fetch(self._wanted(self.request.live))
         findings = [
@@ -144,22 +147,27 @@ class _Check:
             self.errors += after.errors
             self.sides.unreadable |= {one.key for one in before.contracts}
         elif before.errors:
-            self._without_base(after.contracts)
+            self.sides.broken_before = True
         for one in before.contracts:
             self.sides.before.setdefault(one.key, one)
         for one in after.contracts:
             self.sides.after.setdefault(one.key, one)
 
-    def _without_base(self, declared: Iterable[Contract]) -> None:
-        """Contracts that cannot be read at the base are compared with what they were before that."""
-        for one in declared:
-            reason = "its contract at the base cannot be read"
-            if (older := self.request.readable(one.key)) is None:
-                self.skipped.append(Skipped(one.table, f"{reason}, nor at any commit before: judged as new"))
+    def _look_further_back(self) -> None:
+        """What the base cannot tell, since a file of it cannot be read, an older revision does.
+
+        The contract may have been in any file: it is known by its name.
+        """
+        reason = "a file of the base cannot be read"
+        for key in sorted(self.sides.after.keys() - self.sides.before.keys()):
+            table, older = self.sides.after[key].table, self.request.readable(key)
+            if older is None:
+                self.skipped.append(
+                    Skipped(table, f"{reason}, and no commit before has this contract: judged as new")
+                )
                 continue
-            commit, contract = older
-            self.sides.before.setdefault(one.key, contract)
-            self.skipped.append(Skipped(one.table, f"{reason}: compared with {commit[:12]}, where it can"))
+            commit, self.sides.before[key] = older
+            self.skipped.append(Skipped(table, f"{reason}: compared with {commit[:12]}"))
 
     @staticmethod
     def _parsed(file: File | None) -> contracts.ReadResult:

@@ -99,6 +99,18 @@ def test_contract_broken_at_the_base_only_is_compared_with_what_it_was_before(co
     assert (run.status, run.codes) == (1, ["TW001"])
 
 
+def test_globs_of_a_change_hide_no_contract_of_before(committed: Project) -> None:
+    """The base is broken, and the change moves the file to where its own globs look alone."""
+    committed.repo.write("schemalint.toml", 'contracts = ["contracts/**"]\n')
+    committed.declare(ORDERS.replace("columns:", "colums:"))
+    committed.repo.commit()
+    committed.repo.write("schemalint.toml", 'contracts = ["elsewhere/**"]\n')
+    committed.repo.git("rm", "--quiet", "contracts/orders.yml")
+    committed.declare(ORDERS.replace("bigint", "int"), "elsewhere/orders.yml")
+    run = committed.check()
+    assert "TW001" in run.codes, run.out
+
+
 def test_contract_that_was_never_readable_is_judged_as_new(committed: Project) -> None:
     broken = ORDERS.replace("sales.orders", "sales.lines")
     committed.declare(broken.replace("columns:", "colums:"), "contracts/lines.yml")

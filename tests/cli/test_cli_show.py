@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
 import re
 import subprocess
 import sys
@@ -30,6 +29,7 @@ from schemalint.model.table import (
     Metadata,
     TableState,
 )
+from support.golden import assert_golden
 
 if TYPE_CHECKING:
     from logs import Action
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 SHOW = (sys.executable, "-m", "schemalint", "show")
 LOGS = Path(__file__).parent.parent / "delta_log" / "logs"
 TEXTS = Path(__file__).parent / "shown"
-UPDATE = os.environ.get("SCHEMALINT_UPDATE_GOLDEN") == "1"
 WIDENING = {"delta.enableTypeWidening": "true"}
 HOUR = 3_600_000
 START = 1_767_225_600_000  # 2026-01-01
@@ -130,11 +129,7 @@ def hostile(table: Path) -> Path:
 
 
 def compare(name: str, text: str) -> None:
-    expected = TEXTS / f"{name}.txt"
-    if UPDATE:
-        TEXTS.mkdir(exist_ok=True)
-        expected.write_text(text, encoding="utf-8", newline="")
-    assert text == expected.read_bytes().decode()
+    assert_golden(text, TEXTS / f"{name}.txt")
 
 
 @pytest.mark.parametrize("name", ["checked", "checkpointed", "clustered", "computed", "mapped", "widened"])

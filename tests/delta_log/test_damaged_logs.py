@@ -1,14 +1,13 @@
 """Truncated, bit-flipped and random logs: an answer or a `LiveError`, and nothing else.
 
 ``damaged/`` keeps some, each with what is said about it: read as a diff, and written anew with
-``SCHEMALINT_WRITE_EXPECTED=1``.
+``SCHEMALINT_UPDATE_GOLDEN=1``.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import os
 import random
 import re
 import shutil
@@ -42,6 +41,7 @@ from schemalint.delta_log.reader import read_table
 from schemalint.errors import LiveError
 from schemalint.live.path import open_store
 from schemalint.model.datatype import LONG, STRING, Array, Field
+from support.golden import assert_golden
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -196,8 +196,4 @@ def test_without_a_damage_there_is_nothing_to_tell(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("case", sorted(path.name for path in KEPT.iterdir() if path.is_dir()))
 def test_kept_logs_say_what_they_said(case: str) -> None:
-    expected = KEPT / case / "expected.txt"
-    found = told(KEPT / case)
-    if os.environ.get("SCHEMALINT_WRITE_EXPECTED"):
-        expected.write_text(found)
-    assert found == expected.read_text()
+    assert_golden(told(KEPT / case), KEPT / case / "expected.txt")

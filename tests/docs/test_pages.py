@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -15,21 +14,15 @@ from schemalint.cli.explain import page
 from schemalint.engine.rulebook import load_rules
 from schemalint.plugin import Rule
 from schemalint.report import names
+from support.golden import assert_golden
 
 DOCS = Path(__file__).parents[2] / "docs"
 BUILT_IN = tuple(rule for rule in load_rules() if rule.distribution == "schemalint")
 
 
-def _compare(path: Path, text: str) -> None:
-    if os.environ.get("SCHEMALINT_UPDATE_DOCS") == "1":
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    assert path.read_text(encoding="utf-8") == text, "SCHEMALINT_UPDATE_DOCS=1 writes the pages anew"
-
-
 @pytest.mark.parametrize("rule", BUILT_IN, ids=lambda rule: rule.code)
 def test_page_of_a_rule(rule: Rule) -> None:
-    _compare(DOCS / "rules" / f"{rule.code.lower()}.md", page(rule) + "\n")
+    assert_golden(page(rule) + "\n", DOCS / "rules" / f"{rule.code.lower()}.md")
 
 
 def test_every_page_has_a_rule() -> None:
@@ -43,7 +36,7 @@ def test_index_of_rules() -> None:
         for rule in BUILT_IN
     ]
     head = ["# Rules", "", "| code | severity | name | what it finds |", "| --- | --- | --- | --- |"]
-    _compare(DOCS / "rules" / "index.md", "\n".join([*head, *rows]) + "\n")
+    assert_golden("\n".join([*head, *rows]) + "\n", DOCS / "rules" / "index.md")
 
 
 def test_reference_of_the_command_line() -> None:
@@ -56,7 +49,7 @@ def test_reference_of_the_command_line() -> None:
         inner = click.Context(command, info_name=name, parent=context, terminal_width=100)
         sections.append(f"## schemalint {name}\n\n```\n{command.get_help(inner)}\n```\n")
     sections.append(f"Output formats of `check` and `audit`: {', '.join(f'`{name}`' for name in names())}.\n")
-    _compare(DOCS / "cli.md", "\n".join(sections))
+    assert_golden("\n".join(sections), DOCS / "cli.md")
 
 
 @pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)

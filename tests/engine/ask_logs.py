@@ -1,17 +1,19 @@
 """Ask the engine what it does with logs that no engine writes, and keep its answers.
 
 ``PYTHONPATH=tests python -m engine.ask_logs`` asks every question again and records the answers. The logs are
-those of the rules' cases: ``tests/rules/<rule>/<case>/log.yaml``.
+those of the rules' cases: every ``log`` in ``tests/rules/<rule>.yaml``.
 """
 
 from __future__ import annotations
 
 import csv
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.ask_types import _in_brackets, _versions
+from rules.cases import load_cases
 from rules.logged import write_short_log
 
 if TYPE_CHECKING:
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-RULES = Path(__file__).parents[1] / "rules"
 RECORD = Path(__file__).with_name("logs.csv")
 ACCEPTED = "accepted"
 
@@ -42,15 +43,12 @@ def all_questions() -> list[str]:
 
     The checkpoints of the cases hold no more than this project reads, which is not enough for Spark.
     """
-    logs = [log for log in sorted(RULES.glob("*/*/log.yaml")) if "checkpoint:" not in log.read_text()]
-    others = ("after.yaml", "files.yaml")
-    alone = [log for log in logs if not any(log.with_name(name).exists() for name in others)]
-    return [f"{log.parts[-3]}/{log.parts[-2]}" for log in alone]
+    return list(_logs())
 
 
 def text_of(case: str) -> str:
     """The log of a case."""
-    return (RULES / case / "log.yaml").read_text()
+    return _logs()[case]
 
 
 def ask(spark: SparkSession, folder: Path, asked: Iterable[str]) -> dict[str, Answer]:
@@ -72,6 +70,12 @@ def read_record(path: Path = RECORD) -> dict[str, Answer]:
     with path.open(encoding="utf-8", newline="") as file:
         next(file)  # the versions
         return {row["case"]: Answer(row["read"], row["write"], row["alter"]) for row in csv.DictReader(file)}
+
+
+@cache
+def _logs() -> Mapping[str, str]:
+    logs = {case.id: case.texts["log"] for case in load_cases() if case.texts.keys() <= {"log", "catalog"}}
+    return {case: log for case, log in logs.items() if "checkpoint:" not in log}
 
 
 def _answer(spark: SparkSession, table: Path, text: str) -> Answer:

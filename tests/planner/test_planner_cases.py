@@ -1,11 +1,10 @@
 """Each folder ``cases/<case>`` holds a table (``live.yaml``, as Delta makes it), a contract, and the plan.
 
-``SCHEMALINT_WRITE_EXPECTED=1`` writes ``plan.sql`` anew, to be read as a diff.
+``SCHEMALINT_UPDATE_GOLDEN=1`` writes ``plan.sql`` anew, to be read as a diff.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from schemalint.model.plan import Cost, Step, StepKind, TablePlan
 from schemalint.model.protocol import Protocol
 from schemalint.model.table import Contract, LiveTable, Metadata, TableState
 from schemalint.planner import Wish, moved, pending, plan_table, simulate
+from support.golden import assert_golden
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,10 +32,7 @@ PLACE = "/lake/it`s/orders"
 def test_plan_is_the_expected_sql(case: Path) -> None:
     live = case / "live.yaml"
     plan = _plan(case, _live(live) if live.exists() else None, PLACE)
-    text = _text(plan)
-    if os.environ.get("SCHEMALINT_WRITE_EXPECTED") == "1":
-        (case / "plan.sql").write_text(text)
-    assert text == (case / "plan.sql").read_text()
+    assert_golden(_text(plan), case / "plan.sql")
 
 
 @pytest.mark.spark

@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from report.builders import CASES, all_cases, result_of
 from schemalint import report
+from support.golden import assert_golden
 
 DATA_FORMATS = ("json",)
-UPDATE = os.environ.get("SCHEMALINT_UPDATE_GOLDEN") == "1"
 
 
 @pytest.mark.parametrize("name", report.names())
@@ -21,10 +19,7 @@ UPDATE = os.environ.get("SCHEMALINT_UPDATE_GOLDEN") == "1"
 def test_the_report_is_the_expected_one(case: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("schemalint.report.json.__version__", "0.0.0")
     expected = CASES / case / (f"expected.{name}" if name in DATA_FORMATS else f"expected.{name}.txt")
-    text = report.get(name).render(result_of(case))
-    if UPDATE:
-        expected.write_bytes(text.encode())
-    assert text == expected.read_bytes().decode()
+    assert_golden(report.get(name).render(result_of(case)), expected)
 
 
 def test_there_are_cases() -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from schemalint.model.finding import Finding
     from schemalint.plugin import Rule
 
+TEXTS = {"before", "after", "live", "applied", "log", "files", "catalog"}
+
 Texts = dict[str, str]
 """The texts of a case, each of which may be missing.
 

@@ -300,20 +300,29 @@ def test_names_and_texts_reach_the_table_as_they_are_written(lakehouse: Lakehous
     assert lakehouse.table().state.properties["odd"] == comment
 
 
-def test_feature_whose_drop_takes_its_property_off_is_not_dropped_beside_it(lakehouse: Lakehouse) -> None:
+@pytest.mark.parametrize(
+    ("key", "feature"),
+    [("delta.enableRowTracking", "rowTracking"), ("delta.enableTypeWidening", "typeWidening")],
+)
+def test_feature_whose_drop_takes_its_property_off_is_not_dropped_beside_it(
+    lakehouse: Lakehouse, key: str, feature: str
+) -> None:
     """With `false` declared, the table would never be as declared: so it is refused, and `null` is not."""
-    key = "delta.enableRowTracking"
     head = "schemalint: 1\ntable: sales.orders\ncolumns: [{name: id, type: int}]\n"
     lakehouse.declare(f"{head}properties: {{{key}: true}}\n")
     lakehouse.apply()
-    lakehouse.declare(f"{head}properties: {{{key}: false}}\ndrop_features: [rowTracking]\n")
+    if feature == "typeWidening":  # its property goes only where there is a history of types to remove
+        head = head.replace("type: int", "type: bigint")
+        lakehouse.declare(f"{head}properties: {{{key}: true}}\n")
+        lakehouse.apply()
+    lakehouse.declare(f"{head}properties: {{{key}: false}}\ndrop_features: [{feature}]\n")
 
     assert lakehouse.apply(allow=["destructive"]).outcome is Outcome.REFUSED
     lakehouse.sql(f"SET TBLPROPERTIES ('{key}' = 'false')")
-    lakehouse.sql("DROP FEATURE rowTracking")
+    lakehouse.sql(f"DROP FEATURE {feature}")
     assert key not in lakehouse.table().state.properties
 
-    lakehouse.declare(f"{head}properties: {{{key}: null}}\ndrop_features: [rowTracking]\n")
+    lakehouse.declare(f"{head}properties: {{{key}: null}}\ndrop_features: [{feature}]\n")
     assert lakehouse.apply(allow=["destructive"]).outcome is Outcome.RECORDED
 
 

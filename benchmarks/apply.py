@@ -19,8 +19,10 @@ from typing import Any
 
 from benchmarks.repository import commit_all
 from schemalint.config import SparkSettings
-from schemalint.model.table import MARKER
-from schemalint.spark import Outcome, SqlSession, apply, start
+from schemalint.deploy.outcome import Outcome
+from schemalint.model.marker import MARKER
+from schemalint.spark.runner import apply
+from schemalint.spark.session import SqlSession, start
 
 CREATED = """\
 schemalint: 1

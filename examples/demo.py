@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from schemalint.config import SparkSettings
-from schemalint.spark import start
+from schemalint.spark.session import start
 
 EXAMPLES = Path(__file__).parent
 

@@ -21,8 +21,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from schemalint.expressions import columns_used, uses
-from schemalint.model.change import (
+from schemalint.delta.change import (
     Change,
     ClusteringChanged,
     CommentChanged,
@@ -46,7 +45,8 @@ from schemalint.model.change import (
     TypeChanged,
     TypeHistoryChanged,
 )
-from schemalint.model.datatype import (
+from schemalint.delta.column_names import CHANGE_DATA_COLUMNS, invalid_characters, nearest_name
+from schemalint.delta.datatype import (
     TIMESTAMP_NTZ,
     UNMANAGED,
     VOID,
@@ -68,33 +68,22 @@ from schemalint.model.datatype import (
     walk,
     walk_fields,
 )
-from schemalint.model.fact import (
-    Drift,
-    DriftKind,
-    DuplicateTable,
-    Fact,
-    HistoryStep,
-    LiveTableMissing,
-    LiveTableReplaced,
-    ProtocolUpgrade,
-    TableRetired,
-)
-from schemalint.model.feature import FEATURES, TableFeature, implied_by
-from schemalint.model.feature import find as find_feature
-from schemalint.model.feature import suggest as suggest_feature
-from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
-from schemalint.model.lengths import is_lost_if_altered
-from schemalint.model.names import CHANGE_DATA_COLUMNS, invalid_characters, nearest_name
-from schemalint.model.path import Part, Path, dotted, folded, words
-from schemalint.model.physical import PhysicalTypes, Standing, StoredType
-from schemalint.model.properties import RESERVED, TableProperty, is_protocol_key, is_true, parse_interval
-from schemalint.model.properties import find as find_property
-from schemalint.model.properties import problem as property_problem
-from schemalint.model.properties import suggest as suggest_property
-from schemalint.model.properties import value_of as property_value
-from schemalint.model.protocol import DEFAULT_FEATURES, Protocol, features_of_versions, minimum_versions
-from schemalint.model.protocol import needed as needed_features
-from schemalint.model.requests import (
+from schemalint.delta.expressions import columns_used, uses
+from schemalint.delta.feature import FEATURES, TableFeature, implied_by
+from schemalint.delta.feature import find as find_feature
+from schemalint.delta.feature import suggest as suggest_feature
+from schemalint.delta.footer_summary import PhysicalTypes, Standing, StoredType
+from schemalint.delta.history import HistoryStep
+from schemalint.delta.lengths import is_lost_if_altered
+from schemalint.delta.path import Part, Path, dotted, folded, words
+from schemalint.delta.properties import RESERVED, TableProperty, is_protocol_key, is_true, parse_interval
+from schemalint.delta.properties import find as find_property
+from schemalint.delta.properties import problem as property_problem
+from schemalint.delta.properties import suggest as suggest_property
+from schemalint.delta.properties import value_of as property_value
+from schemalint.delta.protocol import DEFAULT_FEATURES, Protocol, features_of_versions, minimum_versions
+from schemalint.delta.protocol import needed as needed_features
+from schemalint.delta.requests import (
     FeatureRequest,
     FeatureVerdict,
     PropertyVerdict,
@@ -104,10 +93,9 @@ from schemalint.model.requests import (
     lacks_writer_version,
     value_refusal,
 )
-from schemalint.model.sqltext import without_quoted
-from schemalint.model.statistics import has_statistics, statistics_columns
-from schemalint.model.table import (
-    Contract,
+from schemalint.delta.sql_text import without_quoted
+from schemalint.delta.statistics import has_statistics, statistics_columns
+from schemalint.delta.table import (
     History,
     HistoryEntry,
     LiveTable,
@@ -116,7 +104,7 @@ from schemalint.model.table import (
     Metadata,
     TableState,
 )
-from schemalint.model.typerecord import (
+from schemalint.delta.type_history import (
     RecordFault,
     RecordStep,
     fault_of,
@@ -129,9 +117,9 @@ from schemalint.model.typerecord import (
     same_stored,
     unknown_ways,
 )
-from schemalint.model.typetext import print_type
-from schemalint.model.typeverdict import TypeVerdict, classify
-from schemalint.model.widening import (
+from schemalint.delta.type_text import print_type
+from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.delta.widening import (
     MAX_PRECISION,
     TypeStep,
     is_container,
@@ -140,6 +128,18 @@ from schemalint.model.widening import (
     refusal,
     step,
 )
+from schemalint.model.contract import Contract
+from schemalint.model.fact import (
+    Drift,
+    DriftKind,
+    DuplicateTable,
+    Fact,
+    LiveTableMissing,
+    LiveTableReplaced,
+    ProtocolUpgrade,
+    TableRetired,
+)
+from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
 
 __all__ = [
     "CHANGE_DATA_COLUMNS",

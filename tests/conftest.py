@@ -66,9 +66,10 @@ def missing_engine() -> str:
 
 def start_session(warehouse: Path) -> SparkSession:
     """Start Spark in this process; Delta's jars come from Maven Central into Ivy's cache on first use."""
-    from delta import configure_spark_with_delta_pip  # noqa: PLC0415 (takes long, and only these tests need it)
     from pyspark.logger import PySparkLogger  # noqa: PLC0415
     from pyspark.sql import SparkSession  # noqa: PLC0415
+
+    from delta import configure_spark_with_delta_pip  # noqa: PLC0415 (takes long, and only these tests need it)
 
     builder = SparkSession.builder.master("local[2]").appName("schemalint-tests")
     for key, value in {**SESSION_CONF, "spark.sql.warehouse.dir": str(warehouse)}.items():

@@ -1,7 +1,6 @@
-"""Tables by name: one module per kind of catalog, found by walking this package.
+"""Tables by name. Each kind of catalog is a module of `schemalint.catalog.kinds`; see `CatalogKind`.
 
-Such a module has two functions: ``handles(uri) -> bool`` and ``open_catalog(uri, token) -> Catalog``.
-Modules with a leading underscore are helpers. A catalog is only ever read.
+A catalog is only ever read.
 
 A catalog without an address is known to a running Spark session alone: whoever has one hands it down, as
 ``via`` (`schemalint.spark.catalog`).
@@ -18,16 +17,16 @@ from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias, cast
 
-from schemalint import config, live
-from schemalint.catalog._ratified import RatifiedLog
+from schemalint import config
+from schemalint.catalog.ratified import RatifiedLog
 from schemalint.config.storage import may_stand_open
+from schemalint.delta.path import dotted, split
+from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.delta_log.reader import POSSIBLY_STALE, read_table
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import ConfigError, LiveError
-from schemalint.live import path as local
-from schemalint.live._requests import concurrently
-from schemalint.model.path import dotted, split
-from schemalint.model.table import CatalogTable, LiveTable
+from schemalint.storage import is_remote, open_store
+from schemalint.storage.requests import concurrently
 
 if TYPE_CHECKING:
     from schemalint.delta_log.store import LogStore, TableStore
@@ -88,8 +87,15 @@ class Catalog(Protocol):
         """Of a catalog-managed table; None if this catalog lists none to us."""
 
 
+class NamingCatalog(Catalog, Protocol):
+    """A catalog that completes names as a running session does."""
+
+    def full_name(self, reference: str) -> str:
+        """The name with its catalog and schema."""
+
+
 class CatalogKind(Protocol):
-    """What a module of this package is."""
+    """What a module of `schemalint.catalog.kinds` is."""
 
     def handles(self, uri: str) -> bool:
         """Whether the address is of this kind of catalog."""
@@ -184,12 +190,12 @@ def read(
 
 
 def storage_for(catalog: Catalog, table: CatalogTable, target: config.Target) -> Mapping[str, str]:
-    """What opens a table's place for `schemalint.live`: what the catalog hands out, else the target's own.
+    """What opens a table's place for `schemalint.storage`: what the catalog hands out, else the target's own.
 
     Raises:
         LiveError: The catalog gives no answer.
     """
-    if local.handles(table.location):
+    if not is_remote(table.location):
         return {}
     handed = catalog.storage(table)
     if handed:  # then the target says where and how the store is asked, and nothing that opens it
@@ -267,10 +273,10 @@ def open_catalog(target: config.Target, via: Catalog | None = None) -> Catalog:
 
 @lru_cache(maxsize=8)
 def _opened(uri: str, token: str | None) -> Catalog:
-    for module in pkgutil.iter_modules(__path__):
-        if module.name.startswith("_"):
-            continue
-        kind = cast("CatalogKind", import_module(f"{__name__}.{module.name}"))
+    from schemalint.catalog import kinds  # noqa: PLC0415 (they build on this module)
+
+    for module in pkgutil.iter_modules(kinds.__path__):
+        kind = cast("CatalogKind", import_module(f"{kinds.__name__}.{module.name}"))
         if kind.handles(uri):
             return kind.open_catalog(uri, token)
     raise ConfigError(
@@ -324,7 +330,7 @@ def _read_or_error(name: str, target: config.Target, via: Catalog | None) -> Liv
 
 def _opened_table(catalog: Catalog, found: CatalogTable, target: config.Target) -> OpenedTable:
     storage = storage_for(catalog, found, target)
-    opened = OpenedTable(live.open_store(found.location, storage), storage, found)
+    opened = OpenedTable(open_store(found.location, storage), storage, found)
     return (_ratified(catalog, opened) or opened) if found.managed_commits else opened
 
 

@@ -13,6 +13,7 @@ import click
 
 import schemalint
 from schemalint.errors import SchemalintError
+from schemalint.printable import printable_lines
 
 INTERRUPTED = 130
 BUG = 3
@@ -79,14 +80,10 @@ def tell_error(error: SchemalintError, about: str = "") -> None:
     """Say on standard error what went wrong, where, with which table, and what to do."""
     place = f"{error.location}: " if error.location else ""
     name = f"{about}: " if about not in error.message else ""
-    text = f"{place}{_printable(name + error.message)}"
+    text = printable_lines(f"{place}{name}{error.message}")
     click.echo(f"{click.style('error', fg='red', bold=True)}: {text}", err=True)
     if error.help:
-        click.echo(f"  help: {_printable(error.help)}", err=True)
-
-
-def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() or char == "\n" else repr(char)[1:-1] for char in text)
+        click.echo(f"  help: {printable_lines(error.help)}", err=True)
 
 
 def _report_bug() -> int:

@@ -8,16 +8,19 @@ from typing import Any
 
 import click
 
-from schemalint.cli import _deploylog, tell_error
-from schemalint.cli._deploy import deploy_options, deployed, prepared, tell_unplanned
-from schemalint.cli._planfile import as_in_file
-from schemalint.cli._plantext import plan_as_text
-from schemalint.cli._shared import PENDING
-from schemalint.cli._sparkoptions import running_spark
+from schemalint.cli import tell_error
+from schemalint.cli._deploy_options import deploy_options, deployed, prepared, tell_unplanned
+from schemalint.cli._options import PENDING
+from schemalint.cli._spark_options import running_spark
 from schemalint.cli.plan import status_of
+from schemalint.deploy.outcome import Applied, Outcome
+from schemalint.deploy.plan_file import as_in_file
 from schemalint.model.plan import Step, TablePlan
-from schemalint.report._text import first_few, printable
-from schemalint.spark import Applied, Manner, Outcome, apply_plan, without_work
+from schemalint.printable import printable
+from schemalint.report import deploy_log
+from schemalint.report.plan import text as plan_text
+from schemalint.report.text import first_few
+from schemalint.spark.runner import Manner, apply_plan, without_work
 
 _JOBS = 4
 
@@ -51,7 +54,7 @@ def command(
         deployment = prepared(here, options, via=spark.catalog, applies=True)
         if plan_file is not None:
             deployment = as_in_file(deployment, plan_file)
-        click.echo(plan_as_text(deployment), nl=False, err=as_json)
+        click.echo(plan_text.render(deployment), nl=False, err=as_json)
         tell_unplanned(deployment)
         status = status_of(deployment)
         has_work = any(plan.steps or plan.record for plan in deployment.plan.tables)
@@ -63,7 +66,7 @@ def command(
     status = _worst([status, *(one.error.exit_status for one in results if one.error is not None)])
     _say(results, quiet=as_json)
     if as_json:
-        click.echo(_deploylog.as_json(deployment, results, status), nl=False)
+        click.echo(deploy_log.as_json(deployment, results, status), nl=False)
     return status
 
 
@@ -83,7 +86,7 @@ def _say(results: Iterable[Applied], *, quiet: bool) -> None:
             one.outcome is Outcome.REFUSED and one.error is None
         )
         if not told and not quiet:
-            click.echo(_deploylog.line(one))
+            click.echo(deploy_log.line(one))
         if not told and one.error is not None:
             tell_error(one.error)
 

@@ -7,37 +7,37 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schemalint import report
-from schemalint.cli._audited import audited, audited_by_spark
-from schemalint.cli._keep import keeper_for
-from schemalint.cli._shared import (
+from schemalint.catalog.audit_targets import Wanted
+from schemalint.catalog.table_requests import asked_for, environment
+from schemalint.cli._options import (
     is_colored,
     least_severity,
     project_options,
     report_options,
     rule_options,
-    rules_of,
-    table_ignores,
     write_report,
 )
-from schemalint.cli._sparkoptions import as_asked, spark_for, spark_options
-from schemalint.cli._tables import asked_for, environment, project_if_any
-from schemalint.cli._wanted import Wanted
+from schemalint.cli._spark_options import as_asked, spark_for, spark_options
 from schemalint.config import Config
-from schemalint.engine.audit import audit
-from schemalint.engine.check import exit_status
+from schemalint.config.project import project_if_any
 from schemalint.errors import SchemalintError, UsageError
+from schemalint.lint.audit import audit
+from schemalint.lint.audited import read_audited
+from schemalint.lint.check import exit_status
+from schemalint.lint.selection import rules_of, table_ignores
 from schemalint.model.finding import Problems, Run, SideRef
+from schemalint.report import findings as reports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schemalint.catalog import Catalog
-    from schemalint.cli._shared import Project
-    from schemalint.cli._sparkoptions import Spark
-    from schemalint.cli._tables import Environment
-    from schemalint.engine.audit import Audited
+    from schemalint.catalog.table_requests import Asked, Environment
+    from schemalint.cli._spark_options import Spark
+    from schemalint.config.project import Project
+    from schemalint.lint.audit import Audited
     from schemalint.plugin import Rule
+    from schemalint.spark.findings_sink import FindingsSink
 
 
 @click.command("audit")
@@ -63,7 +63,7 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
     TABLES are paths or URIs, with --target names of declared tables, and with --via spark names that Spark
     knows.
     """
-    style = report.get(output_format)
+    style = reports.get(output_format)
     try:
         result = _run(options)
     except SchemalintError as error:
@@ -81,7 +81,7 @@ def _run(options: dict[str, Any]) -> Problems:
     fail_on = least_severity(settings, options["fail_on"], exit_zero=options["exit_zero"])
     with spark_for(here, options, keeps_findings=True) as spark:
         wanted = _wanted(here, spark if options["via"] else None, options)
-        keeper = keeper_for(spark, wanted.tables, options)
+        sink = _sink(spark, wanted.tables, options)
         result = audit(
             _tables(wanted, spark, options),
             rules,
@@ -89,13 +89,42 @@ def _run(options: dict[str, Any]) -> Problems:
             table_ignores=table_ignores(settings, rules),
         )
         result = replace(result, errors=(*wanted.errors, *result.errors))
-        result = keeper.keep(result) if keeper else result
+        result = _kept(result, sink) if sink else result
     return replace(result, exit_status=exit_status(result, fail_on))
+
+
+def _sink(spark: Spark | None, tables: list[Asked], options: dict[str, Any]) -> FindingsSink | None:
+    """Where the findings are kept; opened before anything is read, so that a wrong name costs no audit."""
+    if options["into"] is None or spark is None:
+        if options["run_id"] is not None:
+            raise UsageError("--run-id: the findings of this run are not kept", help="add --into TABLE")
+        return None
+    from schemalint.spark.findings_sink import (  # noqa: PLC0415 (only with Spark)
+        open_sink,
+        require_one_version,
+        sql_name,
+    )
+
+    require_one_version(tables)
+    table = sql_name(options["into"])
+    return open_sink(spark.session, table, options["run_id"])
+
+
+def _kept(result: Problems, sink: FindingsSink) -> Problems:
+    """The result; with one error more where its findings cannot be kept."""
+    try:
+        rows = sink.append(result)
+    except SchemalintError as error:
+        return replace(result, errors=(*result.errors, error))
+    click.echo(f"run {sink.run.id}: {rows} rows in {sink.table}", err=True)
+    return result
 
 
 def _tables(wanted: Wanted, spark: Spark | None, options: dict[str, Any]) -> Iterator[Audited]:
     if spark is None or not options["via"]:
-        return audited(wanted.tables, files=options["files"])
+        return read_audited(wanted.tables, files=options["files"])
+    from schemalint.spark.audit import audited_by_spark  # noqa: PLC0415 (only with Spark)
+
     target = wanted.where.target if wanted.where else None
     return audited_by_spark(spark.session, wanted.tables, target, files=options["files"])
 

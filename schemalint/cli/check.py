@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -10,30 +11,31 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schemalint import git, report
-from schemalint.cli._shared import (
-    Project,
+from schemalint import git
+from schemalint.cli._options import (
     is_colored,
     least_severity,
-    project,
     project_options,
     report_options,
     rule_options,
-    rules_of,
-    table_ignores,
     write_report,
 )
-from schemalint.cli._sparkoptions import Spark, spark_for, via_options
+from schemalint.cli._spark_options import Spark, spark_for, via_options
+from schemalint.config.project import Project, open_project
 from schemalint.document import candidate
-from schemalint.engine.check import CheckInput, check, exit_status
 from schemalint.errors import ContractError, Location, SchemalintError, UsageError
-from schemalint.git import Contents, EmptyTree, Revision, Side, Worktree, printable_path
+from schemalint.git import Contents, EmptyTree, Revision, Side, Worktree
+from schemalint.lint.check import CheckInput, check, exit_status
+from schemalint.lint.selection import rules_of, table_ignores
 from schemalint.model.finding import Problems, Run, SideRef
+from schemalint.printable import visible
+from schemalint.report import findings as reports
+from schemalint.report.text import as_of_text
 
 if TYPE_CHECKING:
-    from schemalint.engine.check import LiveSide
-    from schemalint.fix import FixedFile
-    from schemalint.model.table import Contract
+    from schemalint.contract.fixes import FixedFile
+    from schemalint.lint.check import LiveSide
+    from schemalint.model.contract import Contract
     from schemalint.plugin import Rule
 
 MOST_ROUNDS = 5
@@ -62,7 +64,7 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
 
     PATHS restrict it to some files and folders.
     """
-    style = report.get(output_format)
+    style = reports.get(output_format)
     show_existing = bool(options["everything"] or options["strict"])
     try:
         result = _run(options, shows_fixes=style.SHOWS_FIXES)
@@ -78,7 +80,7 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
 
 def _run(options: dict[str, Any], *, shows_fixes: bool) -> Problems | None:
     """The result; None if there is nothing to judge and that is fine."""
-    here = project(options["config_file"], isolated=options["isolated"])
+    here = open_project(options["config_file"], isolated=options["isolated"])
     rules = rules_of(
         here.config,
         select=options["select"],
@@ -140,7 +142,7 @@ def _request(
 
 
 def _readable(here: Project, base: Side, key: str) -> tuple[str, Contract] | None:
-    from schemalint.revisions import newest_readable  # noqa: PLC0415 (only where a base is broken)
+    from schemalint.contract.revisions import newest_readable  # noqa: PLC0415 (only where a base is broken)
 
     return newest_readable(here.repository, _globs_at(here, base), base)(key)
 
@@ -160,7 +162,7 @@ def _globs_at(here: Project, base: Side) -> tuple[str, ...]:
     globs = here.config.contracts
     if not globs or not isinstance(base, Revision):
         return globs
-    from schemalint.cli._live import config_at  # noqa: PLC0415 (only where globs are configured)
+    from schemalint.config.project import config_at  # noqa: PLC0415 (only where globs are configured)
 
     return config_at(here, base).contracts
 
@@ -170,7 +172,7 @@ def _with_status(result: Problems, request: CheckInput, options: dict[str, Any],
         ContractError(
             "the file is larger than 1 MiB and was not looked at",
             help="split it, or exclude it by the `contracts` globs of the configuration",
-            location=Location(printable_path(path)),
+            location=Location(visible(path)),
         )
         for path in request.contents.too_large
     )
@@ -203,7 +205,7 @@ def _of_spark(here: Project, base: Side, options: dict[str, Any]) -> Project:
         return here
     if not options["with_live"]:
         raise UsageError("--via is about live tables", help="give --live too")
-    from schemalint.cli._live import trusted  # noqa: PLC0415 (only with live tables)
+    from schemalint.config.project import trusted  # noqa: PLC0415 (only with live tables)
 
     return trusted(here, base)
 
@@ -215,16 +217,19 @@ def _live(here: Project, base: Side, options: dict[str, Any], spark: Spark | Non
         if options["target"] is not None:
             raise UsageError("--target is about live tables", help="give --live or --live-from too")
         return None
-    from schemalint.cli._live import live_side, live_side_from  # noqa: PLC0415 (only with live tables)
+    from schemalint.lint.live_side import live_side, live_side_from  # noqa: PLC0415 (only with live tables)
 
     if options["live_from"] is not None:
-        return live_side_from(here, base, options["target"], options["live_from"])
+        side = live_side_from(here, base, options["target"], options["live_from"])
+        if side.as_of is not None:
+            click.echo(as_of_text(side.as_of, dt.datetime.now(tz=dt.UTC)), err=True)
+        return side
     return live_side(here, base, options["target"], spark.catalog if spark else None)
 
 
 def _fixed(here: Project, request: CheckInput, result: Problems, options: dict[str, Any]) -> Problems:
     """Fix, judge again, until nothing more can be fixed; a fix may wait for another one."""
-    from schemalint.fix import fixed_files  # noqa: PLC0415 (only with --fix)
+    from schemalint.contract.fixes import fixed_files  # noqa: PLC0415 (only with --fix)
 
     contents = request.contents
     written: dict[str, FixedFile] = {}
@@ -259,4 +264,4 @@ def _with_files(contents: Contents, files: tuple[FixedFile, ...]) -> Contents:
 
 def _paths(contents: Contents) -> dict[str, str]:
     """The paths of the head's files by what is printed for them: a name may hold a line break."""
-    return {printable_path(path): path for path in contents.head}
+    return {visible(path): path for path in contents.head}

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 
 import click
 
-from schemalint.engine.rulebook import load_rules
 from schemalint.errors import UsageError
+from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
 
 LEAST_QUOTED = 12

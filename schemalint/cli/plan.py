@@ -6,19 +6,16 @@ from typing import Any
 
 import click
 
-from schemalint.cli._deploy import deploy_options, deployed, prepared, tell_unplanned
-from schemalint.cli._plansql import plan_as_sql
-from schemalint.cli._plantext import plan_as_text, summary
-from schemalint.cli._shared import PENDING, is_colored, write_report
-from schemalint.cli._sparkoptions import spark_for
+from schemalint.cli._deploy_options import deploy_options, deployed, prepared, tell_unplanned
+from schemalint.cli._options import PENDING, is_colored, write_report
+from schemalint.cli._spark_options import spark_for
 from schemalint.deploy import Deployment
-from schemalint.report._planjson import plan_as_json
-from schemalint.report._planmarkdown import plan_as_markdown
+from schemalint.report import plan as plans
 
 
 @click.command("plan")
 @deploy_options(default_head="worktree")
-@click.option("--output-format", type=click.Choice(["text", "json", "markdown", "sql"]), default="text")
+@click.option("--output-format", type=click.Choice(plans.names()), default="text")
 @click.option("--out", metavar="FILE", help="Write the plan there too, as JSON, whatever is shown.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
 @click.option("--exit-code", is_flag=True, help="Status 4 if there is something to do.")
@@ -36,9 +33,10 @@ def command(output_format: str, *, out: str | None, color: str, exit_code: bool,
     with spark_for(here, options) as spark:
         deployment = prepared(here, options, via=spark.catalog if spark else None)
     if out is not None:
-        write_report(plan_as_json(deployment), out)
+        write_report(plans.get("json").render(deployment), out)
     colored = is_colored(color, None)
-    click.echo(_shown(deployment, output_format, color=colored), nl=False, color=colored or None)
+    text = plans.get(output_format).render(deployment, color=colored)
+    click.echo(text, nl=False, color=colored or None)
     tell_unplanned(deployment)
     status = status_of(deployment)
     return status or (PENDING if exit_code and not deployment.plan.is_empty else 0)
@@ -51,15 +49,3 @@ def status_of(deployment: Deployment) -> int:
     if deployment.unplanned or not all(refusal.is_finding for refusal in barred):
         return max([2, *(one.error.exit_status for one in deployment.unplanned)])
     return 1 if barred else PENDING if refusals else 0
-
-
-def _shown(deployment: Deployment, output_format: str, *, color: bool) -> str:
-    match output_format:
-        case "json":
-            return plan_as_json(deployment)
-        case "markdown":
-            return plan_as_markdown(deployment, summary(deployment))
-        case "sql":
-            return plan_as_sql(deployment)
-        case _:
-            return plan_as_text(deployment, color=color)

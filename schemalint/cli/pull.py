@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schemalint.cli import tell_error
-from schemalint.cli._shared import PENDING, Project, project, project_options
-from schemalint.cli._sparkoptions import as_asked, spark_for, via_options
+from schemalint.cli._options import PENDING, project_options
+from schemalint.cli._spark_options import as_asked, spark_for, via_options
+from schemalint.config.project import Project, open_project
 from schemalint.errors import SchemalintError, UsageError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:
     With --diff the status is 4 if something would change.
     """
     _require_sense(tables, options)
-    here = as_asked(project(options["config_file"], isolated=options["isolated"]), options)
+    here = as_asked(open_project(options["config_file"], isolated=options["isolated"]), options)
     _require_names(here, options)
     with spark_for(here, options) as spark:
         result = _pulled(here, tables, options, spark.catalog if spark else None)
@@ -100,8 +101,8 @@ def _tell_unseen(here: Project, result: Pulled) -> None:
 
 
 def _pulled(here: Project, tables: tuple[str, ...], options: dict[str, Any], via: Catalog | None) -> Pulled:
-    from schemalint.engine.declaration import Scope  # noqa: PLC0415 (the others start without)
     from schemalint.pull import NotPulled, Pulled, PullInput, declared_contracts, pull  # noqa: PLC0415
+    from schemalint.pull.declaration import Scope  # noqa: PLC0415 (the others start without)
 
     target = _target(here, options["target"], via, needed=options["everything"])
     request = PullInput(
@@ -136,8 +137,8 @@ def _found(request: PullInput, target: Target, match: str, missing: list[Any]) -
 def _target(here: Project, name: str | None, via: Catalog | None, *, needed: bool) -> Target | None:
     """The target that is named, or the only one; without one, places, or what a Spark session knows."""
     from schemalint.catalog import by_session  # noqa: PLC0415
+    from schemalint.catalog.table_location import choose_target  # noqa: PLC0415
     from schemalint.config import Target  # noqa: PLC0415
-    from schemalint.engine.place import choose_target  # noqa: PLC0415
 
     if name is None and not here.config.targets:
         if via is not None:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schemalint.cli import tell_error
-from schemalint.cli._shared import PENDING, Project, project, project_options
-from schemalint.cli._sparkoptions import as_asked, spark_for, via_options
+from schemalint.cli._options import PENDING, project_options
+from schemalint.cli._spark_options import as_asked, spark_for, via_options
+from schemalint.config.project import Project, open_project
 from schemalint.errors import SchemalintError
-from schemalint.report._text import printable
+from schemalint.printable import printable
 
 if TYPE_CHECKING:
     from schemalint.catalog import Catalog
-    from schemalint.cli._sparkoptions import Spark
+    from schemalint.cli._spark_options import Spark
     from schemalint.deploy import Deployment
     from schemalint.revert import Reverted
 
@@ -43,7 +44,7 @@ def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> i
 
     With --diff the status is 4 if something would change.
     """
-    here = as_asked(project(options["config_file"], isolated=options["isolated"]), options)
+    here = as_asked(open_project(options["config_file"], isolated=options["isolated"]), options)
     with spark_for(here, options) as spark:
         found = _reverted(here, table, to)
         if found.before == found.after:
@@ -75,7 +76,7 @@ def _write(here: Project, found: Reverted) -> None:
 
 def _show_plan(here: Project, table: str, target: str | None, spark: Spark | None) -> None:
     """The plan of the edited contract, where a target can be reached; else how to get it."""
-    from schemalint.cli._plantext import plan_as_text  # noqa: PLC0415
+    from schemalint.report.plan import text as plan_text  # noqa: PLC0415
 
     how = printable(f"schemalint plan {table}")
     if not here.config.targets:
@@ -87,17 +88,17 @@ def _show_plan(here: Project, table: str, target: str | None, spark: Spark | Non
         tell_error(error)
         click.echo(f"the plan could not be made; once the target can be reached: {how}", err=True)
         return
-    click.echo(plan_as_text(deployment), nl=False)
+    click.echo(plan_text.render(deployment), nl=False)
     for one in deployment.unplanned:
         tell_error(one.error)
     click.echo(_RESTORE)
 
 
 def _planned(here: Project, table: str, target: str | None, via: Catalog | None) -> Deployment:
+    from schemalint.catalog.table_location import choose_target  # noqa: PLC0415
     from schemalint.deploy import DeployInput, prepare  # noqa: PLC0415
-    from schemalint.engine.place import choose_target  # noqa: PLC0415
-    from schemalint.engine.rulebook import rules_for_apply, selection_of  # noqa: PLC0415
     from schemalint.git import Worktree  # noqa: PLC0415
+    from schemalint.lint.rulebook import rules_for_apply, selection_of  # noqa: PLC0415
 
     return prepare(
         DeployInput(

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from schemalint.engine.rulebook import load_rules
+from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
 
 

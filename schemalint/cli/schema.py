@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 
 import click
 
+SCHEMAS = {
+    "contract": ("schemalint.contract", "json_schema"),
+    "report": ("schemalint.report.findings.json", "schema"),
+    "table": ("schemalint.table_json", "schema"),
+    "plan": ("schemalint.report.plan.json", "schema"),
+    "apply": ("schemalint.report.deploy_log", "schema"),
+}
+"""The module and function of each schema: only the one that is asked for is loaded."""
+
 
 @click.command("schema")
-@click.argument(
-    "what", type=click.Choice(["contract", "report", "table", "plan", "apply"]), default="contract"
-)
+@click.argument("what", type=click.Choice([*SCHEMAS]), default="contract")
 def command(what: str) -> int:
     """Print a JSON Schema: of contracts, of the JSON report, of `show`, of plans, or of `apply`."""
-    if what == "contract":
-        from schemalint import contract  # noqa: PLC0415 (pydantic is slow to load)
-
-        content = contract.json_schema()
-    elif what == "table":
-        from schemalint import shown  # noqa: PLC0415
-
-        content = shown.schema()
-    elif what == "plan":
-        from schemalint.report import _planjson  # noqa: PLC0415
-
-        content = _planjson.schema()
-    elif what == "apply":
-        from schemalint.cli import _deploylog  # noqa: PLC0415
-
-        content = _deploylog.schema()
-    else:
-        from schemalint.report import json as json_report  # noqa: PLC0415
-
-        content = json_report.schema()
-    click.echo(json.dumps(content, indent=2))
+    module, function = SCHEMAS[what]
+    click.echo(json.dumps(getattr(import_module(module), function)(), indent=2))
     return 0

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from schemalint.catalog.table_requests import asked_for, environment, read_tables
 from schemalint.cli import tell_error
-from schemalint.cli._shared import project_options
-from schemalint.cli._sparkoptions import as_asked, spark_for, via_options
-from schemalint.cli._tables import asked_for, environment, project_if_any, read_tables
+from schemalint.cli._options import project_options
+from schemalint.cli._spark_options import as_asked, spark_for, via_options
+from schemalint.config.project import project_if_any
 from schemalint.errors import LiveError
-from schemalint.shown import Failure, failure_to_json, to_json
+from schemalint.printable import json_text
+from schemalint.table_json import Failure, failure_to_json, to_json
 
 if TYPE_CHECKING:
-    from schemalint.shown import Shown
+    from schemalint.table_json import Shown
 
 UNREADABLE = 2
 
@@ -61,8 +62,7 @@ def command(
 
 def _tell_json(found: Shown | Failure) -> None:
     content = failure_to_json(found) if isinstance(found, Failure) else to_json(found)
-    # The log of a CI service may take "##[name]" in a string for a command.
-    click.echo(json.dumps(content).replace("##", r"#\u0023"))
+    click.echo(json_text(content))
 
 
 class _Text:
@@ -72,7 +72,7 @@ class _Text:
         self._is_first = True
 
     def __call__(self, found: Shown | Failure) -> None:
-        from schemalint.cli._showtext import show_text  # noqa: PLC0415 (only for text)
+        from schemalint.report.table.text import show_text  # noqa: PLC0415 (only for text)
 
         if isinstance(found, Failure):
             tell_error(LiveError(found.message, help=found.help))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
 from schemalint import config
 from schemalint.config.storage import may_stand_open, names_variable
+from schemalint.document.shape import check_for, fields, is_mapping
 from schemalint.errors import ConfigError, Location
+from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
-from schemalint.model.table import table_key
-from schemalint.shape import check_for, fields, is_mapping
 
 if sys.version_info >= (3, 12):
     from typing import TypedDict

@@ -10,8 +10,8 @@ from schemalint.contract.reading import ReadResult, read
 from schemalint.contract.targets import effective, targets_of
 
 if TYPE_CHECKING:
+    from schemalint.model.contract import Contract
     from schemalint.model.finding import Edit, TextChange
-    from schemalint.model.table import Contract
 
 __all__ = [
     "ReadResult",
@@ -49,13 +49,13 @@ def print_contract(contract: Contract) -> str:
     Raises:
         ContractError: A text holds half a character (a lone surrogate), which YAML cannot.
     """
-    from schemalint.contract.native import printing  # noqa: PLC0415
+    from schemalint.contract.dialects.native import printing  # noqa: PLC0415
 
     return printing.print_contract(contract)
 
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of the native format, for editors."""
-    from schemalint.contract.native import json_schema as implementation  # noqa: PLC0415
+    from schemalint.contract.dialects.native import json_schema as implementation  # noqa: PLC0415
 
     return implementation.json_schema()

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
+from schemalint.delta.path import Path, folded, words
 from schemalint.document import Document, Span, location, read_documents
 from schemalint.errors import Location
-from schemalint.model.path import Path, folded, words
-from schemalint.model.table import Anchor, Contract
+from schemalint.model.contract import Anchor, Contract
 
 Spans: TypeAlias = Mapping[Anchor, Span]
 SpansOf: TypeAlias = Callable[[Document, str | None], Spans]

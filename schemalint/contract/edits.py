@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import takewhile
 
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects import dialect_of
-from schemalint.document import Span, location, read_documents
+from schemalint.document import Span, common_length, location, read_documents
 from schemalint.errors import ContractError, Location
+from schemalint.model.contract import Contract
 from schemalint.model.finding import Edit, TextChange
-from schemalint.model.table import Contract
 
 
 def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[TextChange, ...]:
@@ -38,12 +37,6 @@ def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[
             )
         edited = dialect.edited(document, edit, target)
     return tuple(_changes(contract.file, text, edited))
-
-
-def common_length(one: Sequence[object], other: Sequence[object]) -> int:
-    """How many items two sequences begin with alike."""
-    alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    return sum(1 for _ in alike)
 
 
 def _changes(file: str, old: str, new: str) -> Iterator[TextChange]:

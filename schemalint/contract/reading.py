@@ -8,7 +8,7 @@ from functools import lru_cache
 from schemalint.contract.dialects import dialect_of
 from schemalint.document import decode, read_documents
 from schemalint.errors import ContractError, Location
-from schemalint.model.table import Contract
+from schemalint.model.contract import Contract
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from schemalint.contract.anchors import Anchors
-from schemalint.model.table import Contract
+from schemalint.model.contract import Contract
 
 
 def targets_of(contract: Contract) -> tuple[str, ...]:

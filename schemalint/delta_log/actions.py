@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from schemalint.delta.datatype import Struct
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.delta_log import limits
 from schemalint.delta_log.jsontext import JsonError, read_json, require_bounded
-from schemalint.model.datatype import Struct
-from schemalint.model.protocol import Protocol
-from schemalint.model.schemajson import SchemaError, parse_schema
 
 CLUSTERING_DOMAIN: Final = "delta.clustering"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from schemalint.delta.table import LogDefect, LogDefectKind
 from schemalint.delta_log.checksum import read_object
 from schemalint.delta_log.store import DamagedFile
-from schemalint.model.table import LogDefect, LogDefectKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,13 +8,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from schemalint.delta.table import LogDefect, LogDefectKind
 from schemalint.delta_log import limits
 from schemalint.delta_log.actions import ActionError, TableActions
 from schemalint.delta_log.checkpoint import NoPyarrow, read_checkpoint
 from schemalint.delta_log.checksum import read_checksum
 from schemalint.delta_log.commit import read_lines
 from schemalint.delta_log.store import DamagedFile
-from schemalint.model.table import LogDefect, LogDefectKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable

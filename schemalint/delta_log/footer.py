@@ -9,10 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
 
-from schemalint.delta_log import limits
-from schemalint.delta_log.pages import LimitError
-from schemalint.delta_log.parquet import open_parquet
-from schemalint.model.datatype import (
+from schemalint.delta.datatype import (
     BINARY,
     BOOLEAN,
     BYTE,
@@ -29,8 +26,11 @@ from schemalint.model.datatype import (
     Decimal,
     Unknown,
 )
-from schemalint.model.path import Part, Path
-from schemalint.model.physical import StoredLeaf
+from schemalint.delta.footer_summary import StoredLeaf
+from schemalint.delta.path import Part, Path
+from schemalint.delta_log import limits
+from schemalint.delta_log.pages import LimitError
+from schemalint.delta_log.parquet import open_parquet
 
 _FIELD_ID: Final = b"PARQUET:field_id"
 _PLAIN: Final = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schemalint.delta.table import History, HistoryEntry, LogDefect, LogDefectKind
 from schemalint.delta_log.actions import NOTHING, TableActions
 from schemalint.delta_log.snapshot import metadata_of
-from schemalint.model.table import History, HistoryEntry, LogDefect, LogDefectKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

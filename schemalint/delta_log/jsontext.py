@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from schemalint.delta.schema_json import load_json
 from schemalint.delta_log import limits
-from schemalint.model.schemajson import load_json
 
 
 class JsonError(ValueError):

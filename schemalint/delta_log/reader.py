@@ -6,6 +6,8 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.table import History, LiveTable
 from schemalint.delta_log import limits
 from schemalint.delta_log.crosscheck import checksum_defects, gap_defects, pointer_warnings, schema_defects
 from schemalint.delta_log.files import LogFiles
@@ -15,17 +17,15 @@ from schemalint.delta_log.snapshot import metadata_of
 from schemalint.delta_log.state import newest_state, state_at
 from schemalint.delta_log.timetravel import version_at
 from schemalint.errors import LiveError
-from schemalint.model.feature import FEATURES
-from schemalint.model.table import History, LiveTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from schemalint.delta.protocol import Protocol
+    from schemalint.delta.table import LogDefect, LogDefectKind
     from schemalint.delta_log.actions import TableActions
     from schemalint.delta_log.segment import Listing
     from schemalint.delta_log.store import LogStore
-    from schemalint.model.protocol import Protocol
-    from schemalint.model.table import LogDefect, LogDefectKind
 
 POSSIBLY_STALE: Final = "the table is managed by a catalog: its log may be older than what the catalog holds"
 """The warning about a log of which the newest commits may be known to a catalog only."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from schemalint.model.datatype import Struct
-from schemalint.model.table import Metadata, TableState
+from schemalint.delta.datatype import Struct
+from schemalint.delta.table import Metadata, TableState
 
 if TYPE_CHECKING:
+    from schemalint.delta.datatype import DataType
+    from schemalint.delta.path import Path
     from schemalint.delta_log.actions import MetadataAction, PhysicalPath, TableActions
-    from schemalint.model.datatype import DataType
-    from schemalint.model.path import Path
 
 # Delta keeps a CHECK in the table's configuration (Constraints.scala), and compares the prefix ignoring case.
 _CONSTRAINT: Final = "delta.constraints."

@@ -7,11 +7,11 @@ from bisect import bisect_right
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from schemalint.delta import properties
 from schemalint.delta_log.actions import ActionError
 from schemalint.delta_log.commit import read_commit_info
 from schemalint.delta_log.store import DamagedFile
 from schemalint.errors import LiveError
-from schemalint.model import properties
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,7 +7,9 @@ with that one change. A layout that an edit does not master is refused, never sp
 from __future__ import annotations
 
 import re
+from collections import abc
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemalint.document import layout
@@ -288,3 +290,9 @@ def _refusal(document: Document, path: Path) -> ContractError:
     nearest = next(node for node in above if node)
     message = f"The text at {'.'.join(map(str, path)) or 'the root'} cannot be edited in place."
     return ContractError(message, help="Make the change by hand.", location=document.location(nearest.span))
+
+
+def common_length(one: abc.Sequence[object], other: abc.Sequence[object]) -> int:
+    """How many items two sequences begin with alike."""
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return sum(1 for _ in alike)

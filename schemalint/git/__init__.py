@@ -8,7 +8,7 @@ from __future__ import annotations
 from schemalint.git.base import find_base, find_head
 from schemalint.git.contents import MAX_SIZE, Contents, File, changes, dirty, files_at, read_blobs
 from schemalint.git.events import is_ci, is_review
-from schemalint.git.listing import DEFAULT_GLOBS, Listing, list_files, printable_path
+from schemalint.git.listing import DEFAULT_GLOBS, Listing, list_files
 from schemalint.git.repository import Repository, open_repository
 from schemalint.git.revisions import (
     MissingHistoryError,
@@ -45,7 +45,6 @@ __all__ = [
     "is_review",
     "list_files",
     "open_repository",
-    "printable_path",
     "read_blobs",
     "resolve",
     "try_resolve",

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from schemalint.errors import GitError
-from schemalint.git.listing import list_files, printable_path
+from schemalint.git.listing import list_files
 from schemalint.git.sides import EmptyTree
+from schemalint.printable import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ class File:
     """A file of one side.
 
     Attributes:
-        path: From the root, with ``/``; undecodable bytes as `os.fsdecode` gives them (see `printable_path`).
+        path: From the root, with ``/``; undecodable bytes as `os.fsdecode` gives them (see `visible`).
         data: Its bytes: the blob's, or where it has none, the disk's.
         blob: Blob id, None where the content is only on disk. Equal ids are equal contents; where one is None
             only the contents can tell.
@@ -155,5 +156,5 @@ def _on_disk(repo: Repository, listing: Listing) -> Iterator[tuple[str, bytes | 
             with (repo.root / path).open("rb") as file:
                 content = file.read(MAX_SIZE + 1)
         except OSError as error:
-            raise GitError(f"{printable_path(path)} cannot be read: {error.strerror}") from error
+            raise GitError(f"{visible(path)} cannot be read: {error.strerror}") from error
         yield path, content if len(content) <= MAX_SIZE else None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.errors import GitError, UsageError
 from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
+from schemalint.printable import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -57,17 +58,6 @@ def list_files(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Listi
             return _of_worktree(repo, pathspecs)
 
 
-def printable_path(path: str) -> str:
-    """A path as one line that any terminal and encoding can show: what is not printable is escaped."""
-    return "".join(char if char.isprintable() else _escaped(char) for char in path)
-
-
-def _escaped(char: str) -> str:
-    if "\udc80" <= char <= "\udcff":  # a byte that is not UTF-8, as os.fsdecode() gives it
-        return f"\\x{ord(char) - 0xDC00:02x}"
-    return char.encode("unicode_escape").decode()
-
-
 def _pathspecs(globs: Sequence[str]) -> list[str]:
     excluded = [f":(exclude,glob,icase){glob[1:]}" for glob in globs if glob.startswith("!")]
     included = [f":(glob,icase){glob}" for glob in globs if not glob.startswith("!")]
@@ -103,7 +93,7 @@ def _of_index(repo: Repository, pathspecs: Sequence[str]) -> Listing:
         meta, _, path = record.partition("\t")
         mode, blob, stage = meta.split(" ")
         if stage != "0":
-            raise GitError(f"{printable_path(path)} is unmerged", help="resolve the conflict, then: git add")
+            raise GitError(f"{visible(path)} is unmerged", help="resolve the conflict, then: git add")
         if mode in _REGULAR:
             blobs[path] = blob
     return Listing(blobs)

@@ -1,1 +1,1 @@
-"""Pure values and pure functions over them: standard library only, no input or output."""
+"""What schemalint knows: contracts, findings, facts, plans. Standard library only, no input or output."""

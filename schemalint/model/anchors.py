@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from schemalint.model import change
-from schemalint.model.change import Change
-from schemalint.model.path import Path, folded
-from schemalint.model.table import FEATURE_PREFIX, Anchor
+from schemalint.delta import change
+from schemalint.delta.change import Change
+from schemalint.delta.path import Path, folded
+from schemalint.delta.properties import FEATURE_PREFIX
+from schemalint.model.contract import Anchor
 
 # The part of a column that a change is about: the anchor's first word.
 _PARTS: Final[dict[type, str]] = {

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from schemalint.delta.change import Change
+from schemalint.delta.footer_summary import PhysicalTypes
+from schemalint.delta.history import HistoryStep
+from schemalint.delta.table import LiveTable
 from schemalint.errors import Location
-from schemalint.model.change import Change
+from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding
-from schemalint.model.physical import PhysicalTypes
-from schemalint.model.protocol import Protocol
-from schemalint.model.table import Contract, HistoryEntry, LiveTable, Metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,27 +107,6 @@ class LiveTableReplaced:
 
     old_id: str
     new_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryStep:
-    """A commit that changed metadata or protocol, and the table as it was before.
-
-    Attributes:
-        before: None if this is the table's first commit, or the first one that is known.
-        superseded: Whether a later commit replaced all that the table holds.
-    """
-
-    entry: HistoryEntry
-    before: Metadata | None = None
-    protocol_before: Protocol | None = None
-    superseded: bool = False
-
-    @property
-    def title(self) -> str:
-        """The commit, for people: ``version 5 (CHANGE COLUMN)``."""
-        operation = f" ({self.entry.operation})" if self.entry.operation else ""
-        return f"version {self.entry.version}{operation}"
 
 
 Fact = (

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from schemalint.delta import change
+from schemalint.delta.change import Change, FieldRenamed
+from schemalint.delta.datatype import RecordedChange
+from schemalint.delta.path import Path, as_json, dotted
 from schemalint.errors import Location, SchemalintError
-from schemalint.model import change
-from schemalint.model.change import Change, FieldRenamed
-from schemalint.model.datatype import RecordedChange
-from schemalint.model.path import Path, as_json, dotted
 
 if TYPE_CHECKING:
-    from schemalint.model.estate import Estate
+    from schemalint.model.inventory import Estate
 
 
 class Severity(IntEnum):

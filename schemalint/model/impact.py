@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from schemalint.model import change, properties
-from schemalint.model.change import Change
-from schemalint.model.feature import FEATURES
-from schemalint.model.path import dotted
+from schemalint.delta import change, properties
+from schemalint.delta.change import Change
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.path import dotted
+from schemalint.delta.widening import TypeStep, step
+from schemalint.model.contract import Consumer
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
-from schemalint.model.table import Consumer
-from schemalint.model.widening import TypeStep, step
 
 
 class Blocking(Enum):

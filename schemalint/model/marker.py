@@ -6,12 +6,21 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
+from schemalint.delta.datatype import Field, Struct, Unmanaged, walk
+from schemalint.delta.path import Path, as_json, dotted, from_json
+from schemalint.delta.table import LiveTable, TableState
+from schemalint.delta.type_text import print_type
 from schemalint.errors import LiveError
-from schemalint.model.datatype import Field, Struct, Unmanaged, walk
-from schemalint.model.path import Path, as_json, dotted, from_json
-from schemalint.model.table import MARKER, PENDING, Contract, LiveTable, TableState
-from schemalint.model.typetext import print_type
+from schemalint.model.contract import Contract
+
+MARKER: Final = "schemalint.applied"
+"""The table property that says which declaration was applied last: without the ``delta.`` prefix it stops no
+stream, and it outlives the clean-up of the log."""
+
+PENDING: Final = "schemalint.pending"
+"""Set while a plan that gives up and takes a name is on its way."""
 
 _FORMAT = 1
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from schemalint.delta.change import Change
+from schemalint.delta.table import TableState
 from schemalint.errors import Location
-from schemalint.model.change import Change
 from schemalint.model.finding import Finding, ObjectRef
-from schemalint.model.table import TableState
 
 PLAN_FORMAT: Final = 1
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, TypeVar
 
-from schemalint.model import change, protocol
-from schemalint.model.change import Change
-from schemalint.model.datatype import Field, Managed, Struct
+from schemalint.delta import change, protocol
+from schemalint.delta.change import Change
+from schemalint.delta.datatype import Field, Managed, Struct
+from schemalint.delta.path import Path, folded
+from schemalint.delta.renames import Renames, renames_of
+from schemalint.delta.table import TableState
 from schemalint.model.marker import Pending
-from schemalint.model.path import Path, folded
-from schemalint.model.renames import Renames, renames_of
-from schemalint.model.table import TableState
 
 MAPPING: Final = "delta.columnMapping.mode"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
-from schemalint.model import change
-from schemalint.model.datatype import UNMANAGED, Struct, walk_fields
-from schemalint.model.path import Path, dotted
+from schemalint.delta import change
+from schemalint.delta.datatype import UNMANAGED, Struct, walk_fields
+from schemalint.delta.path import Path, dotted
+from schemalint.delta.sql_text import quote_literal
+from schemalint.delta.type_text import print_type
 from schemalint.model.plan import Step, StepKind
-from schemalint.model.sqltext import quote_literal
-from schemalint.model.typetext import print_type
 from schemalint.planner import sql
 from schemalint.planner.alteration import NO_WAY_BACK, Alteration
 

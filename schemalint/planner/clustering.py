@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from schemalint.model import change
-from schemalint.model.datatype import Managed, at
-from schemalint.model.path import Path
+from schemalint.delta import change
+from schemalint.delta.datatype import Managed, at
+from schemalint.delta.path import Path
+from schemalint.delta.protocol import CLUSTERING
+from schemalint.delta.table import TableState
 from schemalint.model.plan import Step, StepKind
-from schemalint.model.protocol import CLUSTERING
-from schemalint.model.table import TableState
 from schemalint.planner import sql
 from schemalint.planner.alteration import Alteration
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from schemalint.model import change
-from schemalint.model.datatype import Field, Struct, at, map_fields
-from schemalint.model.path import Path, dotted, folded
+from schemalint.delta import change
+from schemalint.delta.datatype import Field, Struct, at, map_fields
+from schemalint.delta.path import Path, dotted, folded
+from schemalint.delta.table import TableState
 from schemalint.model.plan import Approval, Step, StepKind
-from schemalint.model.table import TableState
 from schemalint.planner import sql
 from schemalint.planner.alteration import NO_WAY_BACK, Alteration
 from schemalint.planner.renaming import in_order

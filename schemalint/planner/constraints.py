@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.expressions import uses
-from schemalint.model import change
-from schemalint.model.datatype import UNMANAGED
-from schemalint.model.path import Path
+from schemalint.delta import change
+from schemalint.delta.datatype import UNMANAGED
+from schemalint.delta.expressions import uses
+from schemalint.delta.path import Path
 from schemalint.model.plan import Cost, Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alteration import Alteration

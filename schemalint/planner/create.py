@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from schemalint.model import change, protocol
-from schemalint.model.datatype import UNMANAGED, map_fields
-from schemalint.model.overlay import created
-from schemalint.model.path import folded
+from schemalint.delta import change, protocol
+from schemalint.delta.datatype import UNMANAGED, map_fields
+from schemalint.delta.path import folded
+from schemalint.delta.properties import FEATURE_PREFIX
+from schemalint.model.contract import Contract
+from schemalint.model.declaration import created
 from schemalint.model.plan import Step, StepKind
-from schemalint.model.table import FEATURE_PREFIX, Contract
 from schemalint.planner import sql
 from schemalint.planner.altering import alter_columns, defaults_of
 

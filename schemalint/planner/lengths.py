@@ -1,18 +1,18 @@
-"""``char(n)`` and ``varchar(n)`` inside of columns: what Delta would lose; see `schemalint.model.lengths`."""
+"""``char(n)`` and ``varchar(n)`` inside of columns: what Delta would lose; see `schemalint.delta.lengths`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from schemalint.model import change
-from schemalint.model.change import Change
-from schemalint.model.datatype import Char, Field, Varchar, field_at, walk
+from schemalint.delta import change
+from schemalint.delta.change import Change
+from schemalint.delta.datatype import Char, Field, Varchar, field_at, walk
+from schemalint.delta.lengths import has_length, is_lost_if_altered
+from schemalint.delta.path import Path, dotted, folded
+from schemalint.delta.renames import Renames, renames_of
+from schemalint.delta.table import TableState
 from schemalint.model.finding import object_of_change
-from schemalint.model.lengths import has_length, is_lost_if_altered
-from schemalint.model.path import Path, dotted, folded
 from schemalint.model.plan import Refusal
-from schemalint.model.renames import Renames, renames_of
-from schemalint.model.table import TableState
 
 
 def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusal]:

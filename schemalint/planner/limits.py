@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from schemalint.expressions import uses
-from schemalint.model import change, protocol
-from schemalint.model.change import Change
-from schemalint.model.datatype import (
+from schemalint.delta import change, protocol
+from schemalint.delta.change import Change
+from schemalint.delta.datatype import (
     Array,
     Char,
     Identity,
@@ -22,18 +21,21 @@ from schemalint.model.datatype import (
     walk,
     walk_fields,
 )
-from schemalint.model.feature import FEATURES
+from schemalint.delta.expressions import uses
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.path import Part, Path, dotted, folded
+from schemalint.delta.properties import FEATURE_PREFIX, RESERVED, is_protocol_key
+from schemalint.delta.renames import renames_of
+from schemalint.delta.sql_text import COLUMN_WORDS, is_one_expression
+from schemalint.delta.table import LiveTable, TableState
+from schemalint.delta.type_text import print_type
+from schemalint.delta.widening import is_container
+from schemalint.model.column_tracking import Lineage
+from schemalint.model.contract import Contract
+from schemalint.model.declaration import over
 from schemalint.model.finding import ObjectRef, object_of_change
-from schemalint.model.lineage import Lineage
-from schemalint.model.overlay import over
-from schemalint.model.path import Part, Path, dotted, folded
+from schemalint.model.marker import MARKER, PENDING
 from schemalint.model.plan import Refusal
-from schemalint.model.properties import FEATURE_PREFIX, RESERVED, is_protocol_key
-from schemalint.model.renames import renames_of
-from schemalint.model.sqltext import COLUMN_WORDS, is_one_expression
-from schemalint.model.table import MARKER, PENDING, Contract, LiveTable, TableState
-from schemalint.model.typetext import print_type
-from schemalint.model.widening import is_container
 from schemalint.planner.alteration import Alteration
 from schemalint.planner.lengths import lost_lengths
 

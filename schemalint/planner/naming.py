@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
-from schemalint.model.change import (
+from schemalint.delta.change import (
     Change,
     ClusteringChanged,
     FieldAdded,
@@ -16,7 +16,7 @@ from schemalint.model.change import (
     place,
     subject,
 )
-from schemalint.model.datatype import (
+from schemalint.delta.datatype import (
     Array,
     DataType,
     Field,
@@ -28,13 +28,13 @@ from schemalint.model.datatype import (
     walk_fields,
     with_parts,
 )
-from schemalint.model.lineage import Lineage, numbers_of
-from schemalint.model.overlay import over
-from schemalint.model.path import Path, words
+from schemalint.delta.path import Path, words
+from schemalint.delta.properties import value_of
+from schemalint.delta.statistics import COLUMNS as STATISTICS
+from schemalint.delta.table import TableState
+from schemalint.model.column_tracking import Lineage, numbers_of
+from schemalint.model.declaration import over
 from schemalint.model.plan import Step
-from schemalint.model.properties import value_of
-from schemalint.model.statistics import COLUMNS as STATISTICS
-from schemalint.model.table import TableState
 
 
 def needs_note(changes: Iterable[Change], steps: Iterable[Step], lineage: Lineage) -> bool:

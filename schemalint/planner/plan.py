@@ -5,29 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from schemalint.delta import change
+from schemalint.delta.change import Change, place
+from schemalint.delta.datatype import Struct, map_fields
+from schemalint.delta.diff import diff
+from schemalint.delta.path import dotted
+from schemalint.delta.protocol import needed_to_alter
+from schemalint.delta.table import LiveTable, TableState
 from schemalint.errors import InternalError
-from schemalint.model import change
-from schemalint.model.change import Change, place
-from schemalint.model.datatype import Struct, map_fields
-from schemalint.model.diff import diff
+from schemalint.model.column_tracking import Lineage, resumed
+from schemalint.model.contract import Contract
+from schemalint.model.declaration import over
 from schemalint.model.finding import Finding, Severity
-from schemalint.model.lineage import Lineage, resumed
 from schemalint.model.marker import Pending, declaration_hash, read_marker, read_pending
-from schemalint.model.overlay import over
-from schemalint.model.path import dotted
 from schemalint.model.plan import Refusal, Step, StepKind, TablePlan
-from schemalint.model.protocol import needed_to_alter
-from schemalint.model.table import Contract, LiveTable, TableState
 from schemalint.planner.alter import alter_steps
 from schemalint.planner.alteration import Alteration
 from schemalint.planner.clustering import clustered_anew
 from schemalint.planner.create import create_steps
 from schemalint.planner.limits import emptied_structs, refused_changes, refused_contract
 from schemalint.planner.naming import finished, needs_note, targets
-from schemalint.planner.places import with_places
 from schemalint.planner.require import with_requirements
 from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import named_table, path_table
+from schemalint.planner.step_source import with_places
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from schemalint.model.datatype import field_at, map_fields
-from schemalint.model.lineage import numbers_of
+from schemalint.delta.datatype import field_at, map_fields
+from schemalint.delta.path import dotted, folded
+from schemalint.delta.table import TableState
+from schemalint.model.column_tracking import numbers_of
 from schemalint.model.marker import Pending
-from schemalint.model.path import dotted, folded
 from schemalint.model.plan import Step, StepKind
-from schemalint.model.table import TableState
 from schemalint.planner.simulate import moved, simulate
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from schemalint.model import change
-from schemalint.model.change import Change
-from schemalint.model.datatype import UNMANAGED
+from schemalint.delta import change
+from schemalint.delta.change import Change
+from schemalint.delta.datatype import UNMANAGED
+from schemalint.delta.properties import FEATURE_PREFIX, is_true
+from schemalint.delta.statistics import COLUMNS as STATISTICS
+from schemalint.model.marker import PENDING
 from schemalint.model.plan import Approval, Cost, Step, StepKind
-from schemalint.model.properties import is_true
-from schemalint.model.statistics import COLUMNS as STATISTICS
-from schemalint.model.table import FEATURE_PREFIX, PENDING
 from schemalint.planner import sql
 from schemalint.planner.alteration import MAPPING, Alteration, asked_features
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, groupby
 
-from schemalint.model.change import FieldRenamed
-from schemalint.model.path import Path, folded
+from schemalint.delta.change import FieldRenamed
+from schemalint.delta.path import Path, folded
 
 
 def in_order(renames: Iterable[FieldRenamed], siblings: dict[Path, Sequence[str]]) -> Iterator[FieldRenamed]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from schemalint.model import change
-from schemalint.model.change import Change
-from schemalint.model.datatype import Managed, Unmanaged, at, field_at
-from schemalint.model.path import Path, dotted
+from schemalint.delta import change
+from schemalint.delta.change import Change
+from schemalint.delta.datatype import Managed, Unmanaged, at, field_at
+from schemalint.delta.path import Path, dotted
+from schemalint.delta.table import TableState
+from schemalint.delta.type_text import print_type
 from schemalint.model.plan import Step
-from schemalint.model.table import TableState
-from schemalint.model.typetext import print_type
 from schemalint.planner.simulate import simulate
 
 

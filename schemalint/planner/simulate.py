@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from schemalint.model import change
-from schemalint.model.change import Change, place, subject, subject_name
-from schemalint.model.datatype import UNMANAGED
-from schemalint.model.diff import diff
-from schemalint.model.patch import apply_changes
-from schemalint.model.path import Path, folded
+from schemalint.delta import change
+from schemalint.delta.change import Change, place, subject, subject_name
+from schemalint.delta.datatype import UNMANAGED
+from schemalint.delta.diff import diff
+from schemalint.delta.patch import apply_changes
+from schemalint.delta.path import Path, folded
+from schemalint.delta.table import TableState
 from schemalint.model.plan import Step
-from schemalint.model.table import TableState
 
 # What of a column's own or of those above it a step cannot do without; its record of types grows by the step.
 _GROUND: Final = (change.FieldAdded, change.FieldRemoved, change.FieldRenamed, change.TypeChanged)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from schemalint.model.datatype import Field, Identity
-from schemalint.model.path import Part, Path, split
-from schemalint.model.sqltext import always_quoted, quote_literal
-from schemalint.model.typetext import print_type
+from schemalint.delta.datatype import Field, Identity
+from schemalint.delta.path import Part, Path, split
+from schemalint.delta.sql_text import always_quoted, quote_literal
+from schemalint.delta.type_text import print_type
 
 
 def path_table(uri: str) -> str:

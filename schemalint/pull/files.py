@@ -10,10 +10,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
+from schemalint.delta.path import split
 from schemalint.document.review import unified_diff
 from schemalint.errors import UsageError
-from schemalint.git import DEFAULT_GLOBS, printable_path
-from schemalint.model.path import split
+from schemalint.git import DEFAULT_GLOBS
+from schemalint.printable import visible
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _BRACES: Final = re.compile(r"\{[^{}]*\}?|\}")
@@ -68,7 +69,7 @@ class PulledFile:
 
 def shown(file: Path) -> str:
     """A file as messages name it: from the working directory."""
-    return printable_path(os.path.relpath(file))
+    return visible(os.path.relpath(file))
 
 
 def require_pattern(pattern: str) -> None:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Final
 
 from schemalint import contract as contracts
-from schemalint import live
-from schemalint.engine.place import absolute_location, table_location
+from schemalint.catalog.table_location import absolute_location, table_location
+from schemalint.delta.path import dotted
+from schemalint.delta.table import TableState
 from schemalint.errors import ConfigError, UsageError
-from schemalint.model.path import dotted
-from schemalint.model.table import Contract, TableState, table_key
+from schemalint.model.contract import Contract, table_key
 from schemalint.pull.request import Declared, PullInput
+from schemalint.storage import is_place
 
 _MOST_PARTS: Final = 3
 
@@ -54,7 +55,7 @@ class Lookup:
         declared = self._by_name.get(self._key(reference))
         if declared is not None:
             return Asked(reference, self._reachable(declared.contract), declared.file)
-        if live.is_place(reference):
+        if is_place(reference):
             return self._at(reference, absolute_location(reference, Path.cwd()))
         if self._request.target is None:
             raise UsageError(

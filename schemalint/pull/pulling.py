@@ -10,17 +10,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from schemalint import live
+from schemalint.catalog.target_tables import TargetTables
 from schemalint.config import Target, resolve_storage
+from schemalint.delta.table import LiveTable
 from schemalint.document import decode
-from schemalint.engine.declaration import declaration
-from schemalint.engine.tables import TargetTables
 from schemalint.errors import LiveError, SchemalintError, UsageError
-from schemalint.model.table import Contract, LiveTable
+from schemalint.model.contract import Contract
+from schemalint.pull.declaration import declaration
 from schemalint.pull.files import PulledFile, file_name, require_pattern, shown
 from schemalint.pull.lookup import Asked, Lookup
 from schemalint.pull.request import NotPulled, Pulled, PullInput
 from schemalint.pull.texts import printed, updated
+from schemalint.storage import NO_OPTIONS
 
 _AT_ONCE: Final = 64
 
@@ -112,7 +113,7 @@ class _Pulling:
         if target is not None:
             return TargetTables(target, root, resolve_storage(target), self._request.via)
         places = tuple(one.contract.location or "" for one in asked)
-        return TargetTables(Target("none", allowed_locations=places), root, live.NO_OPTIONS)
+        return TargetTables(Target("none", allowed_locations=places), root, NO_OPTIONS)
 
     def _file_of_new(self, contract: Contract) -> Path | None:
         if self._request.into is not None:

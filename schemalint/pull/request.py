@@ -9,16 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
-from schemalint import live
+from schemalint.catalog.table_location import absolute_location
 from schemalint.config import Target, resolve_storage
+from schemalint.delta.path import dotted, split
 from schemalint.document import candidate
-from schemalint.engine.declaration import Scope
-from schemalint.engine.place import absolute_location
 from schemalint.errors import ConfigError, SchemalintError
-from schemalint.git import EmptyTree, Repository, Worktree, changes, list_files, printable_path
-from schemalint.model.path import dotted, split
-from schemalint.model.table import Contract
+from schemalint.git import EmptyTree, Repository, Worktree, changes, list_files
+from schemalint.model.contract import Contract
+from schemalint.printable import visible
+from schemalint.pull.declaration import Scope
 from schemalint.pull.files import PulledFile
+from schemalint.storage import find_tables
 
 if TYPE_CHECKING:
     from schemalint.catalog import Catalog
@@ -86,7 +87,7 @@ def declared_contracts(repository: Repository, globs: Iterable[str]) -> dict[str
     """
     found: dict[str, Declared] = {}
     for file in changes(repository, EmptyTree("one side"), Worktree(), candidate, tuple(globs)).head.values():
-        result = contracts.read(printable_path(file.path), file.data)
+        result = contracts.read(visible(file.path), file.data)
         if result.errors:
             raise result.errors[0]
         for one in result.contracts:
@@ -122,6 +123,6 @@ def find(target: Target, match: str, root: Path, via: Catalog | None = None) -> 
             f"target {target.name} has no root and no catalog", help="name the tables, or give it one"
         )
     top = absolute_location(target.root, root)
-    for place in live.find_tables(top, resolve_storage(target)):
+    for place in find_tables(top, resolve_storage(target)):
         if fnmatchcase(place.removeprefix(f"{top}/").replace("/", ".").casefold(), match.casefold()):
             yield place

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from schemalint import contract as contracts
+from schemalint.delta.table import LiveTable
 from schemalint.document import TextEdit, apply_edits
 from schemalint.document.review import read_by_another
-from schemalint.engine.declaration import Scope
-from schemalint.engine.pull import takeover
 from schemalint.errors import ContractError, UsageError
+from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Declare
-from schemalint.model.table import Contract, LiveTable, table_key
+from schemalint.pull.declaration import Scope
+from schemalint.pull.difference import takeover
 
 
 def updated(

@@ -8,20 +8,18 @@ In a notebook or a job, where a session is there already:
 
 from __future__ import annotations
 
-from schemalint.spark.catalog import SessionCatalog
-from schemalint.spark.outcome import Applied, DoneStep, Outcome
-from schemalint.spark.runner import Manner, apply, apply_plan, without_work
-from schemalint.spark.session import SqlSession, start
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Applied",
-    "DoneStep",
-    "Manner",
-    "Outcome",
-    "SessionCatalog",
-    "SqlSession",
-    "apply",
-    "apply_plan",
-    "start",
-    "without_work",
-]
+if TYPE_CHECKING:
+    from schemalint.spark.runner import apply
+
+__all__ = ["apply"]
+
+
+def __getattr__(name: str) -> object:
+    """Load `apply` when it is asked for: an executor imports this package too, and needs none of it."""
+    if name != "apply":
+        raise AttributeError(name)
+    from schemalint.spark.runner import apply  # noqa: PLC0415
+
+    return apply

@@ -16,16 +16,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from schemalint import remote
+from schemalint import catalog
+from schemalint.catalog.table_location import absolute_location
+from schemalint.delta.footer_summary import FileTally, merged
 from schemalint.errors import ApplyError, LiveError, UsageError
-from schemalint.model.physical import FileTally, merged
-from schemalint.shown import Failure, Shown
+from schemalint.lint.audit import Audited
+from schemalint.lint.audited import is_relative, result_of
+from schemalint.spark import executors
+from schemalint.storage.requests import concurrently
+from schemalint.table_json import Failure, Shown
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from schemalint.catalog.table_requests import Asked
+    from schemalint.config import Target
+    from schemalint.delta.table import CatalogTable
 
 _AT_ONCE: Final = 512
 """Tables in one job: as many are held on the driver."""
@@ -50,13 +60,13 @@ class Wanted:
     Attributes:
         reference: A path or a URI, as the executors see it.
         at: In place of a version, an instant (milliseconds since the epoch).
-        storage: Of `schemalint.remote.storage_text`.
+        storage: Of `schemalint.spark.executors.storage_text`.
     """
 
     reference: str
     version: int | None = None
     at: int | None = None
-    storage: str = field(default_factory=lambda: remote.storage_text(None))
+    storage: str = field(default_factory=lambda: executors.storage_text(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +92,8 @@ def read_tables(session: SparkSession, wanted: Sequence[Wanted], *, files: bool 
     for start in range(0, len(wanted), _AT_ONCE):
         some = wanted[start : start + _AT_ONCE]
         rows = [(one.reference, one.version, one.at, one.storage) for one in some]
-        lines = _mapped(session, remote.table_line, rows, _TABLE, _PER_TASK)
-        tables = [remote.table_of(line) for line in lines]
+        lines = _mapped(session, executors.table_line, rows, _TABLE, _PER_TASK)
+        tables = [executors.table_of(line) for line in lines]
         tallies = _tallies(session, some, tables) if files else {}
         yield from (Read(table, tallies.get(index)) for index, table in enumerate(tables))
 
@@ -97,7 +107,7 @@ def _tallies(
     """
     there = [(index, one) for index, one in enumerate(tables) if isinstance(one, Shown)]
     rows = [(wanted[index].reference, one.live.version, wanted[index].storage) for index, one in there]
-    counts = list(map(remote.count_of, _mapped(session, remote.count_line, rows, _VERSION, _PER_TASK)))
+    counts = list(map(executors.count_of, _mapped(session, executors.count_line, rows, _VERSION, _PER_TASK)))
     shares: list[tuple[int, Row]] = []
     found: dict[int, FileTally | LiveError] = {}
     for (index, _one), row, count in zip(there, rows, counts, strict=True):
@@ -106,10 +116,10 @@ def _tallies(
             continue
         of = max(1, -(-count // _FILES_PER_TASK))
         shares += ((index, (*row, number, of)) for number in range(of))
-    lines = _mapped(session, remote.tally_line, [row for _index, row in shares], _SHARE, 1)
+    lines = _mapped(session, executors.tally_line, [row for _index, row in shares], _SHARE, 1)
     parts: defaultdict[int, list[FileTally | LiveError]] = defaultdict(list)
     for (index, _row), line in zip(shares, lines, strict=True):
-        parts[index].append(remote.tally_of(line))
+        parts[index].append(executors.tally_of(line))
     return found | {index: _together(some) for index, some in parts.items()}
 
 
@@ -152,3 +162,43 @@ def _said(error: Exception) -> str:
     """The last line of a Python worker's traceback, or the first of what the engine says."""
     lines = [line.strip() for line in str(error).split("JVM stacktrace")[0].splitlines() if line.strip()]
     return (lines[-1] if "Traceback" in str(error) else lines[0]) if lines else type(error).__name__
+
+
+def audited_by_spark(
+    session: SparkSession, asked: Sequence[Asked], target: Target | None, *, files: bool
+) -> Iterator[Audited]:
+    """The same on the executors of a cluster; of a name the session says here where its table lies."""
+    storage = executors.storage_text(target)
+    known = concurrently(_known, asked)
+    wanted = [
+        Wanted(table.location if table else _reference(one), one.version, one.at, storage)
+        for one, table in zip(asked, known, strict=True)
+        if not isinstance(table, LiveError)
+    ]
+    tables = read_tables(session, wanted, files=files)
+    for one, table in zip(asked, known, strict=True):
+        if isinstance(table, LiveError):
+            yield Audited(one.table or one.uri, table, one.contract)
+            continue
+        read = next(tables)
+        found = read.found
+        if isinstance(found, Shown):
+            found = replace(found, live=replace(found.live, catalog=table))
+        yield result_of(one, found, read.files)
+
+
+def _known(one: Asked) -> CatalogTable | LiveError | None:
+    """What the session says of a table that is asked for by name; why it is not known."""
+    if one.error is not None:
+        return one.error
+    if one.catalog is None:
+        return None
+    try:
+        return catalog.find(one.uri, one.catalog, one.via)
+    except LiveError as error:
+        return error
+
+
+def _reference(one: Asked) -> str:
+    """As the executors see it, whatever folder they work in."""
+    return absolute_location(one.uri, Path.cwd()) if is_relative(one) else one.uri

@@ -10,15 +10,15 @@ from itertools import takewhile
 from typing import Any, Final
 
 from schemalint.catalog import SESSION_CATALOG, Name, name_parts
+from schemalint.delta.path import dotted, split
+from schemalint.delta.sql_text import always_quoted, quote_literal
+from schemalint.delta.table import CatalogTable
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import ApplyError, LiveError
-from schemalint.live import NO_OPTIONS
-from schemalint.live._requests import concurrently
-from schemalint.model.path import dotted, split
-from schemalint.model.sqltext import always_quoted, quote_literal
-from schemalint.model.table import CatalogTable
 from schemalint.planner.sql import named_table
 from schemalint.spark.session import SqlSession, StatementError, ask
+from schemalint.storage import NO_OPTIONS
+from schemalint.storage.requests import concurrently
 
 # Spark's and Delta's error classes (error-conditions.json, delta-error-classes.json).
 _NOT_THERE: Final = frozenset({"TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND"})

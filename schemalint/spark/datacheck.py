@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from schemalint.delta import change
+from schemalint.delta.expressions import columns_used
+from schemalint.delta.sql_text import always_quoted
+from schemalint.delta.type_text import print_type
 from schemalint.errors import ApplyError
-from schemalint.expressions import columns_used
-from schemalint.model import change
 from schemalint.model.plan import Step, StepKind, TablePlan
-from schemalint.model.sqltext import always_quoted
-from schemalint.model.typetext import print_type
 from schemalint.planner.simulate import simulate
+from schemalint.printable import visible
 from schemalint.spark.session import SqlSession, StatementError, ask
 
 SAMPLE: Final = 5
@@ -141,5 +142,5 @@ def _row(values: Mapping[str, Any]) -> str:
 
 def _value(value: object) -> str:
     text = "NULL" if value is None else repr(value) if isinstance(value, str) else str(value)
-    printable = "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
-    return printable if len(printable) <= _LONGEST_VALUE else f"{printable[:_LONGEST_VALUE]}…"
+    shown = visible(text)
+    return shown if len(shown) <= _LONGEST_VALUE else f"{shown[:_LONGEST_VALUE]}…"

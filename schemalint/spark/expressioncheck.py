@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from schemalint.delta import change
+from schemalint.delta.change import Change
+from schemalint.delta.datatype import Char, Field, String, Struct, Varchar, field_at, walk
+from schemalint.delta.patch import update_type
+from schemalint.delta.path import dotted
+from schemalint.delta.sql_text import always_quoted
+from schemalint.delta.table import TableState
+from schemalint.delta.type_text import print_type
 from schemalint.errors import ApplyError
-from schemalint.model import change
-from schemalint.model.change import Change
-from schemalint.model.datatype import Char, Field, String, Struct, Varchar, field_at, walk
-from schemalint.model.patch import update_type
-from schemalint.model.path import dotted
 from schemalint.model.plan import TablePlan
-from schemalint.model.sqltext import always_quoted
-from schemalint.model.table import TableState
-from schemalint.model.typetext import print_type
 from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import create_table
 from schemalint.spark.session import SqlSession, StatementError, ask

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import schemalint
+from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.errors import ApplyError
 from schemalint.model.finding import Finding, Problems, Severity
-from schemalint.model.sqltext import always_quoted, quote_literal
 from schemalint.spark.session import StatementError, ask, prepared, run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from schemalint.model.estate import TableSummary
+    from schemalint.model.inventory import TableSummary
 
 CLEAN: Final = "none"
 """The severity of a row that stands for a table without findings."""

@@ -14,18 +14,18 @@ from typing import TypeVar
 
 import schemalint
 from schemalint import config, deploy, git
+from schemalint.catalog.table_location import choose_target
+from schemalint.catalog.target_tables import TargetTables
 from schemalint.deploy import DeployInput, Deployment
-from schemalint.engine.place import choose_target
-from schemalint.engine.rulebook import rules_for_apply, selection_of
-from schemalint.engine.tables import TargetTables
+from schemalint.deploy.outcome import Applied, DoneStep, Outcome
 from schemalint.errors import ApplyError, InternalError, SchemalintError
+from schemalint.lint.rulebook import rules_for_apply, selection_of
+from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan
-from schemalint.model.table import Contract
 from schemalint.planner.sql import named_table, path_table
 from schemalint.spark.catalog import SessionCatalog, require_catalog
 from schemalint.spark.datacheck import require_clean
 from schemalint.spark.expressioncheck import require_accepted
-from schemalint.spark.outcome import Applied, DoneStep, Outcome
 from schemalint.spark.session import SqlSession, prepared, sessions_beside
 from schemalint.spark.table import TableRun, Told
 

@@ -65,8 +65,9 @@ def start(settings: SparkSettings) -> SparkSession:
         ApplyError: Spark does not start, or no Connect server answers.
     """
     try:
-        from delta import configure_spark_with_delta_pip  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
+
+        from delta import configure_spark_with_delta_pip  # noqa: PLC0415
     except ImportError as error:
         raise UsageError(
             f"Spark is not installed here: {error}", help="pip install 'schemalint[spark]'"

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from schemalint.delta.table import LiveTable, TableState
+from schemalint.deploy.outcome import DoneStep
 from schemalint.errors import ApplyError
-from schemalint.model.marker import Marker, read_pending
+from schemalint.model.contract import Contract
+from schemalint.model.marker import MARKER, PENDING, Marker, read_pending
 from schemalint.model.plan import Step, StepKind, TablePlan
-from schemalint.model.table import MARKER, PENDING, Contract, LiveTable, TableState
 from schemalint.planner import (
     known_features,
     meanwhile,
@@ -23,7 +25,6 @@ from schemalint.planner import (
     wrongly_noted,
 )
 from schemalint.planner.sql import set_properties, unset_properties
-from schemalint.spark.outcome import DoneStep
 from schemalint.spark.session import SqlSession, StatementError, run
 
 ATTEMPTS: Final = 6

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from catalog.unity_server import UnityServer, serving
 from schemalint.catalog import _opened
 from schemalint.config import Target
+from support.unity_server import UnityServer, serving
 
 
 @pytest.fixture

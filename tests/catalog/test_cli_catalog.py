@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from catalog.unity_server import Table, UnityServer
-from logs import commit_info, metadata, protocol, write_log
-from project import ORDERS, Project
-from repo import Repo
-from schemalint.model.datatype import INTEGER, LONG, STRING, Decimal, Field, Struct
+from schemalint.delta.datatype import INTEGER, LONG, STRING, Decimal, Field, Struct
+from support.logs import commit_info, metadata, protocol, write_log
+from support.project import ORDERS, Project
+from support.repo import Repo
+from support.unity_server import Table, UnityServer
 
 ID = Field("id", LONG)
 AMOUNT = Field("amount", Decimal(10, 2))

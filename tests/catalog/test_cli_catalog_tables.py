@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from catalog.managed import PROTOCOL, stage
-from catalog.unity_server import Table, UnityServer
-from logs import add, commit_info, metadata, protocol, remove, write_log
-from project import ORDERS, Project
-from repo import Repo
-from schemalint.model.datatype import LONG, Field, Struct
+from schemalint.delta.datatype import LONG, Field, Struct
+from support.logs import add, commit_info, metadata, protocol, remove, write_log
+from support.managed_tables import PROTOCOL, stage
+from support.project import ORDERS, Project
+from support.repo import Repo
+from support.unity_server import Table, UnityServer
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from catalog.test_cli_catalog import ID, project, table
-from catalog.unity_server import Table, UnityServer
-from logs import commit_info, metadata, protocol, write_log
-from project import ORDERS, Project
-from schemalint.model.datatype import STRING, Field, Struct
+from schemalint.delta.datatype import STRING, Field, Struct
+from support.logs import commit_info, metadata, protocol, write_log
+from support.project import ORDERS, Project
+from support.unity_server import Table, UnityServer
 
 __all__ = ["project", "table"]
 

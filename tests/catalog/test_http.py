@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from catalog.unity_server import UnityServer, serving
-from schemalint.catalog._http import Client, HttpError
+from schemalint.catalog.kinds.unity.http import Client, HttpError
 from schemalint.errors import LiveError
+from support.unity_server import UnityServer, serving
 
 TOKEN = "secret-token"  # noqa: S105
 

@@ -12,14 +12,14 @@ import pytest
 from obstore import put
 from obstore.store import S3Store
 
-from catalog.unity_server import Table, UnityServer
-from logs import metadata, protocol, write_log
 from schemalint import catalog
 from schemalint.config import Target
+from schemalint.delta.datatype import LONG, Field
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError
-from schemalint.model.datatype import LONG, Field
-from servers import s3_server
+from support.logs import metadata, protocol, write_log
+from support.servers import s3_server
+from support.unity_server import Table, UnityServer
 
 LOCATION = "s3://lakeofthecatalog/orders"
 BY_DELTA_API = {"s3.access-key-id": "AKIAHANDEDOUT", "s3.secret-access-key": "s", "s3.session-token": "t"}

@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from catalog.managed import PROTOCOL, stage
-from catalog.unity_server import Table, UnityServer
-from logs import add, metadata, protocol, remove, write_file, write_log
-from schemalint import catalog, live
+from schemalint import catalog
 from schemalint.catalog import ManagedCommits, StagedCommit
-from schemalint.catalog._ratified import RatifiedLog
+from schemalint.catalog.ratified import RatifiedLog
 from schemalint.config import Target
+from schemalint.delta.datatype import LONG, STRING, Field
 from schemalint.delta_log.datafiles import live_files
 from schemalint.delta_log.reader import POSSIBLY_STALE
 from schemalint.errors import LiveError
-from schemalint.model.datatype import LONG, STRING, Field
+from schemalint.storage import open_store, read_table
+from support.logs import add, metadata, protocol, remove, write_file, write_log
+from support.managed_tables import PROTOCOL, stage
+from support.unity_server import Table, UnityServer
 
 ID = Field("id", LONG)
 
@@ -48,7 +49,7 @@ def test_staged_commits_that_the_catalog_lists_count(target: Target, table: Tabl
     assert columns(target) == (5, ["id", "c1", "c2", "c3", "c4", "c5"])
     history = catalog.read("sales.orders", target).history.entries
     assert [one.version for one in history] == [0, 1, 2, 3, 4, 5]
-    assert live.read(table.location).version == 0, "a listing of the log does not show them"
+    assert read_table(table.location).version == 0, "a listing of the log does not show them"
 
 
 def test_staged_commit_that_the_catalog_does_not_list_is_left_alone(target: Target, table: Table) -> None:
@@ -70,13 +71,13 @@ def test_catalogs_copy_of_a_published_version_is_the_one_that_counts(target: Tar
     table.latest = 1
     assert columns(target) == (1, ["id", "staged"])
     commits = ManagedCommits(1, (StagedCommit(1, table.staged[0]["file_name"], 7),))
-    listed = list(RatifiedLog(live.open_store(table.location), commits).list())
+    listed = list(RatifiedLog(open_store(table.location), commits).list())
     assert [one.name for one in listed] == [f"{0:020}.json", f"{1:020}.json"]
     assert listed[1].size == 7
 
 
 def test_stale_warning_is_for_those_who_did_not_ask_the_catalog(target: Target, table: Table) -> None:
-    assert POSSIBLY_STALE in live.read(table.location).warnings
+    assert POSSIBLY_STALE in read_table(table.location).warnings
     found = catalog.read("sales.orders", target)
     assert found.warnings == ()
     assert found.catalog is not None

@@ -8,15 +8,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from catalog.unity_server import BASE, Table, UnityServer
-from logs import metadata, protocol, write_log
 from schemalint import catalog
-from schemalint.catalog._http import Client
-from schemalint.catalog.unity import UnityCatalog, open_catalog
+from schemalint.catalog.kinds.unity import UnityCatalog, open_catalog
+from schemalint.catalog.kinds.unity.http import Client
 from schemalint.config import Target
+from schemalint.delta.datatype import LONG, STRING, Array, Decimal, Field, Map, Struct
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import ConfigError, LiveError
-from schemalint.model.datatype import LONG, STRING, Array, Decimal, Field, Map, Struct
+from support.logs import metadata, protocol, write_log
+from support.unity_server import BASE, Table, UnityServer
 
 COLUMNS = Struct(
     (

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from project import ORDERS, Project
-from repo import Repo
+from support.project import ORDERS, Project
+from support.repo import Repo
 
 if TYPE_CHECKING:
     from pathlib import Path

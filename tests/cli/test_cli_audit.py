@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import Draft202012Validator
 
-from logs import add, commit_info, metadata, protocol, write_commit, write_log
-from project import ORDERS, Project, Run
-from schemalint.model.datatype import LONG, Decimal, Field
-from schemalint.report import json as json_report
+from schemalint.delta.datatype import LONG, Decimal, Field
+from schemalint.report.findings import json as json_report
+from support.logs import add, commit_info, metadata, protocol, write_commit, write_log
+from support.project import ORDERS, Project, Run
 
 if TYPE_CHECKING:
     from pathlib import Path

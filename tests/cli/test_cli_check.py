@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import jsonschema
 import pytest
 
-from project import ORDERS, Project
-from schemalint.report import json as json_report
+from schemalint.report.findings import json as json_report
+from support.project import ORDERS, Project
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from project import Project
-from schemalint.engine.rulebook import load_rules
+from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
+from support.project import Project
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from logs import commit_info, metadata, protocol, write_log
-from project import ORDERS, Project
 from schemalint import contract
-from schemalint.model.datatype import INTEGER, LONG, STRING, DataType, Decimal, Field, Struct
+from schemalint.delta.datatype import INTEGER, LONG, STRING, DataType, Decimal, Field, Struct
 from schemalint.model.marker import Marker, declaration_hash
+from support.logs import commit_info, metadata, protocol, write_log
+from support.project import ORDERS, Project
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from logs import commit_info, metadata, protocol, write_commit, write_log
-from project import ORDERS, Project
-from schemalint.model.datatype import LONG, Decimal, Field
+from schemalint.delta.datatype import LONG, Decimal, Field
+from support.logs import commit_info, metadata, protocol, write_commit, write_log
+from support.project import ORDERS, Project
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from project import Run
+    from support.project import Run
 
 DRIFTED = (Field("id", LONG), Field("amount", Decimal(12, 2)))
 FILE = "live.jsonl"

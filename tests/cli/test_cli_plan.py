@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from logs import commit_info, metadata, protocol, write_log
-from project import ORDERS, Project
 from schemalint import contract
-from schemalint.model.datatype import LONG, Decimal, Field
+from schemalint.delta.datatype import LONG, Decimal, Field
 from schemalint.model.marker import Marker, declaration_hash
-from schemalint.report import _planjson, _planmarkdown
+from schemalint.report.plan import json as plan_json
+from schemalint.report.plan import markdown
 from support.golden import assert_golden
+from support.logs import commit_info, metadata, protocol, write_log
+from support.project import ORDERS, Project
 
 EXPECTED = Path(__file__).parent / "plans"
 MAPPED = "properties: {delta.columnMapping.mode: name, delta.enableTypeWidening: true}\n"
@@ -174,9 +175,9 @@ def test_json_is_as_its_schema_says(table: Table, text: str) -> None:
     table.declare(text)
     run = table.project.run("plan", "--output-format", "json")
     content = json.loads(run.out)
-    Draft202012Validator.check_schema(_planjson.schema())
-    Draft202012Validator(_planjson.schema()).validate(content)
-    assert json.loads(table.project.run("schema", "plan").out) == _planjson.schema()
+    Draft202012Validator.check_schema(plan_json.schema())
+    Draft202012Validator(plan_json.schema()).validate(content)
+    assert json.loads(table.project.run("schema", "plan").out) == plan_json.schema()
 
 
 def test_out_is_the_plan_whatever_is_shown(table: Table) -> None:
@@ -317,5 +318,5 @@ def test_long_plan_fits_into_a_comment(table: Table) -> None:
     many = "".join(f"  - {{name: c{number}, type: string, comment: {'x' * 200}}}\n" for number in range(400))
     table.project.declare(table.text.replace("properties:", f"{many}properties:", 1))
     text = table.plan("--output-format", "markdown")
-    assert len(text) <= _planmarkdown.MOST_CHARACTERS
+    assert len(text) <= markdown.MOST_CHARACTERS
     assert "see `schemalint plan`" in text or "<details>" not in text

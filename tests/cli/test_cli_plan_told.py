@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from logs import commit_info, metadata, protocol, write_log
-from project import ORDERS
 from schemalint import contract
-from schemalint.model.datatype import LONG, Decimal, Field
+from schemalint.delta.datatype import LONG, Decimal, Field
 from schemalint.model.marker import Marker, declaration_hash
+from support.logs import commit_info, metadata, protocol, write_log
+from support.project import ORDERS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from project import Project
+    from support.project import Project
 
 COLUMNS = (Field("id", LONG), Field("amount", Decimal(10, 2)))
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from logs import commit_info, metadata, protocol, write_commit, write_log
-from schemalint import live
-from schemalint.engine.rulebook import load_rules
+from schemalint.delta.datatype import INTEGER, LONG, STRING, VOID, Decimal, Field, Struct, Unknown
+from schemalint.delta.history import HistoryStep
+from schemalint.delta.table import LiveTable
 from schemalint.errors import SchemalintError, UsageError
-from schemalint.model.datatype import INTEGER, LONG, STRING, VOID, Decimal, Field, Struct, Unknown
-from schemalint.model.fact import HistoryStep
-from schemalint.model.table import LiveTable
+from schemalint.lint.rulebook import load_rules
 from schemalint.pull.files import PulledFile, file_name, require_pattern
+from schemalint.storage import read_table
+from support.logs import commit_info, metadata, protocol, write_commit, write_log
 
 if TYPE_CHECKING:
-    from project import Project
+    from support.project import Project
 
 LOGS = Path(__file__).parents[1] / "delta_log/logs"
 WRITTEN_BY_SPARK = sorted(str(log.parent.relative_to(LOGS)) for log in LOGS.rglob("_delta_log"))
@@ -73,7 +73,7 @@ def test_what_is_pulled_is_as_declared_at_once(project: Project, name: str) -> N
     project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{LOGS}"\n')
     place = str(LOGS / name)
     try:
-        live.read(place)
+        read_table(place)
     except SchemalintError:
         pytest.skip("a table that cannot be read cannot be pulled")
     assert project.run("pull", place, "--output", "t.yml").status == 0

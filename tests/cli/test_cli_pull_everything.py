@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.ask_logs import all_questions, text_of
-from rules.logged import logged_table
+from support.short_logs import logged_table
 
 if TYPE_CHECKING:
-    from project import Project
+    from support.project import Project
 
 DAMAGED = Path(__file__).parents[1] / "delta_log/damaged"
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from logs import commit_info, metadata, protocol, write_log
-from project import ORDERS, Project
 from schemalint import contract
-from schemalint.model.datatype import LONG, Decimal, Field, Struct, at
-from schemalint.model.table import Contract
+from schemalint.delta.datatype import LONG, Decimal, Field, Struct, at
+from schemalint.model.contract import Contract
+from support.logs import commit_info, metadata, protocol, write_log
+from support.project import ORDERS, Project
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 from jsonschema import Draft202012Validator
 
-from logs import add, commit_info, metadata, protocol, write_checkpoint, write_commit, write_log
-from project import ORDERS, Project
-from schemalint import shown
-from schemalint.cli._showtext import show_text
-from schemalint.model.datatype import INTEGER, LONG, STRING, Array, Atomic, Field, Map, RecordedChange, Struct
-from schemalint.model.path import Part
-from schemalint.model.protocol import Protocol
-from schemalint.model.table import (
+from schemalint import table_json
+from schemalint.delta.datatype import INTEGER, LONG, STRING, Array, Atomic, Field, Map, RecordedChange, Struct
+from schemalint.delta.path import Part
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import (
     CatalogTable,
     History,
     LiveTable,
@@ -29,10 +26,13 @@ from schemalint.model.table import (
     Metadata,
     TableState,
 )
+from schemalint.report.table.text import show_text
 from support.golden import assert_golden
+from support.logs import add, commit_info, metadata, protocol, write_checkpoint, write_commit, write_log
+from support.project import ORDERS, Project
 
 if TYPE_CHECKING:
-    from logs import Action
+    from support.logs import Action
 
 SHOW = (sys.executable, "-m", "schemalint", "show")
 LOGS = Path(__file__).parent.parent / "delta_log" / "logs"
@@ -172,7 +172,9 @@ def test_text_of_what_is_wrong_with_a_log_and_of_what_a_catalog_says() -> None:
         ),
         CatalogTable("main.sales.orders", "Unity Catalog at https://uc", "s3://lake/orders"),
     )
-    compare("defects", show_text(shown.Shown(live, dt.datetime(2026, 11, 20, tzinfo=dt.UTC), "sales.orders")))
+    compare(
+        "defects", show_text(table_json.Shown(live, dt.datetime(2026, 11, 20, tzinfo=dt.UTC), "sales.orders"))
+    )
 
 
 def test_an_older_version_and_an_instant(project: Project) -> None:
@@ -213,7 +215,7 @@ def test_one_bad_table_is_a_line_and_the_others_go_on(project: Project) -> None:
     )
     assert run.status == 2
     lines = [json.loads(line) for line in run.out.splitlines()]
-    validator = Draft202012Validator(shown.schema())
+    validator = Draft202012Validator(table_json.schema())
     for line in lines:
         validator.validate(line)
     assert [line["uri"] for line in lines] == ["lake/orders", "lake/nothing", "lake/broken", "lake/orders"]
@@ -264,7 +266,7 @@ def test_no_repository_is_needed(project: Project, monkeypatch: pytest.MonkeyPat
 
 def test_the_schema_of_the_lines_is_published(project: Project) -> None:
     run = project.run("schema", "table")
-    assert json.loads(run.out) == shown.schema()
+    assert json.loads(run.out) == table_json.schema()
 
 
 def test_the_protocol_is_told_where_it_has_no_features(project: Project) -> None:
@@ -310,7 +312,7 @@ def test_a_full_disk_is_no_bug(tmp_path: Path) -> None:
 
 
 def _wide(table: Path) -> Path:
-    """A table of which much is shown."""
+    """A table with much to show."""
     fields = [Field(f"column_{number}", LONG) for number in range(3_000)]
     return write_log(table, [[protocol(), metadata(*fields)]])
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from project import ORDERS
 from schemalint.spark import session as sessions
+from support.project import ORDERS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from project import Project
     from schemalint.config import SparkSettings
+    from support.project import Project
 
 SETTINGS = '[targets.dev]\ncatalog = "spark_catalog"\n[spark]\nconf = {"spark.jars" = "/trusted.jar"}\n'
 

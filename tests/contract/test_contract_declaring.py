@@ -7,13 +7,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from contract.contract_strategies import writable
 from schemalint.contract import effective, print_contract, read, text_changes
-from schemalint.document import TextEdit, splice
-from schemalint.engine.declaration import Scope, declaration
-from schemalint.engine.pull import takeover
-from schemalint.model.change import FieldMoved, FieldRenamed
-from schemalint.model.datatype import (
+from schemalint.delta.change import FieldMoved, FieldRenamed
+from schemalint.delta.datatype import (
     DATE,
     INTEGER,
     LONG,
@@ -26,13 +22,18 @@ from schemalint.model.datatype import (
     RecordedChange,
     Struct,
 )
-from schemalint.model.diff import diff
+from schemalint.delta.diff import diff
+from schemalint.delta.path import Part
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata, TableState
+from schemalint.document import TextEdit, splice
+from schemalint.model.contract import Contract
+from schemalint.model.declaration import over
 from schemalint.model.finding import Declare
-from schemalint.model.overlay import over
-from schemalint.model.path import Part
-from schemalint.model.protocol import Protocol
-from schemalint.model.table import Contract, History, HistoryEntry, LiveTable, Metadata, TableState
-from strategies import table_states
+from schemalint.pull.declaration import Scope, declaration
+from schemalint.pull.difference import takeover
+from support.contract_strategies import writable
+from support.strategies import table_states
 
 
 class Counted(str):

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from schemalint.contract import effective, read, text_changes
+from schemalint.delta.datatype import BYTE, INTEGER, LONG, SHORT, Decimal, RecordedChange, field_at
+from schemalint.delta.path import Part, Path
 from schemalint.document import TextEdit, splice
 from schemalint.errors import ContractError
-from schemalint.model.datatype import BYTE, INTEGER, LONG, SHORT, Decimal, RecordedChange, field_at
 from schemalint.model.finding import Edit, RecordTypeChanges, SetProperty
-from schemalint.model.path import Part, Path
 
 HEAD = "schemalint: 1\ntable: t\n"
 WIDENED = (RecordedChange(INTEGER, LONG),)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contract.contract_strategies import contracts
 from schemalint.contract import ReadResult, print_contract, read
-from schemalint.model.table import Contract
+from schemalint.model.contract import Contract
+from support.contract_strategies import contracts
 
 CASES = Path(__file__).with_name("errors.txt").read_text(encoding="utf-8").split("\n# ")[1:]
 PIECES = ("", "~", "[]", "{}", "x", "1", "true", "element", "type: ", "- ", "\n", "<", "`")

@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 
-from contract.contract_strategies import contracts
 from schemalint.contract import json_schema, read
-from schemalint.contract.native.data import as_data
-from schemalint.model.table import Contract
+from schemalint.contract.dialects.native.data import as_data
+from schemalint.model.contract import Contract
+from support.contract_strategies import contracts
 
 EXAMPLE = Path(__file__).with_name("example.yaml").read_text(encoding="utf-8")
 SCHEMA = json_schema()

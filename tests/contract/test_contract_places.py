@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from schemalint.contract import effective, locate, read
+from schemalint.delta.path import Part
 from schemalint.errors import Location
-from schemalint.model.path import Part
-from schemalint.model.table import Anchor, Contract
+from schemalint.model.contract import Anchor, Contract
 
 EXAMPLE = Path(__file__).with_name("example.yaml").read_text(encoding="utf-8")
 (CONTRACT,) = read("f.yml", EXAMPLE).contracts

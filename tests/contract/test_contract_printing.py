@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from ruamel.yaml import YAML
 
-from contract.contract_strategies import contracts
 from schemalint.contract import print_contract, read
-from schemalint.contract.native.data import as_data
+from schemalint.contract.dialects.native.data import as_data
+from schemalint.delta.table import TableState
 from schemalint.errors import ContractError
-from schemalint.model.table import Contract, TableState
+from schemalint.model.contract import Contract
+from support.contract_strategies import contracts
 
 LINES = (
     "a\nb",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from schemalint.contract import read
-from schemalint.model.datatype import (
+from schemalint.delta.datatype import (
     BOOLEAN,
     INTEGER,
     LONG,
@@ -25,11 +25,11 @@ from schemalint.model.datatype import (
     Struct,
     field_at,
 )
-from schemalint.model.path import Part
-from schemalint.model.table import (
+from schemalint.delta.path import Part
+from schemalint.delta.table import Deletion
+from schemalint.model.contract import (
     Consumer,
     Contract,
-    Deletion,
     Deprecation,
     Openness,
     ProtocolLimits,

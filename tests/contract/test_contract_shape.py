@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from contract.contract_strategies import contracts
-from schemalint.contract.native import format as native
-from schemalint.contract.native.data import as_data
-from schemalint.model.table import Contract
-from schemalint.shape import check_for
+from schemalint.contract.dialects.native import format as native
+from schemalint.contract.dialects.native.data import as_data
+from schemalint.document.shape import check_for
+from schemalint.model.contract import Contract
+from support.contract_strategies import contracts
 
 FITS = check_for(native.Contract)
 PYDANTIC = TypeAdapter(native.Contract)

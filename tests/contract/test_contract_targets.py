@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemalint.contract import effective, read, targets_of
-from schemalint.model.table import Consumer, ProtocolLimits
+from schemalint.model.contract import Consumer, ProtocolLimits
 
 TEXT = """
 schemalint: 1

@@ -10,7 +10,13 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from logs import (
+from schemalint.delta.datatype import LONG, Field, Struct
+from schemalint.delta.table import LogDefectKind
+from schemalint.delta_log import limits
+from schemalint.delta_log.store import DamagedFile
+from schemalint.errors import LiveError
+from schemalint.storage import read_table
+from support.logs import (
     add,
     checkpoint_metadata,
     clustering,
@@ -23,18 +29,12 @@ from logs import (
     write_lines,
     write_log,
 )
-from schemalint.delta_log import limits
-from schemalint.delta_log.store import DamagedFile
-from schemalint.errors import LiveError
-from schemalint.live import read
-from schemalint.model.datatype import LONG, Field, Struct
-from schemalint.model.table import LogDefectKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from logs import Action
+    from support.logs import Action
 
 ID = Field("id", LONG)
 LATER = Field("later", LONG)
@@ -87,8 +87,8 @@ def test_a_checkpoint_alone_is_the_table(tmp_path: Path, kind: Callable[..., str
     kind(tmp_path / "checkpoint", 4)
     write_log(tmp_path / "checkpoint", [WRITTEN], first=4)
     write_log(tmp_path / "commits", [[commit_info(), *STATE]])
-    live = read(str(tmp_path / "checkpoint"), history=history)
-    expected = read(str(tmp_path / "commits"))
+    live = read_table(str(tmp_path / "checkpoint"), history=history)
+    expected = read_table(str(tmp_path / "commits"))
     assert (live.metadata, live.protocol) == (expected.metadata, expected.protocol)
     assert live.state.clustered_by == (("id",),)
     assert (live.version, live.defects, live.warnings) == (4, (), ())
@@ -97,7 +97,7 @@ def test_a_checkpoint_alone_is_the_table(tmp_path: Path, kind: Callable[..., str
 @every_kind
 def test_commits_after_a_checkpoint_count(tmp_path: Path, kind: Callable[..., str]) -> None:
     kind(tmp_path, 4)
-    live = read(str(write_log(tmp_path, [WRITTEN, ALTERED], first=5)))
+    live = read_table(str(write_log(tmp_path, [WRITTEN, ALTERED], first=5)))
     assert live.state.columns == Struct((ID, LATER))
     assert (live.version, live.history.known_from) == (6, 4)
     assert [entry.version for entry in live.history.entries] == [4, 6]
@@ -108,17 +108,17 @@ def test_the_newest_checkpoint_is_compared_with_the_commits(tmp_path: Path, kind
     table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN, WRITTEN])
     kind(table, 0, [STATE[0], metadata(ID, LATER), clustering()])
     kind(table, 1)
-    assert read(str(table)).defects == ()
+    assert read_table(str(table)).defects == ()
     name = kind(table, 1, [STATE[0], metadata(ID, LATER), clustering()])
-    live = read(str(table))
+    live = read_table(str(table))
     (defect,) = live.defects
     assert (defect.kind, defect.file) == (LogDefectKind.CHECKPOINT_DIFFERS, name)
     parts = "clustering, schemaString, description, partitionColumns, configuration"
     assert defect.message == f"the checkpoint says something else than the commits up to it: {parts}"
-    assert read(str(table), history=False).defects == ()
+    assert read_table(str(table), history=False).defects == ()
     # Spark takes what the checkpoint says (measured on Delta 4.4.0), so that is what the table is.
     assert live.state.columns == Struct((ID, LATER))
-    assert read(str(table), history=False).metadata == live.metadata
+    assert read_table(str(table), history=False).metadata == live.metadata
 
 
 @every_kind
@@ -129,7 +129,7 @@ def test_a_damaged_checkpoint_is_gone_around_over_the_commits(
     table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN, WRITTEN])
     name = kind(table, 1)
     write_file(table, name, b"rubbish")
-    live = read(str(table), history=history)
+    live = read_table(str(table), history=history)
     (defect,) = live.defects
     assert (defect.kind, defect.file, defect.delta_error) == (LogDefectKind.FILE_UNREADABLE, name, None)
     assert (live.version, live.state.columns) == (2, Struct((ID,)))
@@ -143,7 +143,7 @@ def test_a_damaged_checkpoint_is_gone_around_over_an_older_one(
     classic(tmp_path, 2)
     table = write_log(tmp_path, [WRITTEN, ALTERED, WRITTEN], first=3)
     write_file(table, kind(table, 4), b"rubbish")
-    live = read(str(table), history=history)
+    live = read_table(str(table), history=history)
     assert [defect.kind for defect in live.defects] == [LogDefectKind.FILE_UNREADABLE]
     assert live.state.columns == Struct((ID, LATER))
     assert live.history.known_from == (2 if history else 5)
@@ -158,15 +158,15 @@ def test_a_damaged_checkpoint_without_a_way_around_is_an_error(
     name = kind(table, 4)
     write_file(table, name, b"rubbish")
     with pytest.raises(DamagedFile, match=name):
-        read(str(table), history=history)
+        read_table(str(table), history=history)
     write_checksum(table, 5, *STATE)
-    assert read(str(table), history=history).state.columns == Struct((ID,))
+    assert read_table(str(table), history=history).state.columns == Struct((ID,))
 
 
 def test_a_checkpoint_that_lacks_the_metadata_stops_spark_and_not_us(tmp_path: Path) -> None:
     table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])
     classic(table, 1, [protocol()])
-    (defect,) = read(str(table)).defects
+    (defect,) = read_table(str(table)).defects
     assert defect.delta_error == "DELTA_STATE_RECOVER_ERROR"
 
 
@@ -175,7 +175,7 @@ def test_of_several_checkpoints_of_a_version_one_that_can_be_read_is_enough(tmp_
         write_file(tmp_path, name, b"rubbish")
     write_file(tmp_path, f"{3:020}.checkpoint.{OTHER_UUID}.json", b"")
     classic(tmp_path, 3)
-    live = read(str(write_log(tmp_path, [WRITTEN], first=3)))
+    live = read_table(str(write_log(tmp_path, [WRITTEN], first=3)))
     assert live.state.columns == Struct((ID,))
     assert len(live.defects) == 3
 
@@ -184,13 +184,13 @@ def test_a_multi_part_checkpoint_with_a_part_missing_does_not_count(tmp_path: Pa
     table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])
     name = multi_part(table, 1)
     table.joinpath("_delta_log", name).unlink()
-    assert read(str(table)).defects == ()
+    assert read_table(str(table)).defects == ()
 
 
 def test_a_damage_in_a_json_checkpoint_is_told_with_its_line(tmp_path: Path) -> None:
     name = v2_json(tmp_path, 3, [STATE[0], metadata(schemaString="{")])
     with pytest.raises(DamagedFile, match=rf"{name}, line 4: schemaString cannot be read"):
-        read(str(tmp_path))
+        read_table(str(tmp_path))
 
 
 def test_a_large_json_checkpoint_is_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +198,7 @@ def test_a_large_json_checkpoint_is_read_in_blocks(tmp_path: Path, monkeypatch: 
     files = [add(f"part-{number}.parquet") for number in range(200)]
     name = v2_json(tmp_path, 3, [*files, *STATE, *files])
     assert tmp_path.joinpath("_delta_log", name).stat().st_size > 50_000
-    assert read(str(tmp_path)).state.columns == Struct((ID,))
+    assert read_table(str(tmp_path)).state.columns == Struct((ID,))
 
 
 CHECKS = {
@@ -223,7 +223,7 @@ def test_properties_among_many_files_are_read(
     files = pa.table({"add": [{"path": f"part-{number:010}.parquet"} for number in range(150_000)]})
     rows = pa.concat_tables([files, parquet.read_table(file), files], promote_options="default")
     parquet.write_table(rows, file, row_group_size=len(rows), **options)
-    live = read(str(tmp_path))
+    live = read_table(str(tmp_path))
     assert live.state.properties == properties
 
 
@@ -233,7 +233,7 @@ def test_what_is_more_than_is_read_is_not_called_damaged(
     name = classic(tmp_path, 3)
     monkeypatch.setattr(limits, "MAX_PAGES", 10)
     with pytest.raises(DamagedFile, match=f"{name}: more than schemalint reads: its pages take") as caught:
-        read(str(tmp_path))
+        read_table(str(tmp_path))
     assert "may be healthy" in caught.value.help
 
 
@@ -241,7 +241,7 @@ def test_delta_reads_a_commit_that_is_more_than_is_read(tmp_path: Path) -> None:
     long = metadata(ID, description="x" * limits.MAX_ACTION)
     table = write_log(tmp_path, [[commit_info(), *STATE], [commit_info(), long]])
     write_checksum(table, 1, *STATE)
-    (defect,) = read(str(table), history=False).defects
+    (defect,) = read_table(str(table), history=False).defects
     assert defect.message == "more than schemalint reads: the action is larger than 16 MiB"
     assert defect.delta_error is None
 
@@ -250,10 +250,10 @@ def test_without_pyarrow_commits_do_as_well(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])
     write_file(table, f"{1:020}.checkpoint.parquet", b"never opened")
-    assert read(str(table)).defects == ()
+    assert read_table(str(table)).defects == ()
     table.joinpath("_delta_log", f"{0:020}.json").unlink()
     with pytest.raises(LiveError, match="pyarrow is not installed"):
-        read(str(table))
+        read_table(str(table))
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_the_pointer_to_the_last_checkpoint_is_only_compared(
     table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])
     classic(table, 1)
     write_file(table, "_last_checkpoint", json.dumps(pointer).encode())
-    live = read(str(table))
+    live = read_table(str(table))
     assert live.defects == ()
     assert [warning in text for text in live.warnings] == ([True] if warning else [])
-    assert read(str(table), history=False).warnings == ()
+    assert read_table(str(table), history=False).warnings == ()

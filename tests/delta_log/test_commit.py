@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logs import Action, add, clustering, commit_info, metadata, protocol, remove, write_commit
+from schemalint.delta.datatype import INTEGER, LONG, Field, Struct
+from schemalint.delta.protocol import Protocol
 from schemalint.delta_log import limits
 from schemalint.delta_log.actions import ActionError, CommitInfo, TableActions
 from schemalint.delta_log.commit import parse_commit, read_commit_info, read_lines
 from schemalint.delta_log.names import LogFile, log_file
 from schemalint.delta_log.store import LogStore
-from schemalint.live.path import open_store
-from schemalint.model.datatype import INTEGER, LONG, Field, Struct
-from schemalint.model.protocol import Protocol
+from schemalint.storage.kinds.local import open_store
+from support.logs import Action, add, clustering, commit_info, metadata, protocol, remove, write_commit
 
 
 def lines(*actions: Action) -> bytes:

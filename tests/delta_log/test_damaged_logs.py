@@ -21,7 +21,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from logs import (
+from schemalint.delta.datatype import LONG, STRING, Array, Field
+from schemalint.delta_log.datafiles import live_files
+from schemalint.delta_log.footer import FooterError, read_footer
+from schemalint.delta_log.reader import read_table
+from schemalint.errors import LiveError
+from schemalint.storage.kinds.local import open_store
+from support.golden import assert_golden
+from support.logs import (
     add,
     checkpoint_metadata,
     clustering,
@@ -35,13 +42,6 @@ from logs import (
     write_lines,
     write_log,
 )
-from schemalint.delta_log.datafiles import live_files
-from schemalint.delta_log.footer import FooterError, read_footer
-from schemalint.delta_log.reader import read_table
-from schemalint.errors import LiveError
-from schemalint.live.path import open_store
-from schemalint.model.datatype import LONG, STRING, Array, Field
-from support.golden import assert_golden
 
 if TYPE_CHECKING:
     from collections.abc import Callable

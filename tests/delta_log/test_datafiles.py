@@ -12,16 +12,16 @@ import pytest
 from deltalake.exceptions import DeltaError
 from pyarrow import parquet
 
-from logs import add, metadata, protocol, remove, write_checkpoint, write_file, write_lines, write_log
+from schemalint.delta.datatype import LONG, Field
 from schemalint.delta_log.datafiles import is_absolute, live_files
 from schemalint.errors import LiveError
-from schemalint.live import open_store, read
-from schemalint.model.datatype import LONG, Field
+from schemalint.storage import open_store, read_table
+from support.logs import add, metadata, protocol, remove, write_checkpoint, write_file, write_lines, write_log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from logs import Action
+    from support.logs import Action
 
 TABLE = [protocol(), metadata(Field("id", LONG))]
 LOGS = Path(__file__).with_name("logs")
@@ -129,7 +129,7 @@ def test_a_damaged_checkpoint_is_told(tmp_path: Path) -> None:
     "log", sorted(path for path in LOGS.iterdir() if path.is_dir()), ids=lambda path: path.name
 )
 def test_delta_rs_finds_the_same_files(log: Path) -> None:
-    version = read(str(log), history=False).version
+    version = read_table(str(log), history=False).version
     try:
         table = deltalake.DeltaTable(log)
     except DeltaError as error:  # it opens fewer tables, for many reasons

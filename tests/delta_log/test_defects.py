@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from logs import (
+from schemalint.delta.datatype import LONG, Field, Struct
+from schemalint.delta.table import LogDefect, LogDefectKind
+from schemalint.delta_log.state import MissingCommit
+from schemalint.delta_log.store import DamagedFile
+from schemalint.storage import read_table
+from support.logs import (
     add,
     clustering,
     commit_info,
@@ -20,11 +25,6 @@ from logs import (
     write_lines,
     write_log,
 )
-from schemalint.delta_log.state import MissingCommit
-from schemalint.delta_log.store import DamagedFile
-from schemalint.live import read
-from schemalint.model.datatype import LONG, Field, Struct
-from schemalint.model.table import LogDefect, LogDefectKind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +59,7 @@ class TestMissingCommits:
     @with_and_without_history
     def test_before_a_gap_is_the_newest_that_is_known(self, tmp_path: Path, *, history: bool) -> None:
         table = drop(write_log(tmp_path, [CREATED, ALTERED, WRITTEN, WRITTEN, WRITTEN, WRITTEN]), 2, 3)
-        live = read(str(table), history=history)
+        live = read_table(str(table), history=history)
         assert (live.version, live.state.columns) == (1, Struct((ID, LATER)))
         message = "the commits of the versions 2 to 3 are missing, so version 1 is the newest that is known"
         assert live.defects == (missing(2, message),)
@@ -71,14 +71,14 @@ class TestMissingCommits:
     ) -> None:
         table = drop(write_log(tmp_path, [CREATED, WRITTEN, WRITTEN, WRITTEN]), 2)
         with pytest.raises(MissingCommit, match="the commit of version 2 is missing") as caught:
-            read(str(table), version=3, history=history)
+            read_table(str(table), version=3, history=history)
         assert caught.value.help
-        assert read(str(table), version=1, history=history).defects == ()
+        assert read_table(str(table), version=1, history=history).defects == ()
 
     @with_and_without_history
     def test_behind_a_gap_a_table_that_is_made_anew_is_known(self, tmp_path: Path, *, history: bool) -> None:
         table = drop(write_log(tmp_path, [CREATED, WRITTEN, WRITTEN, WRITTEN, REPLACED, ALTERED]), 2)
-        live = read(str(table), history=history)
+        live = read_table(str(table), history=history)
         assert (live.version, live.protocol.min_writer) == (5, 4)
         assert live.state.columns == Struct((ID, LATER))
         assert live.defects == (missing(2, "the commit of version 2 is missing"),)
@@ -89,7 +89,7 @@ class TestMissingCommits:
     def test_a_checksum_makes_up_for_a_gap(self, tmp_path: Path, *, history: bool) -> None:
         table = drop(write_log(tmp_path, [CREATED, WRITTEN, WRITTEN, WRITTEN, ALTERED]), 2)
         write_checksum(table, 3, *CREATED[1:])
-        live = read(str(table), history=history)
+        live = read_table(str(table), history=history)
         assert (live.version, live.state.columns) == (4, Struct((ID, LATER)))
         assert live.defects == (missing(2, "the commit of version 2 is missing"),)
         assert live.history.known_from == (3 if history else 4)
@@ -100,9 +100,9 @@ class TestMissingCommits:
             write_log(tmp_path, [[clustered, metadata(ID), clustering(["id"])], WRITTEN, WRITTEN]), 1
         )
         write_checksum(table, 2, clustered, metadata(ID))
-        assert read(str(table)).version == 0
+        assert read_table(str(table)).version == 0
         write_checksum(table, 2, clustered, metadata(ID), clustering(["id"]))
-        assert (read(str(table)).version, read(str(table)).state.clustered_by) == (2, (("id",),))
+        assert (read_table(str(table)).version, read_table(str(table)).state.clustered_by) == (2, (("id",),))
 
     @with_and_without_history
     def test_a_compaction_makes_up_for_a_gap_and_not_for_the_history(
@@ -110,31 +110,31 @@ class TestMissingCommits:
     ) -> None:
         table = drop(write_log(tmp_path, [CREATED, WRITTEN, ALTERED, WRITTEN, WRITTEN, WRITTEN]), 2)
         write_lines(table, f"{1:020}.{3:020}.compacted.json", [ALTERED[1], add()])
-        live = read(str(table), history=history)
+        live = read_table(str(table), history=history)
         assert (live.version, live.state.columns) == (5, Struct((ID, LATER)))
         assert live.defects == (missing(2, "the commit of version 2 is missing"),)
         assert live.history.known_from == 5
         assert [entry.metadata for entry in live.history.entries] == ([live.metadata] if history else [])
-        assert read(str(table), version=3, history=history).state.columns == Struct((ID, LATER))
+        assert read_table(str(table), version=3, history=history).state.columns == Struct((ID, LATER))
         with pytest.raises(MissingCommit):
-            read(str(table), version=2, history=history)
+            read_table(str(table), version=2, history=history)
 
     @pytest.mark.parametrize("name", [f"{1:020}.{1:020}", f"{3:020}.{4:020}", f"{4:020}.{2:020}"])
     def test_a_compaction_of_other_commits_does_not_help(self, tmp_path: Path, name: str) -> None:
         table = drop(write_log(tmp_path, [CREATED, WRITTEN, ALTERED, WRITTEN, WRITTEN]), 2)
         write_lines(table, f"{name}.compacted.json", [ALTERED[1]])
-        assert read(str(table)).version == 1
+        assert read_table(str(table)).version == 1
 
     def test_a_damaged_compaction_does_not_help_and_is_blamed(self, tmp_path: Path) -> None:
         table = drop(write_log(tmp_path, [CREATED, WRITTEN, ALTERED, WRITTEN]), 2)
         write_file(table, f"{2:020}.{2:020}.compacted.json", b'{"metaData":')
         with pytest.raises(DamagedFile, match="compacted"):
-            read(str(table))
+            read_table(str(table))
 
     @with_and_without_history
     def test_commits_without_their_beginning_may_say_enough(self, tmp_path: Path, *, history: bool) -> None:
         table = write_log(tmp_path, [CREATED, ALTERED], first=5)
-        live = read(str(table), history=history)
+        live = read_table(str(table), history=history)
         assert (live.version, live.state.columns) == (6, Struct((ID, LATER)))
         message = "the commits of the versions 0 to 4 are missing"
         assert live.defects == (missing(0, message, "DELTA_TRUNCATED_TRANSACTION_LOG"),)
@@ -146,12 +146,12 @@ class TestMissingCommits:
     ) -> None:
         table = write_log(tmp_path, [ALTERED, WRITTEN], first=5)
         with pytest.raises(MissingCommit, match="the log's first commit is 5"):
-            read(str(table), history=history)
+            read_table(str(table), history=history)
 
     def test_a_gap_after_a_checkpoint_has_its_own_error(self, tmp_path: Path) -> None:
         write_checkpoint(tmp_path, 4, CREATED[1:])
         table = write_log(tmp_path, [WRITTEN, WRITTEN], first=6)
-        live = read(str(table))
+        live = read_table(str(table))
         message = "the commit of version 5 is missing, so version 4 is the newest that is known"
         assert live.version == 4
         assert live.defects == (missing(5, message, "DELTA_TRUNCATED_TRANSACTION_LOG"),)
@@ -159,12 +159,12 @@ class TestMissingCommits:
     def test_a_gap_before_the_newest_checkpoint_is_none(self, tmp_path: Path) -> None:
         table = drop(write_log(tmp_path, [CREATED, WRITTEN, WRITTEN, WRITTEN, WRITTEN]), 1)
         write_checkpoint(table, 3, CREATED[1:])
-        assert read(str(table)).defects == ()
+        assert read_table(str(table)).defects == ()
 
     def test_a_newest_version_of_which_only_the_checkpoint_is_there(self, tmp_path: Path) -> None:
         write_checkpoint(write_log(tmp_path, [CREATED]), 5, CREATED[1:])
         message = "version 5, the newest one, has a checkpoint and no commit"
-        live = read(str(tmp_path))
+        live = read_table(str(tmp_path))
         error = "IllegalStateException: Could not find any delta files"
         assert (live.version, live.defects) == (5, (missing(5, message, error),))
 
@@ -172,7 +172,7 @@ class TestMissingCommits:
         table = write_log(tmp_path, [CREATED, WRITTEN])
         write_commit(table, 2**63 - 1, b"")
         write_commit(table, 10**20 - 1, b"")
-        (defect,) = read(str(table)).defects
+        (defect,) = read_table(str(table)).defects
         assert defect.message == (
             "the commits of the versions 2 to 9223372036854775806 are missing, "
             "so version 1 is the newest that is known"
@@ -186,19 +186,19 @@ class TestDamagedCommits:
     def test_the_history_is_known_from_after_it(self, tmp_path: Path, content: bytes) -> None:
         table = write_log(tmp_path, [CREATED, WRITTEN, WRITTEN, REPLACED, ALTERED])
         write_commit(table, 1, content)
-        live = read(str(table))
+        live = read_table(str(table))
         (defect,) = live.defects
         assert (defect.kind, defect.file, defect.line) == (LogDefectKind.FILE_UNREADABLE, at(1), 1)
         assert defect.delta_error == "FAILED_READ_FILE.NO_HINT"
         assert (live.version, live.history.known_from) == (4, 3)
         assert [entry.version for entry in live.history.entries] == [3, 4]
-        assert read(str(table), history=False).defects == ()
+        assert read_table(str(table), history=False).defects == ()
 
     def test_before_the_newest_checkpoint_it_stops_nobody(self, tmp_path: Path) -> None:
         table = write_log(tmp_path, [CREATED, WRITTEN, WRITTEN, ALTERED])
         write_commit(table, 0, b"{rub")
         write_checkpoint(table, 1, CREATED[1:])
-        live = read(str(table))
+        live = read_table(str(table))
         assert [defect.delta_error for defect in live.defects] == [None]
         assert live.history.known_from == 1
         assert [entry.version for entry in live.history.entries] == [1, 3]
@@ -208,16 +208,16 @@ class TestDamagedCommits:
         table = write_log(tmp_path, [CREATED, WRITTEN, WRITTEN])
         write_commit(table, 1, b'{"add":{}}\n{"metaData": rubbish}\n')
         with pytest.raises(DamagedFile, match=rf"{at(1)}, line 2: the action is not JSON") as caught:
-            read(str(table), history=history)
+            read_table(str(table), history=history)
         assert (caught.value.file, caught.value.line) == (at(1), 2)
-        assert read(str(table), version=0).version == 0
+        assert read_table(str(table), version=0).version == 0
 
     @with_and_without_history
     def test_a_checksum_makes_up_for_it(self, tmp_path: Path, *, history: bool) -> None:
         table = write_log(tmp_path, [CREATED, WRITTEN, WRITTEN, ALTERED])
         write_commit(table, 1, b"{rub")
         write_checksum(table, 1, *CREATED[1:])
-        live = read(str(table), history=history)
+        live = read_table(str(table), history=history)
         assert live.state.columns == Struct((ID, LATER))
         assert [defect.kind for defect in live.defects] == [LogDefectKind.FILE_UNREADABLE]
         assert live.history.known_from == (1 if history else 3)
@@ -231,7 +231,7 @@ class TestChecksums:
         actions = [clustered, metadata(ID), clustering(["id"])]
         table = write_log(tmp_path, [actions, WRITTEN])
         write_checksum(table, 1, *actions)
-        assert read(str(table)).defects == ()
+        assert read_table(str(table)).defects == ()
 
     @pytest.mark.parametrize(
         ("body", "parts"),
@@ -249,7 +249,7 @@ class TestChecksums:
     ) -> None:
         table = write_log(tmp_path, [CREATED, WRITTEN])
         write_checksum(table, 1, *body)
-        live = read(str(table), history=history)
+        live = read_table(str(table), history=history)
         message = f"the version checksum says something else than the log: {parts}"
         assert live.defects == (LogDefect(LogDefectKind.CHECKSUM_DIFFERS, message, at(1, "crc")),)
         assert (live.state.columns, live.protocol.min_writer) == (Struct((ID,)), 2)
@@ -257,14 +257,14 @@ class TestChecksums:
     def test_those_of_older_versions_are_not_looked_at(self, tmp_path: Path) -> None:
         table = write_log(tmp_path, [CREATED, WRITTEN])
         write_checksum(table, 0, protocol(1, 4))
-        assert read(str(table)).defects == ()
-        assert read(str(table), version=0).defects
+        assert read_table(str(table)).defects == ()
+        assert read_table(str(table), version=0).defects
 
     @pytest.mark.parametrize("data", [b"", b"{rub", b"[]", b'{"protocol":{}}', b"\xff", b"[" * 10**5])
     def test_one_that_cannot_be_read_is_a_warning(self, tmp_path: Path, data: bytes) -> None:
         table = write_log(tmp_path, [CREATED, WRITTEN])
         write_file(table, at(1, "crc"), data)
-        live = read(str(table))
+        live = read_table(str(table))
         (warning,) = live.warnings
         assert warning.startswith(f"{at(1, 'crc')}: the version checksum cannot be read: ")
         assert live.defects == ()
@@ -272,12 +272,14 @@ class TestChecksums:
     def test_one_without_the_table_says_nothing(self, tmp_path: Path) -> None:
         table = write_log(tmp_path, [CREATED, WRITTEN])
         write_checksum(table, 1)
-        live = read(str(table))
+        live = read_table(str(table))
         assert (live.defects, live.warnings) == ((), ())
 
 
 def test_a_repeated_action_is_a_defect_of_its_commit(tmp_path: Path) -> None:
-    live = read(str(write_log(tmp_path, [CREATED, [protocol(), metadata(), metadata(ID), protocol(1, 4)]])))
+    live = read_table(
+        str(write_log(tmp_path, [CREATED, [protocol(), metadata(), metadata(ID), protocol(1, 4)]]))
+    )
     assert (live.state.columns, live.protocol.min_writer) == (Struct((ID,)), 4)
     message = "there is more than one {} action, and the last one counts"
     assert live.defects == tuple(
@@ -290,18 +292,18 @@ def test_metadata_without_a_schema_is_a_table_without_columns(tmp_path: Path) ->
     body = metadata()
     del body["metaData"]["schemaString"]
     table = write_log(tmp_path, [CREATED, [body], WRITTEN])
-    live = read(str(table))
+    live = read_table(str(table))
     assert live.state.columns == Struct()
     message = "the metaData action has no schemaString, so the table has no columns"
     assert live.defects == (LogDefect(LogDefectKind.NO_SCHEMA, message, at(1)),)
-    assert read(str(write_log(table, [CREATED], first=3))).defects == ()
+    assert read_table(str(write_log(table, [CREATED], first=3))).defects == ()
 
 
 def test_the_history_says_who_did_what(tmp_path: Path) -> None:
     info = commit_info(
         "REPLACE TABLE", operationParameters={"mode": "x"}, userName="ada", engineInfo="e", userMetadata="why"
     )
-    live = read(str(write_log(tmp_path, [CREATED, [info, *REPLACED[1:]]])))
+    live = read_table(str(write_log(tmp_path, [CREATED, [info, *REPLACED[1:]]])))
     first, entry = live.history.entries
     assert (entry.operation, entry.parameters, entry.user) == ("REPLACE TABLE", {"mode": "x"}, "ada")
     assert (entry.engine, entry.user_metadata) == ("e", "why")

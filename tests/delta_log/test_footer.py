@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from schemalint.delta import datatype as dt
+from schemalint.delta.footer_summary import Files, FileTally, StoredLeaf
+from schemalint.delta.path import Part
 from schemalint.delta_log.footer import FooterError, read_footer
-from schemalint.model import datatype as dt
-from schemalint.model.path import Part
-from schemalint.model.physical import Files, FileTally, StoredLeaf
-from schemalint.shown.tally import tally_from_json, tally_to_json
+from schemalint.table_json.footers import tally_from_json, tally_to_json
 
 TYPES: list[tuple[pa.DataType, dt.DataType]] = [
     (pa.bool_(), dt.BOOLEAN),

@@ -16,9 +16,9 @@ from typing import Final
 
 import pytest
 
-import parquet_bytes as pq
-from logs import add, metadata, protocol, remove, write_commit, write_file, write_lines, write_log
-from schemalint.model.datatype import LONG, Field
+from schemalint.delta.datatype import LONG, Field
+from support import parquet_bytes as pq
+from support.logs import add, metadata, protocol, remove, write_commit, write_file, write_lines, write_log
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
 

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 import deltalake
 import pytest
 
-from logs import (
+from schemalint.delta.datatype import LONG, Field
+from schemalint.delta.schema_json import parse_schema
+from schemalint.delta.table import LogDefectKind
+from schemalint.delta_log.actions import read_metadata, read_protocol
+from schemalint.delta_log.reader import read_table
+from schemalint.storage.kinds.local import open_store
+from support.logs import (
     Action,
     add,
     commit_info,
@@ -24,19 +30,13 @@ from logs import (
     write_lines,
     write_log,
 )
-from schemalint.delta_log.actions import read_metadata, read_protocol
-from schemalint.delta_log.reader import read_table
-from schemalint.live.path import open_store
-from schemalint.model.datatype import LONG, Field
-from schemalint.model.schemajson import parse_schema
-from schemalint.model.table import LogDefectKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyspark.sql import SparkSession
 
-    from schemalint.model.table import LiveTable
+    from schemalint.delta.table import LiveTable
 
 LOGS = Path(__file__).parent / "logs"
 WRITTEN_BY_SPARK = sorted(folder.name for folder in LOGS.iterdir() if folder.is_dir())

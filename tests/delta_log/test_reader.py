@@ -7,7 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from logs import (
+from schemalint.delta.datatype import INTEGER, LONG, Field, Struct
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import History
+from schemalint.delta_log.store import NoTable
+from schemalint.errors import LiveError
+from schemalint.storage import read_table
+from support.logs import (
     add,
     clustering,
     commit_info,
@@ -18,12 +24,6 @@ from logs import (
     write_file,
     write_log,
 )
-from schemalint.delta_log.store import NoTable
-from schemalint.errors import LiveError
-from schemalint.live import read
-from schemalint.model.datatype import INTEGER, LONG, Field, Struct
-from schemalint.model.protocol import Protocol
-from schemalint.model.table import History
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ def drop_commits(table: Path, *versions: int) -> None:
 def test_the_newest_metadata_and_protocol_count(tmp_path: Path) -> None:
     widened = [commit_info("CHANGE COLUMN", 9, userMetadata="why"), metadata(ID, description="new")]
     table = write_log(tmp_path, [CREATED, WRITTEN, widened, [protocol(1, 3)], WRITTEN])
-    live = read(str(table))
+    live = read_table(str(table))
     assert (live.version, live.protocol, live.state.description) == (4, Protocol(1, 3), "new")
     assert live.uri == str(table)
     entries = live.history.entries
@@ -57,59 +57,59 @@ def test_the_newest_metadata_and_protocol_count(tmp_path: Path) -> None:
         "why",
     )
     assert (entries[1].protocol, entries[2].metadata) == (None, None)
-    assert entries[1].metadata == read(str(table), version=2).metadata
+    assert entries[1].metadata == read_table(str(table), version=2).metadata
 
 
 def test_without_commit_info_the_files_time_is_the_commits(tmp_path: Path) -> None:
     table = write_log(tmp_path, [[protocol(), metadata(ID)]])
     modified = table.joinpath("_delta_log", at(0, "json")).stat().st_mtime_ns // 1_000_000
-    assert read(str(table)).history.entries[0].timestamp == modified
+    assert read_table(str(table)).history.entries[0].timestamp == modified
 
 
 def test_without_history_old_commits_are_not_read(tmp_path: Path) -> None:
     table = write_log(tmp_path, [CREATED, WRITTEN, [*CREATED, clustering()], WRITTEN])
     write_commit(table, 0, b'{"metaData": rubbish}')
-    live = read(str(table), history=False)
+    live = read_table(str(table), history=False)
     assert live.history == History(known_from=3)
     assert live.state.columns == Struct((ID,))
-    assert read(str(table)).history.known_from == 2
+    assert read_table(str(table)).history.known_from == 2
 
 
 def test_clustering_is_looked_for_only_where_the_protocol_has_it(tmp_path: Path) -> None:
     clustered = protocol(1, 7, None, ["clustering", "domainMetadata"])
     table = write_log(tmp_path, [[protocol(), metadata(ID), clustering(["id"])], [clustered, metadata(ID)]])
-    live = read(str(table), history=False)
+    live = read_table(str(table), history=False)
     assert live.state.clustered_by == (("id",),)
-    assert live.state.clustered_by == read(str(table)).state.clustered_by
+    assert live.state.clustered_by == read_table(str(table)).state.clustered_by
 
 
 def test_a_clustering_column_that_is_not_in_the_schema_keeps_its_physical_name(tmp_path: Path) -> None:
     table = write_log(tmp_path, [[*CREATED, clustering(["id"], ["col-1", "col-2"], ["id", "x"])]])
-    assert read(str(table)).state.clustered_by == (("id",), ("col-1", "col-2"), ("id", "x"))
+    assert read_table(str(table)).state.clustered_by == (("id",), ("col-1", "col-2"), ("id", "x"))
 
 
 def test_constraints_are_found_in_any_case(tmp_path: Path) -> None:
     properties = {"Delta.Constraints.Positive": "id > 0", "team": "a"}
-    state = read(str(write_log(tmp_path, [[protocol(), metadata(ID, properties=properties)]]))).state
+    state = read_table(str(write_log(tmp_path, [[protocol(), metadata(ID, properties=properties)]]))).state
     assert (state.constraints, state.properties) == ({"positive": "id > 0"}, {"team": "a"})
 
 
 @pytest.mark.parametrize("last", [b"", b"rubbish", b'{"version": 999}', b'{"version": 0}', b"\xff\xfe"])
 def test_a_pointer_to_the_last_checkpoint_is_never_trusted(tmp_path: Path, last: bytes) -> None:
     write_file(tmp_path, "_last_checkpoint", last)
-    assert read(str(write_log(tmp_path, [CREATED, WRITTEN]))).version == 1
+    assert read_table(str(write_log(tmp_path, [CREATED, WRITTEN]))).version == 1
 
 
 def test_hidden_and_foreign_files_do_not_count(tmp_path: Path) -> None:
     for name in (f".{at(0, 'json.crc')}", at(7, "json.tmp"), "README", "_commits/x", "_sidecars/y.parquet"):
         write_file(tmp_path, name, b"\x00")
     tmp_path.joinpath("_delta_log", at(9, "json")).mkdir()
-    assert read(str(write_log(tmp_path, [CREATED, WRITTEN]))).version == 1
+    assert read_table(str(write_log(tmp_path, [CREATED, WRITTEN]))).version == 1
 
 
 def test_reader_features_that_are_not_known_and_catalogs_warn(tmp_path: Path) -> None:
     features = ["catalogManaged", "someday"]
-    live = read(str(write_log(tmp_path, [[protocol(3, 7, features, features), metadata(ID)]])))
+    live = read_table(str(write_log(tmp_path, [[protocol(3, 7, features, features), metadata(ID)]])))
     assert ["someday" in warning for warning in live.warnings] == [True, False]
     assert "catalog" in live.warnings[1]
 
@@ -120,7 +120,7 @@ def test_a_log_without_the_first_actions_is_refused(
     tmp_path: Path, lacking: str, actions: list[dict[str, object]], *, history: bool
 ) -> None:
     with pytest.raises(LiveError, match=f"no {lacking} action") as caught:
-        read(str(write_log(tmp_path, [actions])), history=history)
+        read_table(str(write_log(tmp_path, [actions])), history=history)
     assert caught.value.help
 
 
@@ -132,20 +132,20 @@ def test_a_log_without_commits_and_checkpoints_is_no_table(tmp_path: Path, name:
     if name:
         write_file(tmp_path, name)
     with pytest.raises(NoTable):
-        read(str(tmp_path))
+        read_table(str(tmp_path))
 
 
 def test_a_folder_without_a_log_is_no_table(tmp_path: Path) -> None:
     with pytest.raises(NoTable, match="no folder _delta_log"):
-        read(str(tmp_path))
+        read_table(str(tmp_path))
     with pytest.raises(NoTable):
-        read(str(tmp_path / "missing"))
+        read_table(str(tmp_path / "missing"))
 
 
 @pytest.mark.parametrize("version", [-1, 2])
 def test_a_version_that_does_not_exist_is_refused(tmp_path: Path, version: int) -> None:
     with pytest.raises(LiveError, match="the latest is 1"):
-        read(str(write_log(tmp_path, [CREATED, WRITTEN])), version=version)
+        read_table(str(write_log(tmp_path, [CREATED, WRITTEN])), version=version)
 
 
 class TestCheckpoints:
@@ -155,7 +155,7 @@ class TestCheckpoints:
 
     def test_commits_missing_before_a_checkpoint_are_normal(self, tmp_path: Path) -> None:
         write_checkpoint(tmp_path, 4, self.STATE)
-        live = read(str(write_log(tmp_path, [WRITTEN, [metadata(ID, description="new")]], first=5)))
+        live = read_table(str(write_log(tmp_path, [WRITTEN, [metadata(ID, description="new")]], first=5)))
         assert (live.version, live.history.known_from) == (6, 4)
         assert live.state.clustered_by == (("id",),)
         assert [entry.version for entry in live.history.entries] == [4, 6]
@@ -165,27 +165,27 @@ class TestCheckpoints:
         table = write_log(tmp_path, [CREATED, WRITTEN, WRITTEN, WRITTEN, WRITTEN])
         drop_commits(table, 1)
         write_checkpoint(table, 3, self.STATE)
-        assert read(str(table)).history.known_from == 3
+        assert read_table(str(table)).history.known_from == 3
         with pytest.raises(LiveError, match="version 1 is missing"):
-            read(str(table), version=2)
+            read_table(str(table), version=2)
 
     def test_history_starts_at_the_oldest_checkpoint_that_commits_lead_on_from(self, tmp_path: Path) -> None:
         for version in (2, 4, 6):
             write_checkpoint(tmp_path, version, self.STATE)
         table = write_log(tmp_path, [WRITTEN] * 5, first=4)
-        assert read(str(table)).history.known_from == 4
-        assert read(str(write_log(table, [WRITTEN], first=3))).history.known_from == 2
+        assert read_table(str(table)).history.known_from == 4
+        assert read_table(str(write_log(table, [WRITTEN], first=3))).history.known_from == 2
 
     @pytest.mark.parametrize("history", [True, False])
     def test_a_checkpoint_without_its_own_commit_is_a_version(self, tmp_path: Path, *, history: bool) -> None:
         write_checkpoint(write_log(tmp_path, [CREATED]), 5, self.STATE)
-        live = read(str(tmp_path), history=history)
+        live = read_table(str(tmp_path), history=history)
         assert (live.version, live.history.known_from) == (5, 5)
 
     @pytest.mark.parametrize("group", [1, 2, 1_000])
     def test_the_actions_may_lie_in_any_row_group(self, tmp_path: Path, group: int) -> None:
         write_checkpoint(tmp_path, 0, self.STATE, data_files=50, row_group_size=group)
-        live = read(str(tmp_path))
+        live = read_table(str(tmp_path))
         assert (live.state.columns, live.state.clustered_by) == (Struct((ID,)), (("id",),))
 
     def test_configuration_and_partitions_come_through_parquet(self, tmp_path: Path) -> None:
@@ -196,10 +196,10 @@ class TestCheckpoints:
         actions = [protocol(3, 7, ["typeWidening"], ["typeWidening"]), metadata_action]
         write_checkpoint(tmp_path / "checkpoint", 0, actions)
         write_log(tmp_path / "commit", [actions])
-        live = read(str(tmp_path / "checkpoint"))
+        live = read_table(str(tmp_path / "checkpoint"))
         assert live.state.constraints == {"known": "id IS NOT NULL"}
-        assert live.metadata == read(str(tmp_path / "commit")).metadata
-        assert live.protocol == read(str(tmp_path / "commit")).protocol
+        assert live.metadata == read_table(str(tmp_path / "commit")).metadata
+        assert live.protocol == read_table(str(tmp_path / "commit")).protocol
 
     @pytest.mark.parametrize("actions", [[protocol()], [metadata(ID)], []])
     def test_a_checkpoint_that_lacks_an_action_is_refused(
@@ -207,12 +207,12 @@ class TestCheckpoints:
     ) -> None:
         write_checkpoint(tmp_path, 0, actions)
         with pytest.raises(LiveError, match=r"0\.checkpoint\.parquet: the checkpoint lacks"):
-            read(str(tmp_path))
+            read_table(str(tmp_path))
 
     def test_a_schema_that_cannot_be_read_is_refused(self, tmp_path: Path) -> None:
         write_checkpoint(tmp_path, 0, [protocol(), metadata(schemaString="{")])
         with pytest.raises(LiveError, match="schemaString cannot be read"):
-            read(str(tmp_path))
+            read_table(str(tmp_path))
 
     def test_text_that_is_no_utf8_is_refused(self, tmp_path: Path) -> None:
         path = write_checkpoint(tmp_path, 0, [protocol(), metadata(ID, description="some words")])
@@ -220,28 +220,28 @@ class TestCheckpoints:
         path.write_bytes(data.replace(b"some words", b"\xff" * len("some words")))
         assert path.read_bytes() != data
         with pytest.raises(LiveError, match="the checkpoint cannot be read"):
-            read(str(tmp_path))
+            read_table(str(tmp_path))
 
     @pytest.mark.parametrize("data", [b"", b"PAR1", b"PAR1" + b"\0" * 100 + b"PAR1", b"{}" * 50])
     def test_a_file_that_is_no_parquet_is_refused(self, tmp_path: Path, data: bytes) -> None:
         write_file(tmp_path, at(3, "checkpoint.parquet"), data)
         with pytest.raises(LiveError, match=r"3\.checkpoint\.parquet: the checkpoint cannot be read"):
-            read(str(tmp_path))
+            read_table(str(tmp_path))
 
     def test_without_pyarrow_the_extra_is_named(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         write_checkpoint_free = write_log(tmp_path / "commits", [CREATED])
-        assert read(str(write_checkpoint_free)).version == 0
+        assert read_table(str(write_checkpoint_free)).version == 0
         write_file(tmp_path, at(3, "checkpoint.parquet"), b"PAR1")
         with pytest.raises(LiveError) as caught:
-            read(str(tmp_path))
+            read_table(str(tmp_path))
         assert "schemalint[live]" in caught.value.help
 
     def test_a_multi_part_checkpoint_with_a_part_missing_does_not_count(self, tmp_path: Path) -> None:
         write_file(write_log(tmp_path, [CREATED]), at(5, "checkpoint.0000000001.0000000002.parquet"))
-        assert read(str(tmp_path)).version == 0
+        assert read_table(str(tmp_path)).version == 0
 
     @settings(
         derandomize=True,
@@ -259,7 +259,7 @@ class TestCheckpoints:
         path.write_bytes(damaged[: data.draw(st.sampled_from((len(damaged), len(damaged) // 2)))])
         refused = None
         try:
-            read(str(tmp_path))
+            read_table(str(tmp_path))
         except LiveError as error:
             refused = error
         assert refused is None or at(0, "checkpoint.parquet") in refused.message
@@ -275,7 +275,7 @@ def test_damaged_commits_give_an_answer_or_an_error(
     path.write_bytes(path.read_bytes()[:cut] + rubbish)
     refused = None
     try:
-        read(str(table))
+        read_table(str(table))
     except LiveError as error:
         refused = error
     assert refused is None or str(table) in refused.message

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from logs import add, commit_info, metadata, protocol, write_checkpoint, write_commit, write_log
+from schemalint.delta.datatype import LONG, Field
 from schemalint.delta_log.reader import read_table
 from schemalint.delta_log.store import DamagedFile, FileEntry
 from schemalint.errors import LiveError
-from schemalint.live.path import PathStore, open_store
-from schemalint.model.datatype import LONG, Field
+from schemalint.storage.kinds.local import PathStore, open_store
+from support.logs import add, commit_info, metadata, protocol, write_checkpoint, write_commit, write_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from logs import Action
+    from support.logs import Action
 
 ID = Field("id", LONG)
 

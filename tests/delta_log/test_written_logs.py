@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from schemalint.live import read
-from schemalint.model.datatype import (
+from schemalint.delta.datatype import (
     INTEGER,
     LONG,
     SHORT,
@@ -27,16 +26,17 @@ from schemalint.model.datatype import (
     Varchar,
     field_at,
 )
-from schemalint.model.path import Part
-from schemalint.model.protocol import Protocol
-from schemalint.model.table import LiveTable, LogDefectKind
+from schemalint.delta.path import Part
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import LiveTable, LogDefectKind
+from schemalint.storage import read_table
 
 LOGS = Path(__file__).parent / "logs"
 TABLES = sorted(folder.name for folder in LOGS.iterdir() if folder.is_dir())
 
 
 def table(name: str, version: int | None = None) -> LiveTable:
-    return read(str(LOGS / name), version=version)
+    return read_table(str(LOGS / name), version=version)
 
 
 def column(live: LiveTable, *path: str | Part) -> Field:
@@ -50,7 +50,7 @@ def test_the_quick_way_gives_the_same_snapshot_at_every_version(name: str) -> No
     live = table(name)
     assert (live.warnings, live.defects) == ((), ())
     for version in range(live.history.known_from, live.version + 1):
-        slow, quick = table(name, version), read(str(LOGS / name), version=version, history=False)
+        slow, quick = table(name, version), read_table(str(LOGS / name), version=version, history=False)
         assert quick.metadata == slow.metadata
         assert quick.protocol == slow.protocol
         assert quick.history.entries == ()
@@ -193,7 +193,7 @@ def test_a_compaction_says_what_the_commits_say_that_it_replaces(tmp_path: Path)
         kept.joinpath("_delta_log", f"{version:020}.json").unlink()
     for checksum in kept.joinpath("_delta_log").glob("*.crc"):
         checksum.unlink()
-    live = read(str(kept))
+    live = read_table(str(kept))
     assert (live.version, live.metadata) == (expected.version, expected.metadata)
     assert live.protocol == expected.protocol
     assert [defect.kind for defect in live.defects] == [LogDefectKind.COMMIT_MISSING]

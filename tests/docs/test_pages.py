@@ -11,9 +11,9 @@ import pytest
 from schemalint import config, contract
 from schemalint.cli import cli
 from schemalint.cli.explain import page
-from schemalint.engine.rulebook import load_rules
+from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
-from schemalint.report import names
+from schemalint.report.findings import names
 from support.golden import assert_golden
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -20,9 +20,9 @@ import click
 import pytest
 import yaml
 
-from repo import Repo
 from schemalint import config, contract
 from schemalint.cli import cli
+from support.repo import Repo
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from schemalint import contract as contracts
-from schemalint import live
-from schemalint.model.datatype import walk_fields
-from schemalint.model.diff import diff
-from schemalint.model.overlay import over
-from schemalint.model.path import dotted
+from schemalint.delta.datatype import walk_fields
+from schemalint.delta.diff import diff
+from schemalint.delta.path import dotted
+from schemalint.model.declaration import over
+from schemalint.storage import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from pyspark.sql import SparkSession
 
-    from schemalint.model.change import Change
-    from schemalint.model.table import Contract
+    from schemalint.delta.change import Change
+    from schemalint.model.contract import Contract
 
 QUESTIONS = Path(__file__).with_name("alters.yaml")
 RECORD = Path(__file__).with_name("alters.csv")
@@ -144,7 +144,7 @@ def _named(statement: str, table: Path) -> str:
 
 def _left(text: str, table: Path) -> tuple[Change | str, ...]:
     """What the log does not hold of a declaration; each question declares all columns."""
-    declared, state = read_contract(text).state, live.read(str(table)).state
+    declared, state = read_contract(text).state, read_table(str(table)).state
     wanted, found = ([dotted(path) for path, _ in walk_fields(one.columns)] for one in (declared, state))
     order = () if wanted == found else (f"columns {found}",)
     return (*diff(state, over(declared, state)), *order)
@@ -152,7 +152,7 @@ def _left(text: str, table: Path) -> tuple[Change | str, ...]:
 
 def _refusal(spark: SparkSession, statement: str) -> str | None:
     """The error class with which the engine refuses the statement, or None."""
-    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # noqa: PLC0415 (only with Spark)
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # noqa: PLC0415 (only with Spark)
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
     try:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.ask_types import _in_brackets, _versions
-from rules.cases import load_cases
-from rules.logged import write_short_log
+from support.rule_cases import load_cases
+from support.short_logs import write_short_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -89,7 +89,7 @@ def _answer(spark: SparkSession, table: Path, text: str) -> Answer:
 
 
 def _tried(spark: SparkSession, statement: str) -> str:
-    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # noqa: PLC0415 (only with Spark)
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # noqa: PLC0415 (only with Spark)
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
     try:

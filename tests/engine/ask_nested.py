@@ -16,18 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.ask_types import NO_UP_CAST, Answer, Config, _answer, _cell, _refusal, _versions
-from schemalint.model.datatype import at
-from schemalint.model.path import Part
-from schemalint.model.path import Path as FieldPath
-from schemalint.model.schemajson import parse_schema
-from schemalint.model.typetext import parse_type
+from schemalint.delta.datatype import at
+from schemalint.delta.path import Part
+from schemalint.delta.path import Path as FieldPath
+from schemalint.delta.schema_json import parse_schema
+from schemalint.delta.type_text import parse_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pyspark.sql import SparkSession
 
-    from schemalint.model.datatype import Struct
+    from schemalint.delta.datatype import Struct
 
 TYPES = (
     "boolean", "byte", "short", "int", "long", "float", "double", "string", "binary",

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypedDict
 
 from engine.ask_types import _refusal, _versions
-from schemalint.model.feature import FEATURES
-from schemalint.model.protocol import Protocol
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.protocol import Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from engine.ask_types import _refusal, _versions
 from engine.state_questions import questions
-from schemalint.model.properties import canonical, is_protocol_key
+from schemalint.delta.properties import canonical, is_protocol_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

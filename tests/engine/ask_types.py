@@ -146,7 +146,7 @@ def _create(spark: SparkSession, path: Path, types: Sequence[str], config: Confi
 
 def _refusal(spark: SparkSession, statement: str) -> str | None:
     """The error class with which the engine refuses the statement, or None."""
-    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # noqa: PLC0415 (only with Spark)
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # noqa: PLC0415 (only with Spark)
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
     try:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from engine import ask_alters, ask_nested, ask_protocols, ask_states, ask_types
 from schemalint import contract
-from schemalint.contract.native.history import Entry, distributed
-from schemalint.model.datatype import UNMANAGED, DataType, Field, RecordedChange, Struct
-from schemalint.model.table import Contract, ProtocolLimits, TableState
-from schemalint.model.typetext import parse_type, print_type
-from schemalint.model.widening import TypeStep, step
+from schemalint.contract.dialects.native.history import Entry, distributed
+from schemalint.delta.datatype import UNMANAGED, DataType, Field, RecordedChange, Struct
+from schemalint.delta.table import TableState
+from schemalint.delta.type_text import parse_type, print_type
+from schemalint.delta.widening import TypeStep, step
+from schemalint.model.contract import Contract, ProtocolLimits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

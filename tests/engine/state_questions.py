@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from schemalint.model.feature import FEATURES
-from schemalint.model.properties import PROPERTIES, Kind
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.properties import PROPERTIES, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

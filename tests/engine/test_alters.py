@@ -10,9 +10,9 @@ import pytest
 
 from engine.ask_alters import ACCEPTED, UNCHANGED, Question, ask, questions, read_record
 from engine.pairs import of_alters
-from rules.judging import built_in
-from schemalint.engine.judge import judge_pair
+from schemalint.lint.judge import judge_pair
 from schemalint.model.finding import Finding, Severity
+from support.rule_judging import built_in
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

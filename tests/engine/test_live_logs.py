@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.ask_logs import ACCEPTED, Answer, all_questions, ask, read_record, text_of
-from rules.judging import built_in
-from rules.logged import logged_table
-from schemalint.engine.table import judge_table
+from schemalint.lint.table import judge_table
+from support.rule_judging import built_in
+from support.short_logs import logged_table
 
 if TYPE_CHECKING:
     from pathlib import Path

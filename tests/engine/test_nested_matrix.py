@@ -11,9 +11,9 @@ import pytest
 from engine.ask_nested import POSITIONS, Question, all_questions, ask, read_record
 from engine.ask_types import Answer
 from engine.pairs import of_nested
-from rules.judging import built_in
-from schemalint.engine.judge import judge_pair
+from schemalint.lint.judge import judge_pair
 from schemalint.model.finding import Severity
+from support.rule_judging import built_in
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,11 +20,8 @@ from engine.ask_protocols import (
     read_record,
 )
 from engine.pairs import of_protocols
-from rules.judging import built_in
-from schemalint.engine.judge import judge_pair
-from schemalint.model.feature import FEATURES
-from schemalint.model.finding import Severity
-from schemalint.model.protocol import (
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.protocol import (
     TABLE_FEATURES_READER,
     Protocol,
     features_of_versions,
@@ -32,13 +29,16 @@ from schemalint.model.protocol import (
     needed,
     needed_to_alter,
 )
+from schemalint.lint.judge import judge_pair
+from schemalint.model.finding import Severity
+from support.rule_judging import built_in
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
 
-    from schemalint.model.table import Contract
+    from schemalint.model.contract import Contract
 
 RECORD = read_record()
 SAMPLE = 25

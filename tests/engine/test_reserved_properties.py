@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.model.properties import RESERVED
+from schemalint.delta.properties import RESERVED
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ import pytest
 
 from engine.ask_states import ACCEPTED, REFUSED, UNCHANGED, Question, all_questions, ask, read_record
 from engine.pairs import of_states
-from schemalint.engine.judge import judge_pair
-from schemalint.engine.rulebook import load_rules
+from schemalint.lint.judge import judge_pair
+from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Severity
 
 if TYPE_CHECKING:

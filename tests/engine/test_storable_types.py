@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint import contract, live
-from schemalint.engine.judge import judge_pair
-from schemalint.engine.rulebook import load_rules
-from schemalint.model.datatype import STRING, Varchar, at
-from schemalint.model.diff import diff
-from schemalint.model.table import Contract
+from schemalint import contract
+from schemalint.delta.datatype import STRING, Varchar, at
+from schemalint.delta.diff import diff
+from schemalint.lint.judge import judge_pair
+from schemalint.lint.rulebook import load_rules
+from schemalint.model.contract import Contract
 from schemalint.planner.limits import refused_changes
+from schemalint.storage import read_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,9 +73,9 @@ def test_lengths_are_lost_only_by_a_new_field_with_a_length(
         f"CREATE TABLE delta.`{tmp_path}/t` (s STRUCT<a: VARCHAR(3), b: INT>) USING delta "
         "TBLPROPERTIES ('delta.enableTypeWidening' = 'true')"
     )
-    before = live.read(f"{tmp_path}/t").state
+    before = read_table(f"{tmp_path}/t").state
     spark.sql(f"ALTER TABLE delta.`{tmp_path}/t` {action}")
-    after = live.read(f"{tmp_path}/t").state
+    after = read_table(f"{tmp_path}/t").state
     assert at(after.columns, ("s", "a")) == (Varchar(3) if kept else STRING)
     meant = [one for one in diff(before, after) if one.path != ("s", "a")]  # type: ignore[union-attr]
     assert bool(list(refused_changes(meant, before, Contract("t", after), None))) is not kept

@@ -9,8 +9,8 @@ import pytest
 
 from engine.ask_types import TYPES, Answer, Question, ask, read_record
 from engine.pairs import of_types
-from schemalint.engine.judge import judge_pair
-from schemalint.engine.rulebook import load_rules
+from schemalint.lint.judge import judge_pair
+from schemalint.lint.rulebook import load_rules
 from schemalint.model.finding import Severity
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from repo import Repo
 from schemalint.errors import GitError
 from schemalint.git import (
     MAX_SIZE,
@@ -21,8 +20,9 @@ from schemalint.git import (
     dirty,
     files_at,
     open_repository,
-    printable_path,
 )
+from schemalint.printable import visible
+from support.repo import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -235,10 +235,10 @@ def test_odd_file_names(repo: Repo, staged: bool) -> None:  # noqa: FBT001
 
 
 def test_odd_file_names_can_be_printed() -> None:
-    shown = [printable_path(name) for name in ODD_NAMES]
+    shown = [visible(name) for name in ODD_NAMES]
     assert shown[2:4] == ["new\\nline.yml", "tab\\t.yml"]
     assert shown[6:] == ["späť.yml", "latin-\\xe9.yml"]
-    assert printable_path("\u202eright-to-left.yml") == "\\u202eright-to-left.yml"
+    assert visible("\u202eright-to-left.yml") == "\\u202eright-to-left.yml"
 
 
 def check_out_again(repo: Repo) -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from repo import Repo
 from schemalint.errors import GitError, SchemalintError, UsageError
 from schemalint.git import (
     EmptyTree,
@@ -21,6 +20,7 @@ from schemalint.git import (
     open_repository,
     resolve,
 )
+from support.repo import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from typing import TypedDict
 
 import pytest
 
-from repo import Repo
+from support.repo import Repo
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from repo import Repo, isolated_env
 from schemalint.errors import GitError
 from schemalint.git import open_repository
+from support.repo import Repo, isolated_env
 
 if TYPE_CHECKING:
     from pathlib import Path

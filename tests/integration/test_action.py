@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from repo import Repo
+from support.repo import Repo
 
 # One worker of pytest-xdist, because the Action is installed once for all tests.
 pytestmark = pytest.mark.xdist_group("action")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from repo import Repo
+from support.repo import Repo
 
 # One worker of pytest-xdist, because installing the hook's environment takes the time of all the rest.
 pytestmark = pytest.mark.xdist_group("pre-commit")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from repo import Repo
+from support.repo import Repo
 
 EXAMPLE = Path(__file__).parents[2] / "examples/acme-rules"
 BEFORE = "schemalint: 1\ntable: a.b\ncolumns:\n  - {name: id, type: int}\n"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from schemalint.model.datatype import (
+from schemalint.delta.datatype import (
     INTEGER,
     LONG,
     UNMANAGED,
@@ -17,22 +17,11 @@ from schemalint.model.datatype import (
     String,
     Struct,
 )
-from schemalint.model.marker import Marker, declaration_hash, read_marker
-from schemalint.model.protocol import Protocol
-from schemalint.model.table import (
-    MARKER,
-    Consumer,
-    Contract,
-    Deletion,
-    Deprecation,
-    LiveTable,
-    Metadata,
-    Openness,
-    ProtocolLimits,
-    TableState,
-    Waiver,
-)
-from strategies import table_states
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import Deletion, LiveTable, Metadata, TableState
+from schemalint.model.contract import Consumer, Contract, Deprecation, Openness, ProtocolLimits, Waiver
+from schemalint.model.marker import MARKER, Marker, declaration_hash, read_marker
+from support.strategies import table_states
 
 COLUMN = Field("a", INTEGER, comment=UNMANAGED, default=UNMANAGED, generated=UNMANAGED, identity=UNMANAGED)
 PLAIN = Contract("sales.orders", TableState(Struct((COLUMN,))))

@@ -16,26 +16,26 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from attempts import Attempt, attempts
-from contract_pairs import Pair, is_computed, pairs
-from edits import EDITS
-from schemalint.baseline import Baseline, drift
-from schemalint.engine.judge import judge_pair
-from schemalint.engine.live import LiveComparison, judge_live, live_changes, live_context
-from schemalint.engine.rulebook import Selection, rules_for_apply
-from schemalint.engine.table import refused_by_spark
-from schemalint.engine.tables import read_live
+from schemalint.catalog.target_tables import read_live
+from schemalint.delta.datatype import Array, DataType, Field, Map, Struct, field_at, walk_fields
+from schemalint.delta.path import dotted
+from schemalint.delta.sql_text import always_quoted, quote_literal
+from schemalint.delta.type_text import print_type
+from schemalint.deploy.last_applied import Baseline, drift
 from schemalint.errors import ApplyError
-from schemalint.model.datatype import Array, DataType, Field, Map, Struct, field_at, walk_fields
-from schemalint.model.lineage import Lineage, trace
-from schemalint.model.overlay import over
-from schemalint.model.path import dotted
+from schemalint.lint.judge import judge_pair
+from schemalint.lint.live import LiveComparison, judge_live, live_changes, live_context
+from schemalint.lint.rulebook import Selection, rules_for_apply
+from schemalint.lint.table import refused_by_spark
+from schemalint.model.column_tracking import Lineage, trace
+from schemalint.model.declaration import over
 from schemalint.model.plan import Refusal, StepKind
-from schemalint.model.sqltext import always_quoted, quote_literal
-from schemalint.model.typetext import print_type
 from schemalint.planner import Wish, pending, plan_table
 from schemalint.planner.create import create_steps
 from schemalint.spark.expressioncheck import require_accepted
+from support.contract_edits import EDITS
+from support.contract_pairs import Pair, is_computed, pairs
+from support.naive_statements import Attempt, attempts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from schemalint.delta.table import LiveTable
+    from schemalint.model.contract import Contract
     from schemalint.model.plan import TablePlan
-    from schemalint.model.table import Contract, LiveTable
 
 PAIRS = int(os.environ.get("SCHEMALINT_ENGINE_PLANS", "60"))
 SEED = int(os.environ.get("SCHEMALINT_ENGINE_SEED", "20261121"))
@@ -89,7 +90,7 @@ class Table:
 
     def run(self, statement: str) -> str | None:
         """The error class with which the engine refuses the statement, or None."""
-        from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped] # noqa: PLC0415 (only with Spark)
+        from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # noqa: PLC0415 (only with Spark)
         from pyspark.errors import PySparkException  # noqa: PLC0415
 
         try:

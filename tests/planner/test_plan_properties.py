@@ -11,18 +11,19 @@ from dataclasses import dataclass, field, replace
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from delta_model import Delta
-from schemalint.baseline import Baseline, drift
-from schemalint.model.change import TypeChanged
-from schemalint.model.datatype import Field, Struct, walk_fields
-from schemalint.model.diff import diff
+from schemalint.delta.change import TypeChanged
+from schemalint.delta.datatype import Field, Struct, walk_fields
+from schemalint.delta.diff import diff
+from schemalint.delta.path import folded
+from schemalint.delta.table import LiveTable, TableState
+from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.deploy.last_applied import Baseline, drift
+from schemalint.model.contract import Contract
 from schemalint.model.marker import declaration_hash, read_pending
-from schemalint.model.path import folded
 from schemalint.model.plan import TablePlan
-from schemalint.model.table import Contract, LiveTable, TableState
-from schemalint.model.typeverdict import TypeVerdict, classify
 from schemalint.planner import Wish, pending, plan_table, simulate
-from worlds import World, identities, worlds
+from support.delta_model import Delta
+from support.history_strategies import World, identities, worlds
 
 EXAMPLES = int(os.environ.get("SCHEMALINT_PLAN_EXAMPLES", "60"))
 PLACE = "/lake/orders"

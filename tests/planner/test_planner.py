@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemalint.errors import Location
-from schemalint.model import change
-from schemalint.model.change import Change
-from schemalint.model.datatype import (
+from schemalint.delta import change
+from schemalint.delta.change import Change
+from schemalint.delta.datatype import (
     DATE,
     DOUBLE,
     INTEGER,
@@ -28,18 +27,20 @@ from schemalint.model.datatype import (
     RecordedChange,
     Struct,
 )
-from schemalint.model.diff import diff
+from schemalint.delta.diff import diff
+from schemalint.delta.path import Path
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.sql_text import unquote_literal
+from schemalint.delta.table import LiveTable, Metadata, TableState
+from schemalint.errors import Location
+from schemalint.model.contract import Contract
+from schemalint.model.declaration import over
 from schemalint.model.finding import Finding, ObjectRef, Severity
-from schemalint.model.marker import Marker, declaration_hash
-from schemalint.model.overlay import over
-from schemalint.model.path import Path
+from schemalint.model.marker import MARKER, Marker, declaration_hash
 from schemalint.model.plan import Plan, Step, StepKind, TablePlan
-from schemalint.model.protocol import Protocol
-from schemalint.model.sqltext import unquote_literal
-from schemalint.model.table import MARKER, Contract, LiveTable, Metadata, TableState
 from schemalint.planner import moved, pending, plan_table, simulate
 from schemalint.planner.sql import path_table
-from strategies import names, texts
+from support.strategies import names, texts
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy

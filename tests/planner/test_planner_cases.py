@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import contract as contracts
-from schemalint.engine.tables import read_live
-from schemalint.model.lineage import trace
-from schemalint.model.overlay import created
+from schemalint.catalog.target_tables import read_live
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import LiveTable, Metadata, TableState
+from schemalint.model.column_tracking import trace
+from schemalint.model.contract import Contract
+from schemalint.model.declaration import created
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
-from schemalint.model.protocol import Protocol
-from schemalint.model.table import Contract, LiveTable, Metadata, TableState
 from schemalint.planner import Wish, moved, pending, plan_table, simulate
 from support.golden import assert_golden
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 
-from schemalint.engine.tables import read_live
-from schemalint.model.datatype import Struct, field_at, walk_fields
-from schemalint.model.lineage import trace
-from schemalint.model.path import Path as ColumnPath
-from schemalint.model.path import folded
-from schemalint.model.table import LiveTable
+from schemalint.catalog.target_tables import read_live
+from schemalint.delta.datatype import Struct, field_at, walk_fields
+from schemalint.delta.path import Path as ColumnPath
+from schemalint.delta.path import folded
+from schemalint.delta.table import LiveTable
+from schemalint.model.column_tracking import trace
 from schemalint.planner import Wish, pending, plan_table
-from worlds import World, identities, worlds
+from support.history_strategies import World, identities, worlds
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from schemalint.model import change
-from schemalint.model.datatype import INTEGER, Field, Struct
-from schemalint.model.marker import Pending
+from schemalint.delta import change
+from schemalint.delta.datatype import INTEGER, Field, Struct
+from schemalint.delta.table import TableState
+from schemalint.model.marker import PENDING, Pending
 from schemalint.model.plan import Step, StepKind
-from schemalint.model.table import PENDING, TableState
 from schemalint.planner import meanwhile, moved, simulate, steps_behind, wrongly_noted
 from schemalint.planner.require import with_requirements
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 import click
 import pytest
 
-from report.builders import all_cases, result_of
-from schemalint import report
 from schemalint.errors import UsageError
 from schemalint.model.finding import Problems, Severity
-from schemalint.report import concise, full, github, json
-from schemalint.report._summary import summary, verdict
+from schemalint.report import findings as report
+from schemalint.report.findings import concise, full, github, json
+from schemalint.report.findings._summary import summary, verdict
+from support.report_cases import all_cases, result_of
 
 TYPED: tuple[report.Format, ...] = (full, concise, json, github)  # mypy compares them with the Protocol
 
@@ -46,7 +46,7 @@ def test_an_unknown_format_is_refused_with_the_names_of_the_others(name: str) ->
 
 def test_only_the_chosen_format_is_imported() -> None:
     script = (
-        "import sys; from schemalint import report; report.names(); report.get('concise');"
+        "import sys; from schemalint.report import findings as report; report.names(); report.get('concise');"
         "print(*sorted(name for name in sys.modules if name.startswith('schemalint.report.')))"
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

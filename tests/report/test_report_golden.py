@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from report.builders import CASES, all_cases, result_of
-from schemalint import report
+from schemalint.report import findings as report
 from support.golden import assert_golden
+from support.report_cases import CASES, all_cases, result_of
 
 DATA_FORMATS = ("json",)
 
@@ -17,7 +17,7 @@ DATA_FORMATS = ("json",)
 @pytest.mark.parametrize("name", report.names())
 @pytest.mark.parametrize("case", all_cases())
 def test_the_report_is_the_expected_one(case: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schemalint.report.json.__version__", "0.0.0")
+    monkeypatch.setattr("schemalint.report.findings.json.__version__", "0.0.0")
     expected = CASES / case / (f"expected.{name}" if name in DATA_FORMATS else f"expected.{name}.txt")
     assert_golden(report.get(name).render(result_of(case)), expected)
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from report.builders import all_cases, result_of
-from schemalint.report import json
+from schemalint.report.findings import json
+from support.report_cases import all_cases, result_of
 
 Json = dict[str, Any]
 VALIDATOR = Draft202012Validator(json.schema())

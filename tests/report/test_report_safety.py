@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report.builders import finding, result_of, run
-from schemalint import report
 from schemalint.errors import Location
 from schemalint.model.finding import Problems
-from schemalint.report._text import printable
+from schemalint.printable import printable
+from schemalint.report import findings as report
+from support.report_cases import finding, result_of, run
 
 COMMANDS = [
     "error",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from rules.judging import built_in
-from schemalint.engine.judge import Judge, git_context
+from schemalint.delta.table import TableState
+from schemalint.lint.judge import Judge, git_context
+from schemalint.model.contract import Contract
 from schemalint.model.fact import TableRetired
 from schemalint.model.finding import Severity
-from schemalint.model.table import Contract, TableState
+from support.rule_judging import built_in
 
 
 def test_approved_removal_is_a_notice_with_its_reason() -> None:

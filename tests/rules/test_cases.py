@@ -1,4 +1,4 @@
-"""Each case is judged by its own rule alone; see `rules.cases` for what a case is.
+"""Each case is judged by its own rule alone; see `support.rule_cases` for what a case is.
 
 ``SCHEMALINT_UPDATE_GOLDEN=1`` writes ``expected`` and ``fixed`` anew, to be read as a diff.
 """
@@ -9,9 +9,9 @@ from itertools import groupby
 
 import pytest
 
-from rules.cases import Case, load_cases, write_results
-from rules.judging import TEXTS, built_in, findings, fixed, told
 from support.golden import UPDATE
+from support.rule_cases import Case, load_cases, write_results
+from support.rule_judging import TEXTS, built_in, findings, fixed, told
 
 CASES = load_cases()
 BY_RULE = {rule: list(cases) for rule, cases in groupby(CASES, lambda case: case.rule)}

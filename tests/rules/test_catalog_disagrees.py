@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rules.judging import built_in
-from schemalint.engine.table import judge_table
-from schemalint.model.datatype import LONG, Field, Struct
-from schemalint.model.protocol import Protocol
-from schemalint.model.table import CatalogTable, LiveTable, Metadata, TableState
+from schemalint.delta.datatype import LONG, Field, Struct
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import CatalogTable, LiveTable, Metadata, TableState
+from schemalint.lint.table import judge_table
+from support.rule_judging import built_in
 
 ID = "io.unitycatalog.tableId"
 COLUMNS = Struct((Field("id", LONG),))

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import schemalint_rules
-from rules.cases import load_cases
-from rules.judging import Texts, built_in, findings
 from schemalint.model.fact import LiveTableMissing
 from schemalint.plugin import ATTRIBUTE, Rule, Severity
+from support.rule_cases import load_cases
+from support.rule_judging import Texts, built_in, findings
 
 MODULES = sorted(Path(schemalint_rules.__path__[0]).glob("*/[!_]*.py"))
 SECTIONS = ["What it does", "Why is this bad?", "What to do", "Example", "Use instead"]

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from rules.judging import built_in
 from schemalint import contract as contracts
-from schemalint.engine.judge import git_context
-from schemalint.model.diff import diff
-from schemalint.model.table import Contract
+from schemalint.delta.diff import diff
+from schemalint.lint.judge import git_context
+from schemalint.model.contract import Contract
 from schemalint.plugin import FieldRemoved
+from support.rule_judging import built_in
 
 MAPPED = "properties: {delta.columnMapping.mode: name}\n"
 HEAD = f"schemalint: 1\ntable: t\n{MAPPED}columns:\n  - {{name: a, type: int}}\n"

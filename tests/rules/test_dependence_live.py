@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from rules.judging import built_in
 from schemalint import contract as contracts
-from schemalint.engine.live import LiveComparison, judge_live
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import LiveTable, Metadata
+from schemalint.lint.live import LiveComparison, judge_live
+from schemalint.model.contract import Contract
+from schemalint.model.declaration import created
 from schemalint.model.finding import Finding
-from schemalint.model.overlay import created
-from schemalint.model.protocol import Protocol
-from schemalint.model.table import Contract, LiveTable, Metadata
+from support.rule_judging import built_in
 
 MAPPED = "properties: {delta.columnMapping.mode: name}\n"
 WIDENING = "properties: {delta.enableTypeWidening: true}\n"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from rules.judging import built_in
 from schemalint.model.fact import ProtocolUpgrade, TableRetired
 from schemalint.plugin import Change
+from support.rule_judging import built_in
 
 if TYPE_CHECKING:
     from schemalint.plugin import Rule

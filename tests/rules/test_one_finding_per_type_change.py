@@ -6,13 +6,14 @@ from itertools import product
 
 import pytest
 
-from rules.judging import built_in
-from schemalint.engine.judge import Judge, git_context
-from schemalint.model.diff import diff
+from schemalint.delta.diff import diff
+from schemalint.delta.table import TableState
+from schemalint.delta.type_text import parse_type
+from schemalint.lint.judge import Judge, git_context
+from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, Severity
-from schemalint.model.table import Contract, TableState
-from schemalint.model.typetext import parse_type
 from schemalint.plugin import VOID, DataType, Field, Struct, TypeStep, is_container, print_type, step
+from support.rule_judging import built_in
 
 TYPES = [
     parse_type(text)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rules.judging import built_in
-from schemalint.engine.judge import Judge, git_context
+from schemalint.delta.table import TableState
+from schemalint.lint.judge import Judge, git_context
+from schemalint.model.contract import Contract
 from schemalint.model.fact import LiveTableMissing, LiveTableReplaced
 from schemalint.model.finding import Severity
-from schemalint.model.table import Contract, TableState
+from support.rule_judging import built_in
 
 ORDERS = Contract("sales.orders", TableState())
 PLACE = "file:/lake/sales/orders"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rules.judging import built_in, findings
+from support.rule_judging import built_in, findings
 
 TEXT = (
     "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: order_id, type: bigint}\n"

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from rules.judging import built_in
 from schemalint import contract
-from schemalint.engine.live import LiveComparison, judge_live
-from schemalint.engine.table import judge_table
-from schemalint.model.datatype import DOUBLE, INTEGER, LONG, Field, Map, RecordedChange, Struct, Varchar
+from schemalint.delta.datatype import DOUBLE, INTEGER, LONG, Field, Map, RecordedChange, Struct, Varchar
+from schemalint.delta.path import Part
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import LiveTable, Metadata, TableState
+from schemalint.lint.live import LiveComparison, judge_live
+from schemalint.lint.table import judge_table
 from schemalint.model.finding import Finding, Severity
-from schemalint.model.path import Part
-from schemalint.model.protocol import Protocol
-from schemalint.model.table import LiveTable, Metadata, TableState
+from support.rule_judging import built_in
 
 COLUMNS = Struct((Field("order_id", INTEGER),))
 HEAD = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: order_id, type: int}\n"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lakehouse import Lakehouse
+from support.lakehouse import Lakehouse
 
 if TYPE_CHECKING:
     from pathlib import Path

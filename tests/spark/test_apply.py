@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import deploy
+from schemalint.delta.datatype import LONG, at, field_at
+from schemalint.delta.path import Part
 from schemalint.deploy import DeployInput, Deployment
+from schemalint.deploy.outcome import Outcome
 from schemalint.errors import UsageError
-from schemalint.model.datatype import LONG, at, field_at
 from schemalint.model.marker import read_marker
-from schemalint.model.path import Part
-from schemalint.spark import Outcome, apply
+from schemalint.spark.runner import apply
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from lakehouse import Lakehouse
+    from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark
 

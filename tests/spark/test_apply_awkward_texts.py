@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.spark import Outcome
+from schemalint.deploy.outcome import Outcome
 
 if TYPE_CHECKING:
-    from lakehouse import Lakehouse
+    from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark
 

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from faults import Interrupted
-from schemalint import deploy, live
-from schemalint.model.datatype import LONG
-from schemalint.spark import Outcome, apply
+from schemalint import deploy
+from schemalint.delta.datatype import LONG
+from schemalint.deploy.outcome import Outcome
+from schemalint.spark.runner import apply
+from schemalint.storage import read_table
+from support.faulty_sessions import Interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakehouse import Lakehouse
-    from schemalint.spark import Applied, SqlSession
+    from schemalint.deploy.outcome import Applied
+    from schemalint.spark.session import SqlSession
+    from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark
 
@@ -212,7 +215,7 @@ def test_several_tables_at_the_same_time_each_apart_from_the_others(lakehouse: L
 
 def _contracts(lakehouse: Lakehouse, name: str) -> set[object]:
     """What the commits of a table say of where they come from."""
-    entries = live.read(str(lakehouse.root / "sales" / name)).history.entries
+    entries = read_table(str(lakehouse.root / "sales" / name)).history.entries
     return {json.loads(entry.user_metadata or "{}").get("contract") for entry in entries}
 
 

@@ -15,7 +15,7 @@ from schemalint.cli import main
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakehouse import Lakehouse
+    from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.spark import Outcome, apply
+from schemalint.deploy.outcome import Outcome
+from schemalint.spark.runner import apply
 
 if TYPE_CHECKING:
-    from lakehouse import Lakehouse
+    from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark
 

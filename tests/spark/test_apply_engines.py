@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from repo import Repo
 from schemalint.delta_log.store import NoTable
-from schemalint.spark import Outcome
+from schemalint.deploy.outcome import Outcome
+from support.repo import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pyspark.sql import SparkSession
 
-    from lakehouse import Lakehouse
+    from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark
 

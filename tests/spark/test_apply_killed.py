@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from faults import AnswerLostError, Interrupted, Killed, killed_after
-from lakehouse import Lakehouse
-from schemalint.model.datatype import map_fields
-from schemalint.model.table import PENDING
-from schemalint.spark import Outcome
+from schemalint.delta.datatype import map_fields
+from schemalint.deploy.outcome import Outcome
+from schemalint.model.marker import PENDING
+from support.faulty_sessions import AnswerLostError, Interrupted, Killed, killed_after
+from support.lakehouse import Lakehouse
 
 if TYPE_CHECKING:
-    from schemalint.model.table import TableState
+    from schemalint.delta.table import TableState
 
 pytestmark = pytest.mark.spark
 
@@ -182,8 +182,8 @@ KILLED_PROCESS = """
 import os, signal, sys, threading
 from pathlib import Path
 from conftest import start_session
-from faults import Interrupted
-from schemalint.spark import apply
+from support.faulty_sessions import Interrupted
+from schemalint.spark.runner import apply
 
 place, number, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from logs import commit_info, metadata, protocol, write_commit, write_log
-from project import Project, Run
-from repo import Repo
-from schemalint.model.datatype import LONG, Field
+from schemalint.delta.datatype import LONG, Field
 from schemalint.spark.findings import COLUMNS
 from schemalint.spark.session import StatementError, ask
+from support.logs import commit_info, metadata, protocol, write_commit, write_log
+from support.project import Project, Run
+from support.repo import Repo
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -111,12 +111,12 @@ def test_a_relative_path_is_what_it_is_here(lake: Lake) -> None:
 
 
 def test_variables_are_looked_up_where_the_tables_are_read(lake: Lake) -> None:
-    from schemalint import remote  # noqa: PLC0415
     from schemalint.config import Target  # noqa: PLC0415
+    from schemalint.spark import executors  # noqa: PLC0415 (only with Spark)
     from schemalint.spark.audit import Wanted, read_tables  # noqa: PLC0415
 
     path = lake.table("orders", "CREATE TABLE {t} (id INT) USING delta")
-    storage = remote.storage_text(Target("prod", storage={"token": "${NOT_SET_ANYWHERE}"}))
+    storage = executors.storage_text(Target("prod", storage={"token": "${NOT_SET_ANYWHERE}"}))
     (read,) = read_tables(lake.session, [Wanted(path, storage=storage)])
     assert "NOT_SET_ANYWHERE is not set" in getattr(read.found, "message", "")
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from project import Project, Run
-from repo import Repo
 from schemalint.delta_log.reader import POSSIBLY_STALE
 from schemalint.errors import SchemalintError
-from schemalint.spark import SessionCatalog
+from schemalint.spark.catalog import SessionCatalog
+from support.project import Project, Run
+from support.repo import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from schemalint.plugin import (
     Contract,
     FeatureVerdict,
+    ObjectRef,
     Problem,
     RuleContext,
     Severity,
@@ -102,6 +103,6 @@ def feature_not_property_settable(contract: Contract, ctx: RuleContext) -> Itera
             yield Problem(
                 f"feature {name} cannot be set by name",
                 help=refusal.help,
-                object=request.object,
+                object=ObjectRef(request.kind, request.entry),
                 delta_error=refusal.created if new_table else refusal.altered,
             )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from schemalint.plugin import (
     Contract,
     FeatureVerdict,
+    ObjectRef,
     Problem,
     RuleContext,
     Severity,
@@ -60,13 +61,13 @@ def feature_status_invalid(contract: Contract, ctx: RuleContext) -> Iterator[Pro
         if verdict in (FeatureVerdict.STATUS, FeatureVerdict.OLD_STATUS):
             refused = verdict == FeatureVerdict.STATUS
             yield Problem(
-                f"{request.object.name} is {request.status!r}, "
+                f"{request.entry} is {request.status!r}, "
                 + ("which asks for nothing" if refused else "the deprecated word for 'supported'"),
                 help=f"list the name instead: `features: [{request.name}]`"
                 if find_feature(request.name)
                 else "take it away: there is no such feature",
                 severity=None if refused else Severity.WARNING,
-                object=request.object,
+                object=ObjectRef(request.kind, request.entry),
                 new=request.status,
                 delta_error="DELTA_UNSUPPORTED_FEATURE_STATUS" if refused else None,
             )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from schemalint.plugin import (
     Contract,
     FeatureVerdict,
+    ObjectRef,
     Problem,
     RuleContext,
     Severity,
@@ -64,6 +65,6 @@ def feature_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
             yield Problem(
                 f"{request.name} is no feature of Delta{kernel}",
                 help=f"did you mean {meant}?" if meant else "take it away",
-                object=request.object,
+                object=ObjectRef(request.kind, request.entry),
                 delta_error="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
             )

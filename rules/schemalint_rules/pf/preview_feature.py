@@ -90,5 +90,5 @@ def _asked(contract: Contract, ctx: RuleContext, supported: frozenset[str]) -> d
         row = find_feature(request.name)
         verdict = judge_feature(request, ctx.live, new_table=ctx.is_new_table)
         if row and row.name not in supported and verdict == FeatureVerdict.PREVIEW:
-            names[row.name] = request.object
+            names[row.name] = ObjectRef(request.kind, request.entry)
     return names

@@ -1,7 +1,7 @@
 """A file with Windows line ends, and one lone carriage return."""
 
-from report.builders import ORDERS, finding, run, spot
 from schemalint.model.finding import Problems
+from support.report_cases import ORDERS, finding, run, spot
 
 TEXT = "schemalint: 1\r\ntable: sales.orders\r\ncolumns:\r  - {name: qty, type: int}\r\n"
 FINDINGS = (

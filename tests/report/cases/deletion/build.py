@@ -1,8 +1,8 @@
 """A column is gone: the finding stands on the list that held it, and names its old place."""
 
-from report.builders import ORDERS, finding, run, spot
 from schemalint.errors import Location
 from schemalint.model.finding import ObjectRef, Problems
+from support.report_cases import ORDERS, finding, run, spot
 
 TEXT = """\
 schemalint: 1

@@ -1,8 +1,8 @@
 """Status 2: neither the base nor one of the contracts could be read."""
 
-from report.builders import HEAD, ORDERS, spot
 from schemalint.errors import ContractError, GitError
 from schemalint.model.finding import Problems, Run
+from support.report_cases import HEAD, ORDERS, spot
 
 TEXT = "schemalint: 1\ntable: sales.orders\ncolums: []\n"
 ERRORS = (

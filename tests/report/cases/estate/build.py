@@ -1,9 +1,9 @@
 """An audit: tables with and without findings, and what their protocols hold that nobody uses."""
 
-from report.builders import finding, run
 from schemalint.errors import Location
-from schemalint.model.estate import Estate, TableSummary
 from schemalint.model.finding import ObjectRef, Problems, Severity, SideRef
+from schemalint.model.inventory import Estate, TableSummary
+from support.report_cases import finding, run
 
 LOST = finding(
     "the record of a type change of amount is lost since version 7 (CHANGE COLUMN)",

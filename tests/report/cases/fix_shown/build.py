@@ -1,8 +1,8 @@
 """Findings with a fix: a safe one, an unsafe one, and one whose place in the text is not known."""
 
-from report.builders import ORDERS, finding, run, spot
-from schemalint.model.datatype import INTEGER, LONG, RecordedChange
+from schemalint.delta.datatype import INTEGER, LONG, RecordedChange
 from schemalint.model.finding import Fix, ObjectRef, Problems, RecordTypeChanges, SetProperty, TextChange
+from support.report_cases import ORDERS, finding, run, spot
 
 TEXT = """\
 schemalint: 1

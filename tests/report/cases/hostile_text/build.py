@@ -1,8 +1,8 @@
 """A pull request from a stranger: escapes, line ends, turned text and commands wherever text can be."""
 
-from report.builders import HEAD, finding, spot
 from schemalint.errors import ContractError, Location
 from schemalint.model.finding import Fix, ObjectRef, Problems, Run, SetProperty, SideRef, Skipped, TextChange
+from support.report_cases import HEAD, finding, spot
 
 ESCAPE = "\x1b[2J\x1b]8;;http://example.com\x07"
 COMMANDS = "\n::add-mask::x\r##[set-output name=a]b ##vso[task.setvariable variable=c]d ###[group]e"

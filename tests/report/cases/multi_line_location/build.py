@@ -1,7 +1,7 @@
 """Stretches of three lines, of ten, and one that ends with the line's end."""
 
-from report.builders import ORDERS, finding, run, spot
 from schemalint.model.finding import ObjectRef, Problems, Severity
+from support.report_cases import ORDERS, finding, run, spot
 
 TEXT = """\
 schemalint: 1

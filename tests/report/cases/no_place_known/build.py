@@ -1,8 +1,8 @@
 """Findings in a file without a line, in one whose text is not at hand, and past the end of one."""
 
-from report.builders import ORDERS, finding, run
 from schemalint.errors import Location
 from schemalint.model.finding import ObjectRef, Problems
+from support.report_cases import ORDERS, finding, run
 
 TABLE = {"object": ObjectRef("table", "sales.orders"), "path": ()}
 FINDINGS = (

@@ -1,7 +1,7 @@
 """No findings, but no table was compared either: two were skipped."""
 
-from report.builders import run
 from schemalint.model.finding import Problems, Skipped
+from support.report_cases import run
 
 SKIPPED = (
     Skipped("sales.orders", "its log was cleaned up, and --live-from has no checkpoint"),

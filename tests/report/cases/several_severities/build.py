@@ -1,8 +1,8 @@
 """Errors, a warning, an info, and findings that the base has too, on several tables and targets."""
 
-from report.builders import ORDERS, finding, run, spot
+from schemalint.delta.path import Part
 from schemalint.model.finding import ObjectRef, Problems, Severity
-from schemalint.model.path import Part
+from support.report_cases import ORDERS, finding, run, spot
 
 TEXT = """\
 schemalint: 1

@@ -1,7 +1,7 @@
 """The caret stands under the type behind tabs, wide and combining characters and a byte order mark."""
 
-from report.builders import ORDERS, finding, run, spot
 from schemalint.model.finding import Problems
+from support.report_cases import ORDERS, finding, run, spot
 
 TEXT = """\
 \ufeff{schemalint: 1, table: sales.orders, columns: [

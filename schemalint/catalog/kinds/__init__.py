@@ -1,0 +1,1 @@
+"""The kinds of catalogs: one module each, found by walking this package."""

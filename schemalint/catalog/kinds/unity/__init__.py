@@ -1,0 +1,182 @@
+"""Unity Catalog by its REST API: open source, or Databricks'.
+
+The Delta API (``delta/v1``) is asked where the server offers it, and else the classic one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Final, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+from schemalint.catalog import ManagedCommits, Name
+from schemalint.catalog.kinds.unity.classic import ClassicApi, is_delta
+from schemalint.catalog.kinds.unity.delta import DeltaApi
+from schemalint.catalog.kinds.unity.http import Client, HttpError
+from schemalint.catalog.kinds.unity.json import Json
+from schemalint.delta.path import dotted, split
+from schemalint.delta.table import CatalogTable
+from schemalint.delta_log.store import NoTable
+from schemalint.errors import ConfigError, LiveError
+
+T = TypeVar("T")
+
+PATH: Final = "/api/2.1/unity-catalog"
+
+_NO_TABLE: Final = frozenset({"TABLE_NOT_FOUND", "TABLE_DOES_NOT_EXIST", "NoSuchTableException"})
+_NO_PARENT: Final = frozenset(
+    {
+        "SCHEMA_NOT_FOUND",
+        "SCHEMA_DOES_NOT_EXIST",
+        "NoSuchSchemaException",
+        "CATALOG_NOT_FOUND",
+        "CATALOG_DOES_NOT_EXIST",
+        "NoSuchCatalogException",
+        "NotFoundException",
+    }
+)
+# Then clients are to fall back to the classic API (Unity Catalog's delta.yaml, DeltaErrorType).
+_NOT_OF_DELTA_API: Final = "UnsupportedTableFormatException"
+
+_PAGE: Final = "50"
+"""The most that the listing of tables allows."""
+
+_NOT_FOUND: Final = 404
+
+
+class _Api(Protocol):
+    def find(self, name: Name) -> CatalogTable: ...
+    def storage(self, table: CatalogTable) -> Mapping[str, str]: ...
+    def commits(self, table: CatalogTable) -> ManagedCommits: ...
+
+
+def handles(uri: str) -> bool:
+    """The address of a server."""
+    return urlsplit(uri).scheme in {"http", "https"}
+
+
+def open_catalog(uri: str, token: str | None) -> UnityCatalog:
+    """The catalog; the path may be left out.
+
+    Raises:
+        ConfigError: The address holds a password, a query or no host.
+    """
+    parts = urlsplit(uri)
+    if "@" in parts.netloc or not parts.hostname or parts.query or parts.fragment:
+        raise ConfigError(
+            "catalog_uri must be an address alone: no user, no password, no query",
+            help=f"https://host{PATH}, and what opens it in catalog_token",
+        )
+    path = parts.path.rstrip("/") or PATH
+    return UnityCatalog(Client(f"{parts.scheme}://{parts.netloc}{path}", token))
+
+
+@dataclass(frozen=True, slots=True)
+class UnityCatalog:
+    """A Unity Catalog server."""
+
+    client: Client
+    _offers_delta: dict[str, bool] = field(default_factory=dict, init=False)
+
+    def find(self, name: Name) -> CatalogTable:
+        """What the catalog says of a table.
+
+        Raises:
+            NoTable: Its schema is there, and the table is not.
+            LiveError: There is no such schema or catalog, no permission, or no answer.
+        """
+        if odd := [part for part in name if "." in part or "/" in part]:
+            raise LiveError(f"{odd[0]!r} cannot be part of a name in Unity Catalog: no dots, no slashes")
+        try:
+            return self._asked(name, lambda api: api.find(name))
+        except HttpError as error:
+            raise self._missing(name, error) from None
+
+    def tables(self, match: Name) -> Iterator[str]:
+        """The full names of the Delta tables that fit, ignoring case."""
+        for catalog in self._names("catalogs", {}, match[0]):
+            for schema in self._names("schemas", {"catalog_name": catalog}, match[1]):
+                parent = {"catalog_name": catalog, "schema_name": schema}
+                for table in self._listed("tables", parent):
+                    name = table.text("name") or ""
+                    if _fits(name, match[2]) and is_delta(table):
+                        yield dotted((catalog, schema, name))
+
+    def storage(self, table: CatalogTable) -> Mapping[str, str]:
+        """Temporary credentials, to read only."""
+        return self._asked(_parts(table), lambda api: api.storage(table))
+
+    def commits(self, table: CatalogTable) -> ManagedCommits:
+        """The commits that count."""
+        return self._asked(_parts(table), lambda api: api.commits(table))
+
+    def _asked(self, name: Name, question: Callable[[_Api], T]) -> T:
+        if self._has_delta_api(name[0]):
+            try:
+                return question(DeltaApi(self.client))
+            except HttpError as error:
+                if error.reason != _NOT_OF_DELTA_API:
+                    raise
+        return question(ClassicApi(self.client))
+
+    def _has_delta_api(self, catalog: str) -> bool:
+        if catalog not in self._offers_delta:
+            self._offers_delta[catalog] = DeltaApi(self.client).is_offered(catalog)
+        return self._offers_delta[catalog]
+
+    def _missing(self, name: Name, error: HttpError) -> LiveError:
+        """What is missing: the table alone, or more than that; a 404 of some other server says nothing."""
+        if error.status != _NOT_FOUND or error.reason not in _NO_TABLE | _NO_PARENT:
+            return error
+        for kind, path in (("catalog", name[:1]), ("schema", name[:2])):
+            if not self._exists(f"{kind}s", ".".join(path)):
+                return LiveError(
+                    f"{self.client.host}: there is no {kind} {dotted(path)}",
+                    help="A table is only created where its schema is: look for a spelling mistake.",
+                )
+        return NoTable(f"{self.client.host}: there is no table {dotted(name)}")
+
+    def _exists(self, kind: str, name: str) -> bool:
+        try:
+            self.client.get((kind, name))
+        except HttpError as error:
+            if error.status != _NOT_FOUND:
+                raise
+            return False
+        return True
+
+    def _names(self, kind: str, parent: Mapping[str, str], match: str) -> Iterator[str]:
+        """What a glob fits; a plain name is not looked up in a list."""
+        if not any(char in match for char in "*?["):
+            yield match
+            return
+        for one in self._listed(kind, parent):
+            name = one.text("name") or ""
+            if _fits(name, match):
+                yield name
+
+    def _listed(self, kind: str, parent: Mapping[str, str]) -> Iterator[Json]:
+        """Every page; the last one may be empty (measured on Unity Catalog 0.6.0)."""
+        query = {**parent, "max_results": _PAGE}
+        seen: set[str] = set()
+        while True:
+            page = self.client.get((kind,), query)
+            yield from page.objects(kind)
+            token = page.text("next_page_token")
+            if not token:
+                return
+            if token in seen:
+                raise LiveError(f"{self.client.host}: the list of {kind} goes round in circles")
+            seen.add(token)
+            query["page_token"] = token
+
+
+def _fits(name: str, match: str) -> bool:
+    return bool(name) and fnmatchcase(name.lower(), match.lower())
+
+
+def _parts(table: CatalogTable) -> Name:
+    catalog, schema, name = split(table.name)
+    return catalog, schema, name

@@ -1,0 +1,92 @@
+"""schemalint's own format: one YAML document per table, with the key ``schemalint``."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from schemalint.contract.dialects.native import format as native
+from schemalint.contract.dialects.native.build import build
+from schemalint.contract.dialects.native.column_path import Report
+from schemalint.document import Document, Mapping, Node, Scalar
+from schemalint.document.shape import check_for
+from schemalint.errors import ContractError
+from schemalint.model.contract import Contract
+from schemalint.model.finding import Declare, DeclareRenames, Edit, RecordTypeChanges, SetProperty
+
+_KEY = "schemalint"
+
+
+def handles(document: Document) -> bool:
+    """Whether the document says that it is such a contract."""
+    return isinstance(document.root, Mapping) and document.root.entry(_KEY) is not None
+
+
+def read(document: Document) -> Contract | tuple[ContractError, ...]:
+    """The contract, or all that is wrong with it, in the order of the text."""
+    report = Report(document)
+    contract = _read(_plain(document.root), report)
+    if contract is not None and not report.errors:
+        return contract
+    return tuple(sorted(report.errors, key=_order))
+
+
+def edited(document: Document, edit: Edit, target: str | None = None) -> str:
+    """The file's text after an edit of the contract.
+
+    Raises:
+        ContractError: The contract is not valid, or its layout cannot be edited in place.
+    """
+    from schemalint.contract.dialects.native import declaring, edits  # noqa: PLC0415 - only fixes and pull need them
+
+    contract = read(document)
+    if not isinstance(contract, Contract):
+        raise contract[0]
+    match edit:
+        case SetProperty():
+            return edits.set_property(document, edit, target)
+        case RecordTypeChanges():
+            return edits.record_type_changes(document, contract.state.columns, edit)
+        case Declare(change=change):
+            return declaring.declare(document, contract.state, change, target)
+        case DeclareRenames(renames=renames):
+            return declaring.declare_renames(document, contract.state, renames).text
+
+
+def _read(data: dict[str, Any], report: Report) -> Contract | None:
+    if not _is_version(data[_KEY], report):
+        return None
+    if not check_for(native.Contract)(data):
+        # Costs more than all the rest of a check, and is needed only for what is wrong.
+        from schemalint.contract.dialects.native.problems import report_problems  # noqa: PLC0415
+
+        report_problems(data, report)
+        if report.errors:
+            return None
+    return build(cast("native.Contract", data), report)
+
+
+def _is_version(version: object, report: Report) -> bool:
+    if type(version) is int and version == native.VERSION:
+        return True
+    if type(version) is int and version > native.VERSION:
+        report.at_value(
+            (_KEY,), f"format version {version} is newer than this schemalint", "update schemalint"
+        )
+    else:
+        report.at_value((_KEY,), "the version of the format must be 1", "write schemalint: 1")
+    return False
+
+
+def _plain(node: Node) -> Any:  # noqa: ANN401 - YAML holds anything
+    match node:
+        case Scalar():
+            return node.value
+        case Mapping():
+            return {entry.key.text: _plain(entry.value) for entry in node.entries}
+        case _:
+            return [_plain(item) for item in node.items]
+
+
+def _order(error: ContractError) -> tuple[object, ...]:
+    place = error.location
+    return (place.line, place.column, error.message) if place else ()

@@ -1,0 +1,145 @@
+"""Data that fits the format, to a contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.contract.anchors import Anchors
+from schemalint.contract.dialects.native import format as native
+from schemalint.contract.dialects.native.column_path import Report
+from schemalint.contract.dialects.native.columns import ColumnReader
+from schemalint.contract.dialects.native.spans import Spans
+from schemalint.contract.dialects.native.texts import read_date, read_names, read_path, read_table_name
+from schemalint.delta import properties, table
+from schemalint.delta.datatype import UNMANAGED, Struct
+from schemalint.delta.path import Path
+from schemalint.delta.protocol import canonical
+from schemalint.document import Mapping, Node, Scalar, node_at
+from schemalint.document import Path as YamlPath
+from schemalint.model import contract
+
+
+def build(data: native.Contract, report: Report) -> contract.Contract:
+    """The contract that a document declares.
+
+    Args:
+        data: The document's content, which fits the format.
+        report: Of the same document. If it has errors afterwards, the contract must not be used.
+    """
+    builder = _Builder(report)
+    columns = builder.columns.struct(data["columns"], ("columns",), ())
+    document = report.document
+    return contract.Contract(
+        table=read_table_name(data["table"], ("table",), report),
+        state=builder.state(data, columns),
+        location=data.get("location"),
+        owner=data.get("owner"),
+        managed_by=data.get("managed_by", "schemalint"),
+        drop_features=_features(data.get("drop_features", [])),
+        protocol=contract.ProtocolLimits(**data.get("protocol", {})),
+        open=contract.Openness(**data.get("open", {})),
+        targets={name: builder.target(name, target) for name, target in data.get("targets", {}).items()},
+        consumers=builder.consumers(data.get("consumers", []), ("consumers",)),
+        waivers=tuple(
+            builder.waiver(waiver, ("allow", index), columns)
+            for index, waiver in enumerate(data.get("allow", []))
+        ),
+        deprecated=builder.columns.deprecated,
+        file=document.file,
+        document=document.index,
+        anchors=Anchors(document.file, document.text, document.index, Spans),
+    )
+
+
+class _Builder:
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self.columns = ColumnReader(report)
+
+    def state(self, data: native.Contract, columns: Struct) -> table.TableState:
+        return table.TableState(
+            columns=columns,
+            description=data.get("description", UNMANAGED),
+            partitioned_by=tuple(data["partitioned_by"]) if "partitioned_by" in data else UNMANAGED,
+            clustered_by=(
+                tuple(self._paths(data["clustered_by"], ("clustered_by",), columns))
+                if "clustered_by" in data
+                else UNMANAGED
+            ),
+            constraints=read_names(data.get("constraints", {}), ("constraints",), self._report, str.lower),
+            properties=self._properties(("properties",)),
+            features=_features(data.get("features", [])),
+            dropped=tuple(
+                self._deletion(entry, ("dropped", index), columns)
+                for index, entry in enumerate(data.get("dropped", []))
+            ),
+        )
+
+    def target(self, name: str, target: native.Target) -> contract.TargetOverlay:
+        place = ("targets", name)
+        return contract.TargetOverlay(
+            location=target.get("location"),
+            absent=target.get("absent", False),
+            properties=self._properties((*place, "properties")),
+            features=_features(target["features"]) if "features" in target else None,
+            protocol=contract.ProtocolLimits(**target["protocol"]) if "protocol" in target else None,
+            consumers=(
+                self.consumers(target["consumers"], (*place, "consumers")) if "consumers" in target else None
+            ),
+        )
+
+    def consumers(self, written: list[native.Consumer], place: YamlPath) -> tuple[contract.Consumer, ...]:
+        return tuple(self._consumer(consumer, (*place, index)) for index, consumer in enumerate(written))
+
+    def waiver(self, written: native.Waiver, place: YamlPath, columns: Struct) -> contract.Waiver:
+        column, key = written.get("column"), written.get("property")
+        return contract.Waiver(
+            rule=written["rule"],
+            reason=written["reason"],
+            column=None if column is None else read_path(column, (*place, "column"), self._report, columns),
+            property=None if key is None else properties.canonical(key),
+            approved_by=written.get("approved_by"),
+            expires=read_date(written.get("expires"), (*place, "expires"), self._report),
+        )
+
+    def _consumer(self, written: native.Consumer, place: YamlPath) -> contract.Consumer:
+        columns = written.get("columns", [])
+        for _ in self._paths(columns, (*place, "columns"), Struct()):
+            pass  # only to report what is no path
+        return contract.Consumer(
+            name=written["name"],
+            client=written.get("client"),
+            version=written.get("version"),
+            read_path=written.get("read_path"),
+            access=written.get("access", "read"),
+            columns=tuple(columns),
+            stream=dict(written["stream"]) if "stream" in written else None,
+        )
+
+    def _deletion(self, entry: str | native.Dropped, place: YamlPath, columns: Struct) -> table.Deletion:
+        if isinstance(entry, str):
+            return table.Deletion(read_path(entry, place, self._report, columns))
+        path = read_path(entry["column"], (*place, "column"), self._report, columns)
+        type_ = self.columns.type_at(entry["type"], (*place, "type")) if "type" in entry else None
+        return table.Deletion(path, type_)
+
+    def _paths(self, texts: list[str], place: YamlPath, columns: Struct) -> Iterator[Path]:
+        for index, text in enumerate(texts):
+            yield read_path(text, (*place, index), self._report, columns)
+
+    def _properties(self, place: YamlPath) -> dict[str, str | None]:
+        node = node_at(self._report.document, place)
+        entries = node.entries if isinstance(node, Mapping) else ()
+        written = {entry.key.text: _stored(entry.value) for entry in entries}
+        return read_names(written, place, self._report, properties.canonical)
+
+
+def _features(names: list[str]) -> frozenset[str]:
+    return frozenset(map(canonical, names))
+
+
+def _stored(value: Node) -> str | None:
+    """The text that Delta stores: a number stays as it was written, ``1.10`` too."""
+    if not isinstance(value, Scalar) or value.value is None:
+        return None
+    return str(value.value).lower() if isinstance(value.value, bool) else value.text

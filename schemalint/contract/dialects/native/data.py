@@ -1,0 +1,195 @@
+"""A contract to plain data in the native format: `build` makes the same contract of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+from schemalint.contract.dialects.native.declared import declared_type
+from schemalint.contract.dialects.native.format import VERSION
+from schemalint.delta.datatype import (
+    UNMANAGED,
+    Array,
+    DataType,
+    Field,
+    Identity,
+    Managed,
+    Map,
+    RecordedChange,
+    Struct,
+    Unmanaged,
+)
+from schemalint.delta.path import Part, Path, dotted
+from schemalint.delta.table import Deletion
+from schemalint.delta.type_text import print_type
+from schemalint.model.contract import Consumer, Contract, Deprecation, TargetOverlay, Waiver
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Data: TypeAlias = "str | bool | int | list[Data] | dict[str, Data] | None"
+
+_LONGEST_TEXT: Final = 60
+_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_BOOLEANS: Final = {"true": True, "false": False}
+
+T = TypeVar("T")
+
+
+def as_data(contract: Contract) -> dict[str, Data]:
+    """The keys in the order of the format; what goes without saying is left out."""
+    state = contract.state
+    return _said(
+        schemalint=VERSION,
+        table=contract.table,
+        location=_filled(contract.location),
+        description=state.description,
+        owner=_filled(contract.owner),
+        managed_by=UNMANAGED if contract.managed_by == "schemalint" else contract.managed_by,
+        columns=_Columns(contract.deprecated).of(state.columns, ()),
+        dropped=_filled([deletion(entry) for entry in state.dropped]),
+        partitioned_by=_texts(state.partitioned_by, str),
+        clustered_by=_texts(state.clustered_by, dotted),
+        constraints=_filled(dict(state.constraints)),
+        properties=_filled(_properties(state.properties)),
+        features=_filled(sorted(state.features)),
+        drop_features=_filled(sorted(contract.drop_features)),
+        protocol=_filled(_changed(contract.protocol)),
+        open=_filled(_changed(contract.open)),
+        targets=_filled({name: _target(overlay) for name, overlay in contract.targets.items()}),
+        consumers=_filled(_consumers(contract.consumers)),
+        allow=_filled([_waiver(waiver) for waiver in contract.waivers]),
+    )
+
+
+def column(field: Field) -> dict[str, Data]:
+    """A column, or a field of a struct, as it stands in a list of columns."""
+    return _Columns({}).field(field, ())
+
+
+class _Columns:
+    def __init__(self, deprecated: Mapping[Path, Deprecation]) -> None:
+        self._deprecated = deprecated
+
+    def of(self, struct: Struct, path: Path) -> list[Data]:
+        return [self.field(field, (*path, field.name)) for field in struct.fields]
+
+    def field(self, field: Field, path: Path) -> dict[str, Data]:
+        deprecated = self._deprecated.get(path)
+        return _said(
+            name=field.name,
+            **self._type(field.type, path),
+            nullable=UNMANAGED if field.nullable else False,
+            comment=field.comment,
+            default=field.default,
+            generated=field.generated,
+            identity=asdict(field.identity) if isinstance(field.identity, Identity) else field.identity,
+            type_changes=_history(field.type_changes),
+            renamed_from=UNMANAGED if field.renamed_from is None else field.renamed_from,
+            deprecated=UNMANAGED if deprecated is None else _changed(deprecated),
+        )
+
+    def _type(self, type_: DataType, path: Path) -> dict[str, Data]:
+        """Text where text says it all and is short, else written out."""
+        text = print_type(type_)
+        if not isinstance(type_, Struct | Array | Map) or self._is_text(type_, text, path):
+            return {"type": text}
+        match type_:
+            case Struct():
+                return {"type": "struct", "columns": self.of(type_, path)}
+            case Array():
+                element = self._part(type_.element, Part.ELEMENT, path, type_.contains_null)
+                return {"type": "array", "element": element}
+            case Map():
+                return {
+                    "type": "map",
+                    "key": self._part(type_.key, Part.KEY, path, UNMANAGED),
+                    "value": self._part(type_.value, Part.VALUE, path, type_.value_contains_null),
+                }
+
+    def _part(self, type_: DataType, part: Part, path: Path, nullable: Managed[bool]) -> Data:
+        return _said(**self._type(type_, (*path, part)), nullable=nullable)
+
+    def _is_text(self, type_: DataType, text: str, path: Path) -> bool:
+        deprecated_below = any(below[: len(path)] == path and below != path for below in self._deprecated)
+        short = len(text) <= _LONGEST_TEXT and " comment '" not in text
+        return short and declared_type(text) == type_ and not deprecated_below
+
+
+def type_change(change: RecordedChange, at: Path) -> dict[str, Data]:
+    """An entry of ``type_changes``; ``at`` is the path from the level that it is written on."""
+    where: dict[str, Data] = {"at": dotted(at)} if at else {}
+    return {**where, "from": print_type(change.from_type), "to": print_type(change.to_type)}
+
+
+def property_value(value: str | None) -> Data:
+    """The value that reads back as this text, without quotes where it is a boolean or a whole number."""
+    if value is not None and _NUMBER.fullmatch(value):
+        return int(value)
+    return _BOOLEANS.get(value or "", value)
+
+
+def _history(changes: Managed[tuple[RecordedChange, ...]]) -> Data | Unmanaged:
+    if isinstance(changes, Unmanaged):
+        return changes
+    return [type_change(change, change.at) for change in changes]
+
+
+def deletion(entry: Deletion) -> Data:
+    if entry.type is None:
+        return dotted(entry.path)
+    return {"column": dotted(entry.path), "type": print_type(entry.type)}
+
+
+def _target(overlay: TargetOverlay) -> Data:
+    return _said(
+        location=_filled(overlay.location),
+        absent=overlay.absent or UNMANAGED,
+        properties=_filled(_properties(overlay.properties)),
+        features=UNMANAGED if overlay.features is None else list[Data](sorted(overlay.features)),
+        protocol=UNMANAGED if overlay.protocol is None else _changed(overlay.protocol),
+        consumers=UNMANAGED if overlay.consumers is None else _consumers(overlay.consumers),
+    )
+
+
+def _consumers(consumers: Iterable[Consumer]) -> list[Data]:
+    return [_changed(consumer) for consumer in consumers]
+
+
+def _waiver(waiver: Waiver) -> Data:
+    column = UNMANAGED if waiver.column is None else dotted(waiver.column)
+    return _said(**{**_changed(waiver), "column": column})
+
+
+def _properties(properties: Mapping[str, str | None]) -> dict[str, Data]:
+    return {key: property_value(value) for key, value in properties.items()}
+
+
+def _changed(value: DataclassInstance) -> dict[str, Any]:
+    """What a value says, field by field, other than its defaults."""
+    pairs = ((field, getattr(value, field.name)) for field in fields(value))
+    return {field.name: _plain(part) for field, part in pairs if part != field.default}
+
+
+def _plain(value: object) -> object:
+    match value:
+        case tuple():
+            return [_plain(item) for item in value]
+        case Mapping():
+            return {key: _plain(item) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _texts(values: Managed[tuple[T, ...]], text: Callable[[T], str]) -> Data | Unmanaged:
+    return values if isinstance(values, Unmanaged) else [text(value) for value in values]
+
+
+def _filled(value: Any) -> Any:  # noqa: ANN401 - any data, or nothing to say
+    return UNMANAGED if value is None or value in ({}, []) else value
+
+
+def _said(**entries: Data | Unmanaged) -> dict[str, Data]:
+    return {key: value for key, value in entries.items() if not isinstance(value, Unmanaged)}

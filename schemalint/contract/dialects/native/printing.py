@@ -1,0 +1,115 @@
+"""A contract to the text of a new document, which `read` reads back as the same contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.contract.dialects.native.data import Data, as_data
+from schemalint.document import print_scalar
+from schemalint.model.contract import Contract
+
+_WIDTH = 100
+_INDENT = "  "
+# One entry per line, however short: a change of one is a change of one line.
+_BLOCKS = frozenset({"properties", "constraints", "targets"})
+_BRACKETS_AND_COMMAS = dict.fromkeys(map(ord, ",[]{}"))
+
+
+def print_contract(contract: Contract) -> str:
+    """YAML as a person would write it, with what the format takes for granted left out.
+
+    Raises:
+        ContractError: A text holds half a character (a lone surrogate), which YAML cannot.
+    """
+    paragraphs: list[str] = []
+    settings: list[str] = []
+    for key, value in as_data(contract).items():
+        lines = list(_entry(key, value))
+        if len(lines) == 1:
+            settings += lines
+            continue
+        paragraphs += ["\n".join(settings)] if settings else []
+        paragraphs.append("\n".join(lines))
+        settings = []
+    paragraphs += ["\n".join(settings)] if settings else []
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def print_value(value: Data) -> str:
+    """A value on one line, in brackets where it has parts."""
+    match value:
+        case dict():
+            return (
+                "{"
+                + ", ".join(f"{print_scalar(key)}: {print_value(part)}" for key, part in value.items())
+                + "}"
+            )
+        case list():
+            return "[" + ", ".join(map(print_value, value)) + "]"
+        case str():
+            return print_scalar(value)
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case int():
+            return str(value)
+
+
+def print_block(value: dict[str, Data]) -> str:
+    """A mapping over several lines, as a column stands in a new document."""
+    return "\n".join(_block(value, columns=False))
+
+
+def print_alone(value: Data) -> str:
+    """A value on one line outside of brackets, where those, and commas, need no quotes: ``decimal(12,2)``."""
+    if isinstance(value, str) and value[:1].isalpha():
+        words = value.translate(_BRACKETS_AND_COMMAS)
+        if words == print_scalar(words):
+            return value
+    return print_value(value)
+
+
+def _entry(key: str, value: Data) -> Iterator[str]:
+    name = print_scalar(key)
+    if isinstance(value, str) and _is_literal(value):
+        yield f"{name}: |" if value.endswith("\n") else f"{name}: |-"
+        yield from (_INDENT + line if line else "" for line in value.removesuffix("\n").split("\n"))
+    elif _on_one_line(value) and not (value and key in _BLOCKS):
+        yield f"{name}: {print_alone(value)}"
+    else:
+        yield f"{name}:"
+        yield from (_INDENT + line if line else "" for line in _block(value, columns=key == "columns"))
+
+
+def _block(value: Data, *, columns: bool) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _entry(key, part)
+    elif isinstance(value, list):
+        for item in value:
+            if isinstance(item, dict) and (columns or not _on_one_line(item)):
+                first, *rest = _block(item, columns=False)
+                yield f"- {first}"
+                yield from (_INDENT + line if line else "" for line in rest)
+            else:
+                yield f"- {print_alone(item)}"
+
+
+def _on_one_line(value: Data) -> bool:
+    if not isinstance(value, dict | list):
+        return True
+    members = value.values() if isinstance(value, dict) else value
+    return (
+        not any(isinstance(member, dict | list) for member in members) and len(print_value(value)) <= _WIDTH
+    )
+
+
+def _is_literal(text: str) -> bool:
+    """Whether a text of several lines is the same as a literal block."""
+    lines = text.removesuffix("\n").split("\n")
+    return (
+        "\n" in text
+        and bool(lines[0] and lines[-1])
+        and all(line.isprintable() and line.strip() == line for line in lines)
+    )

@@ -1,0 +1,160 @@
+"""What is wrong with data that does not fit the format, said in the words of the format.
+
+Only a contract that is wrong comes here: importing pydantic costs more than all the rest of a check.
+"""
+
+from __future__ import annotations
+
+import difflib
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin
+
+from pydantic import TypeAdapter, ValidationError
+
+from schemalint.contract.dialects.native import format as native
+from schemalint.contract.dialects.native.column_path import Report
+from schemalint.document import Path as YamlPath
+from schemalint.document import Scalar, node_at, print_scalar
+from schemalint.document.shape import fields, hint_at, is_mapping
+
+_KINDS: Final[dict[object, str]] = {
+    str: "text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+    dict: "a mapping",
+    NoneType: "null",
+}
+
+
+def report_problems(data: Any, report: Report) -> None:  # noqa: ANN401 - any data is judged
+    """Report all that pydantic refuses, each thing once.
+
+    pydantic's error types come to three: ``missing``, ``extra_forbidden``, and a value of the wrong kind. A
+    union reports that once per member, so what was expected is said from the format, not from the error.
+    """
+    try:
+        TypeAdapter(native.Contract).validate_python(data)
+    except ValidationError as invalid:
+        errors = invalid.errors(include_url=False, include_context=False)
+    else:
+        return
+    places = [(error["type"], _path(data, error["loc"]), str(error["loc"][-1])) for error in errors]
+    lacking = {(path, key) for kind, path, key in places if kind == "missing"}
+    unknown = {path for kind, path, _ in places if kind == "extra_forbidden"}
+    wrong = {path for kind, path, _ in places if kind not in ("missing", "extra_forbidden")}
+    meant = {(path[:-1], _nearest(str(path[-1]), path[:-1])) for path in unknown}
+    for path, key in lacking - meant:
+        report.in_mapping(path, f'"{key}" is missing in {_noun(path)}', "add it")
+    for path in unknown:
+        _report_unknown(path, report)
+    inside = {path[:length] for path in unknown | wrong for length in range(len(path))}
+    for path in wrong - inside - {path for path, _ in lacking}:
+        _report_wrong(path, _at(data, path), report)
+
+
+def _path(data: Any, loc: tuple[str | int, ...]) -> YamlPath:  # noqa: ANN401 - as above
+    """The path that pydantic's ``loc`` holds, without the names of members of unions and a missing key."""
+    path: list[str | int] = []
+    for step in loc:
+        known = step in data if isinstance(data, dict) else isinstance(data, list) and isinstance(step, int)
+        if known:
+            path.append(step)
+            data = data[step]
+    return tuple(path)
+
+
+def _at(data: Any, path: YamlPath) -> Any:  # noqa: ANN401 - as above
+    for step in path:
+        data = data[step]
+    return data
+
+
+def _report_unknown(path: YamlPath, report: Report) -> None:
+    key = str(path[-1])
+    report.at_key(path, f'unknown key "{key}" in {_noun(path[:-1])}', _key_help(key, path[:-1]))
+
+
+def _key_help(key: str, parent: YamlPath) -> str:
+    home = next((noun for typed_dict, noun in native.NOUNS.items() if key in fields(typed_dict)), None)
+    near = _nearest(key, parent)
+    if home and near is None:
+        return f"it is a key of {home}"
+    return f'did you mean "{near}"?' if near else f"known are {', '.join(fields(_mapping_type(parent)))}"
+
+
+def _nearest(key: str, parent: YamlPath) -> str | None:
+    """The known key that was probably meant; a key of another mapping was meant as it stands."""
+    known = list(fields(_mapping_type(parent)))
+    if any(key in fields(typed_dict) for typed_dict in native.NOUNS):
+        return None
+    return next(iter(difflib.get_close_matches(key.lower().replace("-", "_"), known, n=1)), None)
+
+
+def _report_wrong(path: YamlPath, value: Any, report: Report) -> None:  # noqa: ANN401 - as above
+    hint = hint_at(native.Contract, path)
+    name = f'"{path[-1]}"' if path and isinstance(path[-1], str) else "an entry" + _of(path)
+    found = _found(value) if path else "this"
+    what = name if path else "a contract"
+    report.at_value(path, f"{what} must be {_expected(hint)}, not {found}", _wrong_help(hint, path, report))
+
+
+def _of(path: YamlPath) -> str:
+    return f' of "{path[-2]}"' if len(path) > 1 else ""
+
+
+def _expected(hint: Any) -> str:  # noqa: ANN401 - as above
+    if is_mapping(hint):
+        return _KINDS[dict]
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is None:
+        return _KINDS[hint]
+    if origin in (list, dict):
+        return _KINDS[origin]
+    if origin is Literal:
+        words = [f'"{arg}"' for arg in args]
+    else:
+        words = [_expected(arg) for arg in args if arg is not int or float not in args]
+    return ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else words[0]
+
+
+def _found(value: Any) -> str:  # noqa: ANN401 - as above
+    match value:
+        case dict() | list():
+            return _KINDS[type(value)]
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'"{value}"'
+        case _:
+            return str(value)
+
+
+def _wrong_help(hint: Any, path: YamlPath, report: Report) -> str:  # noqa: ANN401 - as above
+    node = node_at(report.document, path)
+    if not isinstance(node, Scalar):
+        return ""
+    if node.value is None:
+        return "take the line away, or give it a value"
+    if str in _members(hint):
+        return f"quote it: {print_scalar(node.text)}"
+    if hint is bool and isinstance(node.value, str):
+        return "without quotes; YAML 1.2 has no other words for them"
+    return ""
+
+
+def _mapping_type(path: YamlPath) -> Any:  # noqa: ANN401 - as above
+    """The TypedDict at a path, out of a union too."""
+    hint = hint_at(native.Contract, path)
+    return next((member for member in _members(hint) if is_mapping(member)), hint)
+
+
+def _members(hint: Any) -> tuple[Any, ...]:  # noqa: ANN401 - as above
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def _noun(path: YamlPath) -> str:
+    return native.NOUNS[_mapping_type(path)]

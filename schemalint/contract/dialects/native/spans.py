@@ -1,0 +1,215 @@
+"""The anchors of a native contract: what stands where in its YAML."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from collections.abc import Mapping as MappingType
+from dataclasses import dataclass
+from typing import Final
+
+from schemalint.contract.anchors import normal
+from schemalint.contract.dialects.native.column_path import inside
+from schemalint.delta import properties
+from schemalint.delta.path import Part, Path, split
+from schemalint.delta.protocol import canonical
+from schemalint.delta.type_text import TypeTextError, parse_type_with_spans
+from schemalint.document import Document, Entry, Mapping, Node, Scalar, Sequence, Span, node_at
+from schemalint.document import Path as YamlPath
+from schemalint.model.contract import Anchor
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A column, or a part of a type, that is written out in YAML.
+
+    Attributes:
+        path: Where in the schema.
+        place: Where in the document.
+        node: Its keys.
+    """
+
+    path: Path
+    place: YamlPath
+    node: Mapping
+
+
+class Spans(MappingType[Anchor, Span]):
+    """The places in a document that holds a valid contract, by normal anchor.
+
+    A finding is about one column of many: those of a column are worked out when one of them is asked for.
+    """
+
+    def __init__(self, document: Document, target: str | None = None) -> None:
+        """Look at the settings.
+
+        Args:
+            document: As read.
+            target: The target whose overlay counts, None for what all share.
+        """
+        self._document = document
+        overlay = None if target is None else node_at(document, ("targets", target))
+        settings = (*_in_settings(document.root), *_in_settings(overlay))
+        self._spans = {normal(anchor): span for anchor, span in settings}
+        self._pending: defaultdict[str, list[Written]] = defaultdict(list)
+        for column in _columns(document.root, (), ()):
+            self._pending[_top_level(column.path)].append(column)
+
+    def __getitem__(self, anchor: Anchor) -> Span:
+        path = anchor[1] if len(anchor) > 1 else None
+        if isinstance(path, tuple) and path:
+            self._work_out(_top_level(path))
+        return self._spans[anchor]
+
+    def __iter__(self) -> Iterator[Anchor]:
+        for column in tuple(self._pending):
+            self._work_out(column)
+        return iter(self._spans)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _work_out(self, column: str) -> None:
+        for top in self._pending.pop(column, ()):
+            for written in _level(top):
+                for anchor, span in _in_column(self._document, written):
+                    self._spans.setdefault(normal(anchor), span)
+
+
+def written_columns(document: Document) -> Iterator[Written]:
+    """Every column, field and part that has keys of its own, parents first."""
+    for column in _columns(document.root, (), ()):
+        yield from _level(column)
+
+
+def _top_level(path: Path) -> str:
+    return str(path[0]).lower()
+
+
+def _columns(parent: Node, path: Path, place: YamlPath) -> Iterator[Written]:
+    for index, node in enumerate(_items(_value(parent, "columns"))):
+        name = _value(node, "name")
+        if isinstance(node, Mapping) and isinstance(name, Scalar):
+            yield Written((*path, name.text), (*place, "columns", index), node)
+
+
+def _level(written: Written) -> Iterator[Written]:
+    yield written
+    for column in _columns(written.node, written.path, written.place):
+        yield from _level(column)
+    for part in Part:
+        node = _value(written.node, part.value)
+        if isinstance(node, Mapping):
+            yield from _level(Written((*written.path, part), (*written.place, part.value), node))
+
+
+def _in_column(document: Document, written: Written) -> Iterator[tuple[Anchor, Span]]:
+    path = written.path
+    for entry in written.node.entries:
+        key = entry.key.text
+        if key == "type" and isinstance(entry.value, Scalar):
+            yield from _in_type(document, path, entry.value)
+        elif key == "name":
+            yield ("column", path), entry.value.span
+        else:
+            yield (key, path), _short(entry)
+
+
+def _in_type(document: Document, path: Path, text: Scalar) -> Iterator[tuple[Anchor, Span]]:
+    yield ("type", path), text.span
+    try:
+        parts = parse_type_with_spans(text.text).spans
+    except TypeTextError:  # struct, array or map, written out below
+        return
+    for below, (start, end) in parts.items():
+        span = inside(document, text, start, end)
+        if below:
+            yield ("type", (*path, *below)), span
+        if below and not isinstance(below[-1], Part):
+            yield ("column", (*path, *below)), span
+
+
+def _in_settings(node: Node | None) -> Iterator[tuple[Anchor, Span]]:
+    """What stands at the top of a contract, or in a target."""
+    for entry in _entries(node):
+        yield (entry.key.text,), _short(entry)
+        members = _MEMBERS.get(entry.key.text)
+        if members is not None:
+            yield from members(entry.value)
+
+
+def _in_properties(value: Node) -> Iterator[tuple[Anchor, Span]]:
+    for entry in _entries(value):
+        yield ("property", properties.canonical(entry.key.text)), _whole(entry)
+
+
+def _in_constraints(value: Node) -> Iterator[tuple[Anchor, Span]]:
+    for entry in _entries(value):
+        yield ("constraint", entry.key.text), _whole(entry)
+
+
+def _in_targets(value: Node) -> Iterator[tuple[Anchor, Span]]:
+    for entry in _entries(value):
+        yield ("target", entry.key.text), entry.key.span
+
+
+def _in_features(value: Node) -> Iterator[tuple[Anchor, Span]]:
+    for item in _items(value):
+        if isinstance(item, Scalar):
+            yield ("feature", canonical(item.text)), item.span
+
+
+def _in_consumers(value: Node) -> Iterator[tuple[Anchor, Span]]:
+    for item in _items(value):
+        name = _value(item, "name")
+        if isinstance(name, Scalar):
+            yield ("consumer", name.text), name.span
+
+
+def _in_waivers(value: Node) -> Iterator[tuple[Anchor, Span]]:
+    for index, item in enumerate(_items(value)):
+        yield ("waiver", index), (_value(item, "rule") or item).span
+
+
+def _in_dropped(value: Node) -> Iterator[tuple[Anchor, Span]]:
+    for index, item in enumerate(_items(value)):
+        column = _value(item, "column") or item
+        yield ("dropped", index), column.span
+        if isinstance(column, Scalar):
+            yield ("dropped", split(column.text)), column.span
+
+
+_MEMBERS: Final[dict[str, Callable[[Node], Iterator[tuple[Anchor, Span]]]]] = {
+    "properties": _in_properties,
+    "constraints": _in_constraints,
+    "targets": _in_targets,
+    "features": _in_features,
+    "drop_features": _in_features,
+    "consumers": _in_consumers,
+    "allow": _in_waivers,
+    "dropped": _in_dropped,
+}
+
+
+def _short(entry: Entry) -> Span:
+    """The value; the key alone where the value is a block of lines, or nothing."""
+    value = entry.value
+    block = isinstance(value, Mapping | Sequence) and not value.flow
+    return entry.key.span if block or value.start == value.end else value.span
+
+
+def _whole(entry: Entry) -> Span:
+    return Span(entry.key.start, max(entry.key.end, entry.value.end))
+
+
+def _value(node: Node | None, key: str) -> Node | None:
+    entry = node.entry(key) if isinstance(node, Mapping) else None
+    return entry.value if entry else None
+
+
+def _entries(node: Node | None) -> tuple[Entry, ...]:
+    return node.entries if isinstance(node, Mapping) else ()
+
+
+def _items(node: Node | None) -> tuple[Node, ...]:
+    return node.items if isinstance(node, Sequence) else ()

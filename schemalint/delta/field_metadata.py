@@ -1,0 +1,182 @@
+"""What Delta and Spark store in the metadata of a schema's fields, and what it means.
+
+Keys: PROTOCOL.md ("Column Metadata", "Type Change Metadata", "Column Mapping", "Identity Columns") and
+Spark's ResolveDefaultColumnsUtils.scala.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Final, TypeAlias, TypeVar
+
+from schemalint.delta.datatype import Atomic, DataType, Decimal, Field, Identity, RecordedChange
+from schemalint.delta.path import Part
+from schemalint.delta.type_metadata import (
+    COLLATIONS,
+    RAW_TYPE,
+    collations,
+    raw_type,
+    with_collations,
+    with_lengths,
+)
+from schemalint.delta.type_name import name_of_type, type_of_name
+from schemalint.delta.type_text import TypeTextError, parse_type, print_type
+
+COMMENT: Final = "comment"
+DEFAULT: Final = "CURRENT_DEFAULT"
+GENERATED: Final = "delta.generationExpression"
+COLUMN_ID: Final = "delta.columnMapping.id"
+PHYSICAL_NAME: Final = "delta.columnMapping.physicalName"
+IDENTITY_START: Final = "delta.identity.start"
+IDENTITY_STEP: Final = "delta.identity.step"
+IDENTITY_EXPLICIT: Final = "delta.identity.allowExplicitInsert"
+TYPE_CHANGES: Final = "delta.typeChanges"
+
+Metadata: TypeAlias = dict[str, object]
+T = TypeVar("T")
+
+
+def with_metadata(name: str, type_: DataType, metadata: Mapping[str, object], *, nullable: bool) -> Field:
+    """A field of which the metadata is understood as far as it can be; the rest is its ``extra``.
+
+    ``extra`` is sorted by key: Spark's order of keys differs from commit to commit.
+    """
+    rest: Metadata = dict(metadata)
+    type_ = _take_collations(rest, name, type_)
+    type_ = _take_lengths(rest, type_)
+    comment = _take(rest, COMMENT, str)
+    default = _take(rest, DEFAULT, str)
+    generated = _take(rest, GENERATED, str)
+    column_id = _take(rest, COLUMN_ID, int)
+    physical_name = _take(rest, PHYSICAL_NAME, str)
+    identity = _take_identity(rest)
+    type_changes = _take_type_changes(rest)
+    return Field(
+        name,
+        type_,
+        nullable,
+        comment=comment,
+        default=default,
+        generated=generated,
+        identity=identity,
+        type_changes=type_changes,
+        column_id=column_id,
+        physical_name=physical_name,
+        extra=tuple((key, json.dumps(rest[key], sort_keys=True)) for key in sorted(rest)),
+    )
+
+
+def metadata_of(field: Field, *, top_level: bool) -> Metadata:
+    """The inverse of `with_metadata`: what is unmanaged is left out, and ``extra`` has the last word.
+
+    Args:
+        field: The field.
+        top_level: Whether it is a column: Spark stores lengths of char and varchar there, for all depths.
+    """
+    metadata: Metadata = {}
+    for key, text in ((COMMENT, field.comment), (DEFAULT, field.default), (GENERATED, field.generated)):
+        if isinstance(text, str):
+            metadata[key] = text
+    if field.column_id is not None:
+        metadata[COLUMN_ID] = field.column_id
+    if field.physical_name is not None:
+        metadata[PHYSICAL_NAME] = field.physical_name
+    if isinstance(field.identity, Identity):
+        metadata[IDENTITY_START] = field.identity.start
+        metadata[IDENTITY_STEP] = field.identity.step
+        metadata[IDENTITY_EXPLICIT] = field.identity.allow_explicit_insert
+    if isinstance(field.type_changes, tuple) and field.type_changes:
+        metadata[TYPE_CHANGES] = [_type_change_json(change) for change in field.type_changes]
+    if identifiers := collations(field.name, field.type):
+        metadata[COLLATIONS] = identifiers
+    if top_level and (text := raw_type(field.type)):
+        metadata[RAW_TYPE] = text
+    metadata.update((key, json.loads(text)) for key, text in field.extra)
+    return metadata
+
+
+def _take(metadata: Metadata, key: str, kind: type[T]) -> T | None:
+    value = metadata.get(key)
+    if type(value) is not kind:  # a bool is an int to isinstance
+        return None
+    del metadata[key]
+    return value
+
+
+def _take_collations(metadata: Metadata, name: str, type_: DataType) -> DataType:
+    identifiers = metadata.get(COLLATIONS)
+    if not isinstance(identifiers, dict):
+        return type_
+    collated = with_collations(name, type_, identifiers)
+    if identifiers == collations(name, collated):
+        del metadata[COLLATIONS]
+    return collated
+
+
+def _take_lengths(metadata: Metadata, type_: DataType) -> DataType:
+    text = metadata.get(RAW_TYPE)
+    if not isinstance(text, str):
+        return type_
+    with_them = with_lengths(type_, text)
+    if text == raw_type(with_them):
+        del metadata[RAW_TYPE]
+    return with_them
+
+
+def _take_identity(metadata: Metadata) -> Identity | None:
+    start, step = metadata.get(IDENTITY_START), metadata.get(IDENTITY_STEP)
+    explicit = metadata.get(IDENTITY_EXPLICIT)
+    if type(start) is not int or type(step) is not int or not isinstance(explicit, bool):
+        return None
+    for key in (IDENTITY_START, IDENTITY_STEP, IDENTITY_EXPLICIT):
+        del metadata[key]
+    return Identity(start, step, explicit)
+
+
+def _take_type_changes(metadata: Metadata) -> tuple[RecordedChange, ...]:
+    entries = metadata.get(TYPE_CHANGES)
+    if not isinstance(entries, list):
+        return ()
+    changes = [change for entry in entries if (change := _type_change(entry))]
+    if not entries or len(changes) < len(entries):
+        return ()
+    del metadata[TYPE_CHANGES]
+    return tuple(changes)
+
+
+def _type_change(entry: object) -> RecordedChange | None:
+    if not isinstance(entry, dict):
+        return None
+    from_type, to_type = recorded_type(entry.get("fromType")), recorded_type(entry.get("toType"))
+    way, version = entry.get("fieldPath"), entry.get("tableVersion")
+    if from_type is None or to_type is None or not (version is None or type(version) is int):
+        return None
+    if way is None:
+        return RecordedChange(from_type, to_type, (), version)
+    if not isinstance(way, str) or not set(words := way.split(".")) <= {part.value for part in Part}:
+        return None
+    return RecordedChange(from_type, to_type, tuple(map(Part, words)), version)
+
+
+def recorded_type(text: object) -> DataType | None:
+    """A type as a record names it: Spark reads DDL there (``DataType.fromDDL``), so ``bigint`` too."""
+    if not isinstance(text, str):
+        return None
+    if named := type_of_name(text):
+        return named
+    try:
+        return parse_type(text)
+    except TypeTextError:
+        return None
+
+
+def _type_change_json(change: RecordedChange) -> Metadata:
+    entry: Metadata = {}
+    if change.version is not None:
+        entry["tableVersion"] = change.version
+    for key, type_ in (("fromType", change.from_type), ("toType", change.to_type)):
+        entry[key] = name_of_type(type_) if isinstance(type_, Atomic | Decimal) else print_type(type_)
+    if change.at:
+        entry["fieldPath"] = ".".join(part.value for part in change.at)
+    return entry

@@ -1,0 +1,395 @@
+"""The table properties of Delta: one row each, with the values that Delta takes.
+
+Sources: ``DeltaConfig.scala`` of Delta Spark 4.4.0, each row compared with the registry of the released jar,
+and the values of each kind tried on it; ``SparkIntervalUtils.scala`` of Spark 4.2 for intervals.
+``delta.parquet.compression.codec`` stands in PROTOCOL.md, "Table Properties", but Delta Spark refuses it as
+unknown (measured on 4.4.0: ``DELTA_UNKNOWN_CONFIGURATION``), so it has no row.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import Final
+
+from schemalint.delta import feature
+
+PREFIX: Final = "delta."
+FEATURE_PREFIX: Final = "delta.feature."
+CONSTRAINT_PREFIX: Final = "delta.constraints."
+UNIVERSAL_FORMAT_PREFIX: Final = "delta.universalformat.config."
+
+
+class Kind(Enum):
+    """What kind of text a property's value is, in words that complete "needs to be"."""
+
+    BOOLEAN = "true or false"
+    OPTIONAL_BOOLEAN = "true or false, or absent"
+    INTEGER = "an integer"
+    LONG = "an integer of 64 bits"
+    INTERVAL = "an interval such as '2 weeks', not negative, without months and years"
+    ENUM = "one word"
+    ENUM_ANY_CASE = "one word, in any case,"
+    FORMATS = "a list of formats, each once, with commas and without blanks,"
+    COLUMNS = "a list of columns with commas, special names in back-quotes"
+    VERSION = "a version such as 1.0.0"
+    JSON = "a JSON object"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class TableProperty:
+    """One property that Delta knows.
+
+    Attributes:
+        key: As Delta stores it.
+        default: What holds where the property is absent, None if nothing does.
+        minimum: The least number that Delta takes.
+        choices: The values that Delta takes, where they are few.
+        editable: Whether Delta takes it from a user at all.
+        written_by_delta: Whether Delta writes it by itself: nothing that a contract declares.
+        older_key: The key that Delta still reads where this one is absent.
+        source: Where the row is written.
+    """
+
+    key: str
+    kind: Kind
+    default: str | None = None
+    minimum: int | None = None
+    choices: tuple[str, ...] = ()
+    editable: bool = True
+    written_by_delta: bool = False
+    older_key: str | None = None
+    source: str = "DeltaConfig.scala"
+
+
+def find(key: str) -> TableProperty | None:
+    """The property of that key, ignoring case as Delta does for keys that begin with ``delta.``."""
+    return _BY_LOWER_CASE.get(key.lower())
+
+
+def canonical(key: str) -> str:
+    """The key as Delta stores it (``DeltaConfigs.validateConfigurations``).
+
+    Known ``delta.`` keys get their own spelling, ``delta.universalformat.config.*`` lower case, anything else
+    stays as it is. ``delta.feature.*`` is never stored: here it gets the feature's own spelling.
+    """
+    lower = key.lower()
+    if lower.startswith(FEATURE_PREFIX):
+        row = feature.find(key[len(FEATURE_PREFIX) :])
+        return FEATURE_PREFIX + (row.name if row else key[len(FEATURE_PREFIX) :])
+    if lower.startswith(UNIVERSAL_FORMAT_PREFIX):
+        return lower
+    known = find(key)
+    return known.key if known else key
+
+
+def is_known(key: str) -> bool:
+    """Whether the key is in Delta's registry, under a prefix that takes any name, or not a ``delta.`` key."""
+    lower = key.lower()
+    return not lower.startswith(PREFIX) or lower.startswith(_PASSED_THROUGH) or lower in _BY_LOWER_CASE
+
+
+def is_protocol_key(key: str) -> bool:
+    """Whether the key speaks of the protocol: Delta acts on it and never stores it as a property.
+
+    Source: ``TableFeatureProtocolUtils.isTableProtocolProperty``; a live table that has one was written by a
+    broken writer (``Protocol.assertMetadataContainsNoProtocolProps``).
+    """
+    return key.lower().startswith(FEATURE_PREFIX) or key.lower() in _PROTOCOL_KEYS
+
+
+def is_true(value: str | None) -> bool:
+    """A boolean as Delta reads it (Scala's ``toBoolean``): ``true`` in any case, and nothing else."""
+    return value is not None and value.lower() == "true"
+
+
+def value_of(key: str, properties: Mapping[str, str | None]) -> str | None:
+    """The value that Delta reads: the property's, else that of its older key, else the default.
+
+    Args:
+        key: As Delta stores it.
+        properties: Values by the key as Delta stores it; None declares that a property is absent.
+    """
+    value = properties.get(key)
+    row = PROPERTIES.get(key)
+    if value is not None or row is None:
+        return value
+    older = properties.get(row.older_key) if row.older_key else None
+    return row.default if older is None else older
+
+
+def same_value(key: str, a: str, b: str) -> bool:
+    """Whether two values mean the same to Delta, which stores them as they were written."""
+    row = find(key)
+    if a == b or row is None:
+        return a == b
+    value = _read(row, a)
+    return value is not None and value == _read(row, b)
+
+
+def problem(key: str, value: str) -> str | None:
+    """Why Delta refuses the value of a property that it knows, in one sentence; None if it takes it.
+
+    What a value needs beside itself (another property, a feature, a column) is not looked at.
+    """
+    row = find(key)
+    if row is None or _read(row, value) is not None:
+        return None
+    words = row.kind.value
+    if row.choices:
+        words = f"{words} out of {', '.join(row.choices)}"
+    if row.minimum is not None:
+        words = f"{words} of at least {row.minimum}"
+    return f"{row.key} needs to be {words}, not {value!r}"
+
+
+def suggest(key: str) -> str | None:
+    """The known key that was probably meant, None if none is near.
+
+    A key without ``delta.`` is free, so it is taken for a known one only where nothing but the prefix lacks.
+    """
+    lower = key.lower()
+    if lower.startswith(FEATURE_PREFIX):
+        name = feature.suggest(key[len(FEATURE_PREFIX) :])
+        return FEATURE_PREFIX + name if name else None
+    if not lower.startswith(PREFIX):
+        row = find(PREFIX + key)
+        return row.key if row else None
+    names = [known.removeprefix(PREFIX) for known in _BY_LOWER_CASE]
+    near = difflib.get_close_matches(lower.removeprefix(PREFIX), names, n=1, cutoff=0.75)
+    return _BY_LOWER_CASE[PREFIX + near[0]].key if near else None
+
+
+def parse_interval(text: str) -> int | None:
+    """The microseconds of an interval such as ``interval 1 week 12 hours``; None if Delta cannot use it.
+
+    As ``DeltaConfigs.parseCalendarInterval`` reads it: any case, the word ``interval`` optional and followed
+    by a blank, then pairs of a number and a unit from microsecond to week, signs allowed, a fraction for
+    seconds only, no quotes. Months and years are read, but must come to nothing.
+    """
+    words = text.strip(_TRIMMED).lower().removeprefix("interval ").lstrip(_BLANKS)
+    months, microseconds, position = 0, 0, 0
+    while position < len(words) or not words:
+        pair = _PAIR.match(words, position)
+        if pair is None:
+            return None
+        sign, whole, fraction, unit = pair.groups(default="")
+        number = int(f"{sign}{whole or 0}")
+        if unit in _MONTHS:
+            months += number * _MONTHS[unit]
+        else:
+            microseconds += number * _MICROSECONDS[unit] + int(f"{sign}{fraction[:6]:0<6}")
+        position = pair.end()
+    return microseconds if months == 0 and abs(microseconds) < 2**63 else None
+
+
+def _read(row: TableProperty, text: str) -> object | None:
+    """What a value means to Delta, None if it is refused."""
+    value = _READERS[row.kind](text)
+    if isinstance(value, frozenset):
+        return value if value <= set(row.choices) else None
+    if row.choices and str(value) not in _choices(row):
+        return None
+    if row.minimum is not None and isinstance(value, int) and value < row.minimum:
+        return None
+    return value
+
+
+def _choices(row: TableProperty) -> tuple[str, ...]:
+    any_case = row.kind is Kind.ENUM_ANY_CASE
+    return tuple(choice.lower() for choice in row.choices) if any_case else row.choices
+
+
+def _boolean(text: str) -> bool | None:
+    return {"true": True, "false": False}.get(text.lower())
+
+
+def _integer(bits: int) -> Callable[[str], int | None]:
+    bound = 2 ** (bits - 1)
+
+    def read(text: str) -> int | None:
+        value = int(text) if _INTEGER.fullmatch(text) else None
+        return value if value is not None and -bound <= value < bound else None
+
+    return read
+
+
+def _interval(text: str) -> int | None:
+    value = parse_interval(text)
+    return value if value is not None and value >= 0 else None
+
+
+def _formats(text: str) -> frozenset[str] | None:
+    # Java's split drops empty strings at the end, and only there.
+    names = text.rstrip(",").split(",") if text.strip(",") else []
+    return frozenset(names) if len(set(names)) == len(names) else None
+
+
+def _columns(text: str) -> str | None:
+    return text if not text.strip() or _COLUMNS.match(text) else None
+
+
+def _version(text: str) -> str | None:
+    return text if _VERSION.match(text) else None
+
+
+def _json(text: str) -> str | None:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return text if isinstance(value, dict) else None
+
+
+_READERS: Final[Mapping[Kind, Callable[[str], object | None]]] = {
+    Kind.BOOLEAN: _boolean,
+    Kind.OPTIONAL_BOOLEAN: _boolean,
+    Kind.INTEGER: _integer(32),
+    Kind.LONG: _integer(64),
+    Kind.INTERVAL: _interval,
+    Kind.ENUM: str,
+    Kind.ENUM_ANY_CASE: str.lower,
+    Kind.FORMATS: _formats,
+    Kind.COLUMNS: _columns,
+    Kind.VERSION: _version,
+    Kind.JSON: _json,
+    Kind.TEXT: str,
+}
+
+# Java's parseInt: no blanks, no underscores. Bounded, because int() refuses thousands of digits.
+_INTEGER: Final = re.compile(r"[+-]?\d{1,100}")
+
+# Java's trim, and its Character.isWhitespace within ASCII.
+_TRIMMED: Final = "".join(map(chr, range(0x21)))
+_BLANKS: Final = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
+_PAIR: Final = re.compile(
+    rf"""(?:([+-])[{_BLANKS}]*|(?=\.?[0-9]))(?=[0-9.])
+         ([0-9]{{0,100}})(?:\.([0-9]{{0,9}})(?=[{_BLANKS}]+second))?
+         [{_BLANKS}]+(year|month|week|day|hour|minute|second|millisecond|microsecond)s?
+         (?:[{_BLANKS}]+|\Z)""",
+    re.VERBOSE,
+)
+_MONTHS: Final = {"year": 12, "month": 1}
+_MICROSECONDS: Final = {
+    "week": 7 * 86_400_000_000,
+    "day": 86_400_000_000,
+    "hour": 3_600_000_000,
+    "minute": 60_000_000,
+    "second": 1_000_000,
+    "millisecond": 1_000,
+    "microsecond": 1,
+}
+
+# Delta reads as many names as it can and forgets the rest, so only what stops it at once or after a comma is
+# an error, with two exceptions of Spark's grammar (ErrorIdentifier): a minus, and a letter beyond ASCII.
+_PART: Final = r"(?>`(?:[^`]|``)*`|[A-Za-z0-9_]++(?!\w))"
+_COLUMN: Final = rf"\s*+(?!\d++(?!\w)){_PART}(?:\.{_PART})*+"
+_COLUMNS: Final = re.compile(rf"{_COLUMN}(?:\s*+,{_COLUMN})*+(?!\s*+(?:,|-\s*+[A-Za-z_]))")
+
+# The greatest known version not above the given one must exist: 1.0.0 is the first.
+_VERSION: Final = re.compile(r"0*[1-9]\d{0,8}\.\d{1,9}\.\d{1,9}")
+
+_ROWS: Final = (
+    TableProperty("delta.appendOnly", Kind.BOOLEAN, "false"),
+    TableProperty("delta.autoOptimize", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.autoOptimize.autoCompact", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.autoOptimize.optimizeWrite", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.castIcebergTimeType", Kind.BOOLEAN, "false"),
+    TableProperty("delta.checkpoint.writeStatsAsJson", Kind.BOOLEAN, "true"),
+    # PROTOCOL.md says that it is false where it is absent; Delta Spark holds it as true.
+    TableProperty("delta.checkpoint.writeStatsAsStruct", Kind.BOOLEAN, "true"),
+    TableProperty("delta.checkpointInterval", Kind.INTEGER, "10", minimum=1),
+    TableProperty("delta.checkpointPolicy", Kind.ENUM, "classic", choices=("classic", "v2")),
+    TableProperty("delta.checkpointRetentionDuration", Kind.INTERVAL, "interval 2 days"),
+    TableProperty("delta.columnMapping.maxColumnId", Kind.LONG, "0", editable=False, written_by_delta=True),
+    TableProperty("delta.columnMapping.mode", Kind.ENUM_ANY_CASE, "none", choices=("none", "id", "name")),
+    TableProperty("delta.compatibility.symlinkFormatManifest.enabled", Kind.BOOLEAN, "false"),
+    TableProperty("delta.coordinatedCommits.commitCoordinator-preview", Kind.TEXT),
+    TableProperty("delta.coordinatedCommits.commitCoordinatorConf-preview", Kind.JSON),
+    TableProperty("delta.coordinatedCommits.tableConf-preview", Kind.JSON),
+    TableProperty("delta.dataSkippingNumIndexedCols", Kind.INTEGER, "32", minimum=-1),
+    TableProperty("delta.dataSkippingStatsColumns", Kind.COLUMNS),
+    TableProperty("delta.dataSkippingStringPrefixLength", Kind.INTEGER, minimum=0),
+    TableProperty("delta.deletedFileRetentionDuration", Kind.INTERVAL, "interval 1 week"),
+    TableProperty("delta.dropFeatureTruncateHistory.retentionDuration", Kind.INTERVAL, "interval 24 hours"),
+    TableProperty("delta.enableChangeDataCapture", Kind.BOOLEAN, "false"),
+    TableProperty(
+        "delta.enableChangeDataFeed", Kind.BOOLEAN, "false", older_key="delta.enableChangeDataCapture"
+    ),
+    TableProperty("delta.enableDeletionVectors", Kind.BOOLEAN, "false"),
+    TableProperty("delta.enableExpiredLogCleanup", Kind.BOOLEAN, "true"),
+    TableProperty("delta.enableFullRetentionRollback", Kind.BOOLEAN, "true"),
+    TableProperty("delta.enableIcebergCompatV1", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.enableIcebergCompatV2", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.enableIcebergCompatV3", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.enableInCommitTimestamps", Kind.BOOLEAN, "false"),
+    TableProperty("delta.enableMaterializePartitionColumnsFeature", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.enableRowTracking", Kind.BOOLEAN, "false"),
+    TableProperty("delta.enableTypeWidening", Kind.BOOLEAN, "false"),
+    TableProperty("delta.enableVariantShredding", Kind.BOOLEAN, "false"),
+    TableProperty("delta.ignoreIcebergBucketPartition", Kind.BOOLEAN, "false"),
+    TableProperty("delta.ignoreProtocolDefaults", Kind.BOOLEAN, "false"),
+    TableProperty("delta.inCommitTimestampEnablementTimestamp", Kind.LONG, written_by_delta=True),
+    TableProperty("delta.inCommitTimestampEnablementVersion", Kind.LONG, written_by_delta=True),
+    # Delta takes one level only.
+    TableProperty("delta.isolationLevel", Kind.ENUM_ANY_CASE, "Serializable", choices=("Serializable",)),
+    TableProperty("delta.logRetentionDuration", Kind.INTERVAL, "interval 30 days"),
+    TableProperty("delta.minReaderVersion", Kind.INTEGER, choices=("1", "2", "3")),
+    TableProperty("delta.minWriterVersion", Kind.INTEGER, choices=("1", "2", "3", "4", "5", "6", "7")),
+    TableProperty("delta.parquet.format.version", Kind.VERSION, "1.0.0"),
+    TableProperty("delta.randomPrefixLength", Kind.INTEGER, "2", minimum=1),
+    TableProperty("delta.randomizeFilePrefixes", Kind.BOOLEAN, "false"),
+    TableProperty("delta.redirectReaderWriter-preview", Kind.JSON),
+    TableProperty("delta.redirectWriterOnly-preview", Kind.JSON),
+    TableProperty(
+        "delta.requireCheckpointProtectionBeforeVersion", Kind.LONG, "0", minimum=0, written_by_delta=True
+    ),
+    # Not in Delta's registry of properties: it writes them, and refuses them as unknown from anybody else.
+    TableProperty(
+        "delta.rowTracking.materializedRowCommitVersionColumnName",
+        Kind.TEXT,
+        editable=False,
+        written_by_delta=True,
+        source="MaterializedRowTrackingColumn.scala",
+    ),
+    TableProperty(
+        "delta.rowTracking.materializedRowIdColumnName",
+        Kind.TEXT,
+        editable=False,
+        written_by_delta=True,
+        source="MaterializedRowTrackingColumn.scala",
+    ),
+    TableProperty("delta.rowTrackingSuspended", Kind.BOOLEAN, "false"),
+    TableProperty("delta.sampleRetentionDuration", Kind.INTERVAL, "interval 7 days"),
+    TableProperty("delta.setTransactionRetentionDuration", Kind.INTERVAL),
+    TableProperty("delta.universalFormat.enabledFormats", Kind.FORMATS, "", choices=("hudi", "iceberg")),
+    TableProperty(
+        "delta.universalFormat.iceberg.atomicConversion.supported",
+        Kind.BOOLEAN,
+        "false",
+        written_by_delta=True,
+    ),
+    TableProperty("delta.writePartitionColumnsToParquet", Kind.OPTIONAL_BOOLEAN),
+)
+
+PROPERTIES: Final[Mapping[str, TableProperty]] = MappingProxyType({row.key: row for row in _ROWS})
+"""Every property that Delta knows, by its key."""
+
+RESERVED: Final = frozenset({"comment", "external", "is_managed_location", "location", "owner", "provider"})
+"""Keys that Spark keeps for itself (``TableCatalog.RESERVED_PROPERTIES``), in this spelling alone.
+
+``comment`` sets the description and is stored nowhere else, the others are refused (measured on Spark 4.2.0).
+"""
+
+_BY_LOWER_CASE: Final = {key.lower(): row for key, row in PROPERTIES.items()}
+
+_PROTOCOL_KEYS: Final = frozenset(
+    {"delta.minreaderversion", "delta.minwriterversion", "delta.ignoreprotocoldefaults"}
+)
+_PASSED_THROUGH: Final = (FEATURE_PREFIX, CONSTRAINT_PREFIX, UNIVERSAL_FORMAT_PREFIX)

@@ -1,0 +1,83 @@
+"""The names that types without an inside have in Delta's schema JSON (PROTOCOL.md, "Primitive Types").
+
+Spark reads and writes them in ``DataType.nameToType`` and ``DataType.typeName``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from schemalint.delta.datatype import Atomic, Char, DataType, Decimal, String, Varchar
+
+_ATOMIC: Final = {
+    name: Atomic(name)
+    for name in (
+        "boolean",
+        "byte",
+        "short",
+        "integer",
+        "long",
+        "float",
+        "double",
+        "binary",
+        "date",
+        "timestamp",
+        "timestamp_ntz",
+        "variant",
+        "void",
+    )
+}
+
+# JSON names of a spatial reference system, and the SRID that Spark SQL writes for it (Spark 4.2's
+# SpatialReferenceSystemCache); others keep their JSON name.
+_SPATIAL: Final = {
+    "geometry(SRID:0)": "geometry(0)",
+    "geometry(EPSG:3857)": "geometry(3857)",
+    "geometry(OGC:CRS84)": "geometry(4326)",
+    "geometry(SRID:ANY)": "geometry(any)",
+    "geography(OGC:CRS84, SPHERICAL)": "geography(4326)",
+    "geography(SRID:ANY, SPHERICAL)": "geography(any)",
+}
+_SPATIAL_JSON: Final = {text: json for json, text in _SPATIAL.items()}
+
+_KNOWN: Final[dict[str, DataType]] = {
+    **_ATOMIC,
+    **{json: Atomic(text) for json, text in _SPATIAL.items()},
+    "string": String(),
+    "decimal": Decimal(),
+    # Older spellings that Spark still reads.
+    "null": _ATOMIC["void"],
+    "timestamp_ltz": _ATOMIC["timestamp"],
+}
+
+_DECIMAL: Final = re.compile(r"decimal\(\s*([0-9]{1,9})\s*,\s*(-?[0-9]{1,9})\s*\)")
+_LENGTH: Final = re.compile(r"(char|varchar)\(\s*([0-9]{1,9})\s*\)")
+_COLLATED: Final = re.compile(r"string collate (\w+)")
+_ONLY_SPARK: Final = re.compile(
+    r"interval(?: [a-z]+(?: to [a-z]+)?)?|time\([0-9]\)|(?:geometry|geography)(?:\([^()]*\))?"
+)
+
+
+def type_of_name(name: str) -> DataType | None:
+    """The type of that name; None for a name of a newer Delta."""
+    if known := _KNOWN.get(name):
+        return known
+    if match := _DECIMAL.fullmatch(name):
+        return Decimal(int(match[1]), int(match[2]))
+    if match := _LENGTH.fullmatch(name):
+        return (Char if match[1] == "char" else Varchar)(int(match[2]))
+    if match := _COLLATED.fullmatch(name):
+        return String(match[1].upper())
+    return Atomic(name) if _ONLY_SPARK.fullmatch(name) else None
+
+
+def name_of_type(type_: Atomic | Decimal | String | Char | Varchar) -> str:
+    """The name that a schema stores: lengths and collations stand in the column's metadata."""
+    match type_:
+        case Atomic(name=name):
+            return _SPATIAL_JSON.get(name, name)
+        case Decimal(precision=precision, scale=scale):
+            return f"decimal({precision},{scale})"
+        case _:
+            return "string"

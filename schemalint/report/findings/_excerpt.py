@@ -1,0 +1,92 @@
+"""The lines of a source that a location covers, with marks under or beside them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from schemalint.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schemalint.errors import Location
+
+_BOM = "\ufeff"
+_TAB = " " * 4
+# YAML 1.1 would end a line at U+0085, U+2028 and U+2029 too.
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+# Of a longer stretch the first lines and the last one are shown.
+_MOST_LINES = 6
+_FIRST_LINES = 4
+
+
+class Row(NamedTuple):
+    """A row of the excerpt: a numbered line of the source, or marks."""
+
+    number: int | None
+    text: str
+    is_mark: bool = False
+
+
+def excerpt(source: str, location: Location) -> tuple[Row, ...]:
+    """The covered lines and their marks; none if the source does not reach that far."""
+    lines = split_lines(source)
+    first, last = location.line, last_line(location)
+    if first > len(lines) or last > len(lines):
+        return ()
+    end_column = location.end_column if last == location.end_line else len(lines[last - 1]) + 1
+    if last == first:
+        return tuple(_underlined(lines[first - 1], first, location.column, end_column))
+    return tuple(_bracketed(lines, first, last, end_column))
+
+
+def last_line(location: Location) -> int:
+    """The last line that has a part in the stretch: not the one after a line end that it ends with."""
+    ends_a_line = location.end_line > location.line and location.end_column == 1
+    return location.end_line - 1 if ends_a_line else location.end_line
+
+
+@lru_cache(maxsize=8)
+def split_lines(source: str) -> tuple[str, ...]:
+    """The lines without their ends and without a byte order mark, as locations count them."""
+    return tuple(_LINE_BREAK.split(source.removeprefix(_BOM)))
+
+
+def _underlined(line: str, number: int, column: int, end_column: int) -> Iterator[Row]:
+    before, width = _width(line[: column - 1]), _width(line[: end_column - 1])
+    yield Row(number, _shown(line))
+    # A place between two characters, such as a missing value, still gets its caret.
+    yield Row(None, " " * before + "^" * max(width - before, 1), is_mark=True)
+
+
+def _bracketed(lines: tuple[str, ...], start: int, end: int, end_column: int) -> Iterator[Row]:
+    for number in _numbers(start, end):
+        edge = "/" if number == start else "|"
+        text = _shown(lines[number - 1]) if number else "..."
+        yield Row(number, f"{edge} {text}")
+    yield Row(None, "|" + "_" * _width(lines[end - 1][: end_column - 1]) + "^", is_mark=True)
+
+
+def _numbers(start: int, end: int) -> list[int | None]:
+    """The numbers of the lines to show, None for those left out."""
+    if end - start < _MOST_LINES:
+        return list(range(start, end + 1))
+    return [*range(start, start + _FIRST_LINES), None, end]
+
+
+def _shown(line: str) -> str:
+    return printable(line.replace("\t", _TAB))
+
+
+def _width(text: str) -> int:
+    """How many columns of the terminal the text takes as it is shown."""
+    return sum(_char_width(char) for char in _shown(text))
+
+
+def _char_width(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me"):  # drawn over the character before
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1

@@ -1,0 +1,83 @@
+"""What all formats for people say of the run as a whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from schemalint.model.finding import Severity
+from schemalint.printable import printable
+from schemalint.report.text import COLORS, counted, styled
+
+if TYPE_CHECKING:
+    from schemalint.model.finding import Finding, Problems, Run
+
+_COMMIT_LENGTH = 7
+
+
+def shown(result: Problems, *, show_existing: bool) -> tuple[Finding, ...]:
+    """The findings to show."""
+    return tuple(finding for finding in result.findings if show_existing or not finding.existing)
+
+
+def closing(result: Problems, *, color: bool, show_existing: bool) -> str:
+    """The last lines of a report: the remarks and the summary."""
+    level = verdict(result)
+    fg = "green" if level is Severity.INFO else COLORS[level]
+    last = styled(summary(result), color=color, fg=fg, bold=True)
+    return "\n".join([*remarks(result, show_existing=show_existing), last])
+
+
+def summary(result: Problems) -> str:
+    """One line: how many problems in how many tables, compared with what."""
+    return f"{_outcome(result)} ({_sides(result.run)})"
+
+
+def remarks(result: Problems, *, show_existing: bool) -> list[str]:
+    """What was left out, a line each: findings that are not new, tables that were not compared."""
+    skipped = [f"skipped {printable(table.table)}: {printable(table.reason)}" for table in result.run.skipped]
+    existing = sum(finding.existing for finding in result.findings)
+    if not existing:
+        return skipped
+    hint = "" if show_existing else "; --all shows them"
+    return [f"{counted(existing, 'finding')} that the base has too{hint}", *skipped]
+
+
+def verdict(result: Problems) -> Severity:
+    """How bad the run is: INFO if all is well, which an incomplete run never is."""
+    if result.errors:
+        return Severity.ERROR
+    least = Severity.WARNING if is_incomplete(result.run) else Severity.INFO
+    return max([least, *(finding.severity for finding in result.findings if not finding.existing)])
+
+
+def is_incomplete(run: Run) -> bool:
+    """Whether a table was left out, or nothing was compared at all."""
+    return bool(run.skipped) or not run.compared
+
+
+def _outcome(result: Problems) -> str:
+    problems, tables = _counts(result), len(result.run.compared)
+    if tables:
+        return f"{problems or _nothing(result)} in {counted(tables, 'table')}"
+    return "; ".join(filter(None, (problems, "no table was compared")))
+
+
+def _counts(result: Problems) -> str:
+    by_severity = Counter(finding.severity for finding in result.findings if not finding.existing)
+    counts = [(len(result.errors), "failure")]
+    counts += [(by_severity[severity], severity.label) for severity in sorted(Severity, reverse=True)]
+    return ", ".join(counted(number, noun) for number, noun in counts if number)
+
+
+def _nothing(result: Problems) -> str:
+    return "no new findings" if result.findings else "no findings"
+
+
+def _sides(run: Run) -> str:
+    parts = ["no base"]
+    if run.base is not None:
+        parts = [f"base {(run.base.commit or '')[:_COMMIT_LENGTH] or run.base.spec}", run.base.why]
+    if run.target is not None:
+        parts.append(f"target {run.target}")
+    return printable(", ".join(filter(None, parts)))

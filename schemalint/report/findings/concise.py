@@ -1,0 +1,44 @@
+"""A line per problem: ``path:line:column: TW001 error message``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemalint.model.finding import Severity
+from schemalint.printable import printable
+from schemalint.report.findings._inventory import estate_lines
+from schemalint.report.findings._notes import FAILURE, place
+from schemalint.report.findings._summary import closing, shown
+from schemalint.report.text import COLORS, styled
+
+if TYPE_CHECKING:
+    from schemalint.errors import SchemalintError
+    from schemalint.model.finding import Finding, Problems
+
+SHOWS_FIXES = False
+
+
+def render(result: Problems, *, color: bool = False, show_existing: bool = False) -> str:
+    """Findings, then what could not be judged, then the summary."""
+    findings = shown(result, show_existing=show_existing)
+    lines = [_finding(finding, color=color) for finding in findings]
+    lines += [_failure(error, color=color) for error in result.errors]
+    lines += estate_lines(result)
+    lines.append(closing(result, color=color, show_existing=show_existing))
+    return "\n".join(lines) + "\n"
+
+
+def _finding(finding: Finding, *, color: bool) -> str:
+    where = styled(place(finding.location), color=color, bold=True)
+    severity = styled(finding.severity.label, color=color, fg=COLORS[finding.severity])
+    existing = " (the base has it too)" if finding.existing else ""
+    return f"{where}: {printable(finding.code)} {severity} {printable(finding.message)}{existing}"
+
+
+def _failure(error: SchemalintError, *, color: bool) -> str:
+    label = styled(FAILURE, color=color, fg=COLORS[Severity.ERROR])
+    help_text = f" ({printable(error.help)})" if error.help else ""
+    text = f"{printable(error.message)}{help_text}"
+    if error.location is None:
+        return f"{label}: {text}"
+    return f"{styled(place(error.location), color=color, bold=True)}: {label} {text}"

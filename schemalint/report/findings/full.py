@@ -1,0 +1,107 @@
+"""For people at a terminal: each problem with the lines of its source, as compilers print them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemalint.model.finding import Severity
+from schemalint.printable import printable
+from schemalint.report.findings._excerpt import excerpt, last_line, split_lines
+from schemalint.report.findings._inventory import estate_lines
+from schemalint.report.findings._notes import FAILURE, failure_notes, finding_notes, place, subject
+from schemalint.report.findings._summary import closing, shown
+from schemalint.report.text import COLORS, styled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from schemalint.errors import Location, SchemalintError
+    from schemalint.model.finding import Finding, Problems, TextChange
+    from schemalint.report.findings._excerpt import Row
+    from schemalint.report.findings._notes import Note
+
+_FRAME = "blue"
+
+SHOWS_FIXES = True
+
+
+def render(result: Problems, *, color: bool = False, show_existing: bool = False) -> str:
+    """A block per finding, then what could not be judged, then the summary."""
+    sources = result.sources or {}
+    findings = shown(result, show_existing=show_existing)
+    blocks = [_finding(finding, sources, color=color) for finding in findings]
+    blocks += [_failure(error, sources, color=color) for error in result.errors]
+    blocks += ["\n".join(estate)] if (estate := estate_lines(result)) else []
+    blocks.append(closing(result, color=color, show_existing=show_existing))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _finding(finding: Finding, sources: Mapping[str, str], *, color: bool) -> str:
+    label = f"{finding.severity.label}[{printable(finding.code)} {printable(finding.rule)}]"
+    margin = _margin(finding.location)
+    lines = [
+        _header(label, finding.message, finding.severity, color=color),
+        *_place(finding.location, f" ({subject(finding)})", color=color),
+        *_source(finding.location, sources, finding.severity, color=color),
+        *_notes(finding_notes(finding), margin, color=color),
+        *_additions(finding.text_changes, margin, color=color),
+    ]
+    return "\n".join(lines)
+
+
+def _failure(error: SchemalintError, sources: Mapping[str, str], *, color: bool) -> str:
+    lines = [_header(FAILURE, error.message, Severity.ERROR, color=color)]
+    if error.location is not None:
+        lines += _place(error.location, "", color=color)
+        lines += _source(error.location, sources, Severity.ERROR, color=color)
+    lines += _notes(failure_notes(error), _margin(error.location), color=color)
+    return "\n".join(lines)
+
+
+def _header(label: str, message: str, severity: Severity, *, color: bool) -> str:
+    label = styled(label, color=color, fg=COLORS[severity], bold=True)
+    return label + styled(f": {printable(message)}", color=color, bold=True)
+
+
+def _place(location: Location, rest: str, *, color: bool) -> Iterator[str]:
+    arrow = styled("-->", color=color, fg=_FRAME, bold=True)
+    yield f"{_margin(location)}{arrow} {place(location)}{rest}"
+
+
+def _source(
+    location: Location, sources: Mapping[str, str], severity: Severity, *, color: bool
+) -> Iterator[str]:
+    rows = excerpt(sources[location.file], location) if location.file in sources else ()
+    if not rows:
+        return
+    margin = _margin(location)
+    bar = styled(f"{margin} |", color=color, fg=_FRAME, bold=True)
+    yield bar
+    for row in rows:
+        yield _row(row, margin, severity, color=color)
+    yield bar
+
+
+def _row(row: Row, margin: str, severity: Severity, *, color: bool) -> str:
+    number = "" if row.number is None else str(row.number)
+    gutter = styled(f"{number:>{len(margin)}} |", color=color, fg=_FRAME, bold=True)
+    text = styled(row.text, color=color, fg=COLORS[severity], bold=True) if row.is_mark else row.text
+    return f"{gutter} {text}".rstrip()
+
+
+def _notes(notes: Iterable[Note], margin: str, *, color: bool) -> Iterator[str]:
+    sign = styled("=", color=color, fg=_FRAME, bold=True)
+    for note in notes:
+        yield f"{margin} {sign} {styled(note.label, color=color, bold=True)}: {note.text}"
+
+
+def _additions(changes: tuple[TextChange, ...], margin: str, *, color: bool) -> Iterator[str]:
+    """What the fix writes; ``--diff`` shows the whole edit."""
+    for change in changes:
+        for line in split_lines(change.text.strip("\r\n")):
+            yield f"{margin}     {styled(f'+ {printable(line)}'.rstrip(), color=color, fg='green')}"
+
+
+def _margin(location: Location | None) -> str:
+    """Blanks as wide as the largest line number of the excerpt."""
+    return " " * len(str(last_line(location) if location else 1))

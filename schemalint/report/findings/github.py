@@ -1,0 +1,83 @@
+"""Workflow commands, which GitHub turns into annotations of the pull request.
+
+Syntax: docs.github.com, "Workflow commands for GitHub Actions"; what the runner makes of it: actions/runner,
+ActionCommand.cs. GitHub shows the first ten annotations of each kind and step, so the worst come first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemalint.model.finding import Severity
+from schemalint.printable import printable
+from schemalint.report.findings._excerpt import last_line
+from schemalint.report.findings._inventory import estate_lines
+from schemalint.report.findings._notes import failure_notes, finding_notes, subject
+from schemalint.report.findings._summary import is_incomplete, remarks, shown, summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from schemalint.errors import Location, SchemalintError
+    from schemalint.model.finding import Finding, Problems
+from schemalint.report.findings._notes import Note
+
+_KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+# The order of the rows matters: the percent sign of the others must not be escaped again.
+_DATA = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
+_PROPERTY = (*_DATA, (":", "%3A"), (",", "%2C"))
+
+SHOWS_FIXES = False
+
+
+def render(result: Problems, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 - one signature for all formats
+    """The run's line, then what could not be judged, then the findings, the worst first."""
+    findings = sorted(
+        shown(result, show_existing=show_existing), key=lambda finding: (finding.existing, -finding.severity)
+    )
+    # The run's line stands before the findings, so that it is always among the ten that are shown.
+    commands = [_run(result, show_existing=show_existing)]
+    commands += [_failure(error) for error in result.errors]
+    commands += [_finding(finding) for finding in findings]
+    return "\n".join(commands) + "\n"
+
+
+def _run(result: Problems, *, show_existing: bool) -> str:
+    kind = Severity.WARNING if is_incomplete(result.run) else Severity.INFO
+    body = [summary(result), *remarks(result, show_existing=show_existing), *estate_lines(result)]
+    return _command(kind, "schemalint", body)
+
+
+def _failure(error: SchemalintError) -> str:
+    body = [printable(error.message), *_lines(failure_notes(error))]
+    return _command(Severity.ERROR, "schemalint could not judge", body, error.location)
+
+
+def _finding(finding: Finding) -> str:
+    body = [printable(finding.message), *_lines(finding_notes(finding)), f"table: {subject(finding)}"]
+    return _command(finding.severity, f"{finding.code} {finding.rule}", body, finding.location)
+
+
+def _lines(notes: Iterable[Note]) -> list[str]:
+    return [f"{note.label}: {note.text}" for note in notes]
+
+
+def _command(kind: Severity, title: str, body: Iterable[str], location: Location | None = None) -> str:
+    properties = {**_place(location), "title": title} if location else {"title": title}
+    listed = ",".join(f"{name}={_escaped(printable(value), _PROPERTY)}" for name, value in properties.items())
+    text = _escaped("\n".join(body), _DATA)
+    return f"::{_KINDS[kind]} {listed}::{text}"
+
+
+def _place(location: Location) -> dict[str, str]:
+    lines = {"file": location.file, "line": str(location.line), "endLine": str(last_line(location))}
+    if location.line != location.end_line:
+        # Columns are refused for several lines (REST API, "Create a check run": start_column, end_column).
+        return lines
+    return {**lines, "col": str(location.column), "endColumn": str(location.end_column)}
+
+
+def _escaped(text: str, escapes: tuple[tuple[str, str], ...]) -> str:
+    for char, escape in escapes:
+        text = text.replace(char, escape)
+    return text

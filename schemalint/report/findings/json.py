@@ -1,0 +1,132 @@
+"""The whole result for programs, as ``json.schema.json`` describes it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from schemalint import __version__
+from schemalint.delta.path import as_json
+from schemalint.printable import json_text
+
+if TYPE_CHECKING:
+    from schemalint.errors import Location, SchemalintError
+    from schemalint.model.finding import Finding, Fix, Problems, Run, SideRef, TextChange
+    from schemalint.model.inventory import Estate
+
+VERSION = 1
+"""The version of the format: another meaning of a key is another version."""
+
+RULE_PAGES = "docs/rules/"
+"""Where the pages of the built-in rules stand, relative to the project."""
+
+# The prefixes of the built-in rules' codes: an area of rules is a folder of them.
+_AREAS = frozenset({"CM", "CT", "DR", "NC", "PF", "RD", "TH", "TP", "TW"})
+
+SHOWS_FIXES = True
+
+
+def render(result: Problems, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 - one signature for all formats
+    """One JSON object in ASCII; all findings are in it, those that the base has too marked ``existing``."""
+    document = {
+        "version": VERSION,
+        "tool": {"name": "schemalint", "version": __version__},
+        "run": _run(result.run, result.exit_status),
+        "findings": [_finding(finding) for finding in result.findings],
+        "errors": [_error(error) for error in result.errors],
+        "estate": _estate(result.estate) if result.estate else None,
+    }
+    return json_text(document, indent=2) + "\n"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of what `render` returns."""
+    loaded: dict[str, Any] = json.loads(Path(__file__).with_name("json.schema.json").read_text("utf-8"))
+    return loaded
+
+
+def _run(run: Run, exit_status: int) -> dict[str, object]:
+    return {
+        "base": _side(run.base) if run.base else None,
+        "head": _side(run.head),
+        "target": run.target,
+        "compared": list(run.compared),
+        "skipped": [{"table": skipped.table, "reason": skipped.reason} for skipped in run.skipped],
+        "exit_status": exit_status,
+    }
+
+
+def _side(side: SideRef) -> dict[str, object]:
+    return {"spec": side.spec, "commit": side.commit, "why": side.why}
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    return {
+        "code": finding.code,
+        "rule": finding.rule,
+        "severity": finding.severity.label,
+        "message": finding.message,
+        "help": finding.help,
+        "table": finding.table,
+        "target": finding.target,
+        "column": finding.column,
+        "path": as_json(finding.path),
+        "object": {"kind": finding.object.kind, "name": finding.object.name},
+        "against": list(finding.against),
+        "from": finding.old,
+        "to": finding.new,
+        "location": _location(finding.location),
+        "previous_location": _location(finding.previous_location),
+        "delta_error": finding.delta_error,
+        "fingerprint": finding.fingerprint,
+        "fix": _fix(finding.fix, finding.text_changes) if finding.fix else None,
+        "existing": finding.existing,
+        "url": _url(finding.code),
+    }
+
+
+def _fix(fix: Fix, changes: tuple[TextChange, ...]) -> dict[str, object]:
+    edits = [{"location": _location(change.location), "text": change.text} for change in changes]
+    return {"title": fix.title, "safe": fix.safe, "edits": edits}
+
+
+def _estate(estate: Estate) -> dict[str, object]:
+    return {
+        "tables": [
+            {
+                "table": one.table,
+                "uri": one.uri,
+                "version": one.version,
+                "min_reader_version": one.versions[0],
+                "min_writer_version": one.versions[1],
+                "idle_features": list(one.idle),
+                "preview_features": list(one.preview),
+            }
+            for one in estate.tables
+        ],
+        "protocols": [
+            {"min_reader_version": reader, "min_writer_version": writer, "tables": number}
+            for (reader, writer), number in estate.versions
+        ],
+        "idle_features": _counts(estate.idle),
+        "preview_features": _counts(estate.preview),
+    }
+
+
+def _counts(features: tuple[tuple[str, int], ...]) -> list[dict[str, object]]:
+    return [{"feature": name, "tables": number} for name, number in features]
+
+
+def _error(error: SchemalintError) -> dict[str, object]:
+    return {"message": error.message, "help": error.help, "location": _location(error.location)}
+
+
+def _location(location: Location | None) -> dict[str, object] | None:
+    return asdict(location) if location else None
+
+
+def _url(code: str) -> str | None:
+    """The page of a built-in rule; where the pages of other packages' rules are, nobody knows."""
+    return f"{RULE_PAGES}{code.casefold()}.md" if code[:-3] in _AREAS else None

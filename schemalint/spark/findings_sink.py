@@ -1,0 +1,88 @@
+"""Findings appended to a Delta table, run by run."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import uuid
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from schemalint.catalog.table_location import absolute_location
+from schemalint.errors import UsageError
+from schemalint.planner.sql import named_table, path_table
+from schemalint.spark.findings import AuditRun, append, make_ready
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schemalint.catalog.table_requests import Asked
+    from schemalint.model.finding import Problems
+    from schemalint.spark.audit import Session
+
+_PATH: Final = re.compile(r"[/\\]|^\.")
+
+
+@dataclass(frozen=True, slots=True)
+class FindingsSink:
+    """The table that the findings of a run are appended to.
+
+    Attributes:
+        table: As SQL names it.
+    """
+
+    session: Session
+    table: str
+    run: AuditRun
+
+    def append(self, result: Problems) -> int:
+        """Append the findings, and return the number of rows.
+
+        Raises:
+            ApplyError: The table does not take them.
+        """
+        return append(self.session, self.table, result, self.run)
+
+
+def open_sink(session: Session, table: str, run_id: str | None) -> FindingsSink:
+    """The sink, its table ready.
+
+    Args:
+        session: Classic or Connect.
+        table: As `sql_name` returns it.
+        run_id: A new one if None.
+
+    Raises:
+        ApplyError: The table cannot be created, or does not fit.
+    """
+    make_ready(session, table)
+    return FindingsSink(session, table, AuditRun(run_id or str(uuid.uuid4()), dt.datetime.now(tz=dt.UTC)))
+
+
+def require_one_version(asked: Sequence[Asked]) -> None:
+    """A run holds each table once.
+
+    Raises:
+        UsageError: A table is asked for in two versions.
+    """
+    counts = Counter(request.table or request.uri for request in asked)
+    if twice := [name for name, count in counts.items() if count > 1]:
+        raise UsageError(f"{twice[0]} is named twice: --into keeps one version of a table")
+
+
+def sql_name(table: str) -> str:
+    """The table of ``--into``, a path or a name, as SQL names it.
+
+    Raises:
+        UsageError: The name makes no sense.
+    """
+    if _PATH.search(table):
+        return path_table(absolute_location(table, Path.cwd()))
+    try:
+        return named_table(table)
+    except ValueError as error:
+        raise UsageError(
+            f"--into {table}: {error}", help="a name like main.ops.findings, or a path"
+        ) from None

@@ -1,0 +1,33 @@
+"""Live tables as JSON: what ``show`` prints, and what ``check --live-from`` takes in place of a connection.
+
+One object for each table, on a line of its own; ``table.schema.json`` describes it. What rules can see of a
+table survives the way there and back.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from schemalint.table_json.reading import from_json, read_lines
+from schemalint.table_json.values import FORMAT, Failure, Shown, ShownError
+from schemalint.table_json.writing import failure_to_json, to_json
+
+__all__ = [
+    "FORMAT",
+    "Failure",
+    "Shown",
+    "ShownError",
+    "failure_to_json",
+    "from_json",
+    "read_lines",
+    "schema",
+    "to_json",
+]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a line."""
+    loaded: dict[str, Any] = json.loads(Path(__file__).with_name("table.schema.json").read_text("utf-8"))
+    return loaded

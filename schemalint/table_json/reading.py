@@ -1,0 +1,222 @@
+"""JSON to a live table."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from schemalint.delta.path import Part
+from schemalint.delta.properties import CONSTRAINT_PREFIX
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.schema_json import SchemaError, parse_schema
+from schemalint.delta.table import (
+    CatalogTable,
+    History,
+    HistoryEntry,
+    LiveTable,
+    LogDefect,
+    LogDefectKind,
+    Metadata,
+    TableState,
+)
+from schemalint.errors import Location
+from schemalint.table_json.values import FORMAT, Body, Failure, Shown, ShownError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schemalint.delta.datatype import Struct
+    from schemalint.delta.path import Path
+
+_MOST_BYTES: Final = 1 << 30
+
+# The schema of a table stands in its history too.
+_parse_schema = lru_cache(maxsize=16)(parse_schema)
+
+
+def read_lines(file: str, data: bytes) -> tuple[Shown | Failure, ...]:
+    """All tables of a file, one in each line that is not blank.
+
+    Raises:
+        ShownError: A line is not what ``show`` writes, or there is none.
+    """
+    if len(data) > _MOST_BYTES:
+        raise ShownError("the file is larger than 1 GiB", location=Location(file))
+    found: list[Shown | Failure] = []
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            found.append(from_json(_loaded(line)))
+        except ShownError as error:
+            place = Location(file, number, 1, number)
+            raise ShownError(error.message, help=error.help, location=place) from None
+    if not found:
+        raise ShownError(
+            "the file holds no table",
+            help="Write it with `schemalint show --output-format json`.",
+            location=Location(file),
+        )
+    return tuple(found)
+
+
+def from_json(content: object) -> Shown | Failure:
+    """The inverse of `to_json` and of `failure_to_json`.
+
+    Raises:
+        ShownError: A value is missing, or of another kind.
+    """
+    body = Body.of(content)
+    if (found := body.content.get("format")) != FORMAT:
+        raise ShownError(
+            f"format must be {FORMAT}, not {json.dumps(found)[:40]}",
+            help="Write the file with `schemalint show --output-format json` of this version of schemalint.",
+        )
+    read_at, table, target = _time(body), body.optional("table", str), body.optional("target", str)
+    if "error" not in body.content:
+        return Shown(_live(body), read_at, table, target, body.flag("latest"))
+    return Failure(
+        body.text("uri"), body.text("error"), read_at, body.text("help"), table, target, body.flag("missing")
+    )
+
+
+def _loaded(line: bytes) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        raise ShownError(
+            "this is not JSON", help="Each table stands in a line of its own, as `schemalint show` writes it."
+        ) from None
+
+
+def _live(body: Body) -> LiveTable:
+    protocol = _protocol(body.inner("protocol"))
+    return LiveTable(
+        uri=body.text("uri"),
+        version=body.number("version"),
+        protocol=protocol,
+        metadata=_metadata(body, protocol.features),
+        history=History(tuple(_entries(body)), body.number("history_from")),
+        warnings=body.texts("warnings"),
+        defects=tuple(map(_defect, body.bodies("defects"))),
+        catalog=_catalog(body.inner("catalog")) if body.content.get("catalog") is not None else None,
+    )
+
+
+def _time(body: Body) -> dt.datetime:
+    try:
+        found = dt.datetime.fromisoformat(body.text("read_at"))
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise body.wrong("read_at", "a time with its zone")
+    return found
+
+
+def _metadata(body: Body, features: frozenset[str]) -> Metadata:
+    configuration = body.pairs("configuration")
+    constraints = {
+        key[len(CONSTRAINT_PREFIX) :].lower(): configuration.pop(key)
+        for key in tuple(configuration)
+        if key.lower().startswith(CONSTRAINT_PREFIX)
+    }
+    state = TableState(
+        columns=_schema(body, "schema"),
+        description=body.optional("description", str),
+        partitioned_by=body.texts("partition_columns"),
+        clustered_by=tuple(_path(body, item) for item, _ in body.items("clustering_columns")),
+        constraints=constraints,
+        properties=configuration,
+        features=features,
+    )
+    return Metadata(
+        body.text("table_id"), state, body.optional("name", str), body.optional("created_time", int)
+    )
+
+
+def _schema(body: Body, key: str) -> Struct:
+    try:
+        return _parse_schema(json.dumps(body.inner(key).content))
+    except (SchemaError, RecursionError) as error:
+        raise body.wrong(key, f"a schema as Delta writes it: {error}") from None
+
+
+def _path(body: Body, item: object) -> Path:
+    path: list[str | Part] = []
+    for step in item if isinstance(item, list) else [None]:
+        match step:
+            case str():
+                path.append(step)
+            case {"in": "element" | "key" | "value" as part}:
+                path.append(Part(part))
+            case _:
+                raise body.wrong("clustering_columns", "a list of paths")
+    return tuple(path)
+
+
+def _protocol(body: Body) -> Protocol:
+    lists = None
+    if body.content.get("lists") is not None:
+        flags = [item for item, _ in body.items("lists") if isinstance(item, bool)]
+        if len(flags) != 2:  # noqa: PLR2004 (of readers, of writers)
+            raise body.wrong("lists", "two times true or false")
+        lists = (flags[0], flags[1])
+    return Protocol(
+        body.number("min_reader_version"),
+        body.number("min_writer_version"),
+        frozenset(body.texts("reader_features")),
+        frozenset(body.texts("writer_features")),
+        lists,
+    )
+
+
+def _entries(body: Body) -> Iterator[HistoryEntry]:
+    known: dict[str, object] = {}
+    features: frozenset[str] = frozenset()
+    for entry in body.bodies("history"):
+        protocol = _protocol(entry.inner("protocol")) if entry.content.get("protocol") is not None else None
+        features = protocol.features if protocol else features
+        metadata = None
+        if entry.content.get("metadata") is not None:
+            changed = entry.inner("metadata")
+            known = {**known, **changed.content}
+            metadata = _metadata(Body(known, changed.way), features)
+        yield HistoryEntry(
+            version=entry.number("version"),
+            timestamp=entry.optional("timestamp", int),
+            operation=entry.optional("operation", str),
+            parameters=entry.pairs("parameters"),
+            user=entry.optional("user", str),
+            engine=entry.optional("engine", str),
+            user_metadata=entry.optional("user_metadata", str),
+            metadata=metadata,
+            protocol=protocol,
+            removes_files=entry.flag("removes_files"),
+        )
+
+
+def _defect(body: Body) -> LogDefect:
+    kinds = {kind.name.lower(): kind for kind in LogDefectKind}
+    if (kind := kinds.get(body.text("kind"))) is None:
+        raise body.wrong("kind", f"one of {', '.join(kinds)}")
+    return LogDefect(
+        kind,
+        body.text("message"),
+        body.text("file"),
+        body.optional("line", int),
+        body.optional("delta_error", str),
+    )
+
+
+def _catalog(body: Body) -> CatalogTable:
+    return CatalogTable(
+        name=body.text("name"),
+        catalog=body.text("catalog"),
+        location=body.text("location"),
+        columns=_schema(body, "columns") if body.content.get("columns") is not None else None,
+        properties=body.pairs("properties"),
+        table_id=body.optional("table_id", str),
+        managed_commits=body.flag("managed_commits"),
+    )

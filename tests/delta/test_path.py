@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemalint.delta.path import Part, Path, as_json, dotted, folded, split, words
+from support.strategies import names
+
+NAMES = st.lists(names(), min_size=1, max_size=4).map(tuple)
+PATHS = st.lists(names() | st.sampled_from(Part), min_size=1, max_size=4).map(tuple)
+
+DOTTED = [
+    ((), ""),
+    (("a",), "a"),
+    (("lines", Part.ELEMENT, "qty"), "lines.element.qty"),
+    (("m", Part.VALUE, Part.KEY), "m.value.key"),
+    (("a.b", "c"), "`a.b`.c"),
+    (("two words",), "`two words`"),
+    (("back`quote",), "`back``quote`"),
+    (("größe",), "größe"),
+    (("line\nbreak",), "`line\nbreak`"),
+]
+BAD_TEXTS = [
+    ("", "a name was expected at character 1"),
+    (".a", "a name was expected at character 1"),
+    ("a.", "a name was expected at character 3"),
+    ("a..b", "a name was expected at character 3"),
+    ("a`b", "a name was expected at character 1"),
+    ("`a", "the back-quote at character 1 is not closed"),
+    ("a.`b``", "the back-quote at character 3 is not closed"),
+    ("`a`b", "a dot was expected at character 4"),
+]
+
+
+@pytest.mark.parametrize(("path", "text"), DOTTED)
+def test_dotted(path: Path, text: str) -> None:
+    assert dotted(path) == text
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_TEXTS)
+def test_split_says_where_a_text_is_no_path(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        split(text)
+
+
+@given(NAMES)
+def test_split_undoes_dotted(path: tuple[str, ...]) -> None:
+    assert split(dotted(path)) == path
+
+
+@given(PATHS)
+def test_words_are_what_dotted_splits_into_without_case(path: Path) -> None:
+    assert words(path) == tuple(name.lower() for name in split(dotted(path)))
+
+
+def test_a_field_of_a_parts_name_is_not_the_part() -> None:
+    as_part: Path = ("a", Part.ELEMENT)
+    as_name: Path = ("a", "element")
+    assert folded(as_part) != folded(as_name)
+    assert as_json(as_part) == ["a", {"in": "element"}]
+    assert as_json(as_name) == ["a", "element"]
+    assert words(as_part) == words(as_name)
+
+
+def test_folded_paths_are_equal_where_only_the_case_differs() -> None:
+    assert folded(("Größe", Part.KEY, "X")) == folded(("gRÖße", Part.KEY, "x"))
+    assert folded(("straße",)) != folded(("strasse",))

@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from schemalint.delta.datatype import (
+    UNMANAGED,
+    VOID,
+    Array,
+    Atomic,
+    Char,
+    DataType,
+    Decimal,
+    Field,
+    Identity,
+    Map,
+    RecordedChange,
+    String,
+    Struct,
+    Unknown,
+    Varchar,
+)
+from schemalint.delta.path import Part
+from schemalint.delta.schema_json import MAX_DEPTH, SchemaError, parse_schema, print_schema
+from support.strategies import structs
+
+LOGS = Path(__file__).parent.parent / "delta_log" / "logs"
+Metadata = dict[str, object]
+
+
+def schema_text(type_: object, metadata: Metadata | None = None, name: str = "c") -> str:
+    field = {"name": name, "type": type_, "nullable": True, "metadata": metadata or {}}
+    return json.dumps({"type": "struct", "fields": [field]})
+
+
+def parse_field(type_: object, metadata: Metadata | None = None, name: str = "c") -> Field:
+    (field,) = parse_schema(schema_text(type_, metadata, name)).fields
+    return field
+
+
+def array_of(type_: object) -> object:
+    return {"type": "array", "elementType": type_, "containsNull": True}
+
+
+def written_by_spark() -> list[str]:
+    """Every schema in the logs that Spark wrote."""
+    schemas: set[str] = set()
+    for commit in LOGS.glob("*/_delta_log/*.json"):
+        actions = (json.loads(line) for line in commit.read_text().splitlines())
+        schemas.update(action["metaData"]["schemaString"] for action in actions if "metaData" in action)
+    return sorted(schemas)
+
+
+@settings(deadline=None)
+@given(structs())
+def test_every_struct_survives_printing_and_reading(struct: Struct) -> None:
+    assert parse_schema(print_schema(struct)) == struct
+
+
+def test_what_spark_wrote_is_printed_as_spark_wrote_it() -> None:
+    schemas = written_by_spark()
+    assert len(schemas) > 20
+    for schema in schemas:
+        assert json.loads(print_schema(parse_schema(schema))) == json.loads(schema)
+
+
+@settings(deadline=None)
+@given(structs(declared=True))
+def test_a_declared_struct_can_be_printed(struct: Struct) -> None:
+    assert [field.name for field in parse_schema(print_schema(struct)).fields] == [
+        field.name for field in struct.fields
+    ]
+
+
+def test_what_is_not_managed_is_left_out() -> None:
+    declared = Field("c", Array(VOID, UNMANAGED), comment=UNMANAGED, type_changes=UNMANAGED)
+    assert parse_schema(print_schema(Struct((declared,)))) == Struct((Field("c", Array(VOID)),))
+
+
+@pytest.mark.parametrize(
+    ("name", "type_"),
+    [
+        ("long", Atomic("long")),
+        ("decimal", Decimal(10, 0)),
+        ("decimal(38, 18)", Decimal(38, 18)),
+        ("decimal(5,-2)", Decimal(5, -2)),
+        ("void", VOID),
+        ("null", VOID),
+        ("timestamp_ltz", Atomic("timestamp")),
+        ("interval", Atomic("interval")),
+        ("interval day to second", Atomic("interval day to second")),
+        ("time(3)", Atomic("time(3)")),
+        ("char(3)", Char(3)),
+        ("string collate UTF8_LCASE", String("UTF8_LCASE")),
+        ("geometry(OGC:CRS84)", Atomic("geometry(4326)")),
+        ("geography(OGC:CRS84, SPHERICAL)", Atomic("geography(4326)")),
+        ("geometry(OGC:CRS27)", Atomic("geometry(OGC:CRS27)")),
+        ("newtype", Unknown('"newtype"')),
+        ("bigint", Unknown('"bigint"')),
+        ("decimal(99999999999,0)", Unknown('"decimal(99999999999,0)"')),
+        ({"type": "vector", "length": 3}, Unknown('{"length": 3, "type": "vector"}')),
+    ],
+)
+def test_names_of_types(name: object, type_: DataType) -> None:
+    assert parse_field(name).type == type_
+
+
+def test_other_writers_leave_out_metadata_and_what_is_nullable() -> None:
+    text = '{"type":"struct","fields":[{"name":"c","type":{"type":"array","elementType":"long"}}]}'
+    assert parse_schema(text) == Struct((Field("c", Array(Atomic("long"))),))
+
+
+def test_metadata_of_each_kind_becomes_a_piece_of_the_field() -> None:
+    metadata: Metadata = {
+        "comment": "",
+        "CURRENT_DEFAULT": "'x'",
+        "EXISTS_DEFAULT": "'x'",
+        "delta.generationExpression": "a + 1",
+        "delta.columnMapping.id": 7,
+        "delta.columnMapping.physicalName": "col-1",
+        "delta.identity.start": -(2**63),
+        "delta.identity.step": 2,
+        "delta.identity.allowExplicitInsert": True,
+        "delta.identity.highWaterMark": 2**63 - 1,
+    }
+    assert parse_field("long", metadata) == Field(
+        "c",
+        Atomic("long"),
+        comment="",
+        default="'x'",
+        generated="a + 1",
+        identity=Identity(-(2**63), 2, allow_explicit_insert=True),
+        column_id=7,
+        physical_name="col-1",
+        extra=(("EXISTS_DEFAULT", "\"'x'\""), ("delta.identity.highWaterMark", "9223372036854775807")),
+    )
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"comment": 5},
+        {"delta.columnMapping.id": "7"},
+        {"delta.columnMapping.id": True},
+        {"delta.identity.start": 1},
+        {"delta.identity.start": 1, "delta.identity.step": 1, "delta.identity.allowExplicitInsert": "no"},
+        {"__COLLATIONS": "UTF8_LCASE"},
+        {"__CHAR_VARCHAR_TYPE_STRING": 5},
+    ],
+)
+def test_metadata_of_the_wrong_kind_is_kept_as_it_is(metadata: Metadata) -> None:
+    field = parse_field("long", metadata)
+    assert field == Field("c", Atomic("long"), extra=field.extra)
+    assert {key: json.loads(text) for key, text in field.extra} == metadata
+
+
+def test_order_of_metadata_does_not_make_fields_differ() -> None:
+    one = schema_text("long", {"x": {"a": 1, "b": 2}, "y": 1})
+    two = schema_text("long", {"y": 1, "x": {"b": 2, "a": 1}})
+    assert parse_schema(one) == parse_schema(two)
+
+
+def test_type_changes_with_and_without_a_way_inside() -> None:
+    entries = [
+        {"toType": "integer", "fromType": "short", "fieldPath": "value.element"},
+        {"fromType": "bigint", "toType": "decimal(20,0)", "tableVersion": 3},
+    ]
+    assert parse_field("long", {"delta.typeChanges": entries}).type_changes == (
+        RecordedChange(Atomic("short"), Atomic("integer"), (Part.VALUE, Part.ELEMENT)),
+        RecordedChange(Atomic("long"), Decimal(20, 0), version=3),
+    )
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "[]",
+        [],
+        {},
+        [{"fromType": "byte"}],
+        [{"fromType": "byte", "toType": 5}],
+        [{"fromType": "byte", "toType": "no type"}],
+        [{"fromType": "byte", "toType": "long", "fieldPath": "qty"}],
+        [{"fromType": "byte", "toType": "long", "fieldPath": ""}],
+        [{"fromType": "byte", "toType": "long", "tableVersion": "3"}],
+        [{"fromType": "byte", "toType": "short"}, None],
+    ],
+)
+def test_malformed_type_changes_are_kept_and_not_rejected(entries: object) -> None:
+    field = parse_field("long", {"delta.typeChanges": entries})
+    assert field.type_changes == ()
+    assert field.extra == (("delta.typeChanges", json.dumps(entries, sort_keys=True)),)
+
+
+def test_lengths_of_the_column_reach_fields_below_and_leave_their_metadata_alone() -> None:
+    struct = {
+        "type": "struct",
+        "fields": [
+            {"name": "code", "type": "string", "nullable": False, "metadata": {"comment": "inner"}},
+            {"name": "n", "type": "short", "nullable": True, "metadata": {}},
+        ],
+    }
+    text = "array<struct<code:varchar(5),n:smallint>>"
+    field = parse_field(array_of(struct), {"__CHAR_VARCHAR_TYPE_STRING": text})
+    inner = Struct((Field("code", Varchar(5), nullable=False, comment="inner"), Field("n", Atomic("short"))))
+    assert field == Field("c", Array(inner))
+
+
+def test_lengths_gone_stale_after_a_rename_count_for_the_fields_that_are_there() -> None:
+    """``RENAME COLUMN ship.city`` and ``DROP COLUMN ship.zip`` leave such a text (Delta 4.4.0)."""
+    fields: list[Metadata] = [{"name": name, "type": "string", "metadata": {}} for name in ("town", "street")]
+    text = "struct<city:varchar(7),zip:string,street:varchar(11)>"
+    field = parse_field({"type": "struct", "fields": fields}, {"__CHAR_VARCHAR_TYPE_STRING": text})
+    assert field.type == Struct((Field("town", String()), Field("street", Varchar(11))))
+    assert field.extra == (("__CHAR_VARCHAR_TYPE_STRING", json.dumps(text)),)
+
+
+@pytest.mark.parametrize("text", ["array<varchar(5)>", "struct<a b:varchar(5)>", "varchar(5)x", "long", ""])
+def test_a_text_of_lengths_that_does_not_fit_changes_nothing(text: str) -> None:
+    field = parse_field("string", {"__CHAR_VARCHAR_TYPE_STRING": text})
+    assert field == Field("c", String(), extra=(("__CHAR_VARCHAR_TYPE_STRING", json.dumps(text)),))
+
+
+def test_collations_are_found_by_the_way_from_the_field_dots_in_its_name_included() -> None:
+    type_ = {"type": "map", "keyType": "string", "valueType": array_of("string"), "valueContainsNull": True}
+    collations: Metadata = {"a.b.key": "spark.UTF8_LCASE", "a.b.value.element": "icu.UNICODE_CI"}
+    field = parse_field(type_, {"__COLLATIONS": collations}, name="a.b")
+    assert field == Field("a.b", Map(String("UTF8_LCASE"), Array(String("UNICODE_CI"))))
+
+
+def test_a_collation_that_cannot_be_printed_again_is_read_and_kept() -> None:
+    field = parse_field("string", {"__COLLATIONS": {"c": "other.de_CI"}})
+    assert field.type == String("DE_CI")
+    assert parse_schema(print_schema(Struct((field,)))) == Struct((field,))
+    assert json.loads(field.extra[0][1]) == {"c": "other.de_CI"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not JSON"),
+        ("{", "not JSON"),
+        ('{"type": NaN}', "not JSON"),
+        ('{"type": 1e999}', "not JSON"),
+        (f'{{"type": {"9" * 5000}}}', "not JSON"),
+        ("[]", "a type was expected"),
+        ('"long"', "a schema is a struct"),
+        ('{"type": "struct"}', "'struct' is not complete"),
+        ('{"type": "struct", "fields": [5]}', "a field was expected"),
+        ('{"type": "struct", "fields": [{"type": "long"}]}', "a field was expected"),
+        ('{"type": "struct", "fields": [{"name": "c"}]}', "a type was expected"),
+        (schema_text({"type": "array"}), "'array' is not complete"),
+        (schema_text({"type": "map", "keyType": "long"}), "'map' is not complete"),
+        (schema_text({"type": ["long"]}), "the type of a type"),
+        (schema_text({"type": "array", "elementType": "long", "containsNull": 1}), "containsNull"),
+        (schema_text("long").replace('"nullable": true', '"nullable": "yes"'), "nullable"),
+        (schema_text("long").replace('"metadata": {}', '"metadata": [1]'), "metadata of the field 'c'"),
+    ],
+)
+def test_what_is_no_schema_is_refused_with_a_reason(text: str, message: str) -> None:
+    with pytest.raises(SchemaError, match=message):
+        parse_schema(text)
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH, 100_000])
+def test_depth_is_bounded(depth: int) -> None:
+    start, end = '{"type":"array","elementType":', "}"
+    field = f'{{"name":"c","type":{start * depth}"long"{end * depth}}}'
+    with pytest.raises(SchemaError, match="nested"):
+        parse_schema(f'{{"type":"struct","fields":[{field}]}}')
+
+
+def test_just_below_the_bound_is_read_and_printed() -> None:
+    type_: DataType = Atomic("long")
+    for _ in range(MAX_DEPTH - 1):
+        type_ = Array(type_)
+    struct = Struct((Field("c", type_),))
+    assert parse_schema(print_schema(struct)) == struct

@@ -1,0 +1,251 @@
+"""Rules as they are found in installed packages: a tiny distribution is written and put on the path."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from schemalint.errors import InternalError, PluginError, UsageError
+from schemalint.lint.rulebook import Selection, load_rules
+from schemalint.plugin import ATTRIBUTE, Severity, TypeChanged, rule
+
+RULE = '''\
+from schemalint.plugin import Problem, Severity, TypeChanged, rule
+
+@rule("{code}", on=TypeChanged, severity=Severity.WARNING, status="{status}")
+def {name}(change, ctx):
+    """{name} of a test.
+
+    More of it.
+    """
+    yield Problem("m")
+'''
+
+NO_DOCSTRING = """\
+from schemalint.plugin import Severity, TypeChanged, rule
+
+@rule("ACME001", on=TypeChanged, severity=Severity.WARNING)
+def wide(change, ctx):
+    return []
+"""
+
+
+class Site:
+    """A folder of installed packages on the path."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def install(self, distribution: str, modules: dict[str, str], entry_point: str) -> None:
+        for name, text in modules.items():
+            file = self.path / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        info = self.path / f"{distribution.replace('-', '_')}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[schemalint.rules]\n{distribution} = {entry_point}\n")
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = set(sys.modules)
+    yield Site(tmp_path)
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def _rule(code: str, name: str, status: str = "stable") -> str:
+    return RULE.format(code=code, name=name, status=status)
+
+
+def _codes(selection: Selection | None = None) -> list[str]:
+    return [one.code for one in load_rules(selection)]
+
+
+def test_a_package_is_walked_and_its_distribution_remembered(site: Site) -> None:
+    modules = {
+        "acme_rules/__init__.py": "",
+        "acme_rules/names/__init__.py": "",
+        "acme_rules/names/one.py": _rule("ACME001", "wide_column"),
+        "acme_rules/two.py": _rule("ACME002", "narrow_column")
+        + "from acme_rules.names.one import wide_column\n",
+    }
+    site.install("acme-schemalint", modules, "acme_rules")
+    own = [one for one in load_rules() if one.distribution == "acme-schemalint"]
+    assert [(one.code, one.name, one.module) for one in own] == [
+        ("ACME001", "wide-column", "acme_rules.names.one"),
+        ("ACME002", "narrow-column", "acme_rules.two"),
+    ]
+    assert own[0].summary == "wide_column of a test."
+    assert own[0].doc == "wide_column of a test.\n\nMore of it.\n"
+
+
+def test_a_single_module_will_do(site: Site) -> None:
+    site.install("acme", {"acme_one.py": _rule("ACME001", "wide")}, "acme_one")
+    assert "ACME001" in _codes()
+
+
+def test_rules_come_in_the_order_of_their_codes(site: Site) -> None:
+    site.install("acme", {"acme_order.py": _rule("AAA001", "first") + _rule("ZZZ001", "last")}, "acme_order")
+    codes = _codes()
+    assert codes == sorted(codes)
+    assert (codes[0], codes[-1]) == ("AAA001", "ZZZ001")
+
+
+FAULTS = [
+    ("import nowhere_to_be_found", "ModuleNotFoundError: No module named 'nowhere_to_be_found'"),
+    ("1 / 0", "ZeroDivisionError: division by zero"),
+    ("import sys; sys.exit(0)", "SystemExit: 0"),
+    ("def broken(:", "SyntaxError: invalid syntax"),
+    (_rule("acme1", "wide"), "ValueError: 'acme1' is no code of a rule"),
+    (NO_DOCSTRING, "ValueError: the rule wide has no docstring"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), FAULTS, ids=[message.split(":")[0] for _, message in FAULTS])
+@pytest.mark.parametrize("where", ["__init__", "below/deep"])
+def test_a_package_that_cannot_be_imported_ends_the_run(
+    site: Site, where: str, text: str, message: str
+) -> None:
+    modules = {"acme_bad/__init__.py": "", "acme_bad/below/__init__.py": "", f"acme_bad/{where}.py": text}
+    site.install("acme-bad", modules, "acme_bad")
+    with pytest.raises(PluginError) as caught:
+        load_rules()
+    begin = f"the rules of acme-bad (acme_bad) cannot be used: cannot be imported: {message}"
+    assert caught.value.message.startswith(begin)
+    assert caught.value.help == "repair or remove acme-bad"
+
+
+def test_a_package_that_is_not_there_ends_the_run(site: Site) -> None:
+    site.install("acme-gone", {}, "acme_gone")
+    with pytest.raises(PluginError, match=r"acme-gone .* No module named 'acme_gone'"):
+        load_rules()
+
+
+def test_a_code_that_is_taken_ends_the_run_by_the_name_of_both(site: Site) -> None:
+    site.install("acme-one", {"acme_one.py": _rule("ACME001", "wide")}, "acme_one")
+    site.install("acme-two", {"acme_two.py": _rule("ACME001", "other")}, "acme_two")
+    with pytest.raises(PluginError) as caught:
+        load_rules()
+    assert "rule ACME001 of acme_" in caught.value.message
+    assert {"acme_one", "acme_two"} <= set(caught.value.message.replace("'", " ").split())
+
+
+def test_a_code_of_the_built_in_rules_is_taken(site: Site) -> None:
+    site.install("acme-tw", {"acme_tw.py": _rule("TW001", "wide")}, "acme_tw")
+    with pytest.raises((PluginError, InternalError), match="rule TW001 of"):
+        load_rules()
+
+
+def test_a_rule_that_another_package_imports_stays_its_owners(site: Site) -> None:
+    """Whichever of the two is found first."""
+    lent = {"lent_one.py": _rule("ACME001", "one"), "lent_two.py": _rule("ACME002", "two")}
+    site.install(
+        "acme-one", {**lent, "acme_one.py": "import lent_one\nfrom lent_two import two\n"}, "acme_one"
+    )
+    site.install("lender-one", {}, "lent_one")
+    site.install("lender-two", {}, "lent_two")
+    site.install("zacme-two", {"acme_two.py": "from lent_one import one\n"}, "acme_two")
+    owners = {one.code: one.distribution for one in load_rules() if one.code.startswith("ACME")}
+    assert owners == {"ACME001": "lender-one", "ACME002": "lender-two"}
+
+
+def test_one_package_named_twice_is_no_clash(site: Site) -> None:
+    site.install("acme-one", {"acme_one.py": _rule("ACME001", "wide")}, "acme_one")
+    site.install("acme-again", {}, "acme_one")
+    assert _codes().count("ACME001") == 1
+
+
+@pytest.fixture
+def acme(site: Site) -> None:
+    text = _rule("ACME001", "wide") + _rule("ACME002", "narrow") + _rule("ACMP001", "young", "preview")
+    site.install("acme", {"acme_some.py": text}, "acme_some")
+
+
+SELECTIONS = [
+    (Selection(select=("ACM",)), ["ACME001", "ACME002"]),
+    (Selection(select=("ACM",), preview=True), ["ACME001", "ACME002", "ACMP001"]),
+    (Selection(select=("ACMP001",)), ["ACMP001"]),
+    (Selection(select=("ACME002", "narrow")), ["ACME002"]),
+    (Selection(select=("ACME001",), extend_select=("ACMP",)), ["ACME001", "ACMP001"]),
+    (Selection(select=("ACM",), ignore=("wide",)), ["ACME002"]),
+    (Selection(select=("ACM",), extend_select=("ACME001",), ignore=("ACME001",)), ["ACME002"]),
+    (Selection(select=("ALL",), ignore=("ALL",)), []),
+]
+
+
+@pytest.mark.parametrize("selection", [Selection(select=()), Selection(ignore=("",))])
+def test_selections_that_would_judge_nothing(selection: Selection) -> None:
+    with pytest.raises(UsageError):
+        load_rules(selection)
+
+
+@pytest.mark.usefixtures("acme")
+@pytest.mark.parametrize(("selection", "codes"), SELECTIONS)
+def test_selections(selection: Selection, codes: list[str]) -> None:
+    assert _codes(selection) == codes
+
+
+@pytest.mark.usefixtures("acme")
+def test_all_stable_rules_run_unless_told_otherwise() -> None:
+    codes = _codes(Selection())
+    assert {"ACME001", "ACME002"} <= set(codes)
+    assert "ACMP001" not in codes
+    assert len(codes) > 10
+
+
+@pytest.mark.usefixtures("acme")
+@pytest.mark.parametrize(
+    ("severity", "expected"),
+    [
+        ({"ACME001": Severity.ERROR}, (Severity.ERROR, Severity.WARNING)),
+        ({"ACME": Severity.INFO}, (Severity.INFO, Severity.INFO)),
+        ({"ACME001": Severity.ERROR, "ALL": Severity.INFO}, (Severity.ERROR, Severity.INFO)),
+        ({"narrow": Severity.ERROR}, (Severity.WARNING, Severity.ERROR)),
+    ],
+)
+def test_severities(severity: dict[str, Severity], expected: tuple[Severity, ...]) -> None:
+    rules = load_rules(Selection(select=("ACME", "ALL"), severity=severity))
+    assert tuple(one.severity for one in rules if one.code.startswith("ACME")) == expected
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        Selection(select=("NOPE",)),
+        Selection(extend_select=("NOPE",)),
+        Selection(ignore=("NOPE",)),
+        Selection(severity={"NOPE": Severity.INFO}),
+    ],
+)
+def test_a_rule_that_there_is_not_cannot_be_named(selection: Selection) -> None:
+    with pytest.raises(UsageError, match="there is no rule 'NOPE'") as caught:
+        load_rules(selection)
+    assert "schemalint rules" in caught.value.help
+
+
+@pytest.mark.parametrize("code", ["", "TW1", "tw001", "T001", "TW0011", "TOOLONGACODE001", "TW001 "])
+def test_codes_have_one_form(code: str) -> None:
+    with pytest.raises(ValueError, match="is no code of a rule"):
+        rule(code, on=TypeChanged, severity=Severity.INFO)
+
+
+def test_a_rule_stays_a_function() -> None:
+    def wide(_change: TypeChanged, _ctx: object) -> list[object]:
+        """First line.
+
+        Second.
+            Deeper.
+        """
+        return []
+
+    made = rule("ACME001", on=(TypeChanged, str), severity=Severity.INFO)(wide)  # type: ignore[type-var]
+    assert made is wide
+    found = getattr(wide, ATTRIBUTE)
+    assert (found.name, found.subjects) == ("wide", (TypeChanged, str))
+    assert found.doc == "First line.\n\nSecond.\n    Deeper.\n"

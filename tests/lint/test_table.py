@@ -1,0 +1,120 @@
+"""Tables judged by their logs: where findings stand, what is old, what keeps Spark out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from schemalint import contract as contracts
+from schemalint.delta.table import LiveTable
+from schemalint.errors import Location
+from schemalint.lint.table import history_steps, judge_table, refused_by_spark
+from schemalint.model.contract import Contract
+from schemalint.model.finding import Severity
+from schemalint.plugin import HistoryStep, Problem, RuleContext, rule
+from schemalint.storage import read_table
+from support.rule_judging import built_in
+from support.short_logs import logged_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RULES = tuple(built_in().values())
+WRITTEN = Path(__file__).parents[1] / "delta_log/logs"
+ABOUT_LOGS = ("TH", "PF010", "PF013", "PF016", "CM005", "DR")
+"""The rules that a log written by Spark itself gives no reason for."""
+
+LEGACY = "protocol: {minReaderVersion: 1, minWriterVersion: 2}"
+UNRECORDED = f"""\
+- commitInfo: {{operation: CREATE TABLE}}
+  {LEGACY}
+  metaData: {{fields: [{{name: id, type: integer}}]}}
+- commitInfo: {{operation: WRITE}}
+- commitInfo: {{operation: SET TBLPROPERTIES}}
+  metaData: {{fields: [{{name: id, type: long}}]}}
+"""
+REFUSED = """\
+- protocol: {minReaderVersion: 3, minWriterVersion: 7, readerFeatures: [], writerFeatures: []}
+  metaData: {fields: [{name: id, type: long}], configuration: {delta.enableTypeWidening: "true"}}
+"""
+ORDERS = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: id, type: bigint}\n"
+
+
+@pytest.mark.parametrize("log", sorted(path.name for path in WRITTEN.iterdir() if path.is_dir()))
+def test_a_log_that_spark_wrote_gives_no_error(log: str) -> None:
+    """Widened, overwritten, restored, dropped, mapped: whatever Spark does by itself is lawful."""
+    found = judge_table(read_table(str(WRITTEN / log)), RULES)
+    told = [(one.code, one.message) for one in found if one.code.startswith(ABOUT_LOGS)]
+    assert not [one for one in found if one.severity >= Severity.ERROR], told
+
+
+def test_without_a_contract_a_finding_stands_at_its_commit_or_at_the_table(tmp_path: Path) -> None:
+    unrecorded, refused = tmp_path / "unrecorded", tmp_path / "refused"
+    (of_history,) = judge_table(logged_table(UNRECORDED, unrecorded), RULES, name="sales.orders")
+    assert (of_history.code, of_history.table, of_history.against) == ("TH001", "sales.orders", ("history",))
+    assert of_history.location == Location(f"{unrecorded}/_delta_log/{2:020}.json")
+    (of_table,) = judge_table(logged_table(REFUSED, refused), RULES)
+    assert (of_table.code, of_table.table, of_table.against) == ("PF010", str(refused), ("live",))
+    assert of_table.location == Location(str(refused))
+
+
+def test_with_a_contract_a_finding_stands_at_its_column(tmp_path: Path) -> None:
+    (found,) = judge_table(logged_table(UNRECORDED, tmp_path), RULES, contract=_declared())
+    assert (found.location.file, found.location.line) == ("orders.yaml", 4)
+
+
+def test_only_what_spark_refuses_now_bars_a_plan(tmp_path: Path) -> None:
+    assert not refused_by_spark(_declared(), logged_table(UNRECORDED, tmp_path / "unrecorded"), RULES)
+    (found,) = refused_by_spark(_declared(), logged_table(REFUSED, tmp_path / "refused"), RULES)
+    assert found.delta_error == "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH"
+
+
+def test_steps_know_the_table_before_them(tmp_path: Path) -> None:
+    first, second = history_steps(logged_table(UNRECORDED, tmp_path))
+    assert (first.before, first.protocol_before) == (None, None)
+    assert second.before == first.entry.metadata
+    assert second.protocol_before == first.entry.protocol
+    assert second.title == "version 2 (SET TBLPROPERTIES)"
+
+
+REPLACED = "- commitInfo: {operation: REPLACE TABLE}\n  metaData: {fields: [{name: other, type: string}]}\n"
+RESTORED = "- commitInfo: {operation: RESTORE}\n  metaData: {fields: [{name: id, type: long}]}\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "superseded"),
+    [
+        (UNRECORDED, [False, False]),
+        (UNRECORDED + REPLACED, [True, True, False]),
+        (UNRECORDED + REPLACED + RESTORED, [False, False, False, False]),
+    ],
+    ids=["nothing replaced", "replaced", "restored since"],
+)
+def test_steps_before_a_replacement_are_superseded(log: str, superseded: list[bool], tmp_path: Path) -> None:
+    assert [step.superseded for step in history_steps(logged_table(log, tmp_path))] == superseded
+
+
+def test_a_table_that_is_as_it_should_be_gives_nothing(tmp_path: Path) -> None:
+    table: LiveTable = logged_table(UNRECORDED.replace("long", "integer"), tmp_path)
+    assert judge_table(table, RULES) == ()
+
+
+def _declared() -> Contract:
+    (declared,) = contracts.read("orders.yaml", ORDERS).contracts
+    return declared
+
+
+@rule("ZZ001", on=HistoryStep, severity=Severity.ERROR)
+def every_step(_step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]:
+    """A commit was made."""
+    yield Problem("a commit was made", delta_error="SOME_ERROR")
+
+
+def test_history_never_bars_a_plan(tmp_path: Path) -> None:
+    """Whatever a rule of somebody else says of it."""
+    table = logged_table(UNRECORDED, tmp_path)
+    mine = (every_step.schemalint_rule,)  # type: ignore[attr-defined]
+    assert judge_table(table, mine)
+    assert not refused_by_spark(_declared(), table, mine)

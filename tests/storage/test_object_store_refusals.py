@@ -1,0 +1,246 @@
+"""Stores that refuse, fail or never answer: never a missing table, and never a secret in what is said."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from schemalint.delta_log.store import NoTable
+from schemalint.errors import LiveError
+from schemalint.storage import read_table
+from support.project import ORDERS
+from support.repo import Repo
+from support.servers import refusing_server
+
+SECRET = "hunter2-of-the-store"  # noqa: S105 (none that opens anything)
+KEYS = {"access_key_id": "AKIAHUNTER2", "secret_access_key": SECRET, "session_token": f"{SECRET}-token"}
+CODE = (
+    "<Error><Code>{}</Code><Message>{{asked}}</Message><AWSAccessKeyId>AKIAHUNTER2</AWSAccessKeyId></Error>"
+)
+QUICK = {"timeout": "200 ms", "connect_timeout": "200 ms"}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (403, CODE.format("AccessDenied"), "access to bucket lake is denied (the store says AccessDenied)"),
+        (403, CODE.format("SignatureDoesNotMatch"), "is denied (the store says SignatureDoesNotMatch)"),
+        (403, "", "access to bucket lake is denied"),
+        (401, "{asked}", "access to bucket lake is denied"),
+        (400, CODE.format("ExpiredToken"), "have expired"),
+        (400, CODE.format("InvalidToken"), "is denied"),
+        (400, CODE.format("AuthorizationHeaderMalformed"), "lies in another region"),
+        (301, CODE.format("PermanentRedirect"), "lies in another region"),
+        (404, CODE.format("NoSuchBucket"), "there is no bucket lake"),
+        (404, "<html>{asked}</html>", "there is no bucket lake, or it does not answer like an object store"),
+        (418, "{asked}", "gives no usable answer"),
+        (200, "<html>{asked}</html>", "gives no usable answer"),
+    ],
+)
+def test_a_refusal_is_no_missing_table(status: int, body: str, said: str) -> None:
+    with refusing_server(status, body) as endpoint:
+        storage = {"endpoint": endpoint, "allow_http": "true", **KEYS}
+        with pytest.raises(LiveError) as caught:
+            read_table("s3://lake/t", storage=storage)
+    assert said in caught.value.message
+    assert caught.value.help
+    assert not isinstance(caught.value, NoTable)
+    _assert_no_secret(str(caught.value))
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+
+
+def test_a_store_that_fails_is_asked_again_and_then_named() -> None:
+    with (
+        refusing_server(503, CODE.format("SlowDown")) as endpoint,
+        pytest.raises(LiveError, match="overloaded"),
+    ):
+        read_table("s3://lake/t", storage={"endpoint": endpoint, "allow_http": "true", **KEYS})
+
+
+@pytest.mark.parametrize(
+    ("storage", "said"),
+    [
+        ({"endpoint": "http://127.0.0.1:1", "allow_http": "true"}, "cannot be reached"),
+        ({"endpoint": "https://store.invalid"}, "cannot be reached"),
+        ({"endpoint": "http://127.0.0.1:1"}, "an endpoint without TLS is not asked"),
+        ({"endpoint": "127.0.0.1:1"}, "endpoint is no address"),
+        ({"secret_access_key": f"{SECRET}\n"}, "secret_access_key holds a line break"),
+        ({"session_token": f"{SECRET}\r"}, "session_token holds a line break"),
+        ({SECRET: "x"}, "settings are not understood"),
+        ({"timeout": SECRET}, "settings are not understood"),
+        ({"skip_signature": SECRET}, "settings are not understood"),
+    ],
+)
+def test_settings_that_do_not_work(storage: Mapping[str, str], said: str) -> None:
+    with pytest.raises(LiveError, match=said) as caught:
+        read_table("s3://lake/t", storage={**KEYS, **QUICK, **storage})
+    assert not isinstance(caught.value, NoTable)
+    _assert_no_secret(str(caught.value))
+
+
+@pytest.mark.parametrize("key", [f"{{{SECRET}", '{"private_key": "' + SECRET + '"}'])
+def test_a_key_of_google_that_is_none(key: str) -> None:
+    with pytest.raises(LiveError, match="cannot be used") as caught:
+        read_table("gs://lake/t", storage={"service_account_key": key})
+    _assert_no_secret(str(caught.value))
+
+
+def test_no_credentials_at_all() -> None:
+    with refusing_server(404) as metadata, pytest.raises(LiveError, match="no credentials were found"):
+        read_table("s3://lake/t", storage={"metadata_endpoint": metadata})
+
+
+def test_a_store_that_never_answers(silent: socket.socket) -> None:
+    storage = {"endpoint": _address(silent), "allow_http": "true", **KEYS, **QUICK}
+    with pytest.raises(LiveError, match="does not answer in time") as caught:
+        read_table("s3://lake/t", storage=storage)
+    assert not isinstance(caught.value, NoTable)
+
+
+def test_without_obstore_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "obstore.store", None)
+    with pytest.raises(LiveError) as caught:
+        read_table("s3://lake/t")
+    assert "pip install 'schemalint[live]'" in caught.value.help
+
+
+@pytest.mark.parametrize("tables", [1, 40])
+def test_ctrl_c_ends_a_check_that_waits(silent: socket.socket, tmp_path: Path, tables: int) -> None:
+    repo = _repository(tmp_path, _address(silent), tables)
+    command = [sys.executable, "-m", "schemalint", "check", "--live", "--all"]
+    with subprocess.Popen(
+        command,
+        cwd=repo.path,
+        env=_environment(repo),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=_listen_to_ctrl_c,  # noqa: PLW1509 (no threads here)
+    ) as process:
+        connection, _ = silent.accept()
+        with connection:
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=20)  # one answer is waited for 30 seconds
+    assert process.returncode == 130, out + err
+    assert b"Traceback" not in err
+
+
+def _listen_to_ctrl_c() -> None:
+    """What a shell runs in the background ignores it, with all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def test_ctrl_c_ends_the_reading_of_one_table(silent: socket.socket) -> None:
+    code = (
+        "import sys; from schemalint.storage import read_table; "
+        "read_table('s3://lake/t', storage=eval(sys.argv[1]))"
+    )
+    storage = {"endpoint": _address(silent), "allow_http": "true", **KEYS}
+    with subprocess.Popen(
+        [sys.executable, "-c", code, repr(storage)],
+        stderr=subprocess.PIPE,
+        preexec_fn=_listen_to_ctrl_c,  # noqa: PLW1509 (no threads here)
+    ) as process:
+        connection, _ = silent.accept()
+        with connection:
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)  # one answer is waited for 30 seconds
+    assert b"KeyboardInterrupt" in err
+
+
+@pytest.mark.parametrize("style", ["full", "json", "github", "concise"])
+def test_check_says_what_is_denied_and_no_secret(tmp_path: Path, style: str) -> None:
+    with refusing_server(403, CODE.format("AccessDenied")) as endpoint:
+        repo = _repository(tmp_path, endpoint, 3)
+        run = _schemalint(repo, "check", "--live", "--all", "--output-format", style)
+        plan = _schemalint(repo, "plan", "--head", "worktree")
+    assert run.returncode == 2
+    assert "AccessDenied" in run.stdout + run.stderr
+    assert plan.returncode == 2
+    assert "CREATE" not in plan.stdout
+    for text in (run.stdout, run.stderr, plan.stdout, plan.stderr):
+        _assert_no_secret(text)
+
+
+def test_a_variable_that_is_not_set_is_named(tmp_path: Path) -> None:
+    repo = _repository(tmp_path, "https://store.invalid", 1)
+    for command in (["check", "--live", "--all"], ["plan", "--head", "worktree"]):
+        run = _schemalint(repo, *command, STORE_SECRET="")
+        assert run.returncode == 2
+        assert "STORE_SECRET is not set" in run.stdout + run.stderr
+
+
+def test_a_change_under_review_cannot_send_the_credentials_elsewhere(tmp_path: Path) -> None:
+    with refusing_server(403, CODE.format("AccessDenied")) as trusted, refusing_server(500) as evil:
+        repo = _repository(tmp_path, trusted, 1)
+        base = repo.commit()
+        repo.git("checkout", "--quiet", "-b", "feature")
+        settings = repo.path / "schemalint.toml"
+        settings.write_text(settings.read_text().replace(trusted, evil))
+        head = repo.commit()
+        event = tmp_path / "event.json"
+        event.write_text(
+            f'{{"pull_request": {{"base": {{"sha": "{base}", "ref": "main"}}, "head": {{"sha": "{head}"}}}}}}'
+        )
+        review = {"CI": "true", "GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(event)}
+        run = _schemalint(repo, "check", "--live", "--all", **review)
+    assert run.returncode == 2
+    assert "AccessDenied" in run.stdout
+
+
+@pytest.fixture
+def silent() -> Iterator[socket.socket]:
+    """A server that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server
+
+
+def _address(server: socket.socket) -> str:
+    return f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+def _repository(folder: Path, endpoint: str, tables: int) -> Repo:
+    repo = Repo(folder / "repository")
+    repo.write(
+        "schemalint.toml",
+        f"""\
+[targets.prod]
+root = "s3://lake/tables"
+
+[targets.prod.storage]
+endpoint = "{endpoint}"
+allow_http = "true"
+access_key_id = "${{STORE_KEY}}"
+secret_access_key = "${{STORE_SECRET}}"
+""",
+    )
+    for number in range(tables):
+        repo.write(f"t{number}.yml", ORDERS.replace("sales.orders", f"sales.t{number}"))
+    return repo
+
+
+def _environment(repo: Repo, **more: str) -> dict[str, str]:
+    keys = {"STORE_KEY": "AKIAHUNTER2", "STORE_SECRET": SECRET}
+    return {"PATH": os.environ["PATH"], **repo.env, **keys, **more}
+
+
+def _schemalint(repo: Repo, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "schemalint", *arguments],
+        cwd=repo.path,
+        env=_environment(repo, **environment),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _assert_no_secret(text: str) -> None:
+    assert "hunter2" not in text.lower()

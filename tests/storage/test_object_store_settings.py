@@ -1,0 +1,116 @@
+"""A target's storage block, and where tables lie below a root in an object store."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from schemalint import config, contract
+from schemalint.catalog.table_location import table_location
+from schemalint.config.storage import may_stand_open
+from schemalint.errors import ConfigError
+from support.project import ORDERS
+
+DOCUMENTED = re.search(
+    r"may be written out: (.*?)\. Every other",
+    (Path(__file__).parents[2] / "docs/configuration.md").read_text(encoding="utf-8"),
+    re.DOTALL,
+)
+
+
+def target(*lines: str, root: str = "s3://lake") -> config.Target:
+    text = "\n".join([f'targets.prod.root = "{root}"', "[targets.prod.storage]", *lines])
+    return config.parse("schemalint.toml", text.encode()).targets["prod"]
+
+
+def test_settings_stand_open_and_secrets_are_named() -> None:
+    prod = target('region = "eu-central-1"', 'AWS_ENDPOINT_URL = "https://x:9000"', 'secret_key = "${S}"')
+    assert prod.storage == {
+        "region": "eu-central-1",
+        "AWS_ENDPOINT_URL": "https://x:9000",
+        "secret_key": "${S}",
+    }
+    resolved = config.resolve_storage(prod, {"S": "hunter2"})
+    assert resolved == {**prod.storage, "secret_key": "hunter2"}
+    assert "hunter2" not in repr(prod)
+
+
+@pytest.mark.parametrize("environ", [{}, {"S": ""}])
+def test_a_variable_that_is_not_set(environ: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match=r"variable S is not set: targets\.prod\.storage\.token"):
+        config.resolve_storage(target('token = "${S}"'), environ)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "secret_access_key",
+        "AWS_SECRET_ACCESS_KEY",
+        "access_key_id",
+        "session_token",
+        "sas_token",
+        "account_key",
+        "azure_storage_account_key",
+        "password",
+        "client_secret",
+        "service_account_key",
+        "proxy_url",
+        "region_secret",
+        "anything",
+    ],
+)
+def test_a_secret_in_the_open_is_refused_and_not_repeated(key: str) -> None:
+    with pytest.raises(ConfigError, match=f"targets.prod.storage.{key} must be") as caught:
+        target(f'{key} = "hunter2"')
+    assert "hunter2" not in str(caught.value)
+    assert caught.value.location is not None
+    assert caught.value.location.line == 3
+
+
+@pytest.mark.parametrize(
+    "address", ["https://me:hunter2@store", "https://a.blob.core.windows.net?sig=hunter2", "${A}hunter2@"]
+)
+def test_an_address_that_holds_a_secret_is_refused(address: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        target(f'endpoint = "{address}"')
+    assert "hunter2" not in str(caught.value)
+
+
+def test_what_may_stand_open_is_documented() -> None:
+    assert DOCUMENTED is not None
+    keys = re.findall(r"`(\w+)`", DOCUMENTED[1])
+    assert len(keys) == 17
+    assert [key for key in keys if not may_stand_open(key, "x")] == []
+
+
+@pytest.mark.parametrize(
+    ("root", "location", "place"),
+    [
+        ("s3://lake", None, "s3://lake/sales/orders"),
+        ("s3://lake/", None, "s3://lake/sales/orders"),
+        ("s3://lake//a/./b/", "x/y", "s3://lake/a/b/x/y"),
+        ("s3://lake/a%20b", "c%2Fd", "s3://lake/a%20b/c%2Fd"),
+        ("s3://lake/a b", "größe/v1.2", "s3://lake/a b/größe/v1.2"),
+        ("s3://lake", "s3://lake/orders", "s3://lake/orders"),
+        (
+            "abfss://c@a.dfs.core.windows.net/root",
+            None,
+            "abfss://c@a.dfs.core.windows.net/root/sales/orders",
+        ),
+    ],
+)
+def test_the_place_of_a_table(root: str, location: str | None, place: str) -> None:
+    text = ORDERS + (f'location: "{location}"\n' if location else "")
+    (declared,) = contract.read("t.yml", text.encode()).contracts
+    assert table_location(declared, target(root=root), Path("/repository")) == place
+
+
+@pytest.mark.parametrize(
+    "location", ["s3://lakes/orders", "s3://other/orders", "s3a://lake/orders", "../x", "s3://lake/../other"]
+)
+def test_a_place_outside_of_the_root_is_refused(location: str) -> None:
+    (declared,) = contract.read("t.yml", f'{ORDERS}location: "{location}"\n'.encode()).contracts
+    with pytest.raises(ConfigError):
+        table_location(declared, target(), Path("/repository"))

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+
+from schemalint.errors import LiveError
+from schemalint.storage.reference import TableReference, parse_reference
+
+MIDNIGHT = 1_793_491_200_000  # 2026-11-01T00:00:00Z
+
+
+@pytest.mark.parametrize(
+    "table", ["/data/orders", "main.sales.orders", "abfss://raw@acme.dfs.core.windows.net/o", "a@b"]
+)
+@pytest.mark.parametrize(
+    ("ending", "version", "at"),
+    [
+        ("", None, None),
+        ("@v0", 0, None),
+        ("@V12", 12, None),
+        ("@2026-11-01", None, MIDNIGHT),
+        ("@2026-11-01T10:00:00Z", None, MIDNIGHT + 36_000_000),
+        ("@2026-11-01T10:00:00", None, MIDNIGHT + 36_000_000),
+        ("@2026-11-01 10:00:00.250+02:00", None, MIDNIGHT + 28_800_250),
+        ("@20261101100000250", None, MIDNIGHT + 36_000_250),
+    ],
+)
+def test_a_version_or_an_instant_after_the_table(
+    table: str, ending: str, version: int | None, at: int | None
+) -> None:
+    assert parse_reference(table + ending) == TableReference(table, version, at)
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["@v1", "orders@v", "orders@v1/day=1", "orders@1", "orders@2026", "orders@v" + "1" * 20, "o@latest"],
+)
+def test_what_has_no_known_ending_is_a_table(reference: str) -> None:
+    assert parse_reference(reference) == TableReference(reference)
+
+
+def test_a_table_that_is_called_so_comes_first() -> None:
+    assert parse_reference("/data/o@v1", lambda table: table == "/data/o@v1") == TableReference("/data/o@v1")
+    assert parse_reference("/data/o@v1", lambda table: table == "/data/o") == TableReference("/data/o", 1)
+
+
+@pytest.mark.parametrize("ending", ["2026-13-01", "2026-02-30", "2026-11-01T25:00:00Z", "20261301000000000"])
+def test_an_instant_that_is_not_in_the_calendar_is_refused(ending: str) -> None:
+    with pytest.raises(LiveError, match=f"{ending}' is no instant"):
+        parse_reference(f"orders@{ending}")

@@ -1,0 +1,241 @@
+"""Pairs of contracts over the whole format: what a table is made from, and what is declared then.
+
+What is made is lawful; what is declared is one to three edits away, each of any kind, lawful or not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from schemalint import contract as contracts
+from schemalint.contract.dialects.native.data import as_data
+from schemalint.contract.dialects.native.declared import declared_type
+from schemalint.delta.datatype import UNMANAGED, DataType, Field, Identity, Struct, walk_fields
+from schemalint.delta.path import Part, Path, folded
+from schemalint.delta.sql_text import always_quoted
+from schemalint.delta.table import TableState
+from schemalint.delta.type_text import print_type
+from schemalint.model.contract import Contract, ProtocolLimits
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from hypothesis.strategies import DrawFn
+    from hypothesis.vendor.pretty import RepresentationPrinter
+
+T = TypeVar("T")
+Edit: TypeAlias = "Callable[[Maker, Contract], Contract | None]"
+"""Gives the contract after one edit; None where it has nothing to edit."""
+
+MAPPING: Final = "delta.columnMapping.mode"
+
+LEAVES: Final = (
+    *("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "binary"),
+    *("decimal(5,0)", "decimal(10,0)", "decimal(10,2)", "decimal(12,2)", "decimal(12,4)", "decimal(38,18)"),
+    *("char(3)", "char(5)", "varchar(3)", "varchar(5)", "date", "timestamp", "timestamp_ntz", "variant"),
+)
+CONTAINERS: Final = (
+    *("struct<x: int>", "struct<x: int, y: string>", "struct<x: bigint not null, y: struct<z: date>>"),
+    *("struct<x: varchar(3), y: array<int>>", "array<int>", "array<varchar(3)>", "array<struct<x: int>>"),
+    *("array<struct<x: tinyint, y: decimal(10,2)>>", "map<string, int>", "map<int, array<date>>"),
+    *("map<int, struct<x: int>>", "map<struct<x: int>, float>"),
+)
+ORDERED: Final = frozenset({*LEAVES} - {"binary", "boolean", "variant"})
+"""What a table can be partitioned and clustered by, and compared with a number or a text."""
+
+NAMES: Final = ("a", "b", "c", "d", "e")
+DEFAULTS: Final[Mapping[str, str]] = {
+    "boolean": "true",
+    "date": "current_date()",
+    "timestamp": "current_timestamp()",
+    "string": "'x'",
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint", "float", "double"), "1"),
+}
+_FEATURES: Final = frozenset({"allowColumnDefaults", "timestampNtz"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A table and its declaration.
+
+    Attributes:
+        made: What the table is made from; None if there is no table yet.
+        declared: What it is to become.
+        edits: The names of what was done to the one to come to the other.
+        has_row: Whether the table is not empty.
+    """
+
+    made: Contract | None
+    declared: Contract
+    edits: tuple[str, ...]
+    has_row: bool
+
+    def _repr_pretty_(self, printer: RepresentationPrinter, _cycle: object) -> None:
+        """For hypothesis: short enough to be read, and to be tried again."""
+        made = text_of(self.made) if self.made else "no table"
+        printer.text(f"{self.edits}, has_row={self.has_row}\n{made}\n{text_of(self.declared)}\n")
+
+    @property
+    def revisions(self) -> tuple[Contract, ...]:
+        """Those of the contract, oldest first."""
+        return (self.declared,) if self.made is None else (self.made, self.declared)
+
+
+@st.composite
+def pairs(draw: DrawFn, edits: Sequence[Edit]) -> Pair:
+    """Any of them; most tables are there, and empty."""
+    maker = Maker(draw(st.randoms(use_true_random=True)))
+    made = maker.contract()
+    declared, done = made, list[str]()
+    for _ in range(maker.one_of((1, 1, 1, 2, 2, 3))):
+        if not is_editable(declared.state.columns):
+            break
+        edit = maker.one_of(edits)
+        edited = edit(maker, declared)
+        if edited is not None and edited != declared:
+            declared = edited
+            done.append(edit.__name__)
+    assume(done)
+    is_new = maker.chance(8)
+    return Pair(None if is_new else as_written(made), as_written(declared), tuple(done), maker.chance(5))
+
+
+def as_written(contract: Contract) -> Contract:
+    """As it is read from its text: nothing that the format has no words for."""
+    read = contracts.read("orders.yaml", text_of(contract))
+    assume(not read.errors)
+    (written,) = read.contracts
+    return written
+
+
+def text_of(contract: Contract) -> str:
+    """JSON is YAML."""
+    return json.dumps(as_data(contract))
+
+
+@dataclass(frozen=True)
+class Maker:
+    """Makes contracts, and chooses for edits: each possibility is as likely as any other.
+
+    Hypothesis itself prefers what is small and what it had before, and would not come to most of the kinds.
+    """
+
+    random: Random
+
+    def one_of(self, values: Sequence[T]) -> T:
+        return self.random.choice(values)
+
+    def chance(self, of: int = 2) -> bool:
+        return self.random.randrange(of) == 0
+
+    def some(self, values: Sequence[T], most: int) -> list[T]:
+        return self.random.sample(values, self.random.randint(0, min(most, len(values))))
+
+    # What a table is made from
+
+    def contract(self) -> Contract:
+        names = self.random.sample(NAMES, self.random.randint(2, 4))
+        columns = Struct((bare("id", declared_type("bigint")), *map(self.column, names)))
+        columns = self.with_computed(columns)
+        state = TableState(
+            columns=columns,
+            description="x" if self.chance() else UNMANAGED,
+            constraints=self.constraints(columns),
+            properties=self.properties(),
+            features=_FEATURES,
+        )
+        return Contract("sales.orders", self.laid_out(state), protocol=ProtocolLimits(allow_upgrade=True))
+
+    def column(self, name: str) -> Field:
+        text = self.one_of(CONTAINERS if self.chance(3) else LEAVES)
+        default = DEFAULTS.get(text) if self.chance(3) else None
+        return replace(
+            bare(name, declared_type(text)),
+            nullable=self.chance(4) is False,
+            comment=self.one_of((UNMANAGED, None, "x")),
+            default=default or UNMANAGED,
+        )
+
+    def with_computed(self, columns: Struct) -> Struct:
+        """Beside the others a generated column, an identity column, or none."""
+        match self.one_of(("", "", "", "generated", "identity")):
+            case "generated":
+                source = self.one_of(columns.fields)
+                text = always_quoted(source.name)
+                if isinstance(source.type, Struct):
+                    text = f"{text}.x"
+                new = replace(bare("g", declared_type("boolean")), generated=f"{text} IS NULL")
+            case "identity":
+                new = replace(bare("n", declared_type("bigint")), identity=Identity())
+            case _:
+                return columns
+        return Struct((*columns.fields, new))
+
+    def constraints(self, columns: Struct) -> dict[str, str | None]:
+        may = readable(columns)
+        if not (may and self.chance(4)):
+            return {}
+        path, _field = self.one_of(may)
+        return {"guard": f"{quoted(path)} IS NOT NULL"}
+
+    def properties(self) -> dict[str, str | None]:
+        mode = self.one_of(("", "", "none", "name", "name", "name", "id"))
+        widening = self.one_of(("", "true", "true", "true", "false"))
+        found: dict[str, str | None] = {MAPPING: mode, "delta.enableTypeWidening": widening}
+        return {key: value for key, value in found.items() if value}
+
+    def laid_out(self, state: TableState) -> TableState:
+        """Partitioned, clustered, or neither."""
+        keys = [(path, field) for path, field in readable(state.columns) if print_type(field.type) in ORDERED]
+        match self.one_of(("", "", "partitioned", "clustered")):
+            case "partitioned":
+                names = [field.name for path, field in keys if len(path) == 1 and not is_computed(field)]
+                return replace(state, partitioned_by=tuple(self.some(names, most=2)))
+            case "clustered":
+                return replace(state, clustered_by=tuple(path for path, _field in self.some(keys, most=2)))
+            case _:
+                return state
+
+
+def readable(columns: Struct) -> list[tuple[Path, Field]]:
+    """The leaves that SQL reaches by their names alone."""
+    return [
+        (path, field)
+        for path, field in walk_fields(columns)
+        if not any(isinstance(step, Part) for step in path) and print_type(field.type) in LEAVES
+    ]
+
+
+def is_editable(columns: Struct) -> bool:
+    """Whether there are columns, and no two of one name: an edit could not say which."""
+    paths = [folded(path) for path, _field in walk_fields(columns)]
+    return 0 < len(paths) == len(set(paths))
+
+
+def quoted(path: Path) -> str:
+    """As SQL takes it."""
+    return ".".join(step.value if isinstance(step, Part) else always_quoted(step) for step in path)
+
+
+def is_computed(field: Field) -> bool:
+    """Whether nobody inserts it."""
+    return isinstance(field.generated, str) or isinstance(field.identity, Identity)
+
+
+def bare(name: str, type_: DataType) -> Field:
+    """A field of which nothing is said but its type."""
+    return Field(
+        name,
+        type_,
+        comment=UNMANAGED,
+        default=UNMANAGED,
+        generated=UNMANAGED,
+        identity=UNMANAGED,
+        type_changes=UNMANAGED,
+    )

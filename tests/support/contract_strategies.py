@@ -1,0 +1,164 @@
+"""What hypothesis makes contracts from: all that the native format can say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hypothesis import strategies as st
+
+from schemalint.contract.dialects.native.declared import declared_type
+from schemalint.delta.datatype import (
+    STRING,
+    Array,
+    DataType,
+    Field,
+    Managed,
+    Map,
+    RecordedChange,
+    Struct,
+    Unknown,
+    at,
+    walk_fields,
+)
+from schemalint.delta.path import Path, dotted
+from schemalint.delta.table import Deletion, TableState
+from schemalint.delta.type_text import print_type
+from schemalint.model.contract import (
+    Consumer,
+    Contract,
+    Deprecation,
+    Openness,
+    ProtocolLimits,
+    TargetOverlay,
+    Waiver,
+)
+from support.strategies import datatypes, names, table_states, texts
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+_FEATURES = st.frozensets(st.sampled_from(("appendOnly", "typeWidening", "someday")), max_size=2)
+_DATES = st.dates().map(str)
+_VALUES = st.sampled_from(("true", "FALSE", "32", "-0", "1.50", "null", "", "interval 7 days", "a: b # c"))
+
+
+@st.composite
+def contracts(draw: DrawFn) -> Contract:
+    """Contracts as they are read from a file of that name."""
+    state = writable(draw(table_states(declared=True)))
+    paths = [path for path, _ in walk_fields(state.columns)]
+    path: SearchStrategy[Path] = st.sampled_from(paths) if paths else st.just(("gone",))
+    deletions = st.builds(Deletion, path | st.just(("gone",)), st.none() | _texts_of_types())
+    return Contract(
+        table=draw(st.lists(names(), min_size=1, max_size=3).map(_name)),
+        state=replace(state, dropped=tuple(draw(st.lists(deletions, max_size=2)))),
+        location=draw(st.none() | texts()),
+        owner=draw(st.none() | texts()),
+        managed_by=draw(st.just("schemalint") | texts()),
+        drop_features=draw(_FEATURES),
+        protocol=draw(_limits()),
+        open=draw(st.builds(Openness, st.booleans(), st.booleans())),
+        targets=draw(st.dictionaries(texts(), _overlays(), max_size=2)),
+        consumers=tuple(draw(st.lists(_consumers(), max_size=2))),
+        waivers=tuple(draw(st.lists(_waivers(path), max_size=2))),
+        deprecated=draw(st.dictionaries(st.sampled_from(paths), _deprecations(), max_size=2))
+        if paths
+        else {},
+        file="contracts/any.yml",
+    )
+
+
+def writable(state: TableState) -> TableState:
+    """The state with what type text and ``type_changes`` can say: no unknown types, no versions."""
+    columns = _declared(state.columns)
+    assert isinstance(columns, Struct)
+    return replace(state, columns=columns)
+
+
+def _declared(type_: DataType) -> DataType:
+    match type_:
+        case Unknown():
+            return STRING
+        case Array(element=element):
+            return replace(type_, element=_declared(element))
+        case Map(key=key, value=value):
+            return replace(type_, key=_declared(key), value=_declared(value))
+        case Struct(fields=fields):
+            return Struct(tuple(_declared_field(field) for field in fields))
+        case _:
+            return type_
+
+
+def _texts_of_types() -> SearchStrategy[DataType]:
+    """Types of which text says all."""
+    return datatypes().map(_declared).map(print_type).map(declared_type)
+
+
+def _declared_field(field: Field) -> Field:
+    type_ = _declared(field.type)
+    changes: Managed[tuple[RecordedChange, ...]] = field.type_changes
+    if isinstance(changes, tuple):
+        changes = tuple(replace(change, version=None, at=()) for change in changes) + tuple(
+            replace(change, version=None) for change in changes if at(type_, change.at)
+        )
+    return replace(field, type=type_, type_changes=changes)
+
+
+def _name(parts: list[str]) -> str:
+    return ".".join(dotted((part,)) for part in parts)
+
+
+@st.composite
+def _limits(draw: DrawFn) -> ProtocolLimits:
+    number = st.none() | st.integers(1, 9)
+    return ProtocolLimits(draw(number), draw(number), draw(st.booleans()))
+
+
+@st.composite
+def _overlays(draw: DrawFn) -> TargetOverlay:
+    return TargetOverlay(
+        location=draw(st.none() | texts()),
+        absent=draw(st.booleans()),
+        properties=draw(st.dictionaries(st.sampled_from(("team", "delta.appendOnly")), st.none() | _VALUES)),
+        features=draw(st.none() | _FEATURES),
+        protocol=draw(st.none() | _limits()),
+        consumers=draw(st.none() | st.lists(_consumers(), max_size=1).map(tuple)),
+    )
+
+
+@st.composite
+def _consumers(draw: DrawFn) -> Consumer:
+    text = st.none() | texts()
+    stream = st.fixed_dictionaries(
+        {"checkpoint": texts()},
+        optional={
+            "schema_tracking_location": texts(),
+            "source": st.integers(0, 9),
+            "unblock": st.fixed_dictionaries(
+                {},
+                optional=dict.fromkeys(
+                    ("rename", "drop", "type_change"), st.just("always") | st.integers(0, 99)
+                ),
+            ),
+        },
+    )
+    return Consumer(
+        name=draw(texts()),
+        client=draw(text),
+        version=draw(text),
+        read_path=draw(text),
+        access=draw(st.sampled_from(("read", "write"))),
+        columns=tuple(draw(st.lists(names().map(lambda name: dotted((name,))), max_size=2))),
+        stream=draw(st.none() | stream),
+    )
+
+
+def _waivers(path: SearchStrategy[Path]) -> SearchStrategy[Waiver]:
+    text = st.none() | texts()
+    keys = st.none() | st.just("delta.appendOnly")
+    return st.builds(Waiver, texts(), texts(), st.none() | path, keys, text, st.none() | _DATES)
+
+
+def _deprecations() -> SearchStrategy[Deprecation]:
+    return st.builds(Deprecation, st.none() | _DATES, st.none() | _DATES, st.none() | texts())

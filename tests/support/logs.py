@@ -1,0 +1,178 @@
+"""Small logs of Delta tables, written by hand."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from schemalint.delta.datatype import Field, Struct
+from schemalint.delta.schema_json import print_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+Action = dict[str, Any]
+
+
+def write_log(table: Path, commits: Iterable[Sequence[Action]], *, first: int = 0) -> Path:
+    """Write one commit for each list of actions, from version ``first`` on, and return the table's folder."""
+    for version, actions in enumerate(commits, start=first):
+        write_commit(table, version, "".join(json.dumps(action) + "\n" for action in actions))
+    return table
+
+
+def write_commit(table: Path, version: int, content: str | bytes) -> Path:
+    """Write a commit as it is given, well-formed or not."""
+    data = content if isinstance(content, bytes) else content.encode()
+    return write_file(table, f"{version:020}.json", data)
+
+
+def write_file(table: Path, name: str, data: bytes = b"") -> Path:
+    """Write any file into the log."""
+    path = table / "_delta_log" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def write_lines(table: Path, name: str, actions: Sequence[Action]) -> Path:
+    """Write actions as lines into any file, e.g. a log compaction or a V2 checkpoint."""
+    return write_file(table, name, "".join(json.dumps(action) + "\n" for action in actions).encode())
+
+
+def write_checksum(table: Path, version: int, *actions: Action, **body: object) -> Path:
+    """Write a version checksum of the given protocol, metadata and clustering."""
+    held: dict[str, object] = {"tableSizeBytes": 1, "numFiles": 1, "numMetadata": 1, "numProtocol": 1}
+    for action in actions:
+        match action:
+            case {"protocol": found}:
+                held["protocol"] = found
+            case {"metaData": found}:
+                held["metadata"] = found
+            case {"domainMetadata": found}:
+                held["domainMetadata"] = [found]
+    return write_file(table, f"{version:020}.crc", json.dumps({**held, **body}).encode())
+
+
+def write_checkpoint(
+    table: Path,
+    version: int,
+    actions: Sequence[Action],
+    *,
+    data_files: int = 3,
+    row_group_size: int = 1_000,
+    name: str = "checkpoint.parquet",
+) -> Path:
+    """Write a checkpoint, by default a classic one: data files, the actions, and data files again."""
+    import pyarrow as pa  # noqa: PLC0415 - only the tests of checkpoints need it
+    from pyarrow import parquet  # noqa: PLC0415
+
+    text, number = pa.string(), pa.int32()
+    names, options = pa.list_(text), pa.map_(text, text)
+    schema = pa.schema(
+        {
+            "add": pa.struct({"path": text, "size": pa.int64()}),
+            "protocol": pa.struct(
+                {
+                    "minReaderVersion": number,
+                    "minWriterVersion": number,
+                    "readerFeatures": names,
+                    "writerFeatures": names,
+                }
+            ),
+            "metaData": pa.struct(
+                {
+                    "id": text,
+                    "name": text,
+                    "description": text,
+                    "format": pa.struct({"provider": text, "options": options}),
+                    "schemaString": text,
+                    "partitionColumns": names,
+                    "configuration": options,
+                    "createdTime": pa.int64(),
+                }
+            ),
+            "domainMetadata": pa.struct({"domain": text, "configuration": text, "removed": pa.bool_()}),
+            "checkpointMetadata": pa.struct({"version": pa.int64(), "tags": options}),
+            "sidecar": pa.struct({"path": text, "sizeInBytes": pa.int64()}),
+        }
+    )
+    adds = [{"add": {"path": f"part-{number}.parquet", "size": number}} for number in range(data_files)]
+    path = write_file(table, f"{version:020}.{name}")
+    rows = pa.Table.from_pylist([*adds, *actions, *adds], schema=schema)
+    parquet.write_table(rows, path, row_group_size=row_group_size)
+    return path
+
+
+def protocol(
+    reader: int = 1,
+    writer: int = 2,
+    reader_features: Iterable[str] | None = None,
+    writer_features: Iterable[str] | None = None,
+) -> Action:
+    """A ``protocol`` action."""
+    body: Action = {"minReaderVersion": reader, "minWriterVersion": writer}
+    if reader_features is not None:
+        body["readerFeatures"] = list(reader_features)
+    if writer_features is not None:
+        body["writerFeatures"] = list(writer_features)
+    return {"protocol": body}
+
+
+def metadata(
+    *fields: Field,
+    properties: Mapping[str, str] | None = None,
+    partitioned_by: Sequence[str] = (),
+    table_id: str = "t-1",
+    **body: object,
+) -> Action:
+    """A ``metaData`` action; further keys as they stand in the log, e.g. ``description``."""
+    return {
+        "metaData": {
+            "id": table_id,
+            "format": {"provider": "parquet", "options": {}},
+            "schemaString": print_schema(Struct(fields)),
+            "partitionColumns": list(partitioned_by),
+            "configuration": dict(properties or {}),
+            "createdTime": 1_700_000_000_000,
+            **body,
+        }
+    }
+
+
+def commit_info(operation: str = "WRITE", timestamp: int = 1_700_000_000_000, **body: object) -> Action:
+    """A ``commitInfo`` action."""
+    return {"commitInfo": {"timestamp": timestamp, "operation": operation, **body}}
+
+
+def clustering(*paths: Sequence[str], removed: bool = False) -> Action:
+    """The ``domainMetadata`` action that clusters a table by columns, given by their physical names."""
+    columns = [path if isinstance(path, str) else list(path) for path in paths]
+    configuration = {"clusteringColumns": columns, "domainName": "delta.clustering"}
+    return {
+        "domainMetadata": {
+            "domain": "delta.clustering",
+            "configuration": json.dumps(configuration),
+            "removed": removed,
+        }
+    }
+
+
+def add(path: str = "part-0.parquet") -> Action:
+    """An ``add`` action, with statistics that mention what must not be taken for an action."""
+    stats = json.dumps({"numRecords": 1, "minValues": {"metaData": '"protocol"'}})
+    return {"add": {"path": path, "partitionValues": {}, "size": 1, "dataChange": True, "stats": stats}}
+
+
+def remove(path: str = "part-0.parquet") -> Action:
+    """A ``remove`` action."""
+    return {"remove": {"path": path, "dataChange": True, "deletionTimestamp": 1_700_000_000_000}}
+
+
+def checkpoint_metadata(version: int) -> Sequence[Action]:
+    """The actions that only V2 checkpoints have; the sidecar is not there."""
+    return [
+        {"checkpointMetadata": {"version": version}},
+        {"sidecar": {"path": "x.parquet", "sizeInBytes": 9}},
+    ]

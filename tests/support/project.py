@@ -1,0 +1,54 @@
+"""A repository of contracts in which commands are run as users run them, in this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemalint.cli import main
+
+if TYPE_CHECKING:
+    import pytest
+
+    from support.repo import Repo
+
+ORDERS = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: id, type: bigint}   # the key
+  - name: amount
+    type: decimal(10,2)
+"""
+
+
+class Run:
+    """What a command gave."""
+
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status = status
+        self.out = out
+        self.err = err
+
+    @property
+    def codes(self) -> list[str]:
+        return [line.split()[1] for line in self.out.splitlines() if line.count(":") > 2]
+
+
+class Project:
+    """A repository that commands run in."""
+
+    def __init__(self, repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+        self.repo = repo
+        self._capsys = capsys
+
+    def run(self, *arguments: str) -> Run:
+        self._capsys.readouterr()
+        status = main(list(arguments))
+        captured = self._capsys.readouterr()
+        return Run(status, captured.out, captured.err)
+
+    def check(self, *arguments: str) -> Run:
+        return self.run("check", "--output-format", "concise", *arguments)
+
+    def declare(self, text: str, file: str = "contracts/orders.yml") -> None:
+        self.repo.write(file, text)

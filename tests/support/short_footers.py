@@ -1,0 +1,44 @@
+"""The footers of a table's data files, written short: one YAML entry per file.
+
+    - {file: part-0.parquet, columns: {qty: integer, lines.element.sku: string}}
+    - {file: part-1.parquet, damaged: it is gone}
+
+Columns by their physical names, types as Delta's schema names them; another name is a type of Parquet alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from schemalint.delta.datatype import DataType, Unknown
+from schemalint.delta.footer_summary import Files, FileTally, StoredLeaf, merged
+from schemalint.delta.path import Part, Step, split
+from schemalint.delta.type_name import type_of_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PARTS = {part.value: part for part in Part}
+
+
+def tallied(text: str) -> FileTally:
+    """All the files together, as the reader of footers counts them."""
+    return merged(_tally(entry) for entry in yaml.safe_load(text))
+
+
+def _tally(entry: Mapping[str, Any]) -> FileTally:
+    file = Files(1, (entry["file"],))
+    if "damaged" in entry:
+        return FileTally(damaged={entry["damaged"]: file})
+    return FileTally(1, {_leaf(path, type_): file for path, type_ in entry["columns"].items()})
+
+
+def _leaf(path: str, type_: str) -> StoredLeaf:
+    steps: tuple[Step, ...] = tuple(PARTS.get(word, word) for word in split(path))
+    return StoredLeaf(steps, (None,) * len(steps), _type(type_))
+
+
+def _type(name: str) -> DataType:
+    return type_of_name(name) or Unknown(name)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from schemalint.values import frozen
 
-@dataclass(frozen=True, slots=True, order=True)
+
+@frozen
 class Location:
     """A stretch of a text file.
 
@@ -22,6 +23,13 @@ class Location:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+    def __lt__(self, other: Location) -> bool:
+        return self._order < other._order
+
+    @property
+    def _order(self) -> tuple[str, int, int, int, int]:
+        return self.file, self.line, self.column, self.end_line, self.end_column
 
 
 class SchemalintError(Exception):

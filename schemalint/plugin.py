@@ -17,7 +17,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -140,6 +139,7 @@ from schemalint.model.fact import (
     TableRetired,
 )
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
+from schemalint.values import field, frozen
 
 __all__ = [
     "CHANGE_DATA_COLUMNS",
@@ -289,7 +289,7 @@ Scope = Literal["table", "contract"]
 """Whether a rule judges what becomes of the table, or how the contract keeps its own records."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """What a rule has to say.
 
@@ -315,7 +315,7 @@ class Problem:
     fix: Fix | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuleContext:
     """What a rule may know besides its fact.
 
@@ -379,7 +379,7 @@ Check = Callable[[Any, RuleContext], Iterable[Problem]]
 CheckT = TypeVar("CheckT", bound=Callable[..., Iterable[Problem]])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """A rule: its data, and its one function.
 

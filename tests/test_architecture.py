@@ -24,7 +24,7 @@ print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)
 """
 ORDERS = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: id, type: int}\n"
 
-HEAVY = {"pyspark", "delta", "pyarrow", "ruamel", "pydantic", "obstore", "sqlglot"}
+HEAVY = {"pyspark", "delta", "pyarrow", "ruamel", "pydantic", "obstore", "sqlglot", "dataclasses"}
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ import os
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias, cast
@@ -27,6 +26,7 @@ from schemalint.delta_log.store import NoTable
 from schemalint.errors import ConfigError, LiveError
 from schemalint.storage import is_remote, open_store
 from schemalint.storage.requests import concurrently
+from schemalint.values import frozen, replace
 
 if TYPE_CHECKING:
     from schemalint.delta_log.store import LogStore, TableStore
@@ -42,7 +42,7 @@ SESSION_CATALOG: Final = "spark_catalog"
 _VARIABLE: Final = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StagedCommit:
     """A commit that counts, and is not in the log under its version yet.
 
@@ -58,7 +58,7 @@ class StagedCommit:
     modified_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ManagedCommits:
     """Which commits of a catalog-managed table count (PROTOCOL.md, "Catalog-managed tables").
 

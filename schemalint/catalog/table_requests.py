@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -25,6 +24,7 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.storage import NO_OPTIONS, is_place, parse_reference, read_many, read_table
 from schemalint.storage.requests import concurrently
 from schemalint.table_json import Failure, Shown
+from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ _AT_ONCE: Final = 64
 """Tables that are read, and held, together."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """A table to read.
 
@@ -69,7 +69,7 @@ class Asked:
         return self.error is None and self.version is None and self.at is None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Environment:
     """A target, and the contracts that say what lies in it.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from schemalint import catalog
@@ -16,9 +15,10 @@ from schemalint.delta_log.store import NoTable
 from schemalint.errors import ConfigError, LiveError
 from schemalint.model.contract import Contract
 from schemalint.storage import NO_OPTIONS, holds_files, read_many, read_table
+from schemalint.values import field, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TargetTables:
     """Where the tables of contracts lie in a target, and what they are.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from schemalint.config import SparkSettings
 from schemalint.config.project import Project
 from schemalint.errors import UsageError
 from schemalint.printable import printable
+from schemalint.values import replace
 
 if TYPE_CHECKING:
     from schemalint.spark.audit import Session

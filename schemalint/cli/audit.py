@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,6 +26,7 @@ from schemalint.lint.check import exit_status
 from schemalint.lint.selection import rules_of, table_ignores
 from schemalint.model.finding import Problems, Run, SideRef
 from schemalint.report import findings as reports
+from schemalint.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

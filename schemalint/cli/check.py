@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from schemalint.model.finding import Problems, Run, SideRef
 from schemalint.printable import visible
 from schemalint.report import findings as reports
 from schemalint.report.text import as_of_text
+from schemalint.values import replace
 
 if TYPE_CHECKING:
     from schemalint.contract.fixes import FixedFile

@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from schemalint.config.storage import resolved
 from schemalint.errors import ConfigError, Location
 from schemalint.model.finding import Severity
+from schemalint.values import field, frozen
 
 OptionValue: TypeAlias = str | int | float | bool
 
 FILES = ("schemalint.toml", "pyproject.toml")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """An environment that contracts are applied to.
 
@@ -43,7 +43,7 @@ class Target:
     storage: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableSettings:
     """What differs for some tables.
 
@@ -56,7 +56,7 @@ class TableSettings:
     ignore: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SparkSettings:
     """How a Spark session is started."""
 
@@ -66,7 +66,7 @@ class SparkSettings:
     conf: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Config:
     """All settings; a flag of the command line wins over each.
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from schemalint import config, git
 from schemalint.config import Config
 from schemalint.errors import ConfigError, GitError
 from schemalint.git import Repository, Revision, Side
+from schemalint.values import frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Project:
     """A repository with its configuration."""
 

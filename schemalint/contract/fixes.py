@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from schemalint import document
 from schemalint.document import TextEdit
 from schemalint.document.review import read_by_another, unified_diff
 from schemalint.model.finding import Finding, TextChange
+from schemalint.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FixedFile:
     """A file after its fixes.
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from schemalint.contract.dialects import dialect_of
 from schemalint.document import decode, read_documents
 from schemalint.errors import ContractError, Location
 from schemalint.model.contract import Contract
+from schemalint.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadResult:
     """What a file declares, in order, and what is wrong in it."""
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from schemalint.contract.anchors import Anchors
 from schemalint.model.contract import Contract
+from schemalint.values import replace
 
 
 def targets_of(contract: Contract) -> tuple[str, ...]:

@@ -7,29 +7,29 @@ new names of its ancestors, so that changes can be applied one after the other.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from schemalint.delta.datatype import DataType, Field, Identity, Managed, RecordedChange
 from schemalint.delta.path import Path, dotted, folded
 from schemalint.delta.table import TableState
+from schemalint.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableAdded:
     """The table is declared, and was not before."""
 
     state: TableState
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableRemoved:
     """The table is declared no longer."""
 
     state: TableState
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldAdded:
     """A field is new; ``after`` is the sibling that it follows, None if it is the first."""
 
@@ -38,7 +38,7 @@ class FieldAdded:
     after: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldRemoved:
     """A field is gone."""
 
@@ -46,7 +46,7 @@ class FieldRemoved:
     field: Field
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldRenamed:
     """A field has another name: by its column-mapping id, or as declared."""
 
@@ -54,7 +54,7 @@ class FieldRenamed:
     old_name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FieldMoved:
     """A field stands elsewhere among its siblings; ``after`` as in `FieldAdded`."""
 
@@ -62,7 +62,7 @@ class FieldMoved:
     after: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypeChanged:
     """The type at a path is another: a leaf's, or a container's kind."""
 
@@ -71,7 +71,7 @@ class TypeChanged:
     new: DataType
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypeHistoryChanged:
     """The recorded type changes of a field are others."""
 
@@ -80,7 +80,7 @@ class TypeHistoryChanged:
     new: Managed[tuple[RecordedChange, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NullabilityChanged:
     """A field, an element or a map's value may be null, or may no longer."""
 
@@ -89,7 +89,7 @@ class NullabilityChanged:
     new: Managed[bool]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommentChanged:
     """A field's comment is another."""
 
@@ -98,7 +98,7 @@ class CommentChanged:
     new: Managed[str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DefaultChanged:
     """A column's default is another expression."""
 
@@ -107,7 +107,7 @@ class DefaultChanged:
     new: Managed[str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GeneratedChanged:
     """A column's generation expression is another."""
 
@@ -116,7 +116,7 @@ class GeneratedChanged:
     new: Managed[str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IdentityChanged:
     """A column becomes, is no longer, or is another identity column."""
 
@@ -125,7 +125,7 @@ class IdentityChanged:
     new: Managed[Identity | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DescriptionChanged:
     """The table's comment is another."""
 
@@ -133,7 +133,7 @@ class DescriptionChanged:
     new: Managed[str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PropertyChanged:
     """A table property is another; None is "absent", declared or found."""
 
@@ -142,7 +142,7 @@ class PropertyChanged:
     new: Managed[str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstraintChanged:
     """A CHECK constraint is another; None is "absent", declared or found."""
 
@@ -151,7 +151,7 @@ class ConstraintChanged:
     new: Managed[str | None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FeatureChanged:
     """A feature is asked for (or supported), or no longer."""
 
@@ -159,7 +159,7 @@ class FeatureChanged:
     new: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeletionListed:
     """A column is listed as one that may go."""
 
@@ -167,14 +167,14 @@ class DeletionListed:
     type: DataType | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeletionUnlisted:
     """A column is listed no longer as one that may go."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PartitioningChanged:
     """The table is partitioned otherwise."""
 
@@ -182,7 +182,7 @@ class PartitioningChanged:
     new: Managed[tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClusteringChanged:
     """The table is clustered otherwise."""
 

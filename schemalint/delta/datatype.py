@@ -7,11 +7,11 @@ Names of atomic types are those of Delta's schema JSON (PROTOCOL.md, "Primitive 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, TypeAlias, TypeVar
 
 from schemalint.delta.path import Part, Path, Step
+from schemalint.values import field, frozen, replace
 
 BINARY_COLLATION: Final = "UTF8_BINARY"
 
@@ -28,35 +28,35 @@ UNMANAGED: Final = Unmanaged.UNMANAGED
 Managed: TypeAlias = T | Unmanaged
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Atomic:
     """A type without parameters that matter here, e.g. ``long``, ``date``, ``variant``, ``void``."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class String:
     """Text; Delta stores a collation other than Spark's default beside the type, in ``__COLLATIONS``."""
 
     collation: str = BINARY_COLLATION
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Char:
     """``char(n)``: stored as a string, with ``__CHAR_VARCHAR_TYPE_STRING`` in the column's metadata."""
 
     length: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Varchar:
     """``varchar(n)``: stored as `Char` is."""
 
     length: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decimal:
     """A decimal; a precision over 38 or a scale over the precision can be written, but not stored."""
 
@@ -64,14 +64,14 @@ class Decimal:
     scale: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     """A type of a newer Delta: its schema JSON, kept and never interpreted."""
 
     json: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Array:
     """An array; whether it may hold nulls is unmanaged in a contract that does not say so."""
 
@@ -79,7 +79,7 @@ class Array:
     contains_null: Managed[bool] = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Map:
     """A map; its keys are never null."""
 
@@ -88,7 +88,7 @@ class Map:
     value_contains_null: Managed[bool] = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Struct:
     """Fields in order; a table's columns are a struct too."""
 
@@ -107,7 +107,7 @@ DataType: TypeAlias = Atomic | String | Char | Varchar | Decimal | Array | Map |
 """A type at any depth."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordedChange:
     """An entry of ``delta.typeChanges`` (PROTOCOL.md, "Type Change Metadata").
 
@@ -122,7 +122,7 @@ class RecordedChange:
     version: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Identity:
     """``GENERATED { ALWAYS | BY DEFAULT } AS IDENTITY``."""
 
@@ -131,7 +131,7 @@ class Identity:
     allow_explicit_insert: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """A column, or a field of a struct.
 

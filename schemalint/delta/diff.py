@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from schemalint.delta import change
 from schemalint.delta.change import Change
@@ -13,6 +12,7 @@ from schemalint.delta.equivalence import same_comment, same_expression, same_pro
 from schemalint.delta.path import Part, Path, folded, words
 from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import Deletion, TableState
+from schemalint.values import replace
 
 
 def diff(before: TableState, after: TableState) -> tuple[Change, ...]:

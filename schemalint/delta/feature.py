@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Final
+
+from schemalint.values import frozen
 
 
 class SchemaTrigger(Enum):
@@ -27,7 +28,7 @@ class SchemaTrigger(Enum):
     GEOSPATIAL = "a geometry or geography column"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableFeature:
     """One feature of Delta's protocol.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from schemalint.delta import protocol
@@ -12,6 +11,7 @@ from schemalint.delta.datatype import Unmanaged, walk_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.path import dotted
 from schemalint.delta.table import LiveTable, TableState
+from schemalint.values import frozen
 
 Reason: TypeAlias = tuple[str, str]
 """A kind and a name: ``property``, ``column``, ``constraint``, ``clustering`` or ``feature``."""
@@ -22,7 +22,7 @@ _ACT_BY_THEMSELVES: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FeatureUse:
     """A feature of a table.
 

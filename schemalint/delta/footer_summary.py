@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from heapq import nsmallest
 from typing import Final, TypeVar
 
 from schemalint.delta.datatype import DataType
 from schemalint.delta.path import Path
+from schemalint.values import field, frozen
 
 K = TypeVar("K")
 
@@ -17,7 +17,7 @@ EXAMPLES: Final = 3
 """Files that are named, of all that hold the same."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredLeaf:
     """A column without an inside, as a Parquet footer has it.
 
@@ -32,7 +32,7 @@ class StoredLeaf:
     type: DataType
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Files:
     """Some data files: how many, and the first by name, at most `EXAMPLES` of them."""
 
@@ -43,7 +43,7 @@ class Files:
 _NO_FILES: Final = Files(0, ())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileTally:
     """The footers of data files together.
 
@@ -68,7 +68,7 @@ class Standing(Enum):
     UNREADABLE = "a type from which nothing leads to the declared one"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredType:
     """A type that files hold for a column, or for what is inside of it, by the names that people use."""
 
@@ -79,7 +79,7 @@ class StoredType:
     files: Files
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PhysicalTypes:
     """What the live data files of a table hold.
 

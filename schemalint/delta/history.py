@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
 
 from schemalint.delta import properties
@@ -20,12 +19,13 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, folded
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import History, HistoryEntry, Metadata, TableState
+from schemalint.values import frozen, replace
 
 # The keys of identity columns change with the data (IdentityColumn.scala, highWaterMark).
 _IGNORED_BY_STREAMS: Final = "delta.identity."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryStep:
     """A commit that changed metadata or protocol, and the table as it was before.
 
@@ -46,7 +46,7 @@ class HistoryStep:
         return f"version {self.entry.version}{operation}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypeStep:
     """A change of a type, and the commit that made it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from itertools import groupby
 from typing import cast
 
@@ -26,6 +25,7 @@ from schemalint.delta.diff import with_renamed_keys
 from schemalint.delta.path import Part, Path
 from schemalint.delta.renames import renames_of
 from schemalint.delta.table import Deletion, TableState
+from schemalint.values import replace
 
 
 def apply_changes(state: TableState, changes: Iterable[Change]) -> TableState:

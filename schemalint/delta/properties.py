@@ -12,12 +12,12 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
 from schemalint.delta import feature
+from schemalint.values import frozen
 
 PREFIX: Final = "delta."
 FEATURE_PREFIX: Final = "delta.feature."
@@ -42,7 +42,7 @@ class Kind(Enum):
     TEXT = "text"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableProperty:
     """One property that Delta knows.
 

@@ -7,14 +7,14 @@ compared as feature sets, never as pairs of versions (PROTOCOL.md, "Table Featur
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from dataclasses import field as dataclass_field
 from types import MappingProxyType
 from typing import Final
 
 from schemalint.delta import feature, properties
 from schemalint.delta.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Identity, Struct, walk, walk_fields
 from schemalint.delta.feature import FEATURES, SchemaTrigger, TableFeature
+from schemalint.values import field as value_field
+from schemalint.values import frozen
 
 TABLE_FEATURES_READER: Final = 3
 TABLE_FEATURES_WRITER: Final = 7
@@ -29,7 +29,7 @@ CLUSTERING: Final = frozenset({"clustering"})
 """What `CLUSTER BY` adds, with what that requires; no property does (measured on Delta 4.4.0)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Protocol:
     """The ``protocol`` action, as it stands in the log.
 
@@ -41,7 +41,7 @@ class Protocol:
     min_writer: int = 2
     reader_features: frozenset[str] = frozenset()
     writer_features: frozenset[str] = frozenset()
-    lists: tuple[bool, bool] | None = dataclass_field(default=None, compare=False)
+    lists: tuple[bool, bool] | None = value_field(default=None, compare=False)
 
     @property
     def has_fitting_lists(self) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from schemalint.delta.change import Change, FieldRenamed
 from schemalint.delta.path import Part, Path, Step, folded
+from schemalint.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Renames:
     """All renames of one difference, made at once.
 

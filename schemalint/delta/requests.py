@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
 from schemalint.delta import feature, properties, protocol
 from schemalint.delta.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER
 from schemalint.delta.table import LiveTable, TableState
+from schemalint.values import frozen
 
 
 class PropertyVerdict(Enum):
@@ -52,7 +52,7 @@ class FeatureVerdict(Enum):
 _GRANTED: Final = (FeatureVerdict.FINE, FeatureVerdict.PREVIEW, FeatureVerdict.OLD_STATUS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FeatureRequest:
     """A feature that is asked for: in the list of features, or as a property.
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 
 from schemalint.delta import properties, protocol
 from schemalint.delta.datatype import UNMANAGED, DataType, Managed, Struct
 from schemalint.delta.path import Path
 from schemalint.delta.protocol import Protocol
+from schemalint.values import field, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deletion:
     """A column that may go; with its old type where the name is made anew."""
 
@@ -20,7 +20,7 @@ class Deletion:
     type: DataType | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableState:
     """What a contract declares, or what a live table is: the values that are compared.
 
@@ -69,7 +69,7 @@ class TableState:
         return protocol.activated(self.columns, self.properties, named) | clustering
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metadata:
     """The ``metaData`` action: its columns and settings as a state, and what belongs to the table alone."""
 
@@ -79,7 +79,7 @@ class Metadata:
     created_time: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryEntry:
     """A commit that changed metadata or protocol.
 
@@ -104,7 +104,7 @@ class HistoryEntry:
     removes_files: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class History:
     """The changes of metadata and protocol, oldest first, as far back as the log is known.
 
@@ -127,7 +127,7 @@ class LogDefectKind(Enum):
     NO_SCHEMA = "the table has no schema"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogDefect:
     """Something in a log that other readers may stumble over.
 
@@ -145,7 +145,7 @@ class LogDefect:
     delta_error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CatalogTable:
     """What a catalog says about a table.
 
@@ -167,7 +167,7 @@ class CatalogTable:
     managed_commits: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LiveTable:
     """A snapshot of a Delta table.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -30,6 +29,7 @@ from schemalint.delta.field_metadata import TYPE_CHANGES, recorded_type
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import Part, Path
 from schemalint.delta.table import HistoryEntry
+from schemalint.values import frozen
 
 Record = tuple[RecordedChange, ...]
 Way = tuple[Part, ...]
@@ -54,7 +54,7 @@ _FORGETS: Final = frozenset({"DROP FEATURE", "UPDATE COLUMN METADATA"})
 _CAST: Final = "ClassCastException"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordFault:
     """Why a record cannot be read.
 
@@ -67,7 +67,7 @@ class RecordFault:
     raised: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordStep:
     """One type of a field, and what is recorded of it, before and after a commit.
 

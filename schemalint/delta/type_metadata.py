@@ -6,7 +6,6 @@ Spark writes both into the metadata of fields (StructField.scala, CharVarcharUti
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 
 from schemalint.delta.datatype import (
@@ -25,6 +24,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.sql_text import quote_identifier
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
+from schemalint.values import replace
 
 COLLATIONS: Final = "__COLLATIONS"
 RAW_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"

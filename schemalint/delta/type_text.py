@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -28,6 +27,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.path import Part, Path
 from schemalint.delta.sql_text import quote_identifier, quote_literal, unquote_literal
+from schemalint.values import frozen
 
 MAX_DEPTH: Final = 100
 MAX_DIGITS: Final = 9  # Spark reads 32 bits
@@ -83,7 +83,7 @@ class TypeTextError(ValueError):
         self.offset = offset
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParsedType:
     """A type, and the stretch of text (start, end) that each of its parts was written in."""
 
@@ -142,7 +142,7 @@ def print_field(field: Field, separator: str = " ") -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Token:
     kind: str
     text: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -13,6 +12,7 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.delta_log import limits
 from schemalint.delta_log.jsontext import JsonError, read_json, require_bounded
+from schemalint.values import field, frozen
 
 CLUSTERING_DOMAIN: Final = "delta.clustering"
 
@@ -54,7 +54,7 @@ class ActionError(ValueError):
         self.is_limit = is_limit
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MetadataAction:
     """The ``metaData`` action; its schema is None where it has none."""
 
@@ -67,7 +67,7 @@ class MetadataAction:
     created_time: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommitInfo:
     """What ``commitInfo`` says about a commit, all of it optional; times are milliseconds since the epoch.
 
@@ -88,7 +88,7 @@ class CommitInfo:
     in_commit_timestamp: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableActions:
     """What a commit, a checkpoint, or several commits say about a table; None where they say nothing.
 

@@ -5,7 +5,6 @@ Only those lines are parsed that say what the table is: most lines are about fil
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from schemalint.delta_log import limits
@@ -21,6 +20,7 @@ from schemalint.delta_log.actions import (
     read_protocol,
 )
 from schemalint.delta_log.jsontext import JsonError, read_json
+from schemalint.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

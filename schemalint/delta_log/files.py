@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import deque
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +14,7 @@ from schemalint.delta_log.checkpoint import NoPyarrow, read_checkpoint
 from schemalint.delta_log.checksum import read_checksum
 from schemalint.delta_log.commit import read_lines
 from schemalint.delta_log.store import DamagedFile
+from schemalint.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from schemalint.values import frozen
 
 
 class Kind(Enum):
@@ -45,7 +46,7 @@ _PATTERNS: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogFile:
     """A file whose name says what it is.
 

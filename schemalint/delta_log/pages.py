@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import BinaryIO, Final
 
 from schemalint.delta_log.thrift import I32, STRUCT, Cursor, ThriftError
+from schemalint.values import frozen
 
 _USUAL: Final = 4 * 1024
 """Bytes in which a header usually fits; it may hold statistics."""
@@ -43,7 +43,7 @@ _ENCODING: Final[Mapping[int, int]] = {PageType.DATA: 2, PageType.DICTIONARY: 2,
 _LEVELS: Final[Mapping[int, int]] = {PageType.DATA: 4, PageType.DATA_V2: 6}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chunk:
     """Where the pages of a column chunk lie in the file, in bytes, and their codec."""
 
@@ -52,7 +52,7 @@ class Chunk:
     codec: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """What a page header says.
 

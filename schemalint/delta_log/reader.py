@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from schemalint.delta.feature import FEATURES
@@ -17,6 +16,7 @@ from schemalint.delta_log.snapshot import metadata_of
 from schemalint.delta_log.state import newest_state, state_at
 from schemalint.delta_log.timetravel import version_at
 from schemalint.errors import LiveError
+from schemalint.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

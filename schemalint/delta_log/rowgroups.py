@@ -7,12 +7,12 @@ contradict the schema, as they do in damaged files (measured on 26.0).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from schemalint.delta_log import limits
 from schemalint.delta_log.pages import Chunk, LimitError, ParquetError
 from schemalint.delta_log.thrift import I32, I64, LIST, STRUCT, Cursor, ThriftError
+from schemalint.values import frozen
 
 # Ids of fields.
 _SCHEMA, _ROW_GROUPS = 2, 4
@@ -23,7 +23,7 @@ _CODEC, _LENGTH, _DATA, _DICTIONARY = 4, 7, 9, 11
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RowGroup:
     """A row group; its chunks are in the order of the schema's leaves."""
 

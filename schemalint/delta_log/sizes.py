@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from schemalint.delta_log import limits
 from schemalint.delta_log.pages import Chunk, LimitError, Page, PageType, pages
 from schemalint.delta_log.thrift import Cursor
+from schemalint.values import frozen
 
 # parquet.thrift, `CompressionCodec` and `Encoding`; the others cannot be read here, or not by pyarrow.
 _CODECS: Final = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
@@ -19,7 +19,7 @@ _PREFIX: Final = 4
 _ENTRY: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sizes:
     """What a column chunk takes, in bytes.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol
 
 from schemalint.delta_log import limits
 from schemalint.errors import LiveError
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -59,7 +59,7 @@ class DamagedFile(LiveError):  # noqa: N818 - the file is what is wrong
         self.delta_error = delta_error
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileEntry:
     """A file in the log.
 

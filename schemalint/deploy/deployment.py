@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 
 from schemalint import contract as contracts
 from schemalint.catalog import Catalog
@@ -34,11 +33,12 @@ from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Approval, Plan, Refusal, TablePlan
 from schemalint.planner import Wish, plan_table
 from schemalint.plugin import Rule
+from schemalint.values import field, frozen, replace
 
 UPGRADE = "upgrade"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeployInput:
     """What is to be brought where.
 
@@ -68,7 +68,7 @@ class DeployInput:
     via: Catalog | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unplanned:
     """A table that could not be planned, and why."""
 
@@ -76,7 +76,7 @@ class Unplanned:
     error: SchemalintError
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deployment:
     """A plan, and what it was made from.
 

@@ -6,7 +6,6 @@ The marker in the table says it. Without one, it is the newest revision that the
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from schemalint.contract.revisions import Revisions
 from schemalint.delta import change
@@ -23,9 +22,10 @@ from schemalint.model.contract import Contract
 from schemalint.model.marker import Marker, declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Refusal
 from schemalint.planner import Wish, pending
+from schemalint.values import frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Baseline:
     """A table's contract since it was applied last.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from schemalint.errors import SchemalintError
 from schemalint.model.plan import Step
+from schemalint.values import frozen
 
 
 class Outcome(Enum):
@@ -21,7 +21,7 @@ class Outcome(Enum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DoneStep:
     """A statement that was carried out.
 
@@ -35,7 +35,7 @@ class DoneStep:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Applied:
     """A table after `apply`.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,10 @@ from schemalint.deploy import Deployment
 from schemalint.errors import UsageError
 from schemalint.model.contract import table_key
 from schemalint.model.plan import PLAN_FORMAT, Plan, Refusal, TablePlan
+from schemalint.values import frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedTable:
     """A table in a plan file: what is compared with the plan as it would be made now."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import abc
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +17,7 @@ from schemalint.document.proof import leaves, leaves_with, leaves_with_item, lea
 from schemalint.document.reader import read_documents
 from schemalint.document.scalars import print_scalar
 from schemalint.errors import ContractError
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from schemalint.document.proof import Leaves
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextEdit:
     """Replace the text between two offsets (code points of the file's text, the end exclusive)."""
 

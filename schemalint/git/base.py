@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schemalint.errors import GitError, UsageError
@@ -16,6 +15,7 @@ from schemalint.git.revisions import (
     try_resolve,
 )
 from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -83,7 +83,7 @@ def find_base(
             repo.run(*missing.command)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Search:
     """What the sources of a base are asked with.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from schemalint.errors import GitError
 from schemalint.git.listing import list_files
 from schemalint.git.sides import EmptyTree
 from schemalint.printable import visible
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ MAX_SIZE = 1 << 20
 """Bytes of the largest file that is read; a table of 10,000 columns takes less."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class File:
     """A file of one side.
 
@@ -38,7 +38,7 @@ class File:
     blob: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contents:
     """The candidates of both sides by path.
 

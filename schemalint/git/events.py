@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.errors import GitError
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PullRequest:
     """A branch that is to be merged.
 
@@ -29,7 +29,7 @@ class PullRequest:
     head: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Push:
     """Commits that a branch got.
 
@@ -42,7 +42,7 @@ class Push:
     default_branch: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Since:
     """Everything since a commit that the service names."""
 

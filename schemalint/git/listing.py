@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from schemalint.errors import GitError, UsageError
 from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
 from schemalint.printable import visible
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DEFAULT_GLOBS = ("**/*.yml", "**/*.yaml")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listing:
     """The files of one side.
 

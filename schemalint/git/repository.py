@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from schemalint.errors import GitError
 from schemalint.git.process import run_git, talk_to_git
+from schemalint.values import field, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repository:
     """A repository on disk, and how git is run in it.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
+from schemalint.values import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Worktree:
     """The files on disk: tracked ones, and untracked ones that are not ignored."""
 
@@ -15,7 +16,7 @@ class Worktree:
     commit: ClassVar[None] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Index:
     """What the next commit will hold."""
 
@@ -24,7 +25,7 @@ class Index:
     commit: ClassVar[None] = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Revision:
     """A commit.
 
@@ -39,7 +40,7 @@ class Revision:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EmptyTree:
     """No files at all."""
 

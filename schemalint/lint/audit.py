@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.table import LiveTable
@@ -15,12 +14,13 @@ from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, Problems, Run, SideRef
 from schemalint.model.inventory import Estate, TableSummary, summary_of
 from schemalint.plugin import Rule
+from schemalint.values import frozen, replace
 
 _HISTORY = SideRef("history", why="as far back as the logs go")
 _LIVE = SideRef("live", why="the tables as they are")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Audited:
     """A table to judge.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from schemalint.errors import LiveError
 from schemalint.lint.audit import Audited
 from schemalint.storage import is_remote
 from schemalint.table_json import Shown
+from schemalint.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

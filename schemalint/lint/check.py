@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from schemalint.model.finding import Finding, Problems, Run, Severity, SideRef, 
 from schemalint.model.marker import Marker, declaration_hash, read_marker
 from schemalint.plugin import Rule
 from schemalint.printable import visible
+from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -35,7 +35,7 @@ class NotHeld(LiveError):  # noqa: N818 (an answer more than an error)
     """What stands in for the live tables does not say anything of this one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LiveSide:
     """Where live tables come from.
 
@@ -60,7 +60,7 @@ class LiveSide:
     as_of: dt.datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckInput:
     """What a run looks at.
 
@@ -90,14 +90,14 @@ def check(request: CheckInput) -> Problems:
     return _Check(request).run()
 
 
-@dataclass(slots=True)
 class _Sides:
     """The parsed contracts of the files that are looked at, by table key."""
 
-    before: dict[str, Contract] = field(default_factory=dict)
-    after: dict[str, Contract] = field(default_factory=dict)
-    unreadable: set[str] = field(default_factory=set)
-    broken_before: bool = False
+    def __init__(self) -> None:
+        self.before: dict[str, Contract] = {}
+        self.after: dict[str, Contract] = {}
+        self.unreadable: set[str] = set()
+        self.broken_before = False
 
 
 class _Check:

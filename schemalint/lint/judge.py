@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from schemalint import contract as contracts
 from schemalint.delta import feature, protocol
@@ -20,12 +19,13 @@ from schemalint.model.declaration import created, over
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Problem, Rule, RuleContext
+from schemalint.values import frozen, replace
 
 MOST_PROBLEMS = 1_000
 """Of one rule for one fact: a rule that never ends is stopped there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judge:
     """The selected rules, ready to be asked."""
 

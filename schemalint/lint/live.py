@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 from schemalint.delta import change, protocol
 from schemalint.delta.change import Change, place, subject, subject_name
@@ -30,6 +29,7 @@ from schemalint.model.declaration import created, over
 from schemalint.model.fact import Drift, DriftKind
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule, RuleContext
+from schemalint.values import field, frozen, replace
 
 LIVE = ("live",)
 GIT_AND_LIVE = ("git", "live")
@@ -46,7 +46,7 @@ _NEVER_APPLIED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LiveComparison:
     """The three states of one table, effective for one target.
 

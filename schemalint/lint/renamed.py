@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
 
 from schemalint.delta.datatype import DataType, Field, Struct, map_fields, parts, walk_fields
 from schemalint.delta.path import Path, words
 from schemalint.delta.table import History, LiveTable, TableState
+from schemalint.values import replace
 
 Names: TypeAlias = Mapping[tuple[str, ...], str]
 """The live name of columns by the paths that they are declared at, in lower case."""

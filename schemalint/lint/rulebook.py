@@ -6,7 +6,6 @@ import importlib
 import importlib.util
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -18,6 +17,7 @@ from schemalint.errors import InternalError, PluginError, SchemalintError, Usage
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import ATTRIBUTE, OptionValue, Rule
+from schemalint.values import field, frozen, replace
 
 GROUP = "schemalint.rules"
 BUILT_IN = "schemalint"
@@ -26,7 +26,7 @@ TableIgnores: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Globs over names of tables, each with patterns of rules that say nothing of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selection:
     """Which rules run, and how bad they are: by code or by its beginning.
 
@@ -46,7 +46,7 @@ class Selection:
     local: tuple[Path, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Origin:
     """Where rules come from: a distribution, or a file."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from schemalint.config import Config
 from schemalint.lint.rulebook import TableIgnores, load_rules, require_known, selection_of
 from schemalint.plugin import Rule
+from schemalint.values import replace
 
 
 def rules_of(

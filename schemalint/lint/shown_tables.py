@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from schemalint.errors import ConfigError, UsageError
 from schemalint.lint.check import NotHeld
 from schemalint.model.contract import table_key
 from schemalint.table_json import Failure, Shown, read_lines
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from schemalint.model.contract import Contract
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownTables:
     """The tables of a file.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from schemalint.delta import type_history
 from schemalint.delta.footer_summary import PhysicalTypes
@@ -15,6 +14,7 @@ from schemalint.lint.live import is_refusal_of_table, live_context
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding
 from schemalint.plugin import Rule, RuleContext
+from schemalint.values import replace
 
 LIVE = ("live",)
 HISTORY = ("history",)

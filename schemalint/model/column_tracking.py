@@ -7,7 +7,6 @@ anew has the name of the old one. So the fields of both sides get numbers, and a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import Final
 
@@ -26,11 +25,12 @@ from schemalint.delta.datatype import (
 from schemalint.delta.diff import made_anew, paired
 from schemalint.delta.path import Path, words
 from schemalint.delta.table import Deletion, TableState
+from schemalint.values import frozen, replace
 
 _NOTHING: Final = Struct(())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lineage:
     """The columns of a declaration and of a live table, numbered in ``column_id``.
 
@@ -177,7 +177,7 @@ def _structs(old: DataType, new: DataType, path: Path) -> Iterator[tuple[Path, S
             yield from _structs(inner, others[part], (*path, part))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Following:
     """From one revision to the next: numbers are carried on, or given up.
 
@@ -257,7 +257,7 @@ def _lower(name: str | None) -> str | None:
     return None if name is None else name.lower()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Finding:
     """From the revisions to the live table, by names: a run that was cut short left it at those of any.
 

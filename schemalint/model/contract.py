@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from schemalint.delta import protocol
 from schemalint.delta.path import Path
 from schemalint.delta.table import TableState
 from schemalint.errors import Location
+from schemalint.values import field, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProtocolLimits:
     """What ``apply`` must not pass."""
 
@@ -20,7 +20,7 @@ class ProtocolLimits:
     allow_upgrade: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Openness:
     """What writers may do by themselves."""
 
@@ -28,7 +28,7 @@ class Openness:
     widening: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Consumer:
     """Someone who must still be able to read, or write, after the change."""
 
@@ -41,7 +41,7 @@ class Consumer:
     stream: Mapping[str, object] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Waiver:
     """An approved break: a rule, an object, a reason and an end (ISO date)."""
 
@@ -53,7 +53,7 @@ class Waiver:
     expires: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deprecation:
     """A column on its way out (ISO dates)."""
 
@@ -62,7 +62,7 @@ class Deprecation:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TargetOverlay:
     """What differs in one environment, before it is merged into the contract."""
 
@@ -78,7 +78,7 @@ Anchor = tuple[str, *tuple[object, ...]]
 """What stands at a place in a contract: ``("column", path)``, ``("type", path)``, ``("property", key)``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contract:
     """A declared table, effective for one target.
 

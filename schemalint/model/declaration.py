@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Protocol
 
 from schemalint.delta.datatype import Array, DataType, Field, Managed, Map, Struct, T, Unmanaged
@@ -14,6 +13,7 @@ from schemalint.delta.renames import renames_of
 from schemalint.delta.table import TableState
 from schemalint.delta.widening import TypeStep, step
 from schemalint.model.column_tracking import Lineage
+from schemalint.values import frozen, replace
 
 
 def over(
@@ -71,7 +71,7 @@ class _Pairing(Protocol):
         """Whether a live field that no declared one is goes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _ByName:
     dropped: frozenset[tuple[str, ...]]
 
@@ -87,7 +87,7 @@ class _ByName:
         return words(path) in self.dropped
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _ByNumber:
     """By number; a column whose number is not live may be there all the same: somebody added it by hand."""
 
@@ -107,7 +107,7 @@ class _ByNumber:
         return field.column_id in self.gone
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Laying:
     pairing: _Pairing
     open_widening: bool

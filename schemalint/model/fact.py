@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from schemalint.delta.change import Change
@@ -12,9 +11,10 @@ from schemalint.delta.table import LiveTable
 from schemalint.errors import Location
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding
+from schemalint.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProtocolUpgrade:
     """The declared state needs features that the table does not support, and Delta would add them.
 
@@ -33,7 +33,7 @@ class ProtocolUpgrade:
         return self.after - self.before
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableRetired:
     """A contract is gone, with its table left alone.
 
@@ -45,7 +45,7 @@ class TableRetired:
     approved: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DuplicateTable:
     """Two contracts declare one table, or one place.
 
@@ -75,7 +75,7 @@ class DriftKind(Enum):
     """As declared already, while the rest of the same change is not."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drift:
     """The live table differs from the declaration, in one object, where git shows no change of it.
 
@@ -89,7 +89,7 @@ class Drift:
     cause: Finding | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LiveTableMissing:
     """There is no Delta table where the contract says.
 
@@ -101,7 +101,7 @@ class LiveTableMissing:
     expected: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LiveTableReplaced:
     """The table has another id than the one that was applied to: dropped and made again."""
 

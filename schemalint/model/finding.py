@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,6 +12,7 @@ from schemalint.delta.change import Change, FieldRenamed
 from schemalint.delta.datatype import RecordedChange
 from schemalint.delta.path import Path, as_json, dotted
 from schemalint.errors import Location, SchemalintError
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from schemalint.model.inventory import Estate
@@ -31,7 +31,7 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectRef:
     """What a finding is about.
 
@@ -61,7 +61,7 @@ def object_of_change(one: Change) -> ObjectRef:
             return ObjectRef("column", dotted(path)) if path else ObjectRef("table", "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetProperty:
     """Edit of a contract: a table property gets a value; None declares it absent."""
 
@@ -69,7 +69,7 @@ class SetProperty:
     value: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordTypeChanges:
     """Edit of a contract: the whole ``type_changes`` of the field at a path."""
 
@@ -77,7 +77,7 @@ class RecordTypeChanges:
     changes: tuple[RecordedChange, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declare:
     """Edit of a contract: it says what a change makes of the table.
 
@@ -88,7 +88,7 @@ class Declare:
     change: Change
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclareRenames:
     """Edit of a contract: fields of one struct get other names, all at once, and remember the old ones."""
 
@@ -99,7 +99,7 @@ Edit: TypeAlias = SetProperty | RecordTypeChanges | Declare | DeclareRenames
 """A change of a contract, named by what it changes; where that stands, the contract's format knows."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fix:
     """A way to mend a finding.
 
@@ -113,7 +113,7 @@ class Fix:
     safe: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextChange:
     """A fix in the text of a file: the stretch is replaced."""
 
@@ -123,7 +123,7 @@ class TextChange:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """A problem that a rule found.
 
@@ -181,7 +181,7 @@ class Finding:
         return hashlib.sha256(json.dumps(self.identity).encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Skipped:
     """A table that was not compared, and why."""
 
@@ -189,7 +189,7 @@ class Skipped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SideRef:
     """One side of the comparison: what was asked for, what it came to, why."""
 
@@ -198,7 +198,7 @@ class SideRef:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """What was compared with what.
 
@@ -214,7 +214,7 @@ class Run:
     skipped: tuple[Skipped, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problems:
     """The result of a run.
 

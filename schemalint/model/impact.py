@@ -6,7 +6,6 @@ Streams: DeltaSourceMetadataEvolutionSupport.scala, and PROTOCOL.md for features
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
@@ -17,6 +16,7 @@ from schemalint.delta.path import dotted
 from schemalint.delta.widening import TypeStep, step
 from schemalint.model.contract import Consumer
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
+from schemalint.values import frozen
 
 
 class Blocking(Enum):
@@ -37,7 +37,7 @@ class Blocking(Enum):
         return self.value[1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Impact:
     """What one step does to others.
 
@@ -52,7 +52,7 @@ class Impact:
     risks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Disturbance:
     """What a plan does to one declared stream.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from schemalint.delta.feature_usage import FeatureUse, feature_uses
 from schemalint.delta.protocol import DEFAULT_FEATURES
 from schemalint.delta.table import LiveTable
+from schemalint.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableSummary:
     """A table as one of many.
 
@@ -30,7 +30,7 @@ class TableSummary:
     preview: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Estate:
     """All tables that a run looked at."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from schemalint.delta.datatype import Field, Struct, Unmanaged, walk
@@ -14,6 +13,7 @@ from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.errors import LiveError
 from schemalint.model.contract import Contract
+from schemalint.values import frozen
 
 MARKER: Final = "schemalint.applied"
 """The table property that says which declaration was applied last: without the ``delta.`` prefix it stops no
@@ -26,7 +26,7 @@ _FORMAT = 1
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Marker:
     """The value of the property ``schemalint.applied``.
 
@@ -63,7 +63,7 @@ def read_marker(live: LiveTable) -> Marker | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pending:
     """The value of the property ``schemalint.pending``: names are being given up and taken.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
@@ -12,6 +11,7 @@ from schemalint.delta.change import Change
 from schemalint.delta.table import TableState
 from schemalint.errors import Location
 from schemalint.model.finding import Finding, ObjectRef
+from schemalint.values import frozen
 
 PLAN_FORMAT: Final = 1
 
@@ -50,7 +50,7 @@ class Approval(Enum):
     DESTRUCTIVE = "destructive"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One statement.
 
@@ -80,7 +80,7 @@ class Step:
     places: tuple[Location, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refusal:
     """Why a table gets no steps: by a rule, or by what this version cannot do yet.
 
@@ -103,7 +103,7 @@ class Refusal:
         return self.finding is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TablePlan:
     """The way from a live table to its declaration.
 
@@ -146,7 +146,7 @@ class TablePlan:
         return frozenset[str]().union(*(step.adds_features for step in self.steps))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """The plans of all tables of one target."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from schemalint.delta import change
 from schemalint.delta.datatype import Managed, at
@@ -13,6 +12,7 @@ from schemalint.delta.table import TableState
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alteration import Alteration
+from schemalint.values import replace
 
 
 def clustered_anew(todo: Alteration, declared: TableState) -> Alteration:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from schemalint.delta import change
 from schemalint.delta.datatype import Field, Struct, at, map_fields
@@ -13,6 +12,7 @@ from schemalint.model.plan import Approval, Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alteration import NO_WAY_BACK, Alteration
 from schemalint.planner.renaming import in_order
+from schemalint.values import replace
 
 
 def columns_added_first(todo: Alteration) -> Iterator[Step]:

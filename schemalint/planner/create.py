@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from schemalint.delta import change, protocol
 from schemalint.delta.datatype import UNMANAGED, map_fields
@@ -14,6 +13,7 @@ from schemalint.model.declaration import created
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.altering import alter_columns, defaults_of
+from schemalint.values import replace
 
 CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
 

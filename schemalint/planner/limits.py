@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from schemalint.delta import change, protocol
@@ -38,6 +37,7 @@ from schemalint.model.marker import MARKER, PENDING
 from schemalint.model.plan import Refusal
 from schemalint.planner.alteration import Alteration
 from schemalint.planner.lengths import lost_lengths
+from schemalint.values import replace
 
 _REWRITE: Final = "that takes a new table: create one as declared, copy the data, and swap the two"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import count
 
 from schemalint.delta.change import (
@@ -35,6 +34,7 @@ from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import Lineage, numbers_of
 from schemalint.model.declaration import over
 from schemalint.model.plan import Step
+from schemalint.values import replace
 
 
 def needs_note(changes: Iterable[Change], steps: Iterable[Step], lineage: Lineage) -> bool:

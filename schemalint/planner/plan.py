@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from schemalint.delta import change
 from schemalint.delta.change import Change, place
@@ -29,9 +28,10 @@ from schemalint.planner.require import with_requirements
 from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import named_table, path_table
 from schemalint.planner.step_source import with_places
+from schemalint.values import frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wish:
     """How a plan is to be made.
 

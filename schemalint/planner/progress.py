@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from schemalint.delta.datatype import field_at, map_fields
 from schemalint.delta.path import dotted, folded
@@ -12,6 +11,7 @@ from schemalint.model.column_tracking import numbers_of
 from schemalint.model.marker import Pending
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner.simulate import moved, simulate
+from schemalint.values import replace
 
 
 def steps_behind(expected: TableState, found: TableState, steps: Sequence[Step]) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from schemalint.delta import change
 from schemalint.delta.change import Change
@@ -13,6 +12,7 @@ from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.plan import Step
 from schemalint.planner.simulate import simulate
+from schemalint.values import replace
 
 
 def with_requirements(live: TableState, steps: Iterable[Step]) -> tuple[Step, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
 
 from schemalint.delta import change
@@ -14,6 +13,7 @@ from schemalint.delta.patch import apply_changes
 from schemalint.delta.path import Path, folded
 from schemalint.delta.table import TableState
 from schemalint.model.plan import Step
+from schemalint.values import replace
 
 # What of a column's own or of those above it a step cannot do without; its record of types grows by the step.
 _GROUND: Final = (change.FieldAdded, change.FieldRemoved, change.FieldRenamed, change.TypeChanged)

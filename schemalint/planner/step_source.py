@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from schemalint.delta import change
 from schemalint.delta.change import Change
@@ -12,6 +11,7 @@ from schemalint.errors import Location
 from schemalint.model.anchors import anchors_of, column_anchors
 from schemalint.model.contract import Anchor
 from schemalint.model.plan import Step
+from schemalint.values import replace
 
 
 def with_places(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from enum import Enum
 from typing import Final, TypeVar
 
@@ -25,6 +24,7 @@ from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
 from schemalint.errors import ContractError
 from schemalint.model.marker import MARKER, PENDING
+from schemalint.values import replace
 
 T = TypeVar("T")
 

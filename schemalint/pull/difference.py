@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from schemalint.delta import change, datatype, properties, protocol
@@ -36,6 +35,7 @@ from schemalint.pull.declaration import (
     told,
     told_type,
 )
+from schemalint.values import frozen, replace
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ def takeover(contract: Contract, live: LiveTable, scope: Scope = Scope.MANAGED) 
     return tuple(one for one in found if not isinstance(one, change.FieldMoved))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Taking:
     contract: Contract
     live: LiveTable

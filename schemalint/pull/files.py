@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
@@ -15,6 +14,7 @@ from schemalint.document.review import unified_diff
 from schemalint.errors import UsageError
 from schemalint.git import DEFAULT_GLOBS
 from schemalint.printable import visible
+from schemalint.values import frozen
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _BRACES: Final = re.compile(r"\{[^{}]*\}?|\}")
@@ -22,7 +22,7 @@ _PARTS: Final = ("table", "schema", "catalog")
 _NOT_IN_NAMES: Final = frozenset('<>:"/\\|?*')
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PulledFile:
     """A file to be written, or a new contract for standard output.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -15,11 +14,12 @@ from schemalint.errors import ConfigError, UsageError
 from schemalint.model.contract import Contract, table_key
 from schemalint.pull.request import Declared, PullInput
 from schemalint.storage import is_place
+from schemalint.values import frozen, replace
 
 _MOST_PARTS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """A table to pull.
 

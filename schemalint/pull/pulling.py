@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -22,6 +21,7 @@ from schemalint.pull.lookup import Asked, Lookup
 from schemalint.pull.request import NotPulled, Pulled, PullInput
 from schemalint.pull.texts import printed, updated
 from schemalint.storage import NO_OPTIONS
+from schemalint.values import replace
 
 _AT_ONCE: Final = 64
 

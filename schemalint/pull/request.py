@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,12 +19,13 @@ from schemalint.printable import visible
 from schemalint.pull.declaration import Scope
 from schemalint.pull.files import PulledFile
 from schemalint.storage import find_tables
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from schemalint.catalog import Catalog
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declared:
     """A contract of the working tree, and its file."""
 
@@ -33,7 +33,7 @@ class Declared:
     contract: Contract
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PullInput:
     """Which contracts there are, and where new ones go.
 
@@ -57,7 +57,7 @@ class PullInput:
     via: Catalog | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotPulled:
     """A table that could not be pulled, and why."""
 
@@ -65,7 +65,7 @@ class NotPulled:
     error: SchemalintError
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pulled:
     """What is to be written; nothing is yet.
 

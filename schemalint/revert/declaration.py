@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from schemalint.delta import properties
@@ -26,6 +25,7 @@ from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
 from schemalint.model.column_tracking import trace
 from schemalint.model.contract import Contract
+from schemalint.values import field, frozen, replace
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ WIDENING: Final = "delta.enableTypeWidening"
 MAPPING: Final = "delta.columnMapping.mode"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TakenBack:
     """A declaration and the one that takes it back, their fields paired by ``column_id``.
 
@@ -73,7 +73,7 @@ def take_back(revisions: Sequence[Contract]) -> TakenBack:
     return TakenBack(now, wanted, tuple(way.notes))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Way:
     now: TableState
     notes: list[str] = field(default_factory=list)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 
 from schemalint import contract as contracts
@@ -22,12 +21,13 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Declare, DeclareRenames, Edit
 from schemalint.model.marker import declaration_hash
 from schemalint.revert.declaration import TakenBack, take_back
+from schemalint.values import frozen, replace
 
 # A target that no contract names: what all targets share.
 _SHARED = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reverted:
     """A contract that takes a change back; nothing is written yet.
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -29,6 +28,7 @@ from schemalint.lint.audited import is_relative, result_of
 from schemalint.spark import executors
 from schemalint.storage.requests import concurrently
 from schemalint.table_json import Failure, Shown
+from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,7 +53,7 @@ Session: TypeAlias = "SparkSession"
 """Classic or Connect, for those who do not import pyspark."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wanted:
     """A table to read.
 
@@ -69,7 +69,7 @@ class Wanted:
     storage: str = field(default_factory=lambda: executors.storage_text(None))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Read:
     """A table that was read, or why it was not; with its data files, where these were asked for."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from schemalint.delta import change
@@ -15,6 +14,7 @@ from schemalint.model.plan import Step, StepKind, TablePlan
 from schemalint.planner.simulate import simulate
 from schemalint.printable import visible
 from schemalint.spark.session import SqlSession, StatementError, ask
+from schemalint.values import frozen
 
 SAMPLE: Final = 5
 _LONGEST_VALUE: Final = 40
@@ -42,7 +42,7 @@ def require_clean(session: SqlSession, plan: TablePlan, table: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """Which rows violate a constraint.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Final
 
 from schemalint.delta import change
@@ -19,6 +18,7 @@ from schemalint.model.plan import TablePlan
 from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import create_table
 from schemalint.spark.session import SqlSession, StatementError, ask
+from schemalint.values import frozen, replace
 
 # EXPLAIN answers with an error of the analysis (Spark's ExplainCommand), and raises one of the grammar.
 _FAILED: Final = "Error occurred during query planning:"
@@ -52,7 +52,7 @@ def require_accepted(session: SqlSession, plan: TablePlan, table: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trial:
     """An expression in a statement that is not run.
 

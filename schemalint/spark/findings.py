@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import schemalint
@@ -13,6 +12,7 @@ from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.errors import ApplyError
 from schemalint.model.finding import Finding, Problems, Severity
 from schemalint.spark.session import StatementError, ask, prepared, run
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -55,7 +55,7 @@ COLUMNS: Final = (
 """The schema: columns may be added by hand, none may go or change its type."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AuditRun:
     """A run by its id: written a second time it changes nothing."""
 

@@ -6,7 +6,6 @@ import datetime as dt
 import re
 import uuid
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +13,7 @@ from schemalint.catalog.table_location import absolute_location
 from schemalint.errors import UsageError
 from schemalint.planner.sql import named_table, path_table
 from schemalint.spark.findings import AuditRun, append, make_ready
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PATH: Final = re.compile(r"[/\\]|^\.")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FindingsSink:
     """The table that the findings of a run are appended to.
 

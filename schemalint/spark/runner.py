@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -28,11 +27,12 @@ from schemalint.spark.datacheck import require_clean
 from schemalint.spark.expressioncheck import require_accepted
 from schemalint.spark.session import SqlSession, prepared, sessions_beside
 from schemalint.spark.table import TableRun, Told
+from schemalint.values import field, frozen, replace
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Manner:
     """How a plan is carried out.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from itertools import islice
@@ -18,6 +17,7 @@ from schemalint.delta_log.store import MissingFile
 from schemalint.errors import LiveError
 from schemalint.storage import NO_OPTIONS, open_store
 from schemalint.storage.requests import concurrently
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from schemalint.delta_log.store import TableStore
@@ -30,7 +30,7 @@ _BUCKET: Final = re.compile(r"(?P<bucket>[A-Za-z0-9]+://[^/]+)/(?P<path>.+)", re
 _FILE: Final = re.compile(r"file:(?://[^/]*)?(?P<path>/.*)", re.IGNORECASE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Share:
     """A part of a table's files: the number of the part, and how many parts there are."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from schemalint.errors import LiveError
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ _PLACE: Final = re.compile(r"[/\\]|^\.|^[A-Za-z][A-Za-z0-9+.-]*:")
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableReference:
     """Where a table is, and when: its latest version if neither is set.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from schemalint.errors import LiveError
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -31,7 +31,7 @@ class ShownError(LiveError):
     """This is not what ``show --output-format json`` writes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """A table as it was when it was read.
 
@@ -54,7 +54,7 @@ class Shown:
         return self.live.uri
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """A table that could not be read; ``missing`` if that is because there is none."""
 
@@ -67,7 +67,7 @@ class Failure:
     missing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Body:
     """A JSON object, and the way to it; every method raises `ShownError` if a value is of another kind."""
 

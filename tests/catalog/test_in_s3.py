@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -17,6 +16,7 @@ from schemalint.config import Target
 from schemalint.delta.datatype import LONG, Field
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError
+from schemalint.values import replace
 from support.logs import metadata, protocol, write_log
 from support.servers import s3_server
 from support.unity_server import Table, UnityServer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,6 +14,7 @@ from schemalint.config import Target
 from schemalint.delta.datatype import LONG, STRING, Array, Decimal, Field, Map, Struct
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import ConfigError, LiveError
+from schemalint.values import replace
 from support.logs import metadata, protocol, write_log
 from support.unity_server import BASE, Table, UnityServer
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from schemalint import contract
 from schemalint.delta.datatype import INTEGER, LONG, STRING, DataType, Decimal, Field, Struct
 from schemalint.model.marker import Marker, declaration_hash
+from schemalint.values import replace
 from support.logs import commit_info, metadata, protocol, write_log
 from support.project import ORDERS, Project
 

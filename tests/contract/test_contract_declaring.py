@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 
@@ -32,6 +30,7 @@ from schemalint.model.declaration import over
 from schemalint.model.finding import Declare
 from schemalint.pull.declaration import Scope, declaration
 from schemalint.pull.difference import takeover
+from schemalint.values import replace
 from support.contract_strategies import writable
 from support.strategies import table_states
 

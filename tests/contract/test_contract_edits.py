@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from schemalint.contract import effective, read, text_changes
@@ -12,6 +10,7 @@ from schemalint.delta.path import Part, Path
 from schemalint.document import TextEdit, splice
 from schemalint.errors import ContractError
 from schemalint.model.finding import Edit, RecordTypeChanges, SetProperty
+from schemalint.values import replace
 
 HEAD = "schemalint: 1\ntable: t\n"
 WIDENED = (RecordedChange(INTEGER, LONG),)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +22,7 @@ from schemalint.delta.datatype import (
 from schemalint.delta.diff import diff
 from schemalint.delta.path import Part, Path
 from schemalint.delta.table import Deletion, TableState
+from schemalint.values import replace
 from support.strategies import table_states
 
 A, B, C, D = (Field(name, INTEGER) for name in "abcd")

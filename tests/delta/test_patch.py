@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +13,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.patch import apply_changes, update_field, update_type
 from schemalint.delta.path import Part
 from schemalint.delta.table import Deletion, TableState
+from schemalint.values import replace
 from support.strategies import leaf_types, names, table_states
 
 if TYPE_CHECKING:

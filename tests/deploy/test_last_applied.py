@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from schemalint.model.declaration import created
 from schemalint.model.marker import MARKER, PENDING, Marker, Pending, declaration_hash
 from schemalint.model.plan import Refusal, StepKind, TablePlan
 from schemalint.planner import Wish, plan_table, simulate
+from schemalint.values import replace
 from support.repo import Repo
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -26,6 +25,7 @@ from schemalint.plugin import (
     TypeChanged,
     rule,
 )
+from schemalint.values import replace
 
 RULES = load_rules(Selection(select=("TW", "PF004")))
 ORDERS = """\

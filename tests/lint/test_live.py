@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -16,6 +15,7 @@ from schemalint.lint.rulebook import Selection, load_rules
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created
 from schemalint.model.finding import Finding
+from schemalint.values import replace
 
 # Those that the rows are about: how the engine asks rules is tested here, not what there are.
 RULES = load_rules(

@@ -12,7 +12,6 @@ That a refusal is not silent, and bears the engine's error class, is tested besi
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -33,6 +32,7 @@ from schemalint.model.declaration import created
 from schemalint.model.fact import ProtocolUpgrade
 from schemalint.model.finding import Finding, ObjectRef, Severity
 from schemalint.plugin import Problem, RuleContext, TypeChanged, rule
+from schemalint.values import replace
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,6 +25,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Part, words
 from schemalint.delta.table import Deletion, TableState
 from schemalint.model.declaration import created, over
+from schemalint.values import replace
 from support.strategies import names, table_states
 
 A, B, C = (Field(name, INTEGER) for name in "abc")

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 
@@ -21,6 +19,7 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import Deletion, LiveTable, Metadata, TableState
 from schemalint.model.contract import Consumer, Contract, Deprecation, Openness, ProtocolLimits, Waiver
 from schemalint.model.marker import MARKER, Marker, declaration_hash, read_marker
+from schemalint.values import replace
 from support.strategies import table_states
 
 COLUMN = Field("a", INTEGER, comment=UNMANAGED, default=UNMANAGED, generated=UNMANAGED, identity=UNMANAGED)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -22,6 +22,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.marker import declaration_hash, read_pending
 from schemalint.model.plan import TablePlan
 from schemalint.planner import Wish, pending, plan_table, simulate
+from schemalint.values import replace
 from support.delta_model import Delta
 from support.history_strategies import World, identities, worlds
 

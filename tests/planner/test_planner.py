@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -40,6 +39,7 @@ from schemalint.model.marker import MARKER, Marker, declaration_hash
 from schemalint.model.plan import Plan, Step, StepKind, TablePlan
 from schemalint.planner import moved, pending, plan_table, simulate
 from schemalint.planner.sql import path_table
+from schemalint.values import replace
 from support.strategies import names, texts
 
 if TYPE_CHECKING:

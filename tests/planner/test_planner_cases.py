@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import created
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
 from schemalint.planner import Wish, moved, pending, plan_table, simulate
+from schemalint.values import replace
 from support.golden import assert_golden
 
 if TYPE_CHECKING:

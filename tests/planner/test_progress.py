@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from schemalint.delta import change
@@ -13,6 +11,7 @@ from schemalint.model.marker import PENDING, Pending
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import meanwhile, moved, simulate, steps_behind, wrongly_noted
 from schemalint.planner.require import with_requirements
+from schemalint.values import replace
 
 BEFORE = TableState(
     Struct(

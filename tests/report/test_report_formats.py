@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
-from dataclasses import replace
 
 import click
 import pytest
@@ -15,6 +14,7 @@ from schemalint.model.finding import Problems, Severity
 from schemalint.report import findings as report
 from schemalint.report.findings import concise, full, github, json
 from schemalint.report.findings._summary import summary, verdict
+from schemalint.values import replace
 from support.report_cases import all_cases, result_of
 
 TYPED: tuple[report.Format, ...] = (full, concise, json, github)  # mypy compares them with the Protocol

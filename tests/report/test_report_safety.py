@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -15,6 +14,7 @@ from schemalint.errors import Location
 from schemalint.model.finding import Problems
 from schemalint.printable import printable
 from schemalint.report import findings as report
+from schemalint.values import replace
 from support.report_cases import finding, result_of, run
 
 COMMANDS = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
@@ -25,6 +24,7 @@ from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_verdict import TypeVerdict, classify
 from schemalint.model.contract import Contract
 from schemalint.revert.declaration import take_back
+from schemalint.values import replace
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn

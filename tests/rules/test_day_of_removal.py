@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import replace
 
 import pytest
 
@@ -12,6 +11,7 @@ from schemalint.delta.diff import diff
 from schemalint.lint.judge import git_context
 from schemalint.model.contract import Contract
 from schemalint.plugin import FieldRemoved
+from schemalint.values import replace
 from support.rule_judging import built_in
 
 MAPPED = "properties: {delta.columnMapping.mode: name}\n"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from schemalint import contract
@@ -14,6 +12,7 @@ from schemalint.delta.table import LiveTable, Metadata, TableState
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.table import judge_table
 from schemalint.model.finding import Finding, Severity
+from schemalint.values import replace
 from support.rule_judging import built_in
 
 COLUMNS = Struct((Field("order_id", INTEGER),))

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ import pytest
 from schemalint.delta.datatype import map_fields
 from schemalint.deploy.outcome import Outcome
 from schemalint.model.marker import PENDING
+from schemalint.values import replace
 from support.faulty_sessions import AnswerLostError, Interrupted, Killed, killed_after
 from support.lakehouse import Lakehouse
 

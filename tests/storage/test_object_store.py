@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError
 from schemalint.storage import find_tables, holds_files, open_store, read_many, read_table
 from schemalint.storage.kinds import object_store
+from schemalint.values import replace
 from support.logs import add, commit_info, metadata, protocol, write_log
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from schemalint.contract.dialects.native.declared import declared_type
@@ -26,6 +25,7 @@ from schemalint.delta.path import Part, Path
 from schemalint.delta.table import Deletion
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Contract, Openness
+from schemalint.values import replace
 from support.contract_pairs import CONTAINERS, DEFAULTS, LEAVES, MAPPING, NAMES, bare, quoted, readable
 
 if TYPE_CHECKING:

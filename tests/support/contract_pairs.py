@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from hypothesis import assume
@@ -22,6 +22,7 @@ from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Contract, ProtocolLimits
+from schemalint.values import replace
 
 if TYPE_CHECKING:
     from random import Random

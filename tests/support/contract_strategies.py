@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
@@ -33,6 +32,7 @@ from schemalint.model.contract import (
     TargetOverlay,
     Waiver,
 )
+from schemalint.values import replace
 from support.strategies import datatypes, names, table_states, texts
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ Measured on Delta 4.4.0; the error classes stand beside the refusals.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,7 @@ from schemalint.delta.path import Path, folded
 from schemalint.delta.widening import TypeStep
 from schemalint.delta.widening import step as type_step
 from schemalint.model.plan import Step, StepKind
+from schemalint.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

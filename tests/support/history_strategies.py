@@ -6,7 +6,7 @@ mixes two columns up shows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -39,6 +39,7 @@ from schemalint.delta.table import Deletion, LiveTable, Metadata, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created
+from schemalint.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schemalint.deploy.outcome import Applied
 from schemalint.spark.runner import apply
 from schemalint.spark.session import sessions_beside
 from schemalint.storage import read_table
+from schemalint.values import replace
 from support.repo import Repo
 
 if TYPE_CHECKING:

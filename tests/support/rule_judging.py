@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +20,7 @@ from schemalint.lint.table import judge_table
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created
 from schemalint.model.fact import Drift, DuplicateTable, ProtocolUpgrade
+from schemalint.values import replace
 from support.short_footers import tallied
 from support.short_logs import logged_table
 

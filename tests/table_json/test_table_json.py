@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +35,7 @@ from schemalint.table_json import (
     schema,
     to_json,
 )
+from schemalint.values import replace
 from support.logs import clustering, commit_info, metadata, protocol, write_log
 from support.strategies import structs, table_states, texts
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from schemalint.plugin import (
     Array,
@@ -20,6 +19,7 @@ from schemalint.plugin import (
     rule,
     walk,
 )
+from schemalint.values import replace
 
 _COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
 _V1, _V2, _V3 = _COMPATS

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from schemalint.plugin import (
     Contract,
@@ -15,6 +14,7 @@ from schemalint.plugin import (
     property_value,
     rule,
 )
+from schemalint.values import replace
 
 _TRACKING, _SUSPENDED = "delta.enableRowTracking", "delta.rowTrackingSuspended"
 _VECTORS, _MANIFEST = "delta.enableDeletionVectors", "delta.compatibility.symlinkFormatManifest.enabled"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schemalint import __version__
 from schemalint.delta.path import as_json
 from schemalint.printable import json_text
+from schemalint.values import as_dict
 
 if TYPE_CHECKING:
     from schemalint.errors import Location, SchemalintError
@@ -124,7 +124,7 @@ def _error(error: SchemalintError) -> dict[str, object]:
 
 
 def _location(location: Location | None) -> dict[str, object] | None:
-    return asdict(location) if location else None
+    return as_dict(location) if location else None
 
 
 def _url(code: str) -> str | None:

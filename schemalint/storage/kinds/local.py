@@ -6,7 +6,6 @@ import errno
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import unquote
@@ -16,6 +15,7 @@ from schemalint.delta_log.footer import FooterError
 from schemalint.delta_log.store import DamagedFile, FileEntry, MissingFile, NoTable, too_large
 from schemalint.errors import LiveError
 from schemalint.storage import MOST_LEVELS
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ _NO_FILE: Final = {
 _CHECKSUM: Final = re.compile(r"\..*\.crc", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PathStore:
     """The log of a table in a folder."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from schemalint.catalog import CATALOG_MANAGED, ManagedCommits, Name, StagedCommit
@@ -16,6 +15,7 @@ from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.delta.table import CatalogTable
 from schemalint.errors import LiveError
+from schemalint.values import frozen
 
 _STORAGE: Final = (
     ("aws_temp_credentials", "access_key_id", "aws_access_key_id"),
@@ -31,7 +31,7 @@ _MOST_PAGES: Final = 100
 _TABLE_TYPES: Final = frozenset({"MANAGED", "EXTERNAL", "STREAMING_TABLE", "MATERIALIZED_VIEW"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClassicApi:
     """The questions that this API answers."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from schemalint.catalog import CATALOG_MANAGED, ManagedCommits, Name, StagedCommit
@@ -16,6 +15,7 @@ from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.delta.table import CatalogTable
 from schemalint.errors import LiveError
+from schemalint.values import frozen
 
 _ROOT: Final = ("delta", "v1")
 _VERSIONS: Final = "1.0"
@@ -40,7 +40,7 @@ _TYPE_KEYS: Final = {
 """The key in Delta's schema JSON by the API's (``DeltaArrayType``, ``DeltaMapType``)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeltaApi:
     """The questions that this API answers."""
 

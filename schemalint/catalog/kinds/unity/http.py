@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPResponse
 from typing import Final, cast
 from urllib.error import URLError
@@ -15,6 +14,7 @@ from urllib.request import HTTPErrorProcessor, Request, build_opener
 import schemalint
 from schemalint.catalog.kinds.unity.json import Json
 from schemalint.errors import LiveError
+from schemalint.values import field, frozen
 
 TIMEOUT_SECONDS: Final = 30.0
 """For each answer: to begin, and to end."""
@@ -53,7 +53,7 @@ class HttpError(LiveError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Client:
     """What answers below one address.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NoReturn
 
 from schemalint.errors import LiveError
+from schemalint.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Json:
     """An object; null is what is not there. Each method raises `LiveError` for a value of another kind."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from schemalint.contract.dialects.native import format as native
@@ -15,6 +14,7 @@ from schemalint.delta.path import Part, Path
 from schemalint.delta.type_text import TypeTextError
 from schemalint.document import Path as YamlPath
 from schemalint.model import contract
+from schemalint.values import frozen, replace
 
 # The words that stand for a type written out, with the keys that write it out.
 _WRITTEN_OUT: Final[dict[str, tuple[str, ...]]] = {
@@ -27,7 +27,7 @@ _AS_TEXT: Final = {"struct": "struct<name: type>", "array": "array<type>", "map"
 _Level: TypeAlias = native.Column | native.Part
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Typed:
     """A type as written, with the history that is written inside it."""
 

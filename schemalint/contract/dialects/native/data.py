@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from schemalint.contract.dialects.native.declared import declared_type
 from schemalint.contract.dialects.native.format import VERSION
@@ -25,9 +24,7 @@ from schemalint.delta.path import Part, Path, dotted
 from schemalint.delta.table import Deletion
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Consumer, Contract, Deprecation, TargetOverlay, Waiver
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+from schemalint.values import as_dict, changed_fields
 
 Data: TypeAlias = "str | bool | int | list[Data] | dict[str, Data] | None"
 
@@ -85,7 +82,7 @@ class _Columns:
             comment=field.comment,
             default=field.default,
             generated=field.generated,
-            identity=asdict(field.identity) if isinstance(field.identity, Identity) else field.identity,
+            identity=as_dict(field.identity) if isinstance(field.identity, Identity) else field.identity,
             type_changes=_history(field.type_changes),
             renamed_from=UNMANAGED if field.renamed_from is None else field.renamed_from,
             deprecated=UNMANAGED if deprecated is None else _changed(deprecated),
@@ -167,10 +164,9 @@ def _properties(properties: Mapping[str, str | None]) -> dict[str, Data]:
     return {key: property_value(value) for key, value in properties.items()}
 
 
-def _changed(value: DataclassInstance) -> dict[str, Any]:
+def _changed(value: object) -> dict[str, Any]:
     """What a value says, field by field, other than its defaults."""
-    pairs = ((field, getattr(value, field.name)) for field in fields(value))
-    return {field.name: _plain(part) for field, part in pairs if part != field.default}
+    return {name: _plain(content) for name, content in changed_fields(value).items()}
 
 
 def _plain(value: object) -> object:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from typing import Final
 
 from schemalint.contract.dialects.native.data import Data, column, deletion
@@ -47,6 +46,7 @@ from schemalint.document import (
 from schemalint.document import Path as YamlPath
 from schemalint.errors import ContractError
 from schemalint.model.finding import RecordTypeChanges, SetProperty
+from schemalint.values import as_dict
 
 _Attribute = (
     change.NullabilityChanged
@@ -253,7 +253,7 @@ def _places(key: str, target: str | None) -> Iterator[YamlPath]:
 
 def _plain(value: Managed[bool | str | Identity | None]) -> Data:
     if isinstance(value, Identity):
-        return asdict(value)
+        return as_dict(value)
     return None if value is UNMANAGED else value
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from schemalint.contract.dialects.native.data import property_value, type_change
 from schemalint.contract.dialects.native.declared import declared_type
@@ -32,6 +31,7 @@ from schemalint.document import Path as YamlPath
 from schemalint.document import Sequence as YamlSequence
 from schemalint.errors import ContractError
 from schemalint.model.finding import RecordTypeChanges, SetProperty
+from schemalint.values import frozen
 
 _HISTORY = "type_changes"
 
@@ -93,7 +93,7 @@ def nearest_level(document: Document, path: Path) -> Written:
     return max(around, key=lambda level: len(level.path))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """An entry of ``type_changes``.
 
@@ -119,7 +119,7 @@ def records(document: Document, columns: Struct) -> Iterator[Record]:
             yield Record(level, (*level.place, _HISTORY, index), (*level.path, *inside), node)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Known:
     """An entry of ``type_changes`` that belongs to the field.
 

@@ -5,14 +5,14 @@ That is where Delta keeps it (PROTOCOL.md, "Type Change Metadata"): ``fieldPath`
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from schemalint.delta.datatype import Array, DataType, Field, Map, RecordedChange, Struct, parts, with_parts
 from schemalint.delta.path import Part, Path
+from schemalint.values import frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """An entry of ``type_changes``, with the path from the level that it is read on."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from collections.abc import Mapping as MappingType
-from dataclasses import dataclass
 from typing import Final
 
 from schemalint.contract.anchors import normal
@@ -17,9 +16,10 @@ from schemalint.delta.type_text import TypeTextError, parse_type_with_spans
 from schemalint.document import Document, Entry, Mapping, Node, Scalar, Sequence, Span, node_at
 from schemalint.document import Path as YamlPath
 from schemalint.model.contract import Anchor
+from schemalint.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """A column, or a part of a type, that is written out in YAML.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, TypeVar
 
 from schemalint.contract.dialects.native.data import Data, column
@@ -18,6 +17,7 @@ from schemalint.document import Document, Mapping, Node, Scalar, read_documents,
 from schemalint.document.scalars import quote
 from schemalint.errors import ContractError
 from schemalint.model.finding import RecordTypeChanges
+from schemalint.values import replace
 
 T = TypeVar("T")
 

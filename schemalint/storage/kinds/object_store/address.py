@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from schemalint.errors import LiveError
+from schemalint.values import field, frozen
 
 Provider = Literal["s3", "gcs", "azure"]
 
@@ -30,7 +30,7 @@ _AZURE_HOST: Final = re.compile(
 _USUAL_CLOUD: Final = "core.windows.net"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Address:
     """A table's place.
 

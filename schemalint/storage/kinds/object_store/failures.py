@@ -7,13 +7,13 @@ keys. None of their text is passed on, except the store's error code.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from schemalint.errors import LiveError
+from schemalint.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Failure:
     """A kind of failure.
 

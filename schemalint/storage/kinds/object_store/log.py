@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from schemalint.delta_log import limits
@@ -15,6 +14,7 @@ from schemalint.storage.kinds.object_store.address import Address
 from schemalint.storage.kinds.object_store.failures import failure
 from schemalint.storage.kinds.object_store.ranged_file import Parts
 from schemalint.storage.requests import finish, start
+from schemalint.values import frozen
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _BLOCK: Final = 1 << 20  # of a Parquet file, read at once
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectStoreLog:
     """The log of a table in an object store."""
 

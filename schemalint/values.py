@@ -1,0 +1,144 @@
+"""Frozen values: what ``dataclass(frozen=True, slots=True)`` makes, at a fraction of its price at import.
+
+A check loads some 120 kinds of values and makes instances of a few. `dataclasses` compiles six methods for each
+kind; here ``__init__`` is the only one that is compiled, when the first instance is made
+(``benchmarks/README.md`` has the measurement). Values of different kinds are never equal.
+"""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, dataclass_transform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from dataclasses import field as field  # noqa: PLC0414 (mypy checks the calls by its own plug-in)
+    from dataclasses import replace as replace  # noqa: PLC0414
+else:
+
+    def field(**options: Any) -> _Field:  # noqa: ANN401
+        """A field with ``default`` or ``default_factory``, or with ``compare=False`` or ``repr=False``."""
+        return _Field(**options)
+
+    def replace(value: T, /, **changes: Any) -> T:  # noqa: ANN401
+        """The value with other contents of some fields."""
+        kept = {name: getattr(value, name) for name in value.__match_args__ if name not in changes}
+        return value.__class__(**kept, **changes)
+
+
+T = TypeVar("T")
+
+_MISSING: Final = object()
+
+
+class _Field:
+    __slots__ = ("compare", "default", "factory", "repr")
+
+    def __init__(
+        self,
+        *,
+        default: object = _MISSING,
+        default_factory: object = _MISSING,
+        compare: bool = True,
+        repr: bool = True,  # noqa: A002 (as dataclasses name it)
+    ) -> None:
+        self.default = default
+        self.factory = default_factory
+        self.compare = compare
+        self.repr = repr
+
+
+def as_dict(value: Any) -> dict[str, Any]:  # noqa: ANN401 (of any kind)
+    """The fields of a value by their names, in their order."""
+    return {name: getattr(value, name) for name in value.__match_args__}
+
+
+def changed_fields(value: Any) -> dict[str, Any]:  # noqa: ANN401 (of any kind)
+    """The fields whose contents are not the default."""
+    fields: dict[str, _Field] = value.__value_fields__
+    return {name: content for name, content in as_dict(value).items() if content != fields[name].default}
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(cls: type[T]) -> type[T]:
+    """Make a class a kind of frozen values: its annotations are the fields, in their order.
+
+    Instances have slots, are equal to instances of the same class with equal fields, have a hash if all
+    fields have one, and match by position. A subclass does not inherit fields.
+    """
+    written = cls.__dict__
+    names = tuple(
+        name for name, annotation in cls.__annotations__.items() if not annotation.startswith("ClassVar")
+    )
+    fields = {name: _field(written.get(name, _MISSING)) for name in names}
+    body = {key: kept for key, kept in written.items() if key not in fields and key not in _OF_THE_OLD_CLASS}
+    compared = _getter([name for name in names if fields[name].compare])
+    shown = [name for name in names if fields[name].repr]
+
+    def __init__(self: T, *args: object, **options: object) -> None:  # noqa: N807
+        made.__init__ = _initializer(made, fields)
+        made.__init__(self, *args, **options)
+
+    def __eq__(self: T, other: object) -> bool:  # noqa: N807
+        return compared(self) == compared(other) if other.__class__ is self.__class__ else NotImplemented
+
+    def __hash__(self: T) -> int:  # noqa: N807
+        return hash(compared(self))
+
+    def __repr__(self: T) -> str:  # noqa: N807
+        return f"{made.__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+
+    def __reduce__(self: T) -> tuple[type[T], tuple[object, ...]]:  # noqa: N807
+        return made, tuple(getattr(self, name) for name in names)
+
+    methods = (__init__, __eq__, __hash__, __repr__, __reduce__)
+    made: Any = type(
+        cls.__name__,
+        cls.__bases__,
+        {
+            "__slots__": names,
+            "__match_args__": names,
+            "__value_fields__": fields,
+            "__setattr__": _refuse,
+            "__delattr__": _refuse,
+            **{method.__name__: method for method in methods},
+            **body,
+        },
+    )
+    new: type[T] = made
+    return new
+
+
+_OF_THE_OLD_CLASS: Final = frozenset({"__dict__", "__weakref__"})
+
+
+def _field(written: object) -> _Field:
+    return written if isinstance(written, _Field) else _Field(default=written)
+
+
+def _getter(names: list[str]) -> Callable[[Any], object]:
+    return attrgetter(*names) if names else lambda _value: ()
+
+
+def _refuse(self: object, name: str, *_value: object) -> NoReturn:
+    raise AttributeError(f"{self.__class__.__name__}.{name}: values are frozen")
+
+
+def _initializer(made: type, fields: dict[str, _Field]) -> Callable[..., None]:
+    """``__init__`` with the fields as its parameters; each is stored by its slot, past `_refuse`."""
+    scope: dict[str, Any] = {"_missing": _MISSING}
+    parameters, lines = ["self"], ["    pass"]
+    for name, field_ in fields.items():
+        scope[f"_set_{name}"] = getattr(made, name).__set__
+        if field_.factory is not _MISSING:
+            scope[f"_new_{name}"] = field_.factory
+            parameters.append(f"{name}=_missing")
+            lines.append(f"    _set_{name}(self, _new_{name}() if {name} is _missing else {name})")
+            continue
+        if field_.default is not _MISSING:
+            scope[f"_default_{name}"] = field_.default
+        parameters.append(name if field_.default is _MISSING else f"{name}=_default_{name}")
+        lines.append(f"    _set_{name}(self, {name})")
+    exec("\n".join([f"def __init__({', '.join(parameters)}):", *lines]), scope)  # noqa: S102 (names of fields)
+    initializer: Callable[..., None] = scope["__init__"]
+    return initializer

@@ -1,0 +1,97 @@
+"""Values behave as frozen dataclasses with slots do, and never equal a value of another kind."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Mapping
+from typing import ClassVar
+
+import pytest
+
+from schemalint.values import as_dict, changed_fields, field, frozen, replace
+
+
+@frozen
+class Point:
+    dimensions: ClassVar[int] = 2
+
+    x: int
+    y: int = 0
+    labels: Mapping[str, str] = field(default_factory=dict)
+    note: str = field(default="", compare=False, repr=False)
+
+    @property
+    def is_origin(self) -> bool:
+        return self.x == self.y == 0
+
+
+@frozen
+class Other:
+    x: int
+    y: int = 0
+    labels: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+
+
+@frozen
+class Empty:
+    pass
+
+
+def test_fields_are_parameters_in_their_order_with_their_defaults() -> None:
+    point = Point(1, note="here")
+    assert (point.x, point.y, point.labels, point.note) == (1, 0, {}, "here")
+    assert Point(1).labels is not Point(1).labels
+    assert Point.dimensions == 2
+    assert Point(0).is_origin
+
+
+@pytest.mark.parametrize("options", [{}, {"x": 1, "z": 2}])
+def test_a_missing_or_unknown_field_is_an_error(options: dict[str, int]) -> None:
+    with pytest.raises(TypeError, match="missing|unexpected"):
+        Point(**options)  # type: ignore[arg-type]
+
+
+def test_equality_is_of_one_kind_and_of_the_compared_fields() -> None:
+    assert Point(1, note="a") == Point(1, note="b")
+    assert Point(1) != Point(2)
+    assert Point(1) != Other(1)
+    assert Empty() == Empty()
+
+
+def test_hash_is_that_of_the_fields() -> None:
+    assert len({Empty(), Empty()}) == 1
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Point(1))
+
+
+def test_values_cannot_be_changed() -> None:
+    point = Point(1)
+    for change in (lambda: setattr(point, "x", 2), lambda: setattr(point, "z", 2), lambda: delattr(point, "x")):
+        with pytest.raises(AttributeError, match="frozen"):
+            change()
+    assert not hasattr(point, "__dict__")
+
+
+def test_replace_makes_another_value() -> None:
+    assert replace(Point(1, 2), y=3) == Point(1, 3)
+
+
+def test_values_match_by_position_and_print_their_fields() -> None:
+    match Point(1, 2):
+        case Point(x, y):
+            assert (x, y) == (1, 2)
+    assert repr(Point(1, note="not shown")) == "Point(x=1, y=0, labels={})"
+
+
+def test_values_are_copied_and_pickled() -> None:
+    point = Point(1, labels={"a": "b"}, note="kept")
+    for other in (copy.deepcopy(point), pickle.loads(pickle.dumps(point))):  # noqa: S301 (its own)
+        assert other == point
+        assert other.note == "kept"
+
+
+def test_fields_as_a_dictionary() -> None:
+    assert as_dict(Point(1)) == {"x": 1, "y": 0, "labels": {}, "note": ""}
+    assert changed_fields(Other(1, note="n")) == {"x": 1, "labels": {}, "note": "n"}

@@ -20,113 +20,11 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from schemalint.delta.change import (
-    Change,
-    ClusteringChanged,
-    CommentChanged,
-    ConstraintChanged,
-    DefaultChanged,
-    DeletionListed,
-    DeletionUnlisted,
-    DescriptionChanged,
-    FeatureChanged,
-    FieldAdded,
-    FieldMoved,
-    FieldRemoved,
-    FieldRenamed,
-    GeneratedChanged,
-    IdentityChanged,
-    NullabilityChanged,
-    PartitioningChanged,
-    PropertyChanged,
-    TableAdded,
-    TableRemoved,
-    TypeChanged,
-    TypeHistoryChanged,
-)
-from schemalint.delta.column_names import CHANGE_DATA_COLUMNS, invalid_characters, nearest_name
-from schemalint.delta.datatype import (
-    TIMESTAMP_NTZ,
-    UNMANAGED,
-    VOID,
-    Array,
-    Atomic,
-    Char,
-    DataType,
-    Decimal,
-    Field,
-    Identity,
-    Map,
-    RecordedChange,
-    String,
-    Struct,
-    Unmanaged,
-    Varchar,
-    at,
-    field_at,
-    walk,
-    walk_fields,
-)
-from schemalint.delta.expressions import columns_used, uses
-from schemalint.delta.feature import FEATURES, TableFeature, implied_by
-from schemalint.delta.feature import find as find_feature
-from schemalint.delta.feature import suggest as suggest_feature
-from schemalint.delta.footer_summary import PhysicalTypes, Standing, StoredType
-from schemalint.delta.history import HistoryStep
-from schemalint.delta.lengths import is_lost_if_altered
-from schemalint.delta.path import Part, Path, dotted, folded, words
-from schemalint.delta.properties import RESERVED, TableProperty, is_protocol_key, is_true, parse_interval
-from schemalint.delta.properties import find as find_property
-from schemalint.delta.properties import problem as property_problem
-from schemalint.delta.properties import suggest as suggest_property
-from schemalint.delta.properties import value_of as property_value
-from schemalint.delta.protocol import DEFAULT_FEATURES, Protocol, features_of_versions, minimum_versions
-from schemalint.delta.protocol import needed as needed_features
-from schemalint.delta.requests import (
-    FeatureRequest,
-    FeatureVerdict,
-    PropertyVerdict,
-    feature_requests,
-    judge_feature,
-    judge_property,
-    lacks_writer_version,
-    value_refusal,
-)
-from schemalint.delta.sql_text import without_quoted
-from schemalint.delta.statistics import has_statistics, statistics_columns
-from schemalint.delta.table import (
-    History,
-    HistoryEntry,
-    LiveTable,
-    LogDefect,
-    LogDefectKind,
-    Metadata,
-    TableState,
-)
-from schemalint.delta.type_history import (
-    RecordFault,
-    RecordStep,
-    fault_of,
-    is_unrecorded_widening,
-    may_forget,
-    record_of,
-    record_steps,
-    replaces_contents,
-    restores,
-    same_stored,
-    unknown_ways,
-)
-from schemalint.delta.type_text import print_type
+from schemalint.delta.change import FieldRemoved, FieldRenamed, TypeChanged
+from schemalint.delta.datatype import VOID
+from schemalint.delta.path import Path, path_key
+from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_verdict import TypeVerdict, classify
-from schemalint.delta.widening import (
-    MAX_PRECISION,
-    TypeStep,
-    is_container,
-    least_decimal,
-    narrows,
-    refusal,
-    step,
-)
 from schemalint.model.contract import Contract
 from schemalint.model.fact import (
     Drift,
@@ -142,142 +40,27 @@ from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetPrope
 from schemalint.values import field, frozen
 
 __all__ = [
-    "CHANGE_DATA_COLUMNS",
-    "DEFAULT_FEATURES",
-    "FEATURES",
-    "MAX_PRECISION",
-    "RESERVED",
-    "TIMESTAMP_NTZ",
-    "UNMANAGED",
-    "VOID",
-    "Array",
-    "Atomic",
-    "Change",
-    "Char",
-    "ClusteringChanged",
-    "CommentChanged",
-    "ConstraintChanged",
     "Contract",
-    "DataType",
-    "Decimal",
-    "DefaultChanged",
-    "DeletionListed",
-    "DeletionUnlisted",
-    "DescriptionChanged",
     "Drift",
     "DriftKind",
     "DuplicateTable",
     "Fact",
-    "FeatureChanged",
-    "FeatureRequest",
-    "FeatureVerdict",
-    "Field",
-    "FieldAdded",
-    "FieldMoved",
-    "FieldRemoved",
-    "FieldRenamed",
     "Fix",
-    "GeneratedChanged",
-    "History",
-    "HistoryEntry",
-    "HistoryStep",
-    "Identity",
-    "IdentityChanged",
-    "LiveTable",
     "LiveTableMissing",
     "LiveTableReplaced",
-    "LogDefect",
-    "LogDefectKind",
-    "Map",
-    "Metadata",
-    "NullabilityChanged",
     "ObjectRef",
     "OptionValue",
-    "Part",
-    "PartitioningChanged",
-    "Path",
-    "PhysicalTypes",
     "Problem",
-    "PropertyChanged",
-    "PropertyVerdict",
-    "Protocol",
     "ProtocolUpgrade",
-    "RecordFault",
-    "RecordStep",
     "RecordTypeChanges",
-    "RecordedChange",
     "Rule",
     "RuleContext",
     "Scope",
     "SetProperty",
     "Severity",
-    "Standing",
     "Status",
-    "StoredType",
-    "String",
-    "Struct",
-    "TableAdded",
-    "TableFeature",
-    "TableProperty",
-    "TableRemoved",
     "TableRetired",
-    "TableState",
-    "TypeChanged",
-    "TypeHistoryChanged",
-    "TypeStep",
-    "TypeVerdict",
-    "Unmanaged",
-    "Varchar",
-    "at",
-    "classify",
-    "columns_used",
-    "dotted",
-    "fault_of",
-    "feature_requests",
-    "features_of_versions",
-    "field_at",
-    "find_feature",
-    "find_property",
-    "folded",
-    "has_statistics",
-    "implied_by",
-    "invalid_characters",
-    "is_container",
-    "is_lost_if_altered",
-    "is_protocol_key",
-    "is_true",
-    "is_unrecorded_widening",
-    "judge_feature",
-    "judge_property",
-    "lacks_writer_version",
-    "least_decimal",
-    "may_forget",
-    "minimum_versions",
-    "narrows",
-    "nearest_name",
-    "needed_features",
-    "parse_interval",
-    "print_type",
-    "property_problem",
-    "property_value",
-    "record_of",
-    "record_steps",
-    "refusal",
-    "replaces_contents",
-    "restores",
     "rule",
-    "same_stored",
-    "statistics_columns",
-    "step",
-    "suggest_feature",
-    "suggest_property",
-    "unknown_ways",
-    "uses",
-    "value_refusal",
-    "walk",
-    "walk_fields",
-    "without_quoted",
-    "words",
 ]
 
 OptionValue: TypeAlias = str | int | float | bool
@@ -371,8 +154,8 @@ class RuleContext:
             case FieldRenamed():
                 return self.column_mapping != "none"
             case FieldRemoved(path=path):
-                listed = {words(entry.path) for entry in self.contract.state.dropped}
-                return self.column_mapping != "none" and words(path) in listed
+                listed = {path_key(entry.path) for entry in self.contract.state.dropped}
+                return self.column_mapping != "none" and path_key(path) in listed
 
 
 Check = Callable[[Any, RuleContext], Iterable[Problem]]

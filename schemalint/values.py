@@ -1,7 +1,7 @@
 """Frozen values: what ``dataclass(frozen=True, slots=True)`` makes, at a fraction of its price at import.
 
-A check loads some 120 kinds of values and makes instances of a few. `dataclasses` compiles six methods for each
-kind; here ``__init__`` is the only one that is compiled, when the first instance is made
+A check loads some 120 kinds of values and makes instances of a few. `dataclasses` compiles six methods for
+each kind; here ``__init__`` is the only one that is compiled, when the first instance is made
 (``benchmarks/README.md`` has the measurement). Values of different kinds are never equal.
 """
 

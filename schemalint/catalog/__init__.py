@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias, cast
 from schemalint import config
 from schemalint.catalog.ratified import RatifiedLog
 from schemalint.config.storage import may_stand_open
-from schemalint.delta.path import dotted, split
+from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.delta_log.reader import POSSIBLY_STALE, read_table
 from schemalint.delta_log.store import NoTable
@@ -123,7 +123,7 @@ def full_name(name: str, target: config.Target) -> str:
     Raises:
         ConfigError: The name has one part only, or names another catalog.
     """
-    return dotted(_parts(name, target))
+    return format_path(_parts(name, target))
 
 
 def by_session(target: config.Target) -> config.Target:
@@ -142,7 +142,7 @@ def name_parts(name: str) -> tuple[str, ...]:
         ConfigError: A back-quote is not closed, or a part is empty.
     """
     try:
-        return split(name)
+        return split_path(name)
     except ValueError as error:
         raise ConfigError(f"{name!r} is no name of a table: {error}") from None
 

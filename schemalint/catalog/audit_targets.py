@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from schemalint.catalog.table_requests import Asked
+from schemalint.catalog.table_requests import TableRequest
 from schemalint.errors import SchemalintError
 from schemalint.storage import NO_OPTIONS, find_tables
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Wanted:
+class AuditTargets:
     """The tables, each once; and why some could not be found out.
 
     Attributes:
@@ -28,14 +28,14 @@ class Wanted:
 
     where: Environment | None
     errors: list[SchemalintError] = field(default_factory=list)
-    _found: dict[tuple[str, int | None, int | None], Asked] = field(default_factory=dict)
+    _found: dict[tuple[str, int | None, int | None], TableRequest] = field(default_factory=dict)
 
     @property
-    def tables(self) -> list[Asked]:
+    def tables(self) -> list[TableRequest]:
         """In the order in which they were found."""
         return list(self._found.values())
 
-    def add(self, asked: Iterable[Asked]) -> None:
+    def add(self, asked: Iterable[TableRequest]) -> None:
         """Add tables; one that a contract declares is known as that."""
         for one in asked:
             key = (one.uri, one.version, one.at)
@@ -48,7 +48,7 @@ class Wanted:
         declared = {one.uri: one for one in self._declared()} if self.where else {}
         for root in roots:
             found = find_tables(root, storage)
-            self.add(declared.get(uri, Asked(uri, storage=storage)) for uri in self._checked(found))
+            self.add(declared.get(uri, TableRequest(uri, storage=storage)) for uri in self._checked(found))
 
     def add_all(self) -> None:
         """Add all of the target: what is declared, what lies below its root, what its catalog has."""
@@ -63,11 +63,11 @@ class Wanted:
             names = catalog.tables("*.*", self.where.target, self.where.via)
             self.add(map(self.where.named, self._checked(names)))
 
-    def _declared(self) -> Iterator[Asked]:
+    def _declared(self) -> Iterator[TableRequest]:
         contracts = self.where.declared().values() if self.where else ()
         yield from (asked for one in contracts for asked in self._checked(self._asked(one)))
 
-    def _asked(self, contract: Contract) -> Iterator[Asked]:
+    def _asked(self, contract: Contract) -> Iterator[TableRequest]:
         if self.where is not None:
             yield self.where.asked(contract)
 

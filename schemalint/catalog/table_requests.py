@@ -17,13 +17,13 @@ from schemalint.catalog.table_location import (
 )
 from schemalint.config import Target, resolve_storage
 from schemalint.config.project import Project
-from schemalint.delta.path import dotted, split
+from schemalint.delta.path import format_path, split_path
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError, SchemalintError, UsageError
 from schemalint.model.contract import Contract, table_key
 from schemalint.storage import NO_OPTIONS, is_place, parse_reference, read_many, read_table
 from schemalint.storage.requests import concurrently
-from schemalint.table_json import Failure, Shown
+from schemalint.table_json import TableDocument, TableFailure
 from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _AT_ONCE: Final = 64
 
 
 @frozen
-class Asked:
+class TableRequest:
     """A table to read.
 
     Attributes:
@@ -95,27 +95,29 @@ class Environment:
         effective = {key: contracts.effective(one, self.target.name) for key, one in found.items()}
         return {key: one for key, one in effective.items() if not one.absent}
 
-    def asked(self, contract: Contract) -> Asked:
+    def asked(self, contract: Contract) -> TableRequest:
         """A declared table, where it lies."""
         if contract.location is None and self.target.catalog is not None:
             return replace(self.named(contract.table), contract=contract)
         uri = table_location(contract, self.target, self.here.repository.root)
-        return Asked(uri, contract.table, storage=self.storage, target=self.target.name, contract=contract)
+        return TableRequest(
+            uri, contract.table, storage=self.storage, target=self.target.name, contract=contract
+        )
 
     def root(self) -> str | None:
         """Where the target's tables lie; None if it has no root."""
         root = self.target.root
         return None if root is None else absolute_location(root, self.here.repository.root)
 
-    def named(self, name: str) -> Asked:
+    def named(self, name: str) -> TableRequest:
         """A table of the target's catalog."""
         from schemalint import catalog  # noqa: PLC0415 (only where there is one)
 
         full_name = catalog.full_name(name, self.target)
-        return Asked(full_name, name, target=self.target.name, catalog=self.target, via=self.via)
+        return TableRequest(full_name, name, target=self.target.name, catalog=self.target, via=self.via)
 
 
-def environment(
+def open_environment(
     here: Project | None, target_name: str | None, via: Catalog | None = None
 ) -> Environment | None:
     """The target that is asked for; None if none is.
@@ -135,9 +137,9 @@ def environment(
     return Environment(here, target, via)
 
 
-def asked_for(
+def table_requests(
     references: Sequence[str], where: Environment | None, via: NamingCatalog | None = None
-) -> list[Asked]:
+) -> list[TableRequest]:
     """What references stand for: with a target, the names of declared tables too.
 
     Without one, names are those that a Spark session knows, if there is one. Of a name that is not known,
@@ -154,12 +156,14 @@ def asked_for(
             asked = _asked(parsed.table, where, declared) if where else _asked_of_session(parsed.table, via)
         except SchemalintError as error:
             kept = LiveError(error.message, help=error.help, location=error.location)
-            asked = Asked(parsed.table, target=where.target.name if where else None, error=kept)
+            asked = TableRequest(parsed.table, target=where.target.name if where else None, error=kept)
         found.append(replace(asked, version=parsed.version, at=parsed.at))
     return found
 
 
-def read_tables(asked: Sequence[Asked], *, history: bool = True) -> Iterator[Shown | Failure]:
+def read_tables(
+    asked: Sequence[TableRequest], *, history: bool = True
+) -> Iterator[TableDocument | TableFailure]:
     """Read the tables, some at the same time, in their order; one that cannot be read stops no other."""
     for start in range(0, len(asked), _AT_ONCE):
         some = asked[start : start + _AT_ONCE]
@@ -168,11 +172,11 @@ def read_tables(asked: Sequence[Asked], *, history: bool = True) -> Iterator[Sho
         yield from (_result(one, table, read_at) for one, table in zip(some, found, strict=True))
 
 
-def _asked(place: str, where: Environment, declared: Mapping[str, Contract]) -> Asked:
+def _asked(place: str, where: Environment, declared: Mapping[str, Contract]) -> TableRequest:
     if (contract := declared.get(table_key(place))) is not None:
         return where.asked(contract)
     if is_place(place):
-        return Asked(place, storage=where.storage)
+        return TableRequest(place, storage=where.storage)
     if where.target.catalog is not None:
         return where.named(place)
     close = get_close_matches(table_key(place), declared, n=1)
@@ -180,14 +184,16 @@ def _asked(place: str, where: Environment, declared: Mapping[str, Contract]) -> 
     raise UsageError(f"no contract declares {place} in target {where.target.name}", help=hint)
 
 
-def _asked_of_session(reference: str, via: NamingCatalog | None) -> Asked:
+def _asked_of_session(reference: str, via: NamingCatalog | None) -> TableRequest:
     if via is None or is_place(reference):
-        return Asked(reference)
-    catalog, *name = split(via.full_name(reference))
-    return Asked(dotted((catalog, *name)), reference, catalog=Target("", catalog=catalog), via=via)
+        return TableRequest(reference)
+    catalog, *name = split_path(via.full_name(reference))
+    return TableRequest(
+        format_path((catalog, *name)), reference, catalog=Target("", catalog=catalog), via=via
+    )
 
 
-def _read(some: Sequence[Asked], *, history: bool) -> list[LiveTable | LiveError]:
+def _read(some: Sequence[TableRequest], *, history: bool) -> list[LiveTable | LiveError]:
     """The latest versions together, those at places and those of catalogs; the others each for itself."""
     places = [one for one in some if one.is_latest and one.catalog is None]
     storage = places[0].storage if places else NO_OPTIONS
@@ -200,7 +206,7 @@ def _read(some: Sequence[Asked], *, history: bool) -> list[LiveTable | LiveError
     ]
 
 
-def _read_one(one: Asked, *, history: bool) -> LiveTable | LiveError:
+def _read_one(one: TableRequest, *, history: bool) -> LiveTable | LiveError:
     if one.error is not None:
         return one.error
     try:
@@ -215,8 +221,10 @@ def _read_one(one: Asked, *, history: bool) -> LiveTable | LiveError:
         return error
 
 
-def _result(one: Asked, found: LiveTable | LiveError, read_at: dt.datetime) -> Shown | Failure:
+def _result(
+    one: TableRequest, found: LiveTable | LiveError, read_at: dt.datetime
+) -> TableDocument | TableFailure:
     if isinstance(found, LiveError):
         missing = isinstance(found, NoTable)
-        return Failure(one.uri, found.message, read_at, found.help, one.table, one.target, missing)
-    return Shown(found, read_at, one.table, one.target, one.is_latest)
+        return TableFailure(one.uri, found.message, read_at, found.help, one.table, one.target, missing)
+    return TableDocument(found, read_at, one.table, one.target, one.is_latest)

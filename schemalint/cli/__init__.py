@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return USAGE
     except SchemalintError as error:
-        tell_error(error)
+        print_error(error)
         return error.exit_status
     except SystemExit:
         # click's answer, with the status of findings, when the reader of our output went away (`| head`).
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _report_bug()
 
 
-def tell_error(error: SchemalintError, about: str = "") -> None:
+def print_error(error: SchemalintError, about: str = "") -> None:
     """Say on standard error what went wrong, where, with which table, and what to do."""
     place = f"{error.location}: " if error.location else ""
     name = f"{about}: " if about not in error.message else ""

@@ -11,9 +11,9 @@ import click
 from schemalint import git
 from schemalint.catalog import Catalog
 from schemalint.catalog.table_location import choose_target
-from schemalint.cli import tell_error
+from schemalint.cli import print_error
 from schemalint.cli._options import F, local_plugins_option, project_options
-from schemalint.cli._spark_options import as_asked, via_options
+from schemalint.cli._spark_options import via_options, with_spark_options
 from schemalint.config.project import Project, open_project
 from schemalint.deploy import DeployInput, Deployment, prepare
 from schemalint.lint.rulebook import rules_for_apply, selection_of
@@ -49,12 +49,12 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
     return decorated
 
 
-def deployed(options: dict[str, Any]) -> Project:
+def deploy_project(options: dict[str, Any]) -> Project:
     """The project whose contracts go somewhere."""
-    return as_asked(open_project(options["config_file"], isolated=options["isolated"]), options)
+    return with_spark_options(open_project(options["config_file"], isolated=options["isolated"]), options)
 
 
-def prepared(
+def prepare_deployment(
     here: Project, options: dict[str, Any], *, via: Catalog | None, applies: bool = False
 ) -> Deployment:
     """The plan of what was asked for; ``applies`` if it is to be carried out.
@@ -80,7 +80,7 @@ def prepared(
     return prepare(request)
 
 
-def tell_unplanned(deployment: Deployment) -> None:
+def print_unplanned(deployment: Deployment) -> None:
     """Say on standard error which tables could not be planned, and why: what is wrong may hold for many."""
     for one in deployment.unplanned:
-        tell_error(one.error, about=one.table)
+        print_error(one.error, about=one.table)

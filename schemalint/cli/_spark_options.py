@@ -115,7 +115,7 @@ def running_spark(configured: SparkSettings, options: dict[str, Any]) -> Iterato
         spark.stop()
 
 
-def as_asked(here: Project, options: dict[str, Any]) -> Project:
+def with_spark_options(here: Project, options: dict[str, Any]) -> Project:
     """The project; with ``--via spark`` a `trusted` one, its targets as the session finds their tables."""
     if not options["via"]:
         return here

@@ -8,19 +8,19 @@ from typing import Any
 
 import click
 
-from schemalint.cli import tell_error
-from schemalint.cli._deploy_options import deploy_options, deployed, prepared, tell_unplanned
+from schemalint.cli import print_error
+from schemalint.cli._deploy_options import deploy_options, deploy_project, prepare_deployment, print_unplanned
 from schemalint.cli._options import PENDING
 from schemalint.cli._spark_options import running_spark
 from schemalint.cli.plan import status_of
 from schemalint.deploy.outcome import Applied, Outcome
-from schemalint.deploy.plan_file import as_in_file
+from schemalint.deploy.plan_file import restrict_to_file
 from schemalint.model.plan import Step, TablePlan
 from schemalint.printable import printable
 from schemalint.report import deploy_log
 from schemalint.report.plan import text as plan_text
 from schemalint.report.text import first_few
-from schemalint.spark.runner import Manner, apply_plan, without_work
+from schemalint.spark.runner import ApplyOptions, apply_plan, without_work
 
 _JOBS = 4
 
@@ -48,21 +48,21 @@ def command(
     does not stop the others; a second run does what is left. With --plan every table that is not as it was
     when that plan was made is refused, and tables that are not in it are left alone.
     """
-    here = deployed(options)
+    here = deploy_project(options)
     as_json = output_format == "json"
     with running_spark(here.config.spark, options) as spark:
-        deployment = prepared(here, options, via=spark.catalog, applies=True)
+        deployment = prepare_deployment(here, options, via=spark.catalog, applies=True)
         if plan_file is not None:
-            deployment = as_in_file(deployment, plan_file)
+            deployment = restrict_to_file(deployment, plan_file)
         click.echo(plan_text.render(deployment), nl=False, err=as_json)
-        tell_unplanned(deployment)
+        print_unplanned(deployment)
         status = status_of(deployment)
         has_work = any(plan.steps or plan.record for plan in deployment.plan.tables)
         if has_work and not yes and not _confirmed():
             click.echo("nothing was changed", err=True)
             return status or PENDING
-        manner = Manner(_tell, jobs, all_or_nothing, exactly=plan_file is not None)
-        results = apply_plan(spark.session, deployment, manner) if has_work else without_work(deployment)
+        how = ApplyOptions(_tell, jobs, all_or_nothing, exactly=plan_file is not None)
+        results = apply_plan(spark.session, deployment, how) if has_work else without_work(deployment)
     status = _worst([status, *(one.error.exit_status for one in results if one.error is not None)])
     _say(results, quiet=as_json)
     if as_json:
@@ -88,7 +88,7 @@ def _say(results: Iterable[Applied], *, quiet: bool) -> None:
         if not told and not quiet:
             click.echo(deploy_log.line(one))
         if not told and one.error is not None:
-            tell_error(one.error)
+            print_error(one.error)
 
 
 def _worst(statuses: Iterable[int]) -> int:

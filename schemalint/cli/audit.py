@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schemalint.catalog.audit_targets import Wanted
-from schemalint.catalog.table_requests import asked_for, environment
+from schemalint.catalog.audit_targets import AuditTargets
+from schemalint.catalog.table_requests import open_environment, table_requests
 from schemalint.cli._options import (
     is_colored,
     least_severity,
@@ -16,15 +16,15 @@ from schemalint.cli._options import (
     rule_options,
     write_report,
 )
-from schemalint.cli._spark_options import as_asked, spark_for, spark_options
+from schemalint.cli._spark_options import spark_for, spark_options, with_spark_options
 from schemalint.config import Config
 from schemalint.config.project import project_if_any
 from schemalint.errors import SchemalintError, UsageError
 from schemalint.lint.audit import audit
-from schemalint.lint.audited import read_audited
+from schemalint.lint.audited import read_for_audit
 from schemalint.lint.check import exit_status
 from schemalint.lint.selection import rules_of, table_ignores
-from schemalint.model.finding import Problems, Run, SideRef
+from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.report import findings as reports
 from schemalint.values import replace
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schemalint.catalog import Catalog
-    from schemalint.catalog.table_requests import Asked, Environment
+    from schemalint.catalog.table_requests import Environment, TableRequest
     from schemalint.cli._spark_options import Spark
     from schemalint.config.project import Project
-    from schemalint.lint.audit import Audited
+    from schemalint.lint.audit import AuditedTable
     from schemalint.plugin import Rule
     from schemalint.spark.findings_sink import FindingsSink
 
@@ -67,15 +67,15 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
     try:
         result = _run(options)
     except SchemalintError as error:
-        result = Problems(Run(None, SideRef("live")), (), (error,), error.exit_status)
+        result = CheckResult(Run(None, SideRef("live")), (), (error,), error.exit_status)
     write_report(style.render(result, color=is_colored(color, output_file)), output_file)
     return result.exit_status
 
 
-def _run(options: dict[str, Any]) -> Problems:
+def _run(options: dict[str, Any]) -> CheckResult:
     here = project_if_any(options["config_file"], isolated=options["isolated"])
     if here is not None:
-        here = as_asked(here, options)
+        here = with_spark_options(here, options)
     settings = here.config if here else Config()
     rules = _rules(here, settings, options)
     fail_on = least_severity(settings, options["fail_on"], exit_zero=options["exit_zero"])
@@ -93,7 +93,7 @@ def _run(options: dict[str, Any]) -> Problems:
     return replace(result, exit_status=exit_status(result, fail_on))
 
 
-def _sink(spark: Spark | None, tables: list[Asked], options: dict[str, Any]) -> FindingsSink | None:
+def _sink(spark: Spark | None, tables: list[TableRequest], options: dict[str, Any]) -> FindingsSink | None:
     """Where the findings are kept; opened before anything is read, so that a wrong name costs no audit."""
     if options["into"] is None or spark is None:
         if options["run_id"] is not None:
@@ -110,7 +110,7 @@ def _sink(spark: Spark | None, tables: list[Asked], options: dict[str, Any]) -> 
     return open_sink(spark.session, table, options["run_id"])
 
 
-def _kept(result: Problems, sink: FindingsSink) -> Problems:
+def _kept(result: CheckResult, sink: FindingsSink) -> CheckResult:
     """The result; with one error more where its findings cannot be kept."""
     try:
         rows = sink.append(result)
@@ -120,20 +120,20 @@ def _kept(result: Problems, sink: FindingsSink) -> Problems:
     return result
 
 
-def _tables(wanted: Wanted, spark: Spark | None, options: dict[str, Any]) -> Iterator[Audited]:
+def _tables(wanted: AuditTargets, spark: Spark | None, options: dict[str, Any]) -> Iterator[AuditedTable]:
     if spark is None or not options["via"]:
-        return read_audited(wanted.tables, files=options["files"])
+        return read_for_audit(wanted.tables, files=options["files"])
     from schemalint.spark.audit import audited_by_spark  # noqa: PLC0415 (only with Spark)
 
     target = wanted.where.target if wanted.where else None
     return audited_by_spark(spark.session, wanted.tables, target, files=options["files"])
 
 
-def _wanted(here: Project | None, spark: Spark | None, options: dict[str, Any]) -> Wanted:
+def _wanted(here: Project | None, spark: Spark | None, options: dict[str, Any]) -> AuditTargets:
     via = spark.catalog if spark else None
     where = _environment(here, via, options)
-    wanted = Wanted(where)
-    wanted.add(asked_for(options["tables"], where, via))
+    wanted = AuditTargets(where)
+    wanted.add(table_requests(options["tables"], where, via))
     if options["roots"]:
         wanted.add_roots(options["roots"])
     if options["everything"]:
@@ -153,7 +153,7 @@ def _environment(here: Project | None, via: Catalog | None, options: dict[str, A
         name = next(iter(here.config.targets))
     if name is None and options["everything"]:
         raise UsageError("all tables of which target?", help="--target NAME, or --root PLACE without one")
-    return environment(here, name, via)
+    return open_environment(here, name, via)
 
 
 def _rules(here: Project | None, settings: Config, options: dict[str, Any]) -> tuple[Rule, ...]:

@@ -26,7 +26,7 @@ from schemalint.errors import ContractError, Location, SchemalintError, UsageErr
 from schemalint.git import Contents, EmptyTree, Revision, Side, Worktree
 from schemalint.lint.check import CheckInput, check, exit_status
 from schemalint.lint.selection import rules_of, table_ignores
-from schemalint.model.finding import Problems, Run, SideRef
+from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.printable import visible
 from schemalint.report import findings as reports
 from schemalint.report.text import as_of_text
@@ -69,7 +69,7 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
     try:
         result = _run(options, shows_fixes=style.SHOWS_FIXES)
     except SchemalintError as error:
-        result = Problems(Run(None, SideRef(options["head_option"])), (), (error,), error.exit_status)
+        result = CheckResult(Run(None, SideRef(options["head_option"])), (), (error,), error.exit_status)
     if result is None:
         click.echo("no contracts found", err=True)
         return 0
@@ -78,7 +78,7 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
     return result.exit_status
 
 
-def _run(options: dict[str, Any], *, shows_fixes: bool) -> Problems | None:
+def _run(options: dict[str, Any], *, shows_fixes: bool) -> CheckResult | None:
     """The result; None if there is nothing to judge and that is fine."""
     here = open_project(options["config_file"], isolated=options["isolated"])
     rules = rules_of(
@@ -104,7 +104,9 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> Problems | None:
         return _judged(here, request, options, fixing=fixing)
 
 
-def _judged(here: Project, request: CheckInput, options: dict[str, Any], *, fixing: bool) -> Problems | None:
+def _judged(
+    here: Project, request: CheckInput, options: dict[str, Any], *, fixing: bool
+) -> CheckResult | None:
     if not request.contents.base and not request.contents.head and not request.contents.too_large:
         if options["allow_none"]:
             return None
@@ -167,7 +169,9 @@ def _globs_at(here: Project, base: Side) -> tuple[str, ...]:
     return config_at(here, base).contracts
 
 
-def _with_status(result: Problems, request: CheckInput, options: dict[str, Any], here: Project) -> Problems:
+def _with_status(
+    result: CheckResult, request: CheckInput, options: dict[str, Any], here: Project
+) -> CheckResult:
     too_large = tuple(
         ContractError(
             "the file is larger than 1 MiB and was not looked at",
@@ -227,7 +231,7 @@ def _live(here: Project, base: Side, options: dict[str, Any], spark: Spark | Non
     return live_side(here, base, options["target"], spark.catalog if spark else None)
 
 
-def _fixed(here: Project, request: CheckInput, result: Problems, options: dict[str, Any]) -> Problems:
+def _fixed(here: Project, request: CheckInput, result: CheckResult, options: dict[str, Any]) -> CheckResult:
     """Fix, judge again, until nothing more can be fixed; a fix may wait for another one."""
     from schemalint.contract.fixes import fixed_files  # noqa: PLC0415 (only with --fix)
 

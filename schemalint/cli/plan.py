@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from schemalint.cli._deploy_options import deploy_options, deployed, prepared, tell_unplanned
+from schemalint.cli._deploy_options import deploy_options, deploy_project, prepare_deployment, print_unplanned
 from schemalint.cli._options import PENDING, is_colored, write_report
 from schemalint.cli._spark_options import spark_for
 from schemalint.deploy import Deployment
@@ -29,15 +29,15 @@ def command(output_format: str, *, out: str | None, color: str, exit_code: bool,
     them, and `plan --exit-code` that none is left: there a table that only awaits the record of what is
     applied does not count.
     """
-    here = deployed(options)
+    here = deploy_project(options)
     with spark_for(here, options) as spark:
-        deployment = prepared(here, options, via=spark.catalog if spark else None)
+        deployment = prepare_deployment(here, options, via=spark.catalog if spark else None)
     if out is not None:
         write_report(plans.get("json").render(deployment), out)
     colored = is_colored(color, None)
     text = plans.get(output_format).render(deployment, color=colored)
     click.echo(text, nl=False, color=colored or None)
-    tell_unplanned(deployment)
+    print_unplanned(deployment)
     status = status_of(deployment)
     return status or (PENDING if exit_code and not deployment.plan.is_empty else 0)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schemalint.cli import tell_error
+from schemalint.cli import print_error
 from schemalint.cli._options import PENDING, project_options
-from schemalint.cli._spark_options import as_asked, spark_for, via_options
+from schemalint.cli._spark_options import spark_for, via_options, with_spark_options
 from schemalint.config.project import Project, open_project
 from schemalint.errors import SchemalintError, UsageError
 
@@ -47,7 +47,7 @@ def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:
     With --diff the status is 4 if something would change.
     """
     _require_sense(tables, options)
-    here = as_asked(open_project(options["config_file"], isolated=options["isolated"]), options)
+    here = with_spark_options(open_project(options["config_file"], isolated=options["isolated"]), options)
     _require_names(here, options)
     with spark_for(here, options) as spark:
         result = _pulled(here, tables, options, spark.catalog if spark else None)
@@ -64,7 +64,7 @@ def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:
     for name in result.unchanged:
         click.echo(f"{name} is as declared", err=True)
     for one in result.failed:
-        tell_error(one.error)
+        print_error(one.error)
     if result.failed:
         return max(one.error.exit_status for one in result.failed)
     return PENDING if show_diff and result.files else 0

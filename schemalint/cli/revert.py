@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schemalint.cli import tell_error
+from schemalint.cli import print_error
 from schemalint.cli._options import PENDING, project_options
-from schemalint.cli._spark_options import as_asked, spark_for, via_options
+from schemalint.cli._spark_options import spark_for, via_options, with_spark_options
 from schemalint.config.project import Project, open_project
 from schemalint.errors import SchemalintError
 from schemalint.printable import printable
@@ -44,7 +44,7 @@ def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> i
 
     With --diff the status is 4 if something would change.
     """
-    here = as_asked(open_project(options["config_file"], isolated=options["isolated"]), options)
+    here = with_spark_options(open_project(options["config_file"], isolated=options["isolated"]), options)
     with spark_for(here, options) as spark:
         found = _reverted(here, table, to)
         if found.before == found.after:
@@ -85,12 +85,12 @@ def _show_plan(here: Project, table: str, target: str | None, spark: Spark | Non
     try:
         deployment = _planned(here, table, target, spark.catalog if spark else None)
     except SchemalintError as error:
-        tell_error(error)
+        print_error(error)
         click.echo(f"the plan could not be made; once the target can be reached: {how}", err=True)
         return
     click.echo(plan_text.render(deployment), nl=False)
     for one in deployment.unplanned:
-        tell_error(one.error)
+        print_error(one.error)
     click.echo(_RESTORE)
 
 

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schemalint.catalog.table_requests import asked_for, environment, read_tables
-from schemalint.cli import tell_error
+from schemalint.catalog.table_requests import open_environment, read_tables, table_requests
+from schemalint.cli import print_error
 from schemalint.cli._options import project_options
-from schemalint.cli._spark_options import as_asked, spark_for, via_options
+from schemalint.cli._spark_options import spark_for, via_options, with_spark_options
 from schemalint.config.project import project_if_any
 from schemalint.errors import LiveError
 from schemalint.printable import json_text
-from schemalint.table_json import Failure, failure_to_json, to_json
+from schemalint.table_json import TableFailure, failure_to_json, to_json
 
 if TYPE_CHECKING:
-    from schemalint.table_json import Shown
+    from schemalint.table_json import TableDocument
 
 UNREADABLE = 2
 
@@ -47,21 +47,21 @@ def command(
     """
     here = project_if_any(config_file, isolated=isolated)
     if here is not None:
-        here = as_asked(here, options)
+        here = with_spark_options(here, options)
     tell = _tell_json if output_format == "json" else _Text()
     status = 0
     with spark_for(here, options) as spark:
         via = spark.catalog if spark else None
-        asked = asked_for(tables, environment(here, target, via), via)
+        asked = table_requests(tables, open_environment(here, target, via), via)
         for found in read_tables(asked, history=not no_history):
             tell(found)
-            if isinstance(found, Failure):
+            if isinstance(found, TableFailure):
                 status = UNREADABLE
     return status
 
 
-def _tell_json(found: Shown | Failure) -> None:
-    content = failure_to_json(found) if isinstance(found, Failure) else to_json(found)
+def _tell_json(found: TableDocument | TableFailure) -> None:
+    content = failure_to_json(found) if isinstance(found, TableFailure) else to_json(found)
     click.echo(json_text(content))
 
 
@@ -71,11 +71,11 @@ class _Text:
     def __init__(self) -> None:
         self._is_first = True
 
-    def __call__(self, found: Shown | Failure) -> None:
+    def __call__(self, found: TableDocument | TableFailure) -> None:
         from schemalint.report.table.text import show_text  # noqa: PLC0415 (only for text)
 
-        if isinstance(found, Failure):
-            tell_error(LiveError(found.message, help=found.help))
+        if isinstance(found, TableFailure):
+            print_error(LiveError(found.message, help=found.help))
             return
         click.echo("" if self._is_first else "\n", nl=False)
         click.echo(show_text(found), nl=False)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
-from schemalint.delta.path import Path, folded, words
+from schemalint.delta.path import Path, lowercased, path_key
 from schemalint.document import Document, Span, location, read_documents
 from schemalint.errors import Location
 from schemalint.model.contract import Anchor, Contract
@@ -62,7 +62,7 @@ def normal(anchor: Anchor) -> Anchor:
     """The anchor to look up by: Delta ignores the case of names."""
     kind, *rest = anchor
     # What is listed as dropped is written without a schema at hand.
-    path = words if kind == "dropped" else folded
+    path = path_key if kind == "dropped" else lowercased
     return (kind, *(_normal(part, path) for part in rest))
 
 

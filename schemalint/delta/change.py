@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from typing import TypeAlias
 
 from schemalint.delta.datatype import DataType, Field, Identity, Managed, RecordedChange
-from schemalint.delta.path import Path, dotted, folded
+from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.table import TableState
 from schemalint.values import frozen
 
@@ -215,10 +215,10 @@ Change: TypeAlias = (
 )
 
 
-def place(one: Change) -> Path | None:
+def change_path(one: Change) -> Path | None:
     """The path of a change, to compare by; None for what is of the whole table."""
     path: Path | None = getattr(one, "path", None)
-    return folded(path) if path is not None else None
+    return lowercased(path) if path is not None else None
 
 
 def subject(one: Change, path: Path | None = None) -> Hashable:
@@ -228,10 +228,10 @@ def subject(one: Change, path: Path | None = None) -> Hashable:
         one: The change.
         path: Where its column is now, if it has been renamed since.
     """
-    where = place(one) if path is None else folded(path)
+    where = change_path(one) if path is None else lowercased(path)
     return (type(one), where, getattr(one, "key", None), getattr(one, "name", None))
 
 
 def subject_name(one: Change) -> str:
     """The subject for people: a property's key, a column; empty for the table itself."""
-    return getattr(one, "key", None) or getattr(one, "name", None) or dotted(getattr(one, "path", ()))
+    return getattr(one, "key", None) or getattr(one, "name", None) or format_path(getattr(one, "path", ()))

@@ -211,7 +211,7 @@ def walk_fields(struct: Struct, path: Path = ()) -> Iterator[tuple[Path, Field]]
                 yield (*below, inner.name), inner
 
 
-def at(type_: DataType, path: Path) -> DataType | None:
+def type_at(type_: DataType, path: Path) -> DataType | None:
     """The type at a path, names ignoring case; None if there is nothing."""
     for step in path:
         found: DataType | None = None
@@ -227,7 +227,7 @@ def at(type_: DataType, path: Path) -> DataType | None:
 
 def field_at(struct: Struct, path: Path) -> Field | None:
     """The field that a path ends in; None if it ends in a part of a collection, or nowhere."""
-    parent = at(struct, path[:-1])
+    parent = type_at(struct, path[:-1])
     if not path or isinstance(path[-1], Part) or not isinstance(parent, Struct):
         return None
     return parent.get(path[-1])

@@ -9,7 +9,7 @@ from schemalint.delta import change
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Managed, Map, Struct, Unmanaged
 from schemalint.delta.equivalence import same_comment, same_expression, same_property
-from schemalint.delta.path import Part, Path, folded, words
+from schemalint.delta.path import Part, Path, lowercased, path_key
 from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import Deletion, TableState
 from schemalint.values import replace
@@ -38,21 +38,21 @@ def with_renamed_keys(state: TableState, renames: Renames) -> TableState:
 
 
 def _columns(before: TableState, after: TableState) -> Iterator[Change]:
-    yield from _struct(before.columns, after.columns, (), made_anew(before, after))
+    yield from _struct(before.columns, after.columns, (), recreated_columns(before, after))
 
 
-def made_anew(before: TableState, after: TableState) -> set[tuple[str, ...]]:
+def recreated_columns(before: TableState, after: TableState) -> set[tuple[str, ...]]:
     """The columns that are newly listed with their old type: dropped, and declared again under the name."""
-    known = {words(entry.path) for entry in before.dropped}
+    known = {path_key(entry.path) for entry in before.dropped}
     return {
-        words(entry.path)
+        path_key(entry.path)
         for entry in after.dropped
-        if entry.type is not None and words(entry.path) not in known
+        if entry.type is not None and path_key(entry.path) not in known
     }
 
 
 def _struct(before: Struct, after: Struct, path: Path, anew: set[tuple[str, ...]]) -> Iterator[Change]:
-    pairs = paired(before, after, path, anew)
+    pairs = pair_fields(before, after, path, anew)
     kept = {old.name for old in pairs.values()}
     for gone in before.fields:
         if gone.name not in kept:
@@ -66,7 +66,7 @@ def _struct(before: Struct, after: Struct, path: Path, anew: set[tuple[str, ...]
             yield from _field(old, new, (*path, new.name), anew)
 
 
-def paired(before: Struct, after: Struct, path: Path, anew: set[tuple[str, ...]]) -> dict[str, Field]:
+def pair_fields(before: Struct, after: Struct, path: Path, anew: set[tuple[str, ...]]) -> dict[str, Field]:
     """The old field of each new one that had one, by the new one's name."""
     by_id = _by_id(before) if _by_id(after) else {}
     by_name = {old.name.lower(): old for old in before.fields}
@@ -86,7 +86,7 @@ def paired(before: Struct, after: Struct, path: Path, anew: set[tuple[str, ...]]
         if new.name in pairs or namesake is None or namesake.name in taken:
             continue
         told_apart = bool(by_id) and _both_have_ids(namesake, new)
-        if not told_apart and words((*path, new.name)) not in anew:
+        if not told_apart and path_key((*path, new.name)) not in anew:
             pairs[new.name] = namesake
     return pairs
 
@@ -116,7 +116,7 @@ def _places(before: Struct, after: Struct, path: Path, pairs: dict[str, Field]) 
     """Additions and moves, in the new order: each puts a field right behind its predecessor there."""
     index = {old.name: place for place, old in enumerate(before.fields)}
     staying = [new.name for new in after.fields if new.name in pairs]
-    unmoved = longest_rising([index[pairs[name].name] for name in staying])
+    unmoved = longest_increasing([index[pairs[name].name] for name in staying])
     fixed = {name for name, place in zip(staying, unmoved, strict=True) if place}
     previous: str | None = None
     for new in after.fields:
@@ -127,7 +127,7 @@ def _places(before: Struct, after: Struct, path: Path, pairs: dict[str, Field]) 
         previous = new.name
 
 
-def longest_rising(numbers: list[int]) -> list[bool]:
+def longest_increasing(numbers: list[int]) -> list[bool]:
     """Which numbers belong to a longest rising subsequence (patience sorting)."""
     tails: list[int] = []
     tail_places: list[int] = []
@@ -205,7 +205,7 @@ def _lower(names: Managed[tuple[str, ...]]) -> Managed[tuple[str, ...]]:
 
 
 def _lower_paths(paths: Managed[tuple[Path, ...]]) -> Managed[tuple[Path, ...]]:
-    return paths if isinstance(paths, Unmanaged) else tuple(folded(path) for path in paths)
+    return paths if isinstance(paths, Unmanaged) else tuple(lowercased(path) for path in paths)
 
 
 def _deletions(before: tuple[Deletion, ...], after: tuple[Deletion, ...]) -> Iterator[Change]:

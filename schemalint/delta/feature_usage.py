@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from schemalint.delta import protocol
 from schemalint.delta.datatype import Unmanaged, walk_fields
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.path import dotted
+from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.values import frozen
 
@@ -91,11 +91,11 @@ def _activations(state: TableState) -> Iterator[tuple[Reason, str]]:
             yield (kind, name), feature
     for path, field in walk_fields(state.columns):
         if field.type_changes:
-            yield ("column", dotted(path)), "typeWidening"
+            yield ("column", format_path(path)), "typeWidening"
         if isinstance(field.default, str):
-            yield ("column", dotted(path)), "allowColumnDefaults"
+            yield ("column", format_path(path)), "allowColumnDefaults"
     if state.clustered_by and not isinstance(state.clustered_by, Unmanaged):
-        yield ("clustering", ", ".join(map(dotted, state.clustered_by))), "clustering"
+        yield ("clustering", ", ".join(map(format_path, state.clustered_by))), "clustering"
 
 
 def _closed(reasons: dict[str, list[Reason]]) -> dict[str, list[Reason]]:

@@ -44,7 +44,7 @@ _NO_FILES: Final = Files(0, ())
 
 
 @frozen
-class FileTally:
+class FooterSummary:
     """The footers of data files together.
 
     Attributes:
@@ -97,7 +97,7 @@ class PhysicalTypes:
     widened: tuple[Path, ...] = ()
 
 
-def merged(tallies: Iterable[FileTally]) -> FileTally:
+def merge_summaries(tallies: Iterable[FooterSummary]) -> FooterSummary:
     """Several tallies of different files as one."""
     count = 0
     leaves: dict[StoredLeaf, Files] = {}
@@ -106,7 +106,7 @@ def merged(tallies: Iterable[FileTally]) -> FileTally:
         count += one.count
         add_files(leaves, one.leaves)
         add_files(damaged, one.damaged)
-    return FileTally(count, leaves, damaged)
+    return FooterSummary(count, leaves, damaged)
 
 
 def add_files(into: dict[K, Files], more: Mapping[K, Files]) -> None:

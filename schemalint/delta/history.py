@@ -16,7 +16,7 @@ from schemalint.delta.change import (
 )
 from schemalint.delta.datatype import Array, DataType, Field, Map, Struct, parts, with_parts
 from schemalint.delta.diff import diff
-from schemalint.delta.path import Path, folded
+from schemalint.delta.path import Path, lowercased
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import History, HistoryEntry, Metadata, TableState
 from schemalint.values import frozen, replace
@@ -101,11 +101,13 @@ def type_history(history: History) -> dict[Path, tuple[TypeStep, ...]]:
         for change in changes(step):
             match change:
                 case FieldAdded(path=path) | FieldRemoved(path=path):
-                    found = {key: value for key, value in found.items() if not _is_below(key, folded(path))}
+                    found = {
+                        key: value for key, value in found.items() if not _is_below(key, lowercased(path))
+                    }
                 case FieldRenamed(path=path, old_name=name):
-                    found = _renamed(found, folded((*path[:-1], name)), folded(path))
+                    found = _renamed(found, lowercased((*path[:-1], name)), lowercased(path))
                 case TypeChanged(path=path, old=old, new=new):
-                    key = folded(path)
+                    key = lowercased(path)
                     found[key] = (*found.get(key, ()), TypeStep(old, new, step.entry))
                 case _:
                     pass

@@ -17,8 +17,8 @@ from schemalint.delta.datatype import (
     Map,
     Struct,
     Unmanaged,
-    at,
     parts,
+    type_at,
     with_parts,
 )
 from schemalint.delta.diff import with_renamed_keys
@@ -198,7 +198,7 @@ def _among_siblings(
 
 
 def _siblings(columns: Struct, path: Path) -> tuple[Field, ...]:
-    parent = at(columns, path[:-1])
+    parent = type_at(columns, path[:-1])
     if not isinstance(parent, Struct):
         raise LookupError(path)
     return parent.fields

@@ -28,18 +28,18 @@ Path: TypeAlias = tuple[Step, ...]
 _PLAIN = re.compile(r"[^\s.`]+")
 
 
-def dotted(path: Path) -> str:
+def format_path(path: Path) -> str:
     """Text for people, e.g. ``lines.element.qty``; names with dots, blanks or back-quotes are back-quoted."""
     return ".".join(step.value if isinstance(step, Part) else _quoted(step) for step in path)
 
 
-def as_json(path: Path) -> list[str | dict[str, str]]:
+def path_to_json(path: Path) -> list[str | dict[str, str]]:
     """The unambiguous form, e.g. ``["lines", {"in": "element"}, "qty"]``."""
     return [{"in": step.value} if isinstance(step, Part) else step for step in path]
 
 
-def from_json(steps: Iterable[object]) -> Path:
-    """The inverse of `as_json`.
+def path_from_json(steps: Iterable[object]) -> Path:
+    """The inverse of `path_to_json`.
 
     Raises:
         ValueError: A step is neither a name nor a part of a collection.
@@ -57,7 +57,7 @@ def _step(found: object) -> Step:
             raise ValueError(f"{found!r} is no step of a path")
 
 
-def folded(path: Path) -> Path:
+def lowercased(path: Path) -> Path:
     """The path to compare by: Delta's names of columns are unique in lower case.
 
     That is less than Unicode's case folding: ``straße`` and ``strasse`` are two columns
@@ -66,13 +66,13 @@ def folded(path: Path) -> Path:
     return tuple(step if isinstance(step, Part) else step.lower() for step in path)
 
 
-def words(path: Path) -> tuple[str, ...]:
+def path_key(path: Path) -> tuple[str, ...]:
     """The path as folded words, for what is written without a schema at hand: ``lines.element.qty``."""
     return tuple((step.value if isinstance(step, Part) else step).lower() for step in path)
 
 
-def split(text: str) -> tuple[str, ...]:
-    """The inverse of `dotted`, as names only: which of them are parts of a collection, only a schema knows.
+def split_path(text: str) -> tuple[str, ...]:
+    """The inverse of `format_path`, as names only: the schema tells which are parts of collections.
 
     Raises:
         ValueError: A back-quote is not closed, or a name is empty.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from schemalint.delta.change import Change, FieldRenamed
-from schemalint.delta.path import Part, Path, Step, folded
+from schemalint.delta.path import Part, Path, Step, lowercased
 from schemalint.values import frozen
 
 
@@ -25,13 +25,13 @@ class Renames:
         """Where a field is after the renames."""
         renamed: list[Step] = []
         for step in path:
-            renamed.append(self.new_names.get(folded((*renamed, step)), step))
+            renamed.append(self.new_names.get(lowercased((*renamed, step)), step))
         return tuple(renamed)
 
     def back(self, path: Path) -> Path:
         """Where a field was before the renames; `path` has the new names."""
         return tuple(
-            step if isinstance(step, Part) else self.old_names.get(folded(path[: place + 1]), step)
+            step if isinstance(step, Part) else self.old_names.get(lowercased(path[: place + 1]), step)
             for place, step in enumerate(path)
         )
 
@@ -40,6 +40,6 @@ def renames_of(changes: Iterable[Change]) -> Renames:
     """The renames among changes, whose paths have the new names of their parents."""
     found = [one for one in changes if isinstance(one, FieldRenamed)]
     return Renames(
-        new_names={folded((*one.path[:-1], one.old_name)): str(one.path[-1]) for one in found},
-        old_names={folded(one.path): one.old_name for one in found},
+        new_names={lowercased((*one.path[:-1], one.old_name)): str(one.path[-1]) for one in found},
+        old_names={lowercased(one.path): one.old_name for one in found},
     )

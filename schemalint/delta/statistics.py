@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from schemalint.delta.datatype import Struct, walk
-from schemalint.delta.path import words
+from schemalint.delta.path import path_key
 from schemalint.delta.properties import value_of
 
 COLUMNS: Final = "delta.dataSkippingStatsColumns"
@@ -41,7 +41,7 @@ def has_statistics(path: tuple[str, ...], columns: Struct, properties: Mapping[s
         return any(path[: len(one)] == one for one in found)
     text = value_of(HOW_MANY, properties)
     how_many = int(text) if text is not None and re.fullmatch(r"-?\d+", text) else DEFAULT_HOW_MANY
-    leaves = [words(leaf) for leaf, type_ in walk(columns) if leaf and not isinstance(type_, Struct)]
+    leaves = [path_key(leaf) for leaf, type_ in walk(columns) if leaf and not isinstance(type_, Struct)]
     outside = [leaf for leaf in leaves if not any(leaf[: len(other)] == other != leaf for other in leaves)]
     return how_many < 0 or path in outside[:how_many]
 

@@ -20,15 +20,15 @@ from schemalint.delta.datatype import (
     Field,
     Struct,
     Unknown,
-    at,
     field_at,
     parts,
+    type_at,
     walk,
     walk_fields,
 )
 from schemalint.delta.footer_summary import (
     Files,
-    FileTally,
+    FooterSummary,
     PhysicalTypes,
     Standing,
     StoredLeaf,
@@ -51,7 +51,7 @@ _BYTES: Final = frozenset({STRING, BINARY})
 _OPAQUE: Final = frozenset({VARIANT, VOID})
 
 
-def physical_types(table: LiveTable, tally: FileTally) -> PhysicalTypes:
+def physical_types(table: LiveTable, tally: FooterSummary) -> PhysicalTypes:
     """What a tally says about a table; columns that the table does not have any more are left out."""
     state = table.state
     by_id = (state.properties.get("delta.columnMapping.mode") or "").lower() == "id"
@@ -107,7 +107,7 @@ def _field(struct: Struct, name: str, number: int | None) -> Field | None:
 
 
 def _stored_type(columns: Struct, path: Path, stored: DataType, files: Files) -> StoredType:
-    declared = at(columns, path)
+    declared = type_at(columns, path)
     carrier, way = carrier_of(path)
     field_ = field_at(columns, carrier)
     record = record_of(field_, way) if field_ else ()
@@ -132,5 +132,5 @@ def _standing(stored: DataType, declared: DataType, recorded: list[DataType]) ->
 def _widened(columns: Struct) -> Iterator[Path]:
     for path, field_ in walk_fields(columns):
         for way in dict.fromkeys(entry.at for entry in record_of(field_)):
-            if at(field_.type, way) is not None:
+            if type_at(field_.type, way) is not None:
                 yield (*path, *way)

@@ -22,8 +22,8 @@ from schemalint.delta.datatype import (
     RecordedChange,
     String,
     Varchar,
-    at,
     field_at,
+    type_at,
 )
 from schemalint.delta.field_metadata import TYPE_CHANGES, recorded_type
 from schemalint.delta.history import HistoryStep
@@ -90,7 +90,7 @@ class RecordStep:
     def is_recorded(self) -> bool:
         """Whether new entries lead from the old type to the new one."""
         new = self.after[len(self.before) :] if self.is_kept else self.after
-        return leads(new, self.old, self.new)
+        return is_chain(new, self.old, self.new)
 
 
 def record_of(field: Field, way: Way | None = None) -> Record:
@@ -104,7 +104,7 @@ def is_readable(field: Field) -> bool:
     return TYPE_CHANGES not in dict(field.extra)
 
 
-def fault_of(field: Field) -> RecordFault | None:
+def record_fault(field: Field) -> RecordFault | None:
     """Why nobody can read a field's record; None if it can be, or only a ``fieldPath`` of it is unknown."""
     if is_readable(field):
         return None
@@ -118,15 +118,15 @@ def fault_of(field: Field) -> RecordFault | None:
     return next((fault for entry in found if (fault := _fault(entry))), None)
 
 
-def unknown_ways(field: Field) -> tuple[str, ...]:
+def unknown_field_paths(field: Field) -> tuple[str, ...]:
     """The texts of ``fieldPath`` that name other things than parts of collections."""
-    found = None if is_readable(field) or fault_of(field) else _raw(field)
+    found = None if is_readable(field) or record_fault(field) else _raw(field)
     entries = found if isinstance(found, list) else []
     ways = [str(entry["fieldPath"]) for entry in entries if "fieldPath" in entry]
     return tuple(way for way in ways if not set(way.split(".")) <= {part.value for part in Part})
 
 
-def leads(record: Record, old: DataType, new: DataType) -> bool:
+def is_chain(record: Record, old: DataType, new: DataType) -> bool:
     """Whether the entries are a chain from one type to the other."""
     ends = bool(record) and same_stored(record[0].from_type, old) and same_stored(record[-1].to_type, new)
     return ends and all(same_stored(one.to_type, next_.from_type) for one, next_ in pairwise(record))
@@ -162,7 +162,7 @@ def record_steps(step: HistoryStep) -> Iterator[RecordStep]:
         if field is None or not is_readable(field):
             continue
         for way in dict.fromkeys(entry.at for entry in (*_record(old), *record_of(field))):
-            kept = at(field.type, way)
+            kept = type_at(field.type, way)
             if kept is not None and (*carrier, *way) not in types:
                 yield RecordStep((*carrier, *way), kept, kept, _entries(old, way), record_of(field, way))
 
@@ -175,7 +175,7 @@ def carrier_of(path: Path) -> tuple[Path, Way]:
     return path[:end], tuple(one for one in path[end:] if isinstance(one, Part))
 
 
-def replaces_contents(entry: HistoryEntry) -> bool:
+def replaces_all_files(entry: HistoryEntry) -> bool:
     """Whether a commit replaces all files of the table, as far as its operation tells: any type may change.
 
     ``overwriteSchema`` is a WRITE in the mode Overwrite. One that replaces some partitions or rows only says
@@ -188,12 +188,12 @@ def replaces_contents(entry: HistoryEntry) -> bool:
     return not in_part and entry.parameters.get("predicate", "[]") in ("", "[]", "null", "true")
 
 
-def restores(entry: HistoryEntry) -> bool:
+def is_restore(entry: HistoryEntry) -> bool:
     """Whether a commit brings an older state back, with the files and types of then."""
     return entry.operation in _RESTORES
 
 
-def may_forget(entry: HistoryEntry) -> bool:
+def may_remove_record(entry: HistoryEntry) -> bool:
     """Whether a commit may remove what is recorded: DROP FEATURE has rewritten the files with old types."""
     return entry.operation in _FORGETS
 

@@ -13,7 +13,7 @@ from schemalint.catalog.target_tables import TargetTables
 from schemalint.config import Config, Target, resolve_storage
 from schemalint.contract.revisions import Revisions, contracts_at
 from schemalint.delta.table import LiveTable
-from schemalint.deploy.last_applied import Baseline, drift, find_baseline
+from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied
 from schemalint.errors import ConfigError, SchemalintError, UsageError
 from schemalint.git import (
     MissingHistoryError,
@@ -26,12 +26,12 @@ from schemalint.git import (
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.table import refused_by_spark
-from schemalint.model.column_tracking import Lineage, resumed
+from schemalint.model.column_tracking import ColumnTracking, resume_tracking
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Skipped
 from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Approval, Plan, Refusal, TablePlan
-from schemalint.planner import Wish, plan_table
+from schemalint.planner import PlanOptions, plan_table
 from schemalint.plugin import Rule
 from schemalint.values import field, frozen, replace
 
@@ -212,14 +212,14 @@ def _planned(request: DeployInput, contract: Contract, found: TargetTables) -> T
             if obstacles
             else plan
         )
-    wish, obstacles = _with_baseline(request, contract, table)
+    options, obstacles = _with_baseline(request, contract, table)
     refused = refused_by_spark(contract, table, request.rules)
     composed = contract
-    if wish.lineage is not None:
-        composed = replace(contract, state=wish.lineage.composed(contract.state))
-    comparison = LiveComparison(composed, table, lineage=wish.lineage, of_table=refused)
+    if options.tracking is not None:
+        composed = replace(contract, state=options.tracking.composed(contract.state))
+    comparison = LiveComparison(composed, table, tracking=options.tracking, of_table=refused)
     findings = judge_live(comparison, request.rules)
-    plan = plan_table(contract, table, uri if name is None else table.uri, findings, wish, name=name)
+    plan = plan_table(contract, table, uri if name is None else table.uri, findings, options, name=name)
     if obstacles:
         return replace(plan, steps=(), record=False, refusals=(*obstacles, *plan.refusals))
     return plan
@@ -251,17 +251,19 @@ def _approved(request: DeployInput, plan: TablePlan) -> TablePlan:
 
 def _with_baseline(
     request: DeployInput, contract: Contract, table: LiveTable
-) -> tuple[Wish, tuple[Refusal, ...]]:
+) -> tuple[PlanOptions, tuple[Refusal, ...]]:
     """Which column is which, and what the table itself says against going on: ahead, drifted, not known."""
     revisions = Revisions(request.repository, request.config.contracts, request.target.name, request.head)
     try:
-        found = find_baseline(revisions, contract, table, base=request.base, allow_older=request.allow_older)
+        found = find_last_applied(
+            revisions, contract, table, base=request.base, allow_older=request.allow_older
+        )
     except MissingHistoryError as error:
         raise _without_history(request, contract, table, error) from None
     if isinstance(found, Refusal):
-        return Wish(reorder=request.reorder), (found,)
-    wish = Wish(_lineage(found, contract, table), reorder=request.reorder)
-    return wish, tuple(drift(contract, found, table, wish, repair=request.repair_drift))
+        return PlanOptions(reorder=request.reorder), (found,)
+    options = PlanOptions(_lineage(found, contract, table), reorder=request.reorder)
+    return options, tuple(drift(contract, found, table, options, repair=request.repair_drift))
 
 
 def _without_history(
@@ -278,9 +280,9 @@ def _without_history(
     return MissingHistoryError(message, error.command)
 
 
-def _lineage(found: Baseline, contract: Contract, table: LiveTable) -> Lineage | None:
+def _lineage(found: LastApplied, contract: Contract, table: LiveTable) -> ColumnTracking | None:
     """Which column is which: where names are on their way, as the table itself has noted it."""
     noted = read_pending(table.state)
     if noted is not None and noted.targets and noted.hash == declaration_hash(contract):
-        return resumed(table.state.columns, contract.state.columns, noted.targets)
-    return found.lineage(table.state.columns)
+        return resume_tracking(table.state.columns, contract.state.columns, noted.targets)
+    return found.tracking(table.state.columns)

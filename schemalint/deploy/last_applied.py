@@ -9,24 +9,24 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 
 from schemalint.contract.revisions import Revisions
 from schemalint.delta import change
-from schemalint.delta.change import Change, place, subject, subject_name
-from schemalint.delta.datatype import Field, Struct, at, field_at
-from schemalint.delta.path import dotted, folded, words
+from schemalint.delta.change import Change, change_path, subject, subject_name
+from schemalint.delta.datatype import Field, Struct, field_at, type_at
+from schemalint.delta.path import format_path, lowercased, path_key
 from schemalint.delta.renames import renames_of
 from schemalint.delta.table import LiveTable
 from schemalint.delta.type_text import print_type
 from schemalint.errors import SchemalintError
 from schemalint.git import Repository, Revision, is_ancestor, resolve
-from schemalint.model.column_tracking import Lineage, trace, trace_back
+from schemalint.model.column_tracking import ColumnTracking, track_back, track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.marker import Marker, declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Refusal
-from schemalint.planner import Wish, pending
+from schemalint.planner import PlanOptions, pending
 from schemalint.values import frozen, replace
 
 
 @frozen
-class Baseline:
+class LastApplied:
     """A table's contract since it was applied last.
 
     Attributes:
@@ -40,23 +40,23 @@ class Baseline:
     is_way_back: bool = False
     judges_drift: bool = True
 
-    def lineage(self, live: Struct) -> Lineage | None:
+    def tracking(self, live: Struct) -> ColumnTracking | None:
         """Which column is which; None if names have to tell."""
         states = [one.state for one in self.revisions]
         if not states:
             return None
-        return trace_back(live, states) if self.is_way_back else trace(live, states)
+        return track_back(live, states) if self.is_way_back else track_columns(live, states)
 
 
-def find_baseline(
+def find_last_applied(
     revisions: Revisions,
     contract: Contract,
     table: LiveTable,
     *,
     base: str | None = None,
     allow_older: bool = False,
-) -> Baseline | Refusal:
-    """The baseline of a live table, or why there is none that can be built on.
+) -> LastApplied | Refusal:
+    """The last_applied of a live table, or why there is none that can be built on.
 
     Args:
         revisions: Of all contracts.
@@ -71,29 +71,29 @@ def find_baseline(
     own = declaration_hash(contract)
     noted = read_pending(table.state)
     if noted is not None and (noted.targets or noted.hash == own):
-        return Baseline((contract,), judges_drift=False)  # by ids, which the note has
+        return LastApplied((contract,), judges_drift=False)  # by ids, which the note has
     if base is not None:
         return _from_commit(revisions, contract, resolve(revisions.repository, base))
     if noted is not None:
         found = _by_hash(revisions, contract, noted.hash)
-        return replace(found, judges_drift=False) if isinstance(found, Baseline) else found
+        return replace(found, judges_drift=False) if isinstance(found, LastApplied) else found
     marker = read_marker(table)
     if marker is None or marker.table_id not in (None, table.metadata.table_id):
         return _by_state(revisions, contract, table)
     if marker.hash == own:
-        return Baseline((contract,))
+        return LastApplied((contract,))
     return _by_marker(revisions, contract, marker, allow_older=allow_older)
 
 
 def drift(
-    contract: Contract, found: Baseline, table: LiveTable, wish: Wish, *, repair: bool
+    contract: Contract, found: LastApplied, table: LiveTable, options: PlanOptions, *, repair: bool
 ) -> Iterator[Refusal]:
     """What somebody altered since it was applied last; with `repair` only what must not be overwritten."""
     if not (found.revisions and found.judges_drift):
         return
     base = found.revisions[-1 if found.is_way_back else 0]
-    wanted = pending(contract, table.state, wish)
-    yield from _could_be_another(wanted, base, contract, table, wish)
+    wanted = pending(contract, table.state, options)
+    yield from _could_be_another(wanted, base, contract, table, options)
     if repair:
         return
     altered = _by_subject(pending(base, table.state))
@@ -110,25 +110,25 @@ def drift(
 def _by_subject(changes: Sequence[Change]) -> dict[Hashable, Change]:
     """Changes of a live table by what they are about, columns under their live names."""
     renames = renames_of(changes)
-    return {subject(one, renames.back(path) if (path := place(one)) else None): one for one in changes}
+    return {subject(one, renames.back(path) if (path := change_path(one)) else None): one for one in changes}
 
 
 def _goes(one: Change, wanted: Sequence[Change]) -> bool:
     """Whether what was altered is, or is inside of, a column that is to be dropped."""
-    renames, path = renames_of(wanted), place(one)
+    renames, path = renames_of(wanted), change_path(one)
     removed = [each.path for each in wanted if isinstance(each, change.FieldRemoved)]
-    gone = [folded((*renames.back(each[:-1]), each[-1])) for each in removed]
+    gone = [lowercased((*renames.back(each[:-1]), each[-1])) for each in removed]
     return path is not None and any(path[: len(above)] == above for above in gone)
 
 
-def _in_between(found: Baseline, table: LiveTable) -> Iterator[Collection[Hashable]]:
+def _in_between(found: LastApplied, table: LiveTable) -> Iterator[Collection[Hashable]]:
     """What differs from each revision after the one that was applied: a run of it may have been cut short."""
     if found.is_way_back:
         return
     states = [one.state for one in found.revisions]
     for number, revision in enumerate(found.revisions[1:-1], start=2):
-        lineage = trace(table.state.columns, states[:number])
-        yield _by_subject(pending(revision, table.state, Wish(lineage))).keys()
+        tracking = track_columns(table.state.columns, states[:number])
+        yield _by_subject(pending(revision, table.state, PlanOptions(tracking))).keys()
 
 
 def _drifted(name: str) -> Refusal:
@@ -141,55 +141,55 @@ def _drifted(name: str) -> Refusal:
 
 def _brought_back(base: Contract, contract: Contract, table: LiveTable) -> Iterator[Refusal]:
     """Columns that were dropped by declaration and are there again, with what somebody wrote into them."""
-    listed = {folded(entry.path) for entry in base.state.dropped}
+    listed = {lowercased(entry.path) for entry in base.state.dropped}
     for entry in contract.state.dropped:
         kept = field_at(contract.state.columns, entry.path) is not None
-        if folded(entry.path) in listed and not kept and field_at(table.state.columns, entry.path):
+        if lowercased(entry.path) in listed and not kept and field_at(table.state.columns, entry.path):
             yield Refusal(
-                f"{dotted(entry.path)} was dropped, and is there again",
+                f"{format_path(entry.path)} was dropped, and is there again",
                 "somebody writes it: declare it, or drop it by hand once nobody does",
                 "DR001",
             )
 
 
 def _could_be_another(
-    wanted: Sequence[Change], base: Contract, contract: Contract, table: LiveTable, wish: Wish
+    wanted: Sequence[Change], base: Contract, contract: Contract, table: LiveTable, options: PlanOptions
 ) -> Iterator[Refusal]:
     """Columns that would be added, while one of their type stays that nobody declares and that could be it.
 
     Somebody renamed it by hand; or it was declared until now, and is neither renamed nor listed as dropped: a
     rename that is taken back looks like that. A new column under the name of an old one is no such case.
     """
-    retaken = wish.lineage.retaken if wish.lineage else frozenset()
+    retaken = options.tracking.retaken if options.tracking else frozenset()
     renames = renames_of(wanted)
     going = {
-        folded((*renames.back(one.path[:-1]), one.path[-1]))
+        lowercased((*renames.back(one.path[:-1]), one.path[-1]))
         for one in wanted
         if isinstance(one, change.FieldRemoved)
     }
     for one in wanted:
-        if not isinstance(one, change.FieldAdded) or words(one.path) in retaken:
+        if not isinstance(one, change.FieldAdded) or path_key(one.path) in retaken:
             continue
         parent = renames.back(one.path[:-1])
-        here, before = at(table.state.columns, parent), at(base.state.columns, parent)
-        declared = at(contract.state.columns, one.path[:-1])
+        here, before = type_at(table.state.columns, parent), type_at(base.state.columns, parent)
+        declared = type_at(contract.state.columns, one.path[:-1])
         if not (isinstance(here, Struct) and isinstance(before, Struct) and isinstance(declared, Struct)):
             continue
         known = before.get(one.field.name)
         for field in here.fields:
             path = (*parent, field.name)
             is_renamed = renames.forward(path)[-1] != field.name
-            if declared.get(field.name) is not None or is_renamed or folded(path) in going:
+            if declared.get(field.name) is not None or is_renamed or lowercased(path) in going:
                 continue
             if known is not None and _are_alike(field, known):
                 yield Refusal(
-                    f"{dotted(one.path)} is gone, and {field.name}, which nobody declares, could be it",
+                    f"{format_path(one.path)} is gone, and {field.name}, which nobody declares, could be it",
                     "rename it back by hand, or declare the rename",
                     "DR001",
                 )
             elif before.get(field.name) is not None and _are_alike(field, one.field):
                 yield Refusal(
-                    f"{dotted(one.path)} would be added, and {field.name}, which is declared no longer, "
+                    f"{format_path(one.path)} would be added, and {field.name}, which is declared no longer, "
                     "could be it",
                     f"declare the rename, or list {field.name} under `dropped`; what takes a rename back is "
                     f"`schemalint revert {contract.table}`",
@@ -203,7 +203,7 @@ def _are_alike(one: Field, other: Field) -> bool:
 
 def _by_marker(
     revisions: Revisions, contract: Contract, marker: Marker, *, allow_older: bool
-) -> Baseline | Refusal:
+) -> LastApplied | Refusal:
     repository = revisions.repository
     commit = _known(repository, marker.revision) if marker.revision is not None else None
     if commit is not None and is_ancestor(repository, commit, revisions.tip):
@@ -218,7 +218,7 @@ def _by_marker(
     return _by_hash(revisions, contract, marker.hash)
 
 
-def _by_hash(revisions: Revisions, contract: Contract, hash_: str) -> Baseline | Refusal:
+def _by_hash(revisions: Revisions, contract: Contract, hash_: str) -> LastApplied | Refusal:
     for commit, found in revisions.newest_first(contract.key):
         if declaration_hash(found) == hash_:
             return _from_commit(revisions, contract, commit)
@@ -228,22 +228,22 @@ def _by_hash(revisions: Revisions, contract: Contract, hash_: str) -> Baseline |
     )
 
 
-def _from_commit(revisions: Revisions, contract: Contract, commit: str) -> Baseline:
+def _from_commit(revisions: Revisions, contract: Contract, commit: str) -> LastApplied:
     since = revisions.since(commit, contract.key)
     if revisions.at(commit, contract.key) is None:
-        return Baseline()
-    return Baseline(_without_repeats([*since, contract]))
+        return LastApplied()
+    return LastApplied(_without_repeats([*since, contract]))
 
 
-def _way_back(revisions: Revisions, contract: Contract, commit: str) -> Baseline:
+def _way_back(revisions: Revisions, contract: Contract, commit: str) -> LastApplied:
     applied = replace(revisions, head=Revision(commit, commit, "applied last"))
     since = applied.since(revisions.tip, contract.key)
     if applied.at(commit, contract.key) is None:
-        return Baseline()
-    return Baseline(_without_repeats([contract, *since]), is_way_back=True)
+        return LastApplied()
+    return LastApplied(_without_repeats([contract, *since]), is_way_back=True)
 
 
-def _by_state(revisions: Revisions, contract: Contract, table: LiveTable) -> Baseline | Refusal:
+def _by_state(revisions: Revisions, contract: Contract, table: LiveTable) -> LastApplied | Refusal:
     """The newest revision that the table equals; not known if an older one does too, under other names."""
     newest = ""
     since: list[Contract] = []  # from the one at hand to the newest that the table equals
@@ -260,13 +260,13 @@ def _by_state(revisions: Revisions, contract: Contract, table: LiveTable) -> Bas
                 f"the table is as declared at {commit[:12]} and at {newest[:12]}, with renames in between",
                 "name the commit that it is at: --base REV",
             )
-    return _from_commit(revisions, contract, newest) if newest else Baseline()
+    return _from_commit(revisions, contract, newest) if newest else LastApplied()
 
 
 def _confuses(revisions: Sequence[Contract], table: LiveTable) -> bool:
     """Whether a table equals the first and the last revision with other columns in the same places."""
-    lineage = trace(table.state.columns, [one.state for one in revisions])
-    wanted = pending(revisions[-1], table.state, Wish(lineage))
+    tracking = track_columns(table.state.columns, [one.state for one in revisions])
+    wanted = pending(revisions[-1], table.state, PlanOptions(tracking))
     return any(isinstance(one, change.FieldRenamed | change.FieldAdded) for one in wanted)
 
 

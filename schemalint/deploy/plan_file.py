@@ -24,7 +24,7 @@ class PlannedTable:
     requires: tuple[str, ...]
 
 
-def as_in_file(deployment: Deployment, path: str) -> Deployment:
+def restrict_to_file(deployment: Deployment, path: str) -> Deployment:
     """The deployment with the tables of a plan file only; those that moved since are refused.
 
     Where tables are asked for by name, only these of the file.

@@ -11,8 +11,8 @@ from schemalint.lint.judge import ordered
 from schemalint.lint.rulebook import TableIgnores, is_ignored
 from schemalint.lint.table import judge_table
 from schemalint.model.contract import Contract
-from schemalint.model.finding import Finding, Problems, Run, SideRef
-from schemalint.model.inventory import Estate, TableSummary, summary_of
+from schemalint.model.finding import CheckResult, Finding, Run, SideRef
+from schemalint.model.inventory import Inventory, TableSummary, summary_of
 from schemalint.plugin import Rule
 from schemalint.values import frozen, replace
 
@@ -21,7 +21,7 @@ _LIVE = SideRef("live", why="the tables as they are")
 
 
 @frozen
-class Audited:
+class AuditedTable:
     """A table to judge.
 
     Attributes:
@@ -38,12 +38,12 @@ class Audited:
 
 
 def audit(
-    tables: Iterable[Audited],
+    tables: Iterable[AuditedTable],
     rules: Sequence[Rule],
     *,
     target: str | None = None,
     table_ignores: TableIgnores = (),
-) -> Problems:
+) -> CheckResult:
     """Judge every table as it is, and its whole history; one that cannot be read is an error of the run."""
     findings: list[Finding] = []
     errors: list[SchemalintError] = []
@@ -59,9 +59,9 @@ def audit(
             files = None
         found = judge_table(one.table, rules, name=one.name, contract=one.contract, files=files)
         findings += (finding for finding in found if not is_ignored(finding, rules, table_ignores))
-    return Problems(
+    return CheckResult(
         run=Run(_HISTORY, _LIVE, target, compared=tuple(one.table for one in summaries)),
         findings=ordered(replace(finding, target=target) for finding in findings),
         errors=tuple(errors),
-        estate=Estate(tuple(summaries)),
+        inventory=Inventory(tuple(summaries)),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
 from schemalint.delta.change import FieldRenamed
-from schemalint.delta.diff import diff, made_anew
+from schemalint.delta.diff import diff, recreated_columns
 from schemalint.delta.table import LiveTable
 from schemalint.errors import LiveError, SchemalintError
 from schemalint.git import Contents, File, Side
@@ -18,10 +18,10 @@ from schemalint.lint.live import LiveComparison, judge_live, live_context
 from schemalint.lint.renamed import Names, names_in_log
 from schemalint.lint.rulebook import TableIgnores, is_ignored
 from schemalint.lint.table import judge_table
-from schemalint.model.column_tracking import Lineage, trace
+from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, TableRetired
-from schemalint.model.finding import Finding, Problems, Run, Severity, SideRef, Skipped
+from schemalint.model.finding import CheckResult, Finding, Run, Severity, SideRef, Skipped
 from schemalint.model.marker import Marker, declaration_hash, read_marker
 from schemalint.plugin import Rule
 from schemalint.printable import visible
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import datetime as dt
 
 
-class NotHeld(LiveError):  # noqa: N818 (an answer more than an error)
+class MissingEntry(LiveError):  # noqa: N818 (an answer more than an error)
     """What stands in for the live tables does not say anything of this one."""
 
 
@@ -42,7 +42,7 @@ class LiveSide:
     Attributes:
         target: The environment.
         read: The live table of an effective contract, None if there is none; raises a LiveError, and
-            `NotHeld` where it cannot tell: then the table is judged without it.
+            `MissingEntry` where it cannot tell: then the table is judged without it.
         place: Where such a table lies.
         at_revision: A table's contract at a commit, None if the commit or the table is unknown.
         comes_after: Whether a commit is known to come after another one, None being that of HEAD.
@@ -85,7 +85,7 @@ class CheckInput:
     readable: Callable[[str], tuple[str, Contract] | None] = lambda _key: None
 
 
-def check(request: CheckInput) -> Problems:
+def check(request: CheckInput) -> CheckResult:
     """Judge every table that changed."""
     return _Check(request).run()
 
@@ -105,11 +105,11 @@ class _Check:
         self.request = request
         self.errors: list[SchemalintError] = []
         self.skipped: list[Skipped] = []
-        self.not_held: list[NotHeld] = []
+        self.not_held: list[MissingEntry] = []
         self.left_out: set[str] = set()
         self.sides = _Sides()
 
-    def run(self) -> Problems:
+    def run(self) -> CheckResult:
         changed = [path for path in self._paths() if self._is_looked_at(path)]
         for path in changed:
             self._read(path)
@@ -122,7 +122,7 @@ class _Check:
             *(finding for key in self._tables() for finding in self._table(key)),
         ]
         self.errors += self._nothing_held()
-        return Problems(
+        return CheckResult(
             run=Run(
                 base=_side(self.request.base),
                 head=_side(self.request.head),
@@ -226,7 +226,7 @@ class _Check:
             return
         try:
             table = live.read(contract)
-        except NotHeld as unknown:
+        except MissingEntry as unknown:
             self._leave_out(contract, unknown.message)
             self.not_held.append(unknown)
             yield from judge_pair(before, after, self.request.rules)
@@ -272,7 +272,7 @@ class _Check:
             # What was applied was applied to another table.
             marker = None
         settled = marker is not None and marker.hash == declaration_hash(contract)
-        lineage = None if settled or base is None else _lineage(base, contract, table)
+        tracking = None if settled or base is None else _lineage(base, contract, table)
         comparison = LiveComparison(
             contract,
             table,
@@ -280,9 +280,9 @@ class _Check:
             applied=self._applied(marker, contract, live),
             settled=settled,
             ahead=self._is_ahead(marker, live),
-            lineage=lineage,
+            tracking=tracking,
             of_table=tuple(_of_table(table, rules, base, contract)),
-            renamed=_renamed(base, contract, table) if lineage is None else {},
+            renamed=_renamed(base, contract, table) if tracking is None else {},
         )
         for finding in judge_live(comparison, rules):
             yield replace(finding, target=live.target)
@@ -326,12 +326,12 @@ class _Check:
         }
 
 
-def _lineage(base: Contract, contract: Contract, table: LiveTable) -> Lineage | None:
+def _lineage(base: Contract, contract: Contract, table: LiveTable) -> ColumnTracking | None:
     """Which column is which where names are given up and taken since the base; elsewhere the names tell."""
     renamed = any(isinstance(one, FieldRenamed) for one in diff(base.state, contract.state))
-    if not renamed and not made_anew(base.state, contract.state):
+    if not renamed and not recreated_columns(base.state, contract.state):
         return None
-    return trace(table.state.columns, [base.state, contract.state])
+    return track_columns(table.state.columns, [base.state, contract.state])
 
 
 def _renamed(base: Contract | None, contract: Contract, table: LiveTable) -> Names:
@@ -343,7 +343,7 @@ def _renamed(base: Contract | None, contract: Contract, table: LiveTable) -> Nam
     return {path: name for path, name in found.items() if path in at_base}
 
 
-def exit_status(result: Problems, fail_on: Severity | None, *, count_existing: bool = False) -> int:
+def exit_status(result: CheckResult, fail_on: Severity | None, *, count_existing: bool = False) -> int:
     """2 if something could not be judged, 1 if a finding is bad enough, else 0."""
     if any(isinstance(error, SchemalintError) for error in result.errors):
         return max(error.exit_status for error in result.errors if isinstance(error, SchemalintError))

@@ -21,7 +21,7 @@ from schemalint.delta.datatype import (
     Unmanaged,
     Varchar,
 )
-from schemalint.delta.path import Path, dotted, folded
+from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.type_text import print_field, print_type
 from schemalint.errors import Location
 from schemalint.model.anchors import column_anchors
@@ -36,7 +36,7 @@ _TABLE: Final = ObjectRef("table", "")
 def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
     """The thing that a finding is about, for people and for `allow`."""
     if path is not None:
-        return ObjectRef("column", dotted(path))
+        return ObjectRef("column", format_path(path))
     match fact:
         case Drift(change=inner):
             return object_of(inner)
@@ -63,7 +63,7 @@ def values_of(fact: Fact) -> tuple[str | None, str | None]:
     return _text(getattr(fact, "old", None)), _text(getattr(fact, "new", None))
 
 
-def place_of(fact: Fact, problem: Problem, contract: Contract) -> Location:
+def locate_finding(fact: Fact, problem: Problem, contract: Contract) -> Location:
     """Where in a contract the thing stands; a thing that is gone, where its nearest parent stands."""
     return contracts.locate(contract, *_anchors(fact, problem))
 
@@ -77,7 +77,7 @@ def _anchors(fact: Fact, problem: Problem) -> tuple[Anchor, ...]:
         path = getattr(inner, "path", None)
     if path is not None:
         anchors = column_anchors(type(inner), path)
-        return anchors if problem.part is None else ((problem.part, folded(path)), *anchors)
+        return anchors if problem.part is None else ((problem.part, lowercased(path)), *anchors)
     if isinstance(fact, TableRetired):
         return (("table",),)
     return (_object_anchor(object_of(fact)), ("table",))

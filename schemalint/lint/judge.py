@@ -12,10 +12,10 @@ from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.requests import granted_features
 from schemalint.delta.table import TableState
 from schemalint.errors import InternalError, Location, PluginError, SchemalintError
-from schemalint.lint.finding_location import object_of, place_of, values_of
+from schemalint.lint.finding_location import locate_finding, object_of, values_of
 from schemalint.lint.rulebook import BUILT_IN
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import created, over
+from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Problem, Rule, RuleContext
@@ -84,11 +84,11 @@ def present(base: Contract | None, target: str | None) -> Contract | None:
 
 def git_context(before: Contract | None, after: Contract) -> RuleContext:
     """The base contract stands for the table: it is what Delta makes of it."""
-    old = created(before.state) if before else TableState()
+    old = created_state(before.state) if before else TableState()
     return RuleContext(
         contract=after,
         before=old,
-        after=over(after.state, old),
+        after=apply_declaration(after.state, old),
         features=before.created_features if before else frozenset(),
         base=before,
     )
@@ -98,10 +98,10 @@ def git_facts(before: Contract | None, after: Contract, ctx: RuleContext) -> tup
     """What differs between a contract and its base, and what follows from it."""
     if before is None:
         return (TableAdded(after.state), after)
-    return (*diff(before.state, after.state), *upgrades(ctx), after)
+    return (*diff(before.state, after.state), *protocol_upgrades(ctx), after)
 
 
-def upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -> tuple[ProtocolUpgrade, ...]:
+def protocol_upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -> tuple[ProtocolUpgrade, ...]:
     """The upgrade that the declared state asks of the table, if it does.
 
     Args:
@@ -135,7 +135,7 @@ def upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -> tuple[P
     )
 
 
-def is_moot(upgrade: ProtocolUpgrade, said: Iterable[Finding]) -> bool:
+def is_superseded(upgrade: ProtocolUpgrade, said: Iterable[Finding]) -> bool:
     """Whether what asks for an upgrade is refused by itself.
 
     Properties and features are asked for in one statement, `SET TBLPROPERTIES`, which Delta carries out or
@@ -201,7 +201,7 @@ def _judge_effective(judge: Judge, before: Contract | None, after: Contract | No
     )
     # Upgrades come last: nobody needs to allow one that is asked for by what is refused.
     for upgrade in facts:
-        if isinstance(upgrade, ProtocolUpgrade) and not is_moot(upgrade, said):
+        if isinstance(upgrade, ProtocolUpgrade) and not is_superseded(upgrade, said):
             said = beside_upgrade(said, upgrade, tuple(judge(upgrade, ctx, ("git",))))
     return said
 
@@ -263,7 +263,7 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
         against=against,
         old=problem.old if problem.old is not None else old,
         new=problem.new if problem.new is not None else new,
-        location=place_of(fact, problem, ctx.contract),
+        location=locate_finding(fact, problem, ctx.contract),
         previous_location=_previous(fact, problem, ctx.base),
         delta_error=problem.delta_error,
         fix=problem.fix,
@@ -275,7 +275,7 @@ def _severity(rule: Rule, problem: Problem) -> Severity:
 
 
 def _previous(fact: Fact, problem: Problem, base: Contract | None) -> Location | None:
-    return place_of(fact, problem, base) if base else None
+    return locate_finding(fact, problem, base) if base else None
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -15,17 +15,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from schemalint.delta import change, protocol
-from schemalint.delta.change import Change, place, subject, subject_name
-from schemalint.delta.datatype import Struct, Unmanaged, at, field_at, walk_fields
+from schemalint.delta.change import Change, change_path, subject, subject_name
+from schemalint.delta.datatype import Struct, Unmanaged, field_at, type_at, walk_fields
 from schemalint.delta.diff import diff
-from schemalint.delta.path import Path, folded, words
+from schemalint.delta.path import Path, lowercased, path_key
 from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.lint.judge import Judge, beside_upgrade, git_context, is_moot, upgrades
+from schemalint.lint.judge import Judge, beside_upgrade, git_context, is_superseded, protocol_upgrades
 from schemalint.lint.renamed import Names, with_names
-from schemalint.model.column_tracking import Lineage
+from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import created, over
+from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.model.fact import Drift, DriftKind
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule, RuleContext
@@ -55,8 +55,8 @@ class LiveComparison:
         applied: As declared when it was applied last, if the table says so and git knows it.
         settled: Whether the table says that the very declaration was applied.
         ahead: Whether the table says that a later revision was applied.
-        lineage: Which column is which, where that is known better than by names.
-        renamed: The columns that the log knows under another name than base and contract; without a lineage.
+        tracking: Which column is which, where that is known better than by names.
+        renamed: The columns that the log knows under another name than base and contract; without a tracking.
         of_table: What is said of the live table as it is; those that the base gives too are existing.
     """
 
@@ -66,7 +66,7 @@ class LiveComparison:
     applied: Contract | None = None
     settled: bool = False
     ahead: bool = False
-    lineage: Lineage | None = None
+    tracking: ColumnTracking | None = None
     of_table: tuple[Finding, ...] = ()
     renamed: Names = field(default_factory=dict)
 
@@ -81,7 +81,7 @@ def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Findi
     base = comparison.base
     if base is None:
         return _findings(judge, comparison, {})
-    at_base = replace(comparison, contract=base, base=base, lineage=None, of_table=())
+    at_base = replace(comparison, contract=base, base=base, tracking=None, of_table=())
     unchanged = _findings(judge, at_base, {})
     worst: dict[Hashable, Severity] = {
         one.identity: one.severity for one in sorted(unchanged, key=lambda one: one.severity)
@@ -93,15 +93,15 @@ def live_context(
     contract: Contract,
     live: LiveTable,
     base: Contract | None = None,
-    lineage: Lineage | None = None,
+    tracking: ColumnTracking | None = None,
     renamed: Names = _NO_NAMES,
 ) -> RuleContext:
     """The log says what the table is."""
-    before = live.state if lineage is None else replace(live.state, columns=lineage.live)
+    before = live.state if tracking is None else replace(live.state, columns=tracking.live)
     return RuleContext(
         contract=contract,
         before=before,
-        after=_over(contract, live.state, renamed, lineage),
+        after=_over(contract, live.state, renamed, tracking),
         features=live.protocol.features,
         base=base,
         live=live,
@@ -119,10 +119,10 @@ def _findings(
 ) -> tuple[Finding, ...]:
     """What is said of the table; what is said as gravely without the change under review is existing.
 
-    Upgrades come last, as without a live table: see `is_moot` and `beside_upgrade`.
+    Upgrades come last, as without a live table: see `is_superseded` and `beside_upgrade`.
     """
     contract, base = comparison.contract, comparison.base
-    ctx = live_context(contract, comparison.live, base, comparison.lineage, comparison.renamed)
+    ctx = live_context(contract, comparison.live, base, comparison.tracking, comparison.renamed)
     against = GIT_AND_LIVE if base else LIVE
     found = (
         *_of_changes(judge, ctx, comparison),
@@ -131,9 +131,9 @@ def _findings(
     )
     said = tuple(_marked(found, old_sins))
     everything = (*said, *comparison.of_table)
-    if base is None or upgrades(git_context(base, contract)):
-        for upgrade in upgrades(ctx, _beyond_repair(ctx, comparison.of_table)):
-            if not is_moot(upgrade, said):
+    if base is None or protocol_upgrades(git_context(base, contract)):
+        for upgrade in protocol_upgrades(ctx, _beyond_repair(ctx, comparison.of_table)):
+            if not is_superseded(upgrade, said):
                 of_upgrade = tuple(_marked(judge(upgrade, ctx, against), old_sins))
                 everything = beside_upgrade(everything, upgrade, of_upgrade)
     return everything
@@ -208,7 +208,7 @@ def _drift_kind(one: Change, comparison: LiveComparison) -> DriftKind:
         return DriftKind.DRIFTED
     if comparison.ahead:
         return DriftKind.AHEAD
-    is_known = isinstance(one, change.FieldRenamed) and words(one.path) in renamed
+    is_known = isinstance(one, change.FieldRenamed) and path_key(one.path) in renamed
     return DriftKind.DRIFTED if is_known else DriftKind.NOT_APPLIED
 
 
@@ -217,9 +217,11 @@ def _unlike(declared: Contract, live: TableState, renamed: Names) -> set[Hashabl
     return {subject(one) for one in diff(live, _over(declared, live, renamed))}
 
 
-def _over(contract: Contract, live: TableState, renamed: Names, lineage: Lineage | None = None) -> TableState:
+def _over(
+    contract: Contract, live: TableState, renamed: Names, tracking: ColumnTracking | None = None
+) -> TableState:
     declared = replace(contract.state, columns=with_names(contract.state.columns, renamed))
-    return over(declared, live, open_widening=contract.open.widening, lineage=lineage)
+    return apply_declaration(declared, live, open_widening=contract.open.widening, tracking=tracking)
 
 
 def _asking(state: TableState) -> TableState:
@@ -235,7 +237,7 @@ def _done(
     git_ctx: RuleContext,
 ) -> Iterator[Finding]:
     """What git shows as changed and live needs no more; and what the contract owes itself."""
-    listed = {words(entry.path) for entry in git_ctx.contract.state.dropped}
+    listed = {path_key(entry.path) for entry in git_ctx.contract.state.dropped}
     applied = [one for one in of_git.values() if _is_applied(one, pending)]
     open_objects = {subject(one) for one in pending}
     waiting = [
@@ -246,7 +248,7 @@ def _done(
     kind = DriftKind.APPLIED_IN_PART if any(waiting) else DriftKind.APPLIED
     for one in of_git.values():
         yield from judge.record(one, git_ctx)
-        if isinstance(one, change.FieldRemoved) and words(one.path) not in listed:
+        if isinstance(one, change.FieldRemoved) and path_key(one.path) not in listed:
             if field_at(live_ctx.before.columns, one.path):
                 yield from judge(one, live_ctx, GIT_AND_LIVE)
         elif one in applied:
@@ -257,9 +259,9 @@ def _is_applied(one: Change, pending: Sequence[Change]) -> bool:
     """Whether nothing is left to be done of what git shows, neither to the object nor to one around it."""
     if _is_never_applied(one) or subject(one) in {subject(other) for other in pending}:
         return False
-    path = place(one)
-    missing = [folded(other.path) for other in pending if isinstance(other, change.FieldAdded)]
-    open_paths = [other for open_ in pending if (other := place(open_))]
+    path = change_path(one)
+    missing = [lowercased(other.path) for other in pending if isinstance(other, change.FieldAdded)]
+    open_paths = [other for open_ in pending if (other := change_path(open_))]
     return not path or not (_any_within(open_paths, path) or _any_above(missing, path))
 
 
@@ -282,12 +284,12 @@ def _undeclared(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> I
     if ctx.contract.open.columns:
         return
     declared = with_names(ctx.contract.state.columns, comparison.renamed)
-    listed = {words(entry.path) for entry in ctx.contract.state.dropped}
+    listed = {path_key(entry.path) for entry in ctx.contract.state.dropped}
     for path, live in walk_fields(ctx.before.columns):
-        parent = at(declared, path[:-1])
-        if not isinstance(parent, Struct) or words(path) in listed or _declared(parent, live.name):
+        parent = type_at(declared, path[:-1])
+        if not isinstance(parent, Struct) or path_key(path) in listed or _declared(parent, live.name):
             continue
-        if ctx.base is None or field_at(created(ctx.base.state).columns, path) is None:
+        if ctx.base is None or field_at(created_state(ctx.base.state).columns, path) is None:
             kind = DriftKind.AHEAD if _is_of_later(path, comparison) else DriftKind.UNDECLARED
             yield from judge(Drift(change.FieldRemoved(path, live), kind), ctx, LIVE)
 
@@ -306,8 +308,8 @@ def _declared(parent: Struct, name: str) -> bool:
 
 
 def _inside_added(one: Change, of_git: Mapping[Hashable, Change]) -> bool:
-    path = place(one)
-    added = [folded(other.path) for other in of_git.values() if isinstance(other, change.FieldAdded)]
+    path = change_path(one)
+    added = [lowercased(other.path) for other in of_git.values() if isinstance(other, change.FieldAdded)]
     return path is not None and _any_above(added, path)
 
 

@@ -41,11 +41,11 @@ def live_side_from(here: Project, base: Side, target_name: str | None, file: str
 
     A target is not needed: then tables are known by their names.
     """
-    from schemalint.lint.shown_tables import read_shown_tables  # noqa: PLC0415 (only with --live-from)
+    from schemalint.lint.shown_tables import read_tables_file  # noqa: PLC0415 (only with --live-from)
 
     settings = trusted(here, base).config
     target = choose_target(settings, target_name) if target_name or len(settings.targets) == 1 else None
-    tables = read_shown_tables(file, target, here.repository.root)
+    tables = read_tables_file(file, target, here.repository.root)
     return LiveSide(
         target=target.name if target else None,
         read=tables.read,

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from schemalint.delta.datatype import DataType, Field, Struct, map_fields, parts, walk_fields
-from schemalint.delta.path import Path, words
+from schemalint.delta.path import Path, path_key
 from schemalint.delta.table import History, LiveTable, TableState
 from schemalint.values import replace
 
@@ -66,9 +66,9 @@ def names_in_log(declared: TableState, live: LiveTable) -> Names:
 
     It says something of the names in ``renamed_from``, and of those that are to be dropped.
     """
-    listed = {words(entry.path) for entry in declared.dropped}
+    listed = {path_key(entry.path) for entry in declared.dropped}
     found = _names(declared.columns, live.state.columns, ColumnLog(live.history), ())
-    return {words(path): name for path, name in found if words((*path[:-1], name)) not in listed}
+    return {path_key(path): name for path, name in found if path_key((*path[:-1], name)) not in listed}
 
 
 def with_names(declared: Struct, names: Names) -> Struct:
@@ -77,7 +77,7 @@ def with_names(declared: Struct, names: Names) -> Struct:
         return declared
 
     def renamed(path: Path, field: Field) -> Field:
-        return replace(field, renamed_from=names.get(words(path), field.renamed_from))
+        return replace(field, renamed_from=names.get(path_key(path), field.renamed_from))
 
     return map_fields(declared, renamed)
 

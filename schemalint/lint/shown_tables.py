@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from schemalint.catalog.table_location import absolute_location, table_location
 from schemalint.errors import ConfigError, UsageError
-from schemalint.lint.check import NotHeld
+from schemalint.lint.check import MissingEntry
 from schemalint.model.contract import table_key
-from schemalint.table_json import Failure, Shown, read_lines
+from schemalint.table_json import TableDocument, TableFailure, read_lines
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class ShownTables:
+class TablesFile:
     """The tables of a file.
 
     Attributes:
@@ -30,7 +30,7 @@ class ShownTables:
     """
 
     file: str
-    tables: tuple[Shown | Failure, ...]
+    tables: tuple[TableDocument | TableFailure, ...]
     target: Target | None
     repository: Path
 
@@ -53,14 +53,14 @@ class ShownTables:
         """
         found = self._found(contract)
         if found is None:
-            raise NotHeld(f"{self.file} does not hold it")
-        if isinstance(found, Shown):
+            raise MissingEntry(f"{self.file} does not hold it")
+        if isinstance(found, TableDocument):
             return found.live
         if found.missing:
             return None
-        raise NotHeld(f"it could not be read when {self.file} was written: {found.message}")
+        raise MissingEntry(f"it could not be read when {self.file} was written: {found.message}")
 
-    def _found(self, contract: Contract) -> Shown | Failure | None:
+    def _found(self, contract: Contract) -> TableDocument | TableFailure | None:
         """By the place, else by the name."""
         try:
             place = self.place(contract)
@@ -70,13 +70,13 @@ class ShownTables:
         by_name = (one for one in self.tables if self._is_named(one, contract))
         return next(by_place, None) or next(by_name, None)
 
-    def _is_named(self, one: Shown | Failure, contract: Contract) -> bool:
+    def _is_named(self, one: TableDocument | TableFailure, contract: Contract) -> bool:
         if one.table is None or table_key(one.table) != contract.key:
             return False
         return self.target is None or one.target in (None, self.target.name)
 
 
-def read_shown_tables(file: str, target: Target | None, repository: Path) -> ShownTables:
+def read_tables_file(file: str, target: Target | None, repository: Path) -> TablesFile:
     """The tables of a file.
 
     Raises:
@@ -89,10 +89,10 @@ def read_shown_tables(file: str, target: Target | None, repository: Path) -> Sho
         raise UsageError(f"{file} cannot be read: {error.strerror}", help="see --live-from") from None
     tables = read_lines(file, data)
     for one in tables:
-        if isinstance(one, Shown) and not one.is_latest:
+        if isinstance(one, TableDocument) and not one.is_latest:
             raise UsageError(
                 f"{file} holds version {one.live.version} of {one.table or one.uri} as an older one: "
                 "it does not stand for the live table",
                 help="write the file with `schemalint show`, without a version or a time behind the table",
             )
-    return ShownTables(file, tables, target, repository)
+    return TablesFile(file, tables, target, repository)

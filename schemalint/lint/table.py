@@ -79,6 +79,6 @@ def _findings(
 
 def _replaced(known: Sequence[HistoryStep]) -> int:
     """The last version that replaced all files; 0 if a RESTORE may have brought older ones back since."""
-    if any(type_history.restores(one.entry) for one in known):
+    if any(type_history.is_restore(one.entry) for one in known):
         return 0
-    return max((one.entry.version for one in known if type_history.replaces_contents(one.entry)), default=0)
+    return max((one.entry.version for one in known if type_history.replaces_all_files(one.entry)), default=0)

@@ -6,7 +6,7 @@ from typing import Final
 
 from schemalint.delta import change
 from schemalint.delta.change import Change
-from schemalint.delta.path import Path, folded
+from schemalint.delta.path import Path, lowercased
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.model.contract import Anchor
 
@@ -35,7 +35,7 @@ def column_anchors(kind: type, path: Path) -> tuple[Anchor, ...]:
         kind: Of the fact about it.
         path: As the contract names it.
     """
-    own = folded(path)
+    own = lowercased(path)
     return ((_PARTS.get(kind, "column"), own), ("type", own), ("column", own))
 
 
@@ -43,7 +43,7 @@ def anchors_of(one: Change) -> tuple[Anchor, ...]:
     """Where a contract asks for a change of a live table, the best place first."""
     match one:
         case change.FieldRemoved(path=path):
-            return (("dropped", folded(path)),)
+            return (("dropped", lowercased(path)),)
         case change.PropertyChanged(key=key):
             return (("property", key),)
         case change.ConstraintChanged(name=name):

@@ -22,8 +22,8 @@ from schemalint.delta.datatype import (
     walk_fields,
     with_parts,
 )
-from schemalint.delta.diff import made_anew, paired
-from schemalint.delta.path import Path, words
+from schemalint.delta.diff import pair_fields, recreated_columns
+from schemalint.delta.path import Path, path_key
 from schemalint.delta.table import Deletion, TableState
 from schemalint.values import frozen, replace
 
@@ -31,7 +31,7 @@ _NOTHING: Final = Struct(())
 
 
 @frozen
-class Lineage:
+class ColumnTracking:
     """The columns of a declaration and of a live table, numbered in ``column_id``.
 
     Attributes:
@@ -63,17 +63,17 @@ class Lineage:
         renamed = map_fields(
             self.live, lambda _path, one: replace(one, name=now.get(one.column_id or 0, one.name))
         )
-        listed = {words(entry.path) for entry in declared.dropped}
+        listed = {path_key(entry.path) for entry in declared.dropped}
         gone = (
             Deletion(path, one.type)
             for path, one in walk_fields(renamed)
-            if one.column_id in self.gone and words(path) not in listed
+            if one.column_id in self.gone and path_key(path) not in listed
         )
         return replace(declared, columns=columns, dropped=(*declared.dropped, *gone))
 
 
-def trace(live: Struct, revisions: Sequence[TableState]) -> Lineage:
-    """The lineage of a declaration over all that a contract was since it was applied.
+def track_columns(live: Struct, revisions: Sequence[TableState]) -> ColumnTracking:
+    """The tracking of a declaration over all that a contract was since it was applied.
 
     Renames of the revisions in between are composed in order. A deletion acts only where it is listed anew.
 
@@ -86,32 +86,35 @@ def trace(live: Struct, revisions: Sequence[TableState]) -> Lineage:
     finding = _Finding(numbers, _newly_listed(revisions[0], revisions[-1]), set(gone))
     found = finding.struct([editions[0], *reversed(editions[1:])], live, ())
     retaken = _retaken(editions[:-1], editions[-1])
-    return Lineage(editions[-1], found, frozenset(finding.gone), _names(editions[0]), retaken)
+    return ColumnTracking(editions[-1], found, frozenset(finding.gone), _names(editions[0]), retaken)
 
 
-def trace_back(live: Struct, revisions: Sequence[TableState]) -> Lineage:
-    """As `trace`, where the newest revision was applied and the oldest is declared again: nothing goes."""
+def track_back(live: Struct, revisions: Sequence[TableState]) -> ColumnTracking:
+    """As `track_columns`, where the newest revision was applied and the oldest is declared again.
+
+    No column is dropped.
+    """
     numbers = count(1)
     editions, _gone = _followed(revisions, numbers)
     found = _Finding(numbers, frozenset(), set()).struct([editions[-1], *editions[:-1]], live, ())
     retaken = _retaken(editions[1:], editions[0])
-    return Lineage(editions[0], found, frozenset(), _names(editions[-1]), retaken)
+    return ColumnTracking(editions[0], found, frozenset(), _names(editions[-1]), retaken)
 
 
-def resumed(live: Struct, declared: Struct, targets: Mapping[int, Path | None]) -> Lineage:
-    """The lineage of a declaration that is half applied, as the table itself remembers it.
+def resume_tracking(live: Struct, declared: Struct, targets: Mapping[int, Path | None]) -> ColumnTracking:
+    """The tracking of a declaration that is half applied, as the table itself remembers it.
 
     Args:
         live: The columns, with the ids of column mapping.
         declared: Those of the very declaration that was being applied.
         targets: For each id the path that it is to have, None for a column to be dropped.
     """
-    ids = {words(path): number for number, path in targets.items() if path is not None}
+    ids = {path_key(path): number for number, path in targets.items() if path is not None}
     numbers = count(-1, -1)
-    return Lineage(
+    return ColumnTracking(
         declared=map_fields(
             declared,
-            lambda path, field: replace(field, column_id=ids.get(words(path)) or next(numbers)),
+            lambda path, field: replace(field, column_id=ids.get(path_key(path)) or next(numbers)),
         ),
         live=live,
         gone=frozenset(number for number, path in targets.items() if path is None),
@@ -119,13 +122,13 @@ def resumed(live: Struct, declared: Struct, targets: Mapping[int, Path | None]) 
     )
 
 
-def numbers_of(columns: Struct) -> dict[int, Path]:
+def column_numbers(columns: Struct) -> dict[int, Path]:
     """The path of every numbered field."""
     return {field.column_id: path for path, field in walk_fields(columns) if field.column_id is not None}
 
 
 def _names(columns: Struct) -> dict[int, str]:
-    return {number: str(path[-1]) for number, path in numbers_of(columns).items()}
+    return {number: str(path[-1]) for number, path in column_numbers(columns).items()}
 
 
 def _renamed_from(one: Field, former: Mapping[int, str]) -> str | None:
@@ -144,9 +147,11 @@ def _followed(revisions: Sequence[TableState], numbers: Iterator[int]) -> tuple[
     lost: dict[tuple[tuple[object, ...], str], Field] = {}
     gone: dict[int, tuple[str, ...]] = {}
     for before, after in pairwise(revisions):
-        following = _Following(numbers, made_anew(before, after), _newly_listed(before, after), lost, gone)
+        following = _Following(
+            numbers, recreated_columns(before, after), _newly_listed(before, after), lost, gone
+        )
         editions.append(following.struct(editions[-1], after.columns, (), ()))
-    listed = {words(entry.path) for entry in revisions[-1].dropped}
+    listed = {path_key(entry.path) for entry in revisions[-1].dropped}
     return editions, frozenset(number for number, path in gone.items() if path in listed)
 
 
@@ -160,7 +165,7 @@ def _taken_from(old: Struct, new: Struct, path: Path) -> Iterator[tuple[str, ...
         namesake, before = old.get(field.name), by_number.get(field.column_id)
         below = (*path, field.name)
         if namesake is not None and namesake.column_id != field.column_id:
-            yield words(below)
+            yield path_key(below)
         if before is not None:
             for inside, inner, other in _structs(before.type, field.type, below):
                 yield from _taken_from(inner, other, inside)
@@ -187,18 +192,18 @@ class _Following:
     """
 
     numbers: Iterator[int]
-    made_anew: set[tuple[str, ...]]
+    recreated_columns: set[tuple[str, ...]]
     listed: frozenset[tuple[str, ...]]
     lost: dict[tuple[tuple[object, ...], str], Field]
     gone: dict[int, tuple[str, ...]]
 
     def struct(self, old: Struct, new: Struct, path: Path, inside: tuple[object, ...]) -> Struct:
-        pairs = paired(old, new, path, self.made_anew)
+        pairs = pair_fields(old, new, path, self.recreated_columns)
         for field in new.fields:
             key = (inside, field.name.lower())
             if (
                 field.name not in pairs
-                and words((*path, field.name)) not in self.made_anew
+                and path_key((*path, field.name)) not in self.recreated_columns
                 and key in self.lost
             ):
                 pairs[field.name] = self.lost.pop(key)
@@ -214,7 +219,7 @@ class _Following:
     def _give_up(self, path: Path, inside: tuple[object, ...]) -> None:
         """What is listed now, also if it was left out by an earlier revision."""
         for (where, name), field in self.lost.items():
-            below = words((*path, name))
+            below = path_key((*path, name))
             if where == inside and field.column_id is not None and below in self.listed:
                 self.gone[field.column_id] = below
 
@@ -287,7 +292,7 @@ class _Finding:
     def _field(self, number: int | None, editions: Sequence[Struct], live: Field, path: Path) -> Field:
         if number is None:
             number = next(self.numbers)
-            if words((*path, live.name)) in self.listed:
+            if path_key((*path, live.name)) in self.listed:
                 self.gone.add(number)
         known = [_numbered_as(number, edition) for edition in editions]
         newest = next((one for one in known[1:] if one is not None), live)
@@ -342,8 +347,8 @@ def _numbered_as(number: int, edition: Struct) -> Field | None:
 
 
 def _newly_listed(before: TableState, after: TableState) -> frozenset[tuple[str, ...]]:
-    known = {words(entry.path) for entry in before.dropped}
-    return frozenset(words(entry.path) for entry in after.dropped) - known
+    known = {path_key(entry.path) for entry in before.dropped}
+    return frozenset(path_key(entry.path) for entry in after.dropped) - known
 
 
 def _numbered(struct: Struct, numbers: Iterator[int]) -> Struct:

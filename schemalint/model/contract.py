@@ -21,7 +21,7 @@ class ProtocolLimits:
 
 
 @frozen
-class Openness:
+class WriterPermissions:
     """What writers may do by themselves."""
 
     columns: bool = False
@@ -97,7 +97,7 @@ class Contract:
     managed_by: str = "schemalint"
     drop_features: frozenset[str] = frozenset()
     protocol: ProtocolLimits = ProtocolLimits()
-    open: Openness = Openness()
+    open: WriterPermissions = WriterPermissions()
     targets: Mapping[str, TargetOverlay] = field(default_factory=dict)
     consumers: tuple[Consumer, ...] = ()
     waivers: tuple[Waiver, ...] = ()

@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from schemalint.delta.datatype import Array, DataType, Field, Managed, Map, Struct, T, Unmanaged
-from schemalint.delta.diff import diff, longest_rising, with_renamed_keys
-from schemalint.delta.path import Part, Path, words
+from schemalint.delta.diff import diff, longest_increasing, with_renamed_keys
+from schemalint.delta.path import Part, Path, path_key
 from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.renames import renames_of
 from schemalint.delta.table import TableState
 from schemalint.delta.widening import TypeStep, step
-from schemalint.model.column_tracking import Lineage
+from schemalint.model.column_tracking import ColumnTracking
 from schemalint.values import frozen, replace
 
 
-def over(
+def apply_declaration(
     declared: TableState,
     live: TableState,
     *,
     open_widening: bool = False,
-    lineage: Lineage | None = None,
+    tracking: ColumnTracking | None = None,
     reorder: bool = False,
 ) -> TableState:
     """The state that the live table has once the declaration is applied.
@@ -33,15 +33,15 @@ def over(
         declared: What is managed.
         live: Everything else.
         open_widening: Whether writers may widen types: a live type that is wider than declared then stays.
-        lineage: Which column is which, and which ones go. Without it a declared rename stands only where the
+        tracking: Which column is which, and which ones go. Without it a declared rename stands only where the
             old name is live and the new one is not, and every column listed as dropped goes.
         reorder: Whether declared columns are put in the order that they are declared in; the others stay.
     """
-    dropped = frozenset(words(entry.path) for entry in declared.dropped)
-    pairing: _Pairing = _ByName(dropped) if lineage is None else _ByNumber(lineage.gone)
+    dropped = frozenset(path_key(entry.path) for entry in declared.dropped)
+    pairing: _Pairing = _ByName(dropped) if tracking is None else _ByNumber(tracking.gone)
     laying = _Laying(pairing, open_widening, reorder)
-    before = live if lineage is None else replace(live, columns=lineage.live)
-    wanted = declared.columns if lineage is None else lineage.declared
+    before = live if tracking is None else replace(live, columns=tracking.live)
+    wanted = declared.columns if tracking is None else tracking.declared
     laid = _with_its_keys(before, replace(before, columns=laying.struct(wanted, before.columns, ())))
     return replace(
         laid,
@@ -84,7 +84,7 @@ class _ByName:
         return found
 
     def goes(self, _field: Field, path: Path) -> bool:
-        return words(path) in self.dropped
+        return path_key(path) in self.dropped
 
 
 @frozen
@@ -166,14 +166,14 @@ class _Laying:
             case _ if self.open_widening and step(declared, live) == TypeStep.WIDENING:
                 return live
             case _:
-                return new_type(declared)
+                return created_type(declared)
 
 
 def _reordered(live: list[Field], declared: Struct) -> list[Field]:
     """As few fields as possible moved, none that is not declared."""
     places = {field.name.lower(): place for place, field in enumerate(live)}
     names = [one.name for one in declared.fields if one.name.lower() in places]
-    stays = longest_rising([places[name.lower()] for name in names])
+    stays = longest_increasing([places[name.lower()] for name in names])
     moving = {name.lower() for name, stay in zip(names, stays, strict=True) if not stay}
     found = [field for field in live if field.name.lower() not in moving]
     for before, name in zip((None, *names), names, strict=False):
@@ -187,20 +187,20 @@ def _place(fields: list[Field], name: str) -> int:
     return next(place for place, field in enumerate(fields) if field.name.lower() == wanted)
 
 
-def new_type(declared: DataType) -> DataType:
+def created_type(declared: DataType) -> DataType:
     """A declared type as Delta makes it: what is not said is what Delta gives by itself."""
     match declared:
         case Struct(fields=fields):
             return Struct(tuple(_new(field) for field in fields))
         case Array(element=element, contains_null=nullable):
-            return Array(new_type(element), _managed(nullable, live=True))
+            return Array(created_type(element), _managed(nullable, live=True))
         case Map(key=key, value=value, value_contains_null=nullable):
-            return Map(new_type(key), new_type(value), _managed(nullable, live=True))
+            return Map(created_type(key), created_type(value), _managed(nullable, live=True))
         case _:
             return declared
 
 
-def created(declared: TableState) -> TableState:
+def created_state(declared: TableState) -> TableState:
     """The state of a table that Delta creates from a declaration, without the features it adds by itself."""
     return replace(
         declared,
@@ -218,7 +218,7 @@ def created(declared: TableState) -> TableState:
 def _new(declared: Field) -> Field:
     return replace(
         declared,
-        type=new_type(declared.type),
+        type=created_type(declared.type),
         comment=_managed(declared.comment, None),
         default=_managed(declared.default, None),
         generated=_managed(declared.generated, None),

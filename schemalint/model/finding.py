@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from schemalint.delta import change
 from schemalint.delta.change import Change, FieldRenamed
 from schemalint.delta.datatype import RecordedChange
-from schemalint.delta.path import Path, as_json, dotted
+from schemalint.delta.path import Path, format_path, path_to_json
 from schemalint.errors import Location, SchemalintError
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
-    from schemalint.model.inventory import Estate
+    from schemalint.model.inventory import Inventory
 
 
 class Severity(IntEnum):
@@ -58,7 +58,7 @@ def object_of_change(one: Change) -> ObjectRef:
             return ObjectRef("clustering", "clustered_by")
         case _:
             path: Path | None = getattr(one, "path", None)
-            return ObjectRef("column", dotted(path)) if path else ObjectRef("table", "")
+            return ObjectRef("column", format_path(path)) if path else ObjectRef("table", "")
 
 
 @frozen
@@ -78,7 +78,7 @@ class RecordTypeChanges:
 
 
 @frozen
-class Declare:
+class DeclareChange:
     """Edit of a contract: it says what a change makes of the table.
 
     What is not managed afterwards is taken out: a property whose new value is unmanaged, a deletion that is
@@ -95,7 +95,7 @@ class DeclareRenames:
     renames: tuple[FieldRenamed, ...]
 
 
-Edit: TypeAlias = SetProperty | RecordTypeChanges | Declare | DeclareRenames
+Edit: TypeAlias = SetProperty | RecordTypeChanges | DeclareChange | DeclareRenames
 """A change of a contract, named by what it changes; where that stands, the contract's format knows."""
 
 
@@ -158,7 +158,7 @@ class Finding:
     @property
     def column(self) -> str | None:
         """The path as text, None for what is no column."""
-        return dotted(self.path) if self.path else None
+        return format_path(self.path) if self.path else None
 
     @property
     def identity(self) -> tuple[Hashable, ...]:
@@ -168,7 +168,7 @@ class Finding:
             self.table.casefold(),
             self.target,
             (self.object.kind, self.object.name),
-            json.dumps(as_json(self.path)),
+            json.dumps(path_to_json(self.path)),
             self.old,
             self.new,
         )
@@ -215,14 +215,14 @@ class Run:
 
 
 @frozen
-class Problems:
+class CheckResult:
     """The result of a run.
 
     Attributes:
         findings: In the order in which reports show them.
         errors: What could not be judged.
         sources: The head's text of the files that locations name, as far as it is known.
-        estate: The tables of an audit together.
+        inventory: The tables of an audit together.
     """
 
     run: Run
@@ -230,4 +230,4 @@ class Problems:
     errors: tuple[SchemalintError, ...] = ()
     exit_status: int = 0
     sources: Mapping[str, str] | None = None
-    estate: Estate | None = None
+    inventory: Inventory | None = None

@@ -12,7 +12,7 @@ from typing import Final
 from schemalint.delta import change, properties
 from schemalint.delta.change import Change
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.path import dotted
+from schemalint.delta.path import format_path
 from schemalint.delta.widening import TypeStep, step
 from schemalint.model.contract import Consumer
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
@@ -53,7 +53,7 @@ class Impact:
 
 
 @frozen
-class Disturbance:
+class StreamImpact:
     """What a plan does to one declared stream.
 
     Attributes:
@@ -89,7 +89,7 @@ def impact(one: Step, *, creates: bool = False) -> Impact:
     return Impact(stops, blocks, tuple(_risks(one, stops=stops, blocks=blocks, creates=creates)))
 
 
-def disturbances(plan: TablePlan, consumers: Iterable[Consumer]) -> tuple[Disturbance, ...]:
+def stream_impacts(plan: TablePlan, consumers: Iterable[Consumer]) -> tuple[StreamImpact, ...]:
     """The declared streams that a plan stops or breaks."""
     if plan.live is None:
         return ()
@@ -134,7 +134,7 @@ def _risks(one: Step, *, stops: bool, blocks: Sequence[Blocking], creates: bool)
         yield "later writes of such rows fail"
     for each in one.changes:
         if not creates and type(each) in _NOTICED:
-            yield _NOTICED[type(each)].format(name=dotted(getattr(each, "path", ())))
+            yield _NOTICED[type(each)].format(name=format_path(getattr(each, "path", ())))
     if stops:
         yield f"tracked streams stop{f', and go on with {_options(blocks)} only' if blocks else ' once'}"
 
@@ -153,7 +153,7 @@ def _options(blocks: Iterable[Blocking]) -> str:
     return ", ".join(one.option for one in blocks)
 
 
-def _disturbed(consumer: Consumer, impacts: Sequence[Impact]) -> Disturbance | None:
+def _disturbed(consumer: Consumer, impacts: Sequence[Impact]) -> StreamImpact | None:
     stream = consumer.stream or {}
     unblock = stream.get("unblock")
     # A number there is the version of an entry in the stream's own log, which is not known before.
@@ -167,19 +167,19 @@ def _disturbed(consumer: Consumer, impacts: Sequence[Impact]) -> Disturbance | N
         return None
     blocks = dict.fromkeys(each for one in impacts for each in one.blocks if each.key not in accepted)
     if not blocks:
-        return Disturbance(consumer.name, "stops; start it again, once for each stop", stopping)
+        return StreamImpact(consumer.name, "stops; start it again, once for each stop", stopping)
     options = tuple(each.option for each in blocks)
-    return Disturbance(consumer.name, f"stops, and goes on with {_options(blocks)} only", stopping, options)
+    return StreamImpact(consumer.name, f"stops, and goes on with {_options(blocks)} only", stopping, options)
 
 
-def _untracked(consumer: Consumer, impacts: Sequence[Impact]) -> Disturbance | None:
+def _untracked(consumer: Consumer, impacts: Sequence[Impact]) -> StreamImpact | None:
     """Widening fails a stream that runs, and none that starts anew; rename and drop fail every start."""
     broken = {Blocking.RENAME, Blocking.DROP}
     breaking = tuple(number for number, one in enumerate(impacts, 1) if broken & set(one.blocks))
     if breaking:
         outcome = "fails at every start: it needs a schemaTrackingLocation, and to be told to go on"
-        return Disturbance(consumer.name, outcome, breaking)
+        return StreamImpact(consumer.name, outcome, breaking)
     widening = tuple(number for number, one in enumerate(impacts, 1) if one.blocks)
     if widening:
-        return Disturbance(consumer.name, "stops if it runs; start it again", widening)
+        return StreamImpact(consumer.name, "stops if it runs; start it again", widening)
     return None

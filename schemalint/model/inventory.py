@@ -31,7 +31,7 @@ class TableSummary:
 
 
 @frozen
-class Estate:
+class Inventory:
     """All tables that a run looked at."""
 
     tables: tuple[TableSummary, ...] = ()

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from schemalint.delta.datatype import Field, Struct, Unmanaged, walk
-from schemalint.delta.path import Path, as_json, dotted, from_json
+from schemalint.delta.path import Path, format_path, path_from_json, path_to_json
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.errors import LiveError
@@ -79,7 +79,7 @@ class Pending:
     def to_text(self) -> str:
         """As it is written, the same bytes for the same values."""
         columns = {
-            str(number): None if path is None else as_json(path)
+            str(number): None if path is None else path_to_json(path)
             for number, path in sorted(self.targets.items())
         }
         return json.dumps({"hash": self.hash, "columns": columns}, separators=(",", ":"))
@@ -97,7 +97,7 @@ def read_pending(live: TableState) -> Pending | None:
     try:
         content = json.loads(text)
         targets = {
-            int(number): None if path is None else from_json(path)
+            int(number): None if path is None else path_from_json(path)
             for number, path in content["columns"].items()
         }
         return Pending(str(content["hash"]), targets)
@@ -120,14 +120,15 @@ def declaration_hash(contract: Contract) -> str:
         "columns": _columns(state.columns),
         "description": _value(state.description),
         "partitioned_by": _value(state.partitioned_by),
-        "clustered_by": [dotted(path) for path in state.clustered_by]
+        "clustered_by": [format_path(path) for path in state.clustered_by]
         if not isinstance(state.clustered_by, Unmanaged)
         else {},
         "constraints": _sorted(state.constraints),
         "properties": _sorted(state.properties),
         "features": sorted(state.features),
         "dropped": [
-            [as_json(entry.path), print_type(entry.type) if entry.type else None] for entry in state.dropped
+            [path_to_json(entry.path), print_type(entry.type) if entry.type else None]
+            for entry in state.dropped
         ],
         "drop_features": sorted(contract.drop_features),
     }

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from schemalint.planner.plan import Wish, pending, plan_table
+from schemalint.planner.plan import PlanOptions, pending, plan_table
 from schemalint.planner.progress import (
+    concurrent_changes,
     known_features,
-    meanwhile,
     steps_behind,
-    with_numbers_of,
+    with_column_ids_of,
     wrongly_noted,
 )
-from schemalint.planner.simulate import moved, said, simulate
+from schemalint.planner.simulate import describe_change, deviations, simulate
 
 __all__ = [
-    "Wish",
+    "PlanOptions",
+    "concurrent_changes",
+    "describe_change",
+    "deviations",
     "known_features",
-    "meanwhile",
-    "moved",
     "pending",
     "plan_table",
-    "said",
     "simulate",
     "steps_behind",
-    "with_numbers_of",
+    "with_column_ids_of",
     "wrongly_noted",
 ]

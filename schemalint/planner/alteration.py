@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from schemalint.delta import change, protocol
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import Field, Managed, Struct
-from schemalint.delta.path import Path, folded
+from schemalint.delta.path import Path, lowercased
 from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import TableState
 from schemalint.model.marker import Pending
@@ -23,7 +23,7 @@ T = TypeVar("T", bound=Change)
 
 
 @dataclass(frozen=True)
-class Alteration:
+class AlterContext:
     """Changes of a live table.
 
     Attributes:
@@ -55,11 +55,11 @@ class Alteration:
 
     def goes(self, path: Path) -> bool:
         """Whether a live column is, or is inside of, one that is to be dropped."""
-        return any(folded(path)[: len(above)] == above for above in self._gone)
+        return any(lowercased(path)[: len(above)] == above for above in self._gone)
 
     @cached_property
     def _gone(self) -> frozenset[Path]:
-        return frozenset(folded(self.before_renames(one.path)) for one in self.of(change.FieldRemoved))
+        return frozenset(lowercased(self.before_renames(one.path)) for one in self.of(change.FieldRemoved))
 
     @cached_property
     def will_be_mapped(self) -> bool:

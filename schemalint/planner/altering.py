@@ -7,12 +7,12 @@ from typing import Final, TypeAlias
 
 from schemalint.delta import change
 from schemalint.delta.datatype import UNMANAGED, Struct, walk_fields
-from schemalint.delta.path import Path, dotted
+from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import quote_literal
 from schemalint.delta.type_text import print_type
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
-from schemalint.planner.alteration import NO_WAY_BACK, Alteration
+from schemalint.planner.alteration import NO_WAY_BACK, AlterContext
 
 _ColumnChange: TypeAlias = (
     change.TypeChanged | change.CommentChanged | change.NullabilityChanged | change.DefaultChanged
@@ -25,12 +25,12 @@ _COLUMN_CHANGES: Final = (
 )
 
 
-def columns_altered(todo: Alteration) -> Iterator[Step]:
+def columns_altered(context: AlterContext) -> Iterator[Step]:
     """One statement takes many columns, but each only once and no parent with its own nested field."""
-    rest: list[_ColumnChange] = [one for one in todo.changes if isinstance(one, _COLUMN_CHANGES)]
+    rest: list[_ColumnChange] = [one for one in context.changes if isinstance(one, _COLUMN_CHANGES)]
     rest += [
         default
-        for one in todo.of(change.FieldAdded)
+        for one in context.of(change.FieldAdded)
         for default in defaults_of(Struct((one.field,)), one.path[:-1])
     ]
     while rest:
@@ -39,7 +39,7 @@ def columns_altered(todo: Alteration) -> Iterator[Step]:
             if not any(_related(one.path, other.path) for other in taken):
                 taken.append(one)
         rest = [one for one in rest if one not in taken]
-        yield alter_columns(todo.table, taken, todo.added_features(taken))
+        yield alter_columns(context.table, taken, context.added_features(taken))
 
 
 def defaults_of(columns: Struct, parent: Path = ()) -> list[change.DefaultChanged]:
@@ -94,15 +94,15 @@ def _undone(one: _ColumnChange) -> str | None:
 def _reason(one: _ColumnChange) -> str:
     match one:
         case change.TypeChanged(path=path, old=old, new=new):
-            return f"{dotted(path)} is {print_type(old)} and declared as {print_type(new)}"
+            return f"{format_path(path)} is {print_type(old)} and declared as {print_type(new)}"
         case change.CommentChanged(path=path):
-            return f"the comment of {dotted(path)} is declared"
+            return f"the comment of {format_path(path)} is declared"
         case change.DefaultChanged(path=path, new=str()):
-            return f"the default of {dotted(path)} is declared"
+            return f"the default of {format_path(path)} is declared"
         case change.DefaultChanged(path=path):
-            return f"{dotted(path)} is declared without a default"
+            return f"{format_path(path)} is declared without a default"
         case _:
-            return f"{dotted(one.path)} is declared nullable"
+            return f"{format_path(one.path)} is declared nullable"
 
 
 def _related(one: Path, other: Path) -> bool:

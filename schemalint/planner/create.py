@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from schemalint.delta import change, protocol
 from schemalint.delta.datatype import UNMANAGED, map_fields
-from schemalint.delta.path import folded
+from schemalint.delta.path import lowercased
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import created
+from schemalint.model.declaration import created_state
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.altering import alter_columns, defaults_of
@@ -25,12 +25,12 @@ def create_steps(contract: Contract, table: str) -> Iterator[Step]:
         contract: Effective for the target.
         table: As SQL names it.
     """
-    whole = created(contract.state)
+    whole = created_state(contract.state)
     nested = [one for one in defaults_of(whole.columns) if len(one.path) > 1]
-    paths = {folded(one.path) for one in nested}
+    paths = {lowercased(one.path) for one in nested}
     columns = map_fields(
         whole.columns,
-        lambda path, field: replace(field, default=None) if folded(path) in paths else field,
+        lambda path, field: replace(field, default=None) if lowercased(path) in paths else field,
     )
     state = replace(whole, constraints={}, columns=columns)
     features = protocol.of_new_table(state.active_features, state.asked_features)

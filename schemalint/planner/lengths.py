@@ -8,7 +8,7 @@ from schemalint.delta import change
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import Char, Field, Varchar, field_at, walk
 from schemalint.delta.lengths import has_length, is_lost_if_altered
-from schemalint.delta.path import Path, dotted, folded
+from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import TableState
 from schemalint.model.finding import object_of_change
@@ -20,7 +20,7 @@ def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusa
     found = tuple(changes)
     renames = renames_of(found)
     gone = [
-        folded((*renames.back(one.path[:-1]), one.path[-1]))
+        lowercased((*renames.back(one.path[:-1]), one.path[-1]))
         for one in found
         if isinstance(one, change.FieldRemoved)
     ]
@@ -33,7 +33,7 @@ def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusa
         if column is None or column.name in told or not is_lost_if_altered(column):
             continue
         told.add(column.name)
-        name = dotted((column.name,))
+        name = format_path((column.name,))
         yield Refusal(
             f"{name} cannot be altered itself: Delta would lose what is in it, for its lengths",
             "what is inside of it can be altered; or make a new column, with strings",
@@ -51,7 +51,7 @@ def _lost_by_another(one: change.FieldAdded, column: Field | None, gone: Sequenc
     kept = (path for path in _lengths(column) if not any(path[: len(above)] == above for above in gone))
     if any(True for _ in kept):
         yield Refusal(
-            f"{dotted(one.path)} cannot be added: Delta would lose the other lengths in {column.name}",
+            f"{format_path(one.path)} cannot be added: Delta would lose the other lengths in {column.name}",
             "declare the new field as string",
         )
 
@@ -78,4 +78,4 @@ def _lengths(column: Field) -> Iterator[Path]:
     """Where there are any, folded."""
     for path, inner in walk(column.type, (column.name,)):
         if isinstance(inner, Char | Varchar):
-            yield folded(path)
+            yield lowercased(path)

@@ -15,27 +15,27 @@ from schemalint.delta.datatype import (
     Map,
     Struct,
     Varchar,
-    at,
     field_at,
+    type_at,
     walk,
     walk_fields,
 )
 from schemalint.delta.expressions import uses
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.path import Part, Path, dotted, folded
+from schemalint.delta.path import Part, Path, format_path, lowercased
 from schemalint.delta.properties import FEATURE_PREFIX, RESERVED, is_protocol_key
 from schemalint.delta.renames import renames_of
 from schemalint.delta.sql_text import COLUMN_WORDS, is_one_expression
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import is_container
-from schemalint.model.column_tracking import Lineage
+from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import over
+from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import ObjectRef, object_of_change
 from schemalint.model.marker import MARKER, PENDING
 from schemalint.model.plan import Refusal
-from schemalint.planner.alteration import Alteration
+from schemalint.planner.alteration import AlterContext
 from schemalint.planner.lengths import lost_lengths
 from schemalint.values import replace
 
@@ -43,19 +43,19 @@ _REWRITE: Final = "that takes a new table: create one as declared, copy the data
 
 
 def refused_changes(
-    changes: Iterable[Change], live: TableState, contract: Contract, lineage: Lineage | None
+    changes: Iterable[Change], live: TableState, contract: Contract, tracking: ColumnTracking | None
 ) -> Iterator[Refusal]:
     """The changes of a live table that get no statement."""
     found = tuple(changes)
-    declared = contract.state if lineage is None else lineage.composed(contract.state)
+    declared = contract.state if tracking is None else tracking.composed(contract.state)
     for one in found:
         about = object_of_change(one)
         yield from (replace(refusal, about=about) for refusal in _of_change(one, live, declared))
     yield from lost_lengths(found, live)
     yield from _guarded(found, live, contract.state)
     yield from _clustered(found, live, contract)
-    yield from _names_taken(found, live, contract.state, lineage)
-    if lineage is None:
+    yield from _names_taken(found, live, contract.state, tracking)
+    if tracking is None:
         yield from _undecided(contract.state, live)
 
 
@@ -88,22 +88,26 @@ def _of_change(one: Change, live: TableState, declared: TableState) -> Iterator[
             yield from _computed(Struct((field,)), path[:-1])
             yield from _lost_name(path, declared)
         case change.FieldRemoved(path=(str() as name,)) if name.lower() in _partitions(live):
-            yield Refusal(f"{dotted((name,))} cannot be dropped: the table is partitioned by it", _REWRITE)
+            yield Refusal(
+                f"{format_path((name,))} cannot be dropped: the table is partitioned by it", _REWRITE
+            )
         case change.TypeChanged(path=(*_, Part()) as path, new=Char() | Varchar() as new):
             # ALTER COLUMN reports success and stores a plain string (measured on Delta 4.4.0).
-            yield Refusal(f"{dotted(path)} cannot become {print_type(new)}", "declare it as string")
+            yield Refusal(f"{format_path(path)} cannot become {print_type(new)}", "declare it as string")
         case change.TypeChanged(path=path, old=old, new=new) if is_container(old) or is_container(new):
-            yield Refusal(f"{dotted(path)} cannot change its shape in place", "add a new column")
+            yield Refusal(f"{format_path(path)} cannot change its shape in place", "add a new column")
         case change.NullabilityChanged(path=(*_, Part()) as path):
             yield Refusal(
-                f"the nullability of {dotted(path)} cannot be changed", "Delta has no such statement"
+                f"the nullability of {format_path(path)} cannot be changed", "Delta has no such statement"
             )
         case change.NullabilityChanged(path=path, new=False):
-            yield Refusal(f"{dotted(path)} cannot become NOT NULL", "add CHECK (… IS NOT NULL) instead")
+            yield Refusal(f"{format_path(path)} cannot become NOT NULL", "add CHECK (… IS NOT NULL) instead")
         case change.GeneratedChanged(path=path):
-            yield Refusal(f"the generation expression of {dotted(path)} cannot be changed in place", _REWRITE)
+            yield Refusal(
+                f"the generation expression of {format_path(path)} cannot be changed in place", _REWRITE
+            )
         case change.IdentityChanged(path=path):
-            yield Refusal(f"the identity of {dotted(path)} cannot be changed in place", _REWRITE)
+            yield Refusal(f"the identity of {format_path(path)} cannot be changed in place", _REWRITE)
         case change.PartitioningChanged():
             yield Refusal("the partitioning cannot be changed in place", _REWRITE)
         case change.ClusteringChanged() if live.partitioned_by:
@@ -124,16 +128,16 @@ def _guarded(changes: Iterable[Change], live: TableState, declared: TableState) 
             if expression is None or name in declared.constraints or uses(expression, path) is False:
                 continue
             yield Refusal(
-                f"{dotted(path)} is used by the constraint {name}, which the contract does not manage",
+                f"{format_path(path)} is used by the constraint {name}, which the contract does not manage",
                 f"declare it, or have it dropped: `constraints: {{{name}: …}}`",
-                about=ObjectRef("column", dotted(one.path)),
+                about=ObjectRef("column", format_path(one.path)),
             )
     gone = [one.path for one in changes if isinstance(one, change.FieldRemoved)]
     for name, expression in declared.constraints.items():
         for path in gone:
             if expression is not None and uses(expression, path) and field_at(declared.columns, path) is None:
                 yield Refusal(
-                    f"the constraint {name} uses {dotted(path)}, which is to be dropped",
+                    f"the constraint {name} uses {format_path(path)}, which is to be dropped",
                     "write the constraint without it, or keep the column",
                     about=ObjectRef("constraint", name),
                 )
@@ -144,16 +148,17 @@ def _clustered(changes: Sequence[Change], live: TableState, contract: Contract) 
     renames = renames_of(changes)
     if not isinstance(live.clustered_by, tuple) or isinstance(contract.state.clustered_by, tuple):
         return
-    if live.clustered_by and Alteration("", live, tuple(changes), None, tuple(contract.drop_features)).unmaps:
+    if (
+        live.clustered_by
+        and AlterContext("", live, tuple(changes), None, tuple(contract.drop_features)).unmaps
+    ):
         reason = "column mapping cannot go: the table is clustered, which the contract does not manage"
         yield Refusal(reason, "declare the clustering: `clustered_by: […]`")
     for one in changes:
         if isinstance(one, change.FieldRemoved):
             path = (*renames.back(one.path[:-1]), one.path[-1])
-            if any(folded(key)[: len(path)] == folded(path) for key in live.clustered_by):
-                reason = (
-                    f"{dotted(path)} is what the table is clustered by, which the contract does not manage"
-                )
+            if any(lowercased(key)[: len(path)] == lowercased(path) for key in live.clustered_by):
+                reason = f"the table is clustered by {format_path(path)}, which the contract does not manage"
                 yield Refusal(reason, "declare what comes instead: `clustered_by: […]`")
 
 
@@ -163,25 +168,25 @@ def _partitions(live: TableState) -> frozenset[str]:
 
 
 def _names_taken(
-    changes: Iterable[Change], live: TableState, declared: TableState, lineage: Lineage | None
+    changes: Iterable[Change], live: TableState, declared: TableState, tracking: ColumnTracking | None
 ) -> Iterator[Refusal]:
     """Names that two columns would have, and fields whose struct would be empty in between."""
-    goal = over(declared, live, lineage=lineage) if lineage else live
+    goal = apply_declaration(declared, live, tracking=tracking) if tracking else live
     for path, type_ in walk(goal.columns):
         names = Counter(field.name.lower() for field in type_.fields) if isinstance(type_, Struct) else {}
         for name, times in names.items():
             if times > 1:
                 yield Refusal(
-                    f"{dotted((*path, name))} is there already, and nobody declares it",
+                    f"{format_path((*path, name))} is there already, and nobody declares it",
                     "drop or rename it by hand, or choose another name",
                 )
-    added = {folded(one.path) for one in changes if isinstance(one, change.FieldAdded)}
-    gone = {folded(one.path) for one in changes if isinstance(one, change.FieldRemoved)}
+    added = {lowercased(one.path) for one in changes if isinstance(one, change.FieldAdded)}
+    gone = {lowercased(one.path) for one in changes if isinstance(one, change.FieldRemoved)}
     for parent in emptied_structs(changes, live):
-        anew = sorted((path for path in added & gone if path[:-1] == parent), key=dotted)
+        anew = sorted((path for path in added & gone if path[:-1] == parent), key=format_path)
         if anew and not any(path[:-1] == parent for path in added - gone):
             yield Refusal(
-                f"{dotted(anew[0])} cannot be made anew: Delta drops no struct's last field",
+                f"{format_path(anew[0])} cannot be made anew: Delta drops no struct's last field",
                 "add another field first, or give the new one another name",
             )
 
@@ -190,9 +195,9 @@ def emptied_structs(changes: Iterable[Change], live: TableState) -> Iterator[Pat
     """The structs of which no live field stays (folded, with the new names of what they are in)."""
     found = tuple(changes)
     renames = renames_of(found)
-    gone = Counter(folded(one.path[:-1]) for one in found if isinstance(one, change.FieldRemoved))
+    gone = Counter(lowercased(one.path[:-1]) for one in found if isinstance(one, change.FieldRemoved))
     for parent, times in gone.items():
-        columns = at(live.columns, renames.back(parent))
+        columns = type_at(live.columns, renames.back(parent))
         if isinstance(columns, Struct) and times == len(columns.fields):
             yield parent
 
@@ -203,14 +208,16 @@ def _undecided(declared: TableState, live: TableState) -> Iterator[Refusal]:
     for path, field in walk_fields(declared.columns):
         old = (*path[:-1], field.renamed_from) if field.renamed_from else None
         if old is not None and field_at(live.columns, old) is not None:
-            yield Refusal(f"whether {dotted(path)} is {field.renamed_from} renamed cannot be told", help_text)
+            yield Refusal(
+                f"whether {format_path(path)} is {field.renamed_from} renamed cannot be told", help_text
+            )
     for entry in declared.dropped:
         there = field_at(live.columns, entry.path)
         if there is None:
             continue
         kept = field_at(declared.columns, entry.path) is not None
         if not kept or (entry.type is not None and print_type(entry.type) == print_type(there.type)):
-            yield Refusal(f"whether {dotted(entry.path)} is to be dropped cannot be told", help_text)
+            yield Refusal(f"whether {format_path(entry.path)} is to be dropped cannot be told", help_text)
 
 
 def _lost_name(path: Path, declared: TableState) -> Iterator[Refusal]:
@@ -218,7 +225,8 @@ def _lost_name(path: Path, declared: TableState) -> Iterator[Refusal]:
     column = field_at(declared.columns, path)
     if column is not None and column.renamed_from:
         yield Refusal(
-            f"{dotted(path)} cannot be added: it is {column.renamed_from} renamed, and that is not there",
+            f"{format_path(path)} cannot be added: it is {column.renamed_from} renamed, and that is not "
+            "there",
             "rename the right column by hand, or take `renamed_from` away if it is a new one",
         )
 
@@ -279,16 +287,16 @@ def _computed(columns: Struct, path: Path) -> Iterator[Refusal]:
     """What a column has from its beginning, with the table, or never."""
     for below, field in walk_fields(columns, path):
         if isinstance(field.generated, str):
-            yield Refusal(f"{dotted(below)} cannot be added as a generated column", _REWRITE)
+            yield Refusal(f"{format_path(below)} cannot be added as a generated column", _REWRITE)
         if isinstance(field.identity, Identity):
-            yield Refusal(f"{dotted(below)} cannot be added as an identity column", _REWRITE)
+            yield Refusal(f"{format_path(below)} cannot be added as an identity column", _REWRITE)
 
 
 def _without_words(columns: Struct, path: Path = ()) -> Iterator[Refusal]:
     for below, type_ in walk(columns, path):
         match type_:
             case Array(contains_null=False) | Map(value_contains_null=False):
-                reason = f"the nullability of what is inside {dotted(below)} cannot be applied"
+                reason = f"the nullability of what is inside {format_path(below)} cannot be applied"
                 yield Refusal(reason, "Spark SQL has no words for it: take `nullable: false` away there")
 
 
@@ -297,8 +305,8 @@ def _unsafe_expressions(state: TableState) -> Iterator[Refusal]:
     for name, expression in state.constraints.items():
         yield from _unsafe(f"the constraint {name}", expression)
     for path, field in walk_fields(state.columns):
-        yield from _unsafe(f"the default of {dotted(path)}", field.default, without=COLUMN_WORDS)
-        yield from _unsafe(f"the generation expression of {dotted(path)}", field.generated)
+        yield from _unsafe(f"the default of {format_path(path)}", field.default, without=COLUMN_WORDS)
+        yield from _unsafe(f"the generation expression of {format_path(path)}", field.generated)
 
 
 def _unsafe(name: str, expression: object, *, without: frozenset[str] = frozenset()) -> Iterator[Refusal]:

@@ -12,7 +12,7 @@ from schemalint.delta.change import (
     FieldRemoved,
     FieldRenamed,
     PropertyChanged,
-    place,
+    change_path,
     subject,
 )
 from schemalint.delta.datatype import (
@@ -27,24 +27,24 @@ from schemalint.delta.datatype import (
     walk_fields,
     with_parts,
 )
-from schemalint.delta.path import Path, words
+from schemalint.delta.path import Path, path_key
 from schemalint.delta.properties import value_of
 from schemalint.delta.statistics import COLUMNS as STATISTICS
 from schemalint.delta.table import TableState
-from schemalint.model.column_tracking import Lineage, numbers_of
-from schemalint.model.declaration import over
+from schemalint.model.column_tracking import ColumnTracking, column_numbers
+from schemalint.model.declaration import apply_declaration
 from schemalint.model.plan import Step
 from schemalint.values import replace
 
 
-def needs_note(changes: Iterable[Change], steps: Iterable[Step], lineage: Lineage) -> bool:
+def needs_note(changes: Iterable[Change], steps: Iterable[Step], tracking: ColumnTracking) -> bool:
     """Whether the table will look in between as if somebody else had altered it, or columns be confused.
 
     A name is given up and taken, or an object is changed by two steps: a constraint that goes off and comes
     back, a clustering that follows a rename before it is changed itself.
     """
     found = tuple(changes)
-    return _takes_names(found, lineage.retaken) or _passes_through(steps)
+    return _takes_names(found, tracking.retaken) or _passes_through(steps)
 
 
 def _takes_names(changes: Iterable[Change], retaken: frozenset[tuple[str, ...]]) -> bool:
@@ -53,12 +53,12 @@ def _takes_names(changes: Iterable[Change], retaken: frozenset[tuple[str, ...]])
     for one in changes:
         match one:
             case FieldRenamed(path=path, old_name=old):
-                given.add(words((*path[:-1], old)))
-                taken.add(words(path))
+                given.add(path_key((*path[:-1], old)))
+                taken.add(path_key(path))
             case FieldAdded(path=path, field=field):
-                taken |= {words(below) for below, _field in walk_fields(Struct((field,)), path[:-1])}
+                taken |= {path_key(below) for below, _field in walk_fields(Struct((field,)), path[:-1])}
             case FieldRemoved(path=path):
-                given.add(words(path))
+                given.add(path_key(path))
     return not taken.isdisjoint(given | retaken)
 
 
@@ -68,7 +68,7 @@ def _passes_through(steps: Iterable[Step]) -> bool:
     for one in (one for step in steps for one in step.changes):
         if isinstance(one, FieldRenamed):
             renames = True
-        if place(one):
+        if change_path(one):
             continue
         if subject(one) in seen or (renames and _follows_renames(one)):
             return True
@@ -80,23 +80,23 @@ def _follows_renames(one: Change) -> bool:
     return isinstance(one, ClusteringChanged) or (isinstance(one, PropertyChanged) and one.key == STATISTICS)
 
 
-def targets(live: TableState, lineage: Lineage, declared: TableState) -> dict[int, Path | None]:
+def targets(live: TableState, tracking: ColumnTracking, declared: TableState) -> dict[int, Path | None]:
     """By column-mapping id the path that a live column is to have, None for one that is dropped.
 
     Where column mapping is still to be switched on, Delta gives the ids in the order of the schema, parents
     first (measured on Delta 4.4.0). Without column mapping no column is renamed or dropped.
     """
-    after = over(declared, live, lineage=lineage)
-    goal = numbers_of(after.columns)
+    after = apply_declaration(declared, live, tracking=tracking)
+    goal = column_numbers(after.columns)
     with_ids = live.columns if _has_ids(live.columns) else _as_delta_numbers(live.columns)
     found: dict[int, Path | None] = {}
     if not _is_mapped(after):
         return found
-    for number, path in numbers_of(lineage.live).items():
+    for number, path in column_numbers(tracking.live).items():
         field = field_at(with_ids, path)
         if field is None or field.column_id is None:
             continue
-        if number in lineage.gone:
+        if number in tracking.gone:
             found[field.column_id] = None
         elif number in goal:
             found[field.column_id] = goal[number]

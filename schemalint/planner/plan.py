@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from schemalint.delta import change
-from schemalint.delta.change import Change, place
+from schemalint.delta.change import Change, change_path
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.diff import diff
-from schemalint.delta.path import dotted
+from schemalint.delta.path import format_path
 from schemalint.delta.protocol import needed_to_alter
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.errors import InternalError
-from schemalint.model.column_tracking import Lineage, resumed
+from schemalint.model.column_tracking import ColumnTracking, resume_tracking
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import over
+from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.marker import Pending, declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Refusal, Step, StepKind, TablePlan
 from schemalint.planner.alter import alter_steps
-from schemalint.planner.alteration import Alteration
+from schemalint.planner.alteration import AlterContext
 from schemalint.planner.clustering import clustered_anew
 from schemalint.planner.create import create_steps
 from schemalint.planner.limits import emptied_structs, refused_changes, refused_contract
@@ -27,21 +28,24 @@ from schemalint.planner.naming import finished, needs_note, targets
 from schemalint.planner.require import with_requirements
 from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import named_table, path_table
-from schemalint.planner.step_source import with_places
+from schemalint.planner.step_source import with_sources
 from schemalint.values import frozen, replace
 
 
 @frozen
-class Wish:
+class PlanOptions:
     """How a plan is to be made.
 
     Attributes:
-        lineage: Which column is which; None where names have to tell, and nothing is renamed or dropped.
+        tracking: Which column is which; None where names have to tell, and nothing is renamed or dropped.
         reorder: Whether columns that are there are moved.
     """
 
-    lineage: Lineage | None = None
+    tracking: ColumnTracking | None = None
     reorder: bool = False
+
+
+DEFAULTS: Final = PlanOptions()
 
 
 def plan_table(
@@ -49,7 +53,7 @@ def plan_table(
     live: LiveTable | None,
     uri: str,
     findings: Iterable[Finding] = (),
-    wish: Wish = Wish(),
+    options: PlanOptions = DEFAULTS,
     *,
     name: str | None = None,
 ) -> TablePlan:
@@ -60,7 +64,7 @@ def plan_table(
         live: None if there is no table: it is created.
         uri: Where the table lies, or is to lie.
         findings: What the rules say of the contract and the live table: an error means no steps.
-        wish: What else is known and wanted.
+        options: What else is known and wanted.
         name: Its full name, if the statements are to reach it by that.
 
     Raises:
@@ -72,7 +76,7 @@ def plan_table(
     plan = TablePlan(contract.table, uri, declaration_hash(contract), name=name)
     table = named_table(name) if name else path_table(uri)
     if live is None:
-        made = with_places(create_steps(contract, table), (), contract.anchors)
+        made = with_sources(create_steps(contract, table), (), contract.anchors)
         return _planned(plan, contract, TableState(), refusals, made)
     plan = replace(
         plan,
@@ -87,61 +91,69 @@ def plan_table(
         return _finishing(plan, table, live.state, noted)
     is_noted = noted is not None and bool(noted.targets) and noted.hash == plan.hash
     if noted is not None and is_noted:
-        wish = replace(wish, lineage=resumed(live.state.columns, contract.state.columns, noted.targets))
-    changes = pending(contract, live.state, replace(wish, reorder=False))
-    refused = refused_changes(pending(contract, live.state, wish), live.state, contract, wish.lineage)
+        options = replace(
+            options, tracking=resume_tracking(live.state.columns, contract.state.columns, noted.targets)
+        )
+    changes = pending(contract, live.state, replace(options, reorder=False))
+    refused = refused_changes(pending(contract, live.state, options), live.state, contract, options.tracking)
     refusals += (one for one in refused if one.about not in said)
     if refusals:
         return replace(plan, refusals=tuple(refusals), record=False)
     gone = tuple(sorted(contract.drop_features & live.protocol.features))
-    todo = clustered_anew(Alteration(table, live.state, changes, drop_features=gone), contract.state)
-    if wish.lineage and not is_noted and needs_note(changes, alter_steps(todo), wish.lineage):
-        note = Pending(plan.hash, targets(live.state, wish.lineage, contract.state))
-        todo = replace(todo, pending=note)
-    steps = with_places(alter_steps(todo), todo.changes, contract.anchors)
-    if wish.reorder:
+    context = clustered_anew(AlterContext(table, live.state, changes, drop_features=gone), contract.state)
+    if options.tracking and not is_noted and needs_note(changes, alter_steps(context), options.tracking):
+        note = Pending(plan.hash, targets(live.state, options.tracking, contract.state))
+        context = replace(context, pending=note)
+    steps = with_sources(alter_steps(context), context.changes, contract.anchors)
+    if options.reorder:
         steps = (*steps, *_moves(contract, simulate(live.state, steps), table))
     return _planned(plan, contract, live.state, refusals, steps)
 
 
-def pending(contract: Contract, live: TableState, wish: Wish = Wish()) -> tuple[Change, ...]:
+def pending(contract: Contract, live: TableState, options: PlanOptions = DEFAULTS) -> tuple[Change, ...]:
     """What is to be done to a live table; columns keep their order unless they are to be moved."""
     declared, before = contract.state, live
-    if wish.lineage is None:
+    if options.tracking is None:
         declared = replace(declared, dropped=())
     else:
-        before = replace(live, columns=wish.lineage.live)
-    after = over(
-        declared, live, open_widening=contract.open.widening, lineage=wish.lineage, reorder=wish.reorder
+        before = replace(live, columns=options.tracking.live)
+    after = apply_declaration(
+        declared,
+        live,
+        open_widening=contract.open.widening,
+        tracking=options.tracking,
+        reorder=options.reorder,
     )
     changes = (_without_numbers(one) for one in diff(before, after))
-    return tuple(one for one in changes if wish.reorder or not isinstance(one, change.FieldMoved))
+    return tuple(one for one in changes if options.reorder or not isinstance(one, change.FieldMoved))
 
 
 def _moves(contract: Contract, state: TableState, table: str) -> tuple[Step, ...]:
     """Known only where every column is there under its name."""
     changes = [
-        one for one in pending(contract, state, Wish(reorder=True)) if isinstance(one, change.FieldMoved)
+        one
+        for one in pending(contract, state, PlanOptions(reorder=True))
+        if isinstance(one, change.FieldMoved)
     ]
-    return with_places(alter_steps(Alteration(table, state, tuple(changes))), changes, contract.anchors)
+    return with_sources(alter_steps(AlterContext(table, state, tuple(changes))), changes, contract.anchors)
 
 
 def _finishing(plan: TablePlan, table: str, live: TableState, noted: Pending) -> TablePlan:
     """Columns first get the names that an interrupted run wanted; the rest is planned anew after that."""
     done = Pending(noted.hash, {})
-    names = tuple(one for one in diff(live, finished(live, noted.targets)) if place(one))
+    names = tuple(one for one in diff(live, finished(live, noted.targets)) if change_path(one))
     if (emptied := next(emptied_structs(names, live), None)) is not None:
-        what = dotted(emptied) or "the table"
+        what = format_path(emptied) or "the table"
         reason = f"another revision was being applied, by which all of {what} was to go"
         refusal = Refusal(reason, "apply that one first: its statements know what comes instead")
         return replace(plan, refusals=(refusal,), record=False)
     # A constraint that goes off for it comes back with the plan after it, in the words of the declaration.
     renamed = tuple(
         step
-        for step in alter_steps(Alteration(table, live, names))
+        for step in alter_steps(AlterContext(table, live, names))
         if step.kind is not StepKind.ADD_CONSTRAINT
     )
-    after = alter_steps(Alteration(table, simulate(live, renamed), (), pending=done))
+    after = alter_steps(AlterContext(table, simulate(live, renamed), (), pending=done))
     return replace(plan, steps=with_requirements(live, (*renamed, *after)), record=False, again=True)
 
 

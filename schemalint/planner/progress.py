@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from schemalint.delta.datatype import field_at, map_fields
-from schemalint.delta.path import dotted, folded
+from schemalint.delta.path import format_path, lowercased
 from schemalint.delta.table import TableState
-from schemalint.model.column_tracking import numbers_of
+from schemalint.model.column_tracking import column_numbers
 from schemalint.model.marker import Pending
 from schemalint.model.plan import Step, StepKind
-from schemalint.planner.simulate import moved, simulate
+from schemalint.planner.simulate import deviations, simulate
 from schemalint.values import replace
 
 
@@ -34,7 +34,7 @@ def steps_behind(expected: TableState, found: TableState, steps: Sequence[Step])
     return None
 
 
-def meanwhile(
+def concurrent_changes(
     expected: TableState, before: TableState, between: Iterable[TableState], steps: Sequence[Step]
 ) -> list[str]:
     """What others did to the objects of the first step while it ran.
@@ -51,15 +51,15 @@ def meanwhile(
     found: list[str] = []
     for raw in between:
         after = replace(raw, features=before.features)
-        touched = moved(before, after, steps[0])
-        is_goal = not moved(replace(goal, features=before.features), after, steps[0])
+        touched = deviations(before, after, steps[0])
+        is_goal = not deviations(replace(goal, features=before.features), after, steps[0])
         if touched and not is_goal and not steps_behind(goal, raw, steps[1:]):
             found += touched
         before = after
     return found
 
 
-def with_numbers_of(expected: TableState, found: TableState) -> TableState:
+def with_column_ids_of(expected: TableState, found: TableState) -> TableState:
     """The expected state with the column-mapping ids that Delta gave; those that were known stay."""
     numbered = map_fields(
         expected.columns,
@@ -78,12 +78,12 @@ def wrongly_noted(noted: Pending, state: TableState, steps: Sequence[Step]) -> t
     Once it is noted, a column that is gone has no name to come to; before, all ids must be there.
     """
     is_new = bool(steps) and steps[0].kind is StepKind.NOTE_PENDING
-    leads_to = numbers_of(simulate(state, steps).columns)
-    names = {number: dotted(path) for number, path in numbers_of(state.columns).items()}
+    leads_to = column_numbers(simulate(state, steps).columns)
+    names = {number: format_path(path) for number, path in column_numbers(state.columns).items()}
     return tuple(
         names.get(number, f"column {number}")
         for number, target in noted.targets.items()
-        if (is_new or number in names) and folded(leads_to.get(number, ())) != folded(target or ())
+        if (is_new or number in names) and lowercased(leads_to.get(number, ())) != lowercased(target or ())
     )
 
 
@@ -94,7 +94,7 @@ def known_features(expected: TableState, found: TableState) -> TableState:
 
 def _differs(state: TableState, found: TableState, touched: Sequence[Step]) -> bool:
     known = known_features(state, found)
-    return any(moved(state, known, step) for step in touched)
+    return any(deviations(state, known, step) for step in touched)
 
 
 def _touched(steps: Sequence[Step], behind: int) -> Sequence[Step]:

@@ -13,47 +13,47 @@ from schemalint.delta.statistics import COLUMNS as STATISTICS
 from schemalint.model.marker import PENDING
 from schemalint.model.plan import Approval, Cost, Step, StepKind
 from schemalint.planner import sql
-from schemalint.planner.alteration import MAPPING, Alteration, asked_features
+from schemalint.planner.alteration import MAPPING, AlterContext, asked_features
 
 WIDENING: Final = "delta.enableTypeWidening"
 ROW_TRACKING: Final = "delta.enableRowTracking"
 
 
-def properties_first(todo: Alteration) -> Iterator[Step]:
+def properties_first(context: AlterContext) -> Iterator[Step]:
     """What columns may need."""
     kinds = change.PropertyChanged | change.FeatureChanged | change.DescriptionChanged
-    found: list[Change] = [one for one in todo.changes if isinstance(one, kinds)]
-    yield from _altered(todo, [one for one in found if not _is_late(one)])
+    found: list[Change] = [one for one in context.changes if isinstance(one, kinds)]
+    yield from _altered(context, [one for one in found if not _is_late(one)])
 
 
-def properties_last(todo: Alteration) -> Iterator[Step]:
+def properties_last(context: AlterContext) -> Iterator[Step]:
     """What columns needed until now, and what names columns."""
-    yield from _altered(todo, [one for one in todo.of(change.PropertyChanged) if _is_late(one)])
+    yield from _altered(context, [one for one in context.of(change.PropertyChanged) if _is_late(one)])
 
 
-def pending_noted(todo: Alteration) -> Iterator[Step]:
+def pending_noted(context: AlterContext) -> Iterator[Step]:
     """The note of which column is which, before names are given up and taken."""
-    if todo.pending is None:
+    if context.pending is None:
         return
-    text = todo.pending.to_text()
-    old = todo.live.properties.get(PENDING, UNMANAGED)
+    text = context.pending.to_text()
+    old = context.live.properties.get(PENDING, UNMANAGED)
     if old == text:
         return
     yield Step(
         StepKind.NOTE_PENDING,
-        sql.set_properties(todo.table, {PENDING: text}),
+        sql.set_properties(context.table, {PENDING: text}),
         (change.PropertyChanged(PENDING, old, text),),
         ("a run that is cut short must know which column is which",),
-        undo=sql.unset_properties(todo.table, [PENDING]),
+        undo=sql.unset_properties(context.table, [PENDING]),
     )
 
 
-def features_dropped(todo: Alteration) -> Iterator[Step]:
+def features_dropped(context: AlterContext) -> Iterator[Step]:
     """Each by a statement of its own, which truncates history or rewrites files."""
-    for name in todo.drop_features:
+    for name in context.drop_features:
         yield Step(
             StepKind.DROP_FEATURE,
-            sql.drop_feature(todo.table, name),
+            sql.drop_feature(context.table, name),
             (change.FeatureChanged(name, new=False),),
             (f"{name} is listed under drop_features",),
             undo_note="the feature can be added again; the history before the drop stays protected",
@@ -73,26 +73,26 @@ def _is_late(one: Change) -> bool:
     return one.key == STATISTICS
 
 
-def _altered(todo: Alteration, changes: Sequence[Change]) -> Iterator[Step]:
+def _altered(context: AlterContext, changes: Sequence[Change]) -> Iterator[Step]:
     removed = [
         one for one in changes if isinstance(one, change.PropertyChanged) and not isinstance(one.new, str)
     ]
     values = [one for one in changes if one not in removed]
     if values:
-        yield _set(todo, values)
+        yield _set(context, values)
     if removed:
         keys = [one.key for one in removed]
         old = {one.key: one.old for one in removed if isinstance(one.old, str)}
         yield Step(
             StepKind.UNSET_PROPERTIES,
-            sql.unset_properties(todo.table, keys),
+            sql.unset_properties(context.table, keys),
             tuple(removed),
             tuple(f"property {key} is declared absent" for key in keys),
-            undo=sql.set_properties(todo.table, old) if old else None,
+            undo=sql.set_properties(context.table, old) if old else None,
         )
 
 
-def _set(todo: Alteration, changes: Sequence[Change]) -> Step:
+def _set(context: AlterContext, changes: Sequence[Change]) -> Step:
     properties: dict[str, str] = {}
     reasons: list[str] = []
     for one in changes:
@@ -106,13 +106,13 @@ def _set(todo: Alteration, changes: Sequence[Change]) -> Step:
             case change.DescriptionChanged(new=text):
                 properties["comment"] = text if isinstance(text, str) else ""
                 reasons.append("the description is declared")
-    mode, undo = properties.get(MAPPING, "none").lower(), _unset(todo.table, changes)
+    mode, undo = properties.get(MAPPING, "none").lower(), _unset(context.table, changes)
     in_one = undo is not None or len(asked_features(changes)) == len(changes)
     unmaps = MAPPING in properties and mode == "none"
-    adds = todo.added_features(changes)
+    adds = context.added_features(changes)
     return Step(
         StepKind.SET_PROPERTIES,
-        sql.set_properties(todo.table, properties),
+        sql.set_properties(context.table, properties),
         tuple(changes),
         tuple(reasons),
         adds,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, groupby
 
 from schemalint.delta.change import FieldRenamed
-from schemalint.delta.path import Path, folded
+from schemalint.delta.path import Path, lowercased
 
 
 def in_order(renames: Iterable[FieldRenamed], siblings: dict[Path, Sequence[str]]) -> Iterator[FieldRenamed]:
@@ -20,7 +20,7 @@ def in_order(renames: Iterable[FieldRenamed], siblings: dict[Path, Sequence[str]
         siblings: The live names by the folded path of the parent, of those that stay.
     """
     for parent, found in groupby(renames, key=lambda one: one.path[:-1]):
-        yield from _among_siblings(parent, list(found), siblings.get(folded(parent), ()))
+        yield from _among_siblings(parent, list(found), siblings.get(lowercased(parent), ()))
 
 
 def _among_siblings(

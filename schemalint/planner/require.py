@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from schemalint.delta import change
 from schemalint.delta.change import Change
-from schemalint.delta.datatype import Managed, Unmanaged, at, field_at
-from schemalint.delta.path import Path, dotted
+from schemalint.delta.datatype import Managed, Unmanaged, field_at, type_at
+from schemalint.delta.path import Path, format_path
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.plan import Step
@@ -36,7 +36,7 @@ def _required(one: Change, state: TableState) -> str:
         case change.TableAdded():
             return "there is no table"
         case change.FieldAdded(path=path):
-            return f"there is no column {dotted(path)}"
+            return f"there is no column {format_path(path)}"
         case change.FieldRemoved(path=path):
             return _column(path, state)
         case change.FieldRenamed(path=path, old_name=old):
@@ -51,23 +51,24 @@ def _required(one: Change, state: TableState) -> str:
             return f"feature {name} is {'supported' if name in state.features else 'not supported'}"
         case change.ClusteringChanged():
             keys = state.clustered_by
-            names = "" if isinstance(keys, Unmanaged) else ", ".join(map(dotted, keys))
+            names = "" if isinstance(keys, Unmanaged) else ", ".join(map(format_path, keys))
             return f"the table is clustered by {names or 'nothing'}"
         case change.CommentChanged(path=path):
             field = field_at(state.columns, path)
-            return f"the comment of {dotted(path)} is {_text(field.comment if field else None)}"
+            return f"the comment of {format_path(path)} is {_text(field.comment if field else None)}"
         case change.DefaultChanged(path=path):
             field = field_at(state.columns, path)
-            return f"the default of {dotted(path)} is {_text(field.default if field else None)}"
+            return f"the default of {format_path(path)} is {_text(field.default if field else None)}"
         case _:
             return _column(getattr(one, "path", ()), state)
 
 
 def _column(path: Path, state: TableState) -> str:
-    field, type_ = field_at(state.columns, path), at(state.columns, path)
+    field, type_ = field_at(state.columns, path), type_at(state.columns, path)
     number = f" (id {field.column_id})" if field is not None and field.column_id is not None else ""
     kind = "missing" if type_ is None else print_type(type_)
-    return f"column {dotted(path)}{number} is {kind}{'' if field is None or field.nullable else ' not null'}"
+    not_null = "" if field is None or field.nullable else " not null"
+    return f"column {format_path(path)}{number} is {kind}{not_null}"
 
 
 def _entry(entries: Mapping[str, str | None], key: str) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from schemalint.delta import change
-from schemalint.delta.change import Change, place, subject, subject_name
+from schemalint.delta.change import Change, change_path, subject, subject_name
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.diff import diff
 from schemalint.delta.patch import apply_changes
-from schemalint.delta.path import Path, folded
+from schemalint.delta.path import Path, lowercased
 from schemalint.delta.table import TableState
 from schemalint.model.plan import Step
 from schemalint.values import replace
@@ -27,16 +27,18 @@ def simulate(state: TableState, steps: Iterable[Step]) -> TableState:
     return state
 
 
-def moved(expected: TableState, found: TableState, step: Step) -> tuple[str, ...]:
+def deviations(expected: TableState, found: TableState, step: Step) -> tuple[str, ...]:
     """What a step touches and what is no longer as planned; a neighbour's column does not matter.
 
     A statement that creates a table touches all of it; a session may add properties of its own.
     """
     whole = any(isinstance(one, change.TableAdded) for one in step.changes)
     objects = {subject(one) for one in step.changes}
-    paths = {path for one in step.changes if (path := place(one))}
+    paths = {path for one in step.changes if (path := change_path(one))}
     paths |= {
-        folded((*one.path[:-1], one.old_name)) for one in step.changes if isinstance(one, change.FieldRenamed)
+        lowercased((*one.path[:-1], one.old_name))
+        for one in step.changes
+        if isinstance(one, change.FieldRenamed)
     }
     different = [
         one
@@ -44,12 +46,12 @@ def moved(expected: TableState, found: TableState, step: Step) -> tuple[str, ...
         if (whole and not _comes_along(one))
         or subject(one) in objects
         or isinstance(one, change.FeatureChanged)
-        or (isinstance(one, _GROUND) and _above(place(one), paths))
+        or (isinstance(one, _GROUND) and _above(change_path(one), paths))
     ]
-    return tuple(said(one) for one in different)
+    return tuple(describe_change(one) for one in different)
 
 
-def said(one: Change) -> str:
+def describe_change(one: Change) -> str:
     """A change for people, e.g. ``type changed: amount``."""
     kind = type(one).__name__
     name = subject_name(one)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from schemalint.delta.datatype import Field, Identity
-from schemalint.delta.path import Part, Path, split
+from schemalint.delta.path import Part, Path, split_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
 
@@ -17,7 +17,7 @@ def path_table(uri: str) -> str:
 
 def named_table(name: str) -> str:
     """A table that is known by its name, e.g. ``main.sales.orders``."""
-    return ".".join(always_quoted(part) for part in split(name))
+    return ".".join(always_quoted(part) for part in split_path(name))
 
 
 def create_table(

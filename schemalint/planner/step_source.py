@@ -14,7 +14,7 @@ from schemalint.model.plan import Step
 from schemalint.values import replace
 
 
-def with_places(
+def with_sources(
     steps: Iterable[Step], changes: Iterable[Change], anchors: Mapping[Anchor, Location]
 ) -> tuple[Step, ...]:
     """The steps, each with the places of the contract that ask for it.

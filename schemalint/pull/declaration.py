@@ -19,7 +19,7 @@ from schemalint.delta.datatype import (
     Struct,
     walk,
 )
-from schemalint.delta.path import Path, dotted
+from schemalint.delta.path import Path, format_path
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
 from schemalint.errors import ContractError
@@ -60,7 +60,7 @@ def declaration(live: LiveTable, scope: Scope = Scope.ALL) -> TableState:
     require_words(live, live.state.columns)
     _require_names(live)
     state = live.state
-    columns = Struct(tuple(told(field) for field in state.columns.fields))
+    columns = Struct(tuple(declared_field(field) for field in state.columns.fields))
     declared = TableState(columns, properties=settable(state.properties) if scope.has_properties else {})
     if not scope.has_settings:
         return declared
@@ -74,11 +74,11 @@ def declaration(live: LiveTable, scope: Scope = Scope.ALL) -> TableState:
     )
 
 
-def told(field: Field) -> Field:
+def declared_field(field: Field) -> Field:
     """A live field as a contract writes it."""
     return Field(
         field.name,
-        told_type(field.type),
+        declared_type(field.type),
         field.nullable,
         comment=field.comment or UNMANAGED,
         default=_some(field.default),
@@ -88,15 +88,15 @@ def told(field: Field) -> Field:
     )
 
 
-def told_type(type_: DataType) -> DataType:
+def declared_type(type_: DataType) -> DataType:
     """Only what is not as Delta makes it by itself is said of the nulls in a collection."""
     match type_:
         case Struct(fields=fields):
-            return Struct(tuple(told(field) for field in fields))
+            return Struct(tuple(declared_field(field) for field in fields))
         case Array(element=element, contains_null=nulls):
-            return Array(told_type(element), UNMANAGED if nulls else nulls)
+            return Array(declared_type(element), UNMANAGED if nulls else nulls)
         case Map(key=key, value=value, value_contains_null=nulls):
-            return Map(told_type(key), told_type(value), UNMANAGED if nulls else nulls)
+            return Map(declared_type(key), declared_type(value), UNMANAGED if nulls else nulls)
         case _:
             return type_
 
@@ -107,7 +107,7 @@ def recorded(live: Field) -> tuple[RecordedChange, ...]:
     return tuple(
         replace(entry, version=None)
         for entry in entries
-        if _has_words(entry.from_type) and _has_words(entry.to_type) and datatype.at(live.type, entry.at)
+        if _has_words(entry.from_type) and _has_words(entry.to_type) and datatype.type_at(live.type, entry.at)
     )
 
 
@@ -135,7 +135,7 @@ def named_features(live: LiveTable) -> frozenset[str]:
 
 
 def require_words(live: LiveTable, columns: Struct) -> None:
-    unsaid = [dotted(path) for path in _unsaid(columns)]
+    unsaid = [format_path(path) for path in _unsaid(columns)]
     if unsaid:
         raise ContractError(
             f"{live.uri}: no contract can say the type of {', '.join(unsaid)}: it is of a newer Delta",

@@ -28,19 +28,19 @@ from schemalint.lint.renamed import ColumnLog, fields_by_name, renamed_fields
 from schemalint.model.contract import Contract
 from schemalint.pull.declaration import (
     Scope,
+    declared_field,
+    declared_type,
     named_features,
     recorded,
     require_words,
     settable,
-    told,
-    told_type,
 )
 from schemalint.values import frozen, replace
 
 T = TypeVar("T")
 
 
-def takeover(contract: Contract, live: LiveTable, scope: Scope = Scope.MANAGED) -> tuple[Change, ...]:
+def declared_changes(contract: Contract, live: LiveTable, scope: Scope = Scope.MANAGED) -> tuple[Change, ...]:
     """The changes of a declaration that make it say what the table is; columns keep their order.
 
     A live column that the log knows by a declared name, which nothing has any more, is that one, renamed.
@@ -156,7 +156,7 @@ class _Taking:
             case _ if self.contract.open.widening and step(declared, live) == TypeStep.WIDENING:
                 return declared
             case _:
-                return told_type(live)
+                return declared_type(live)
 
     def _history(self, declared: Field, live: Field, *, changed: bool) -> Managed[tuple[RecordedChange, ...]]:
         logged = recorded(live)
@@ -169,8 +169,8 @@ class _Taking:
 def _agree(own: Sequence[RecordedChange], logged: Sequence[RecordedChange], type_: DataType) -> bool:
     """Whether the log's way to each type is part of the contract's, which may go further back."""
     return all(
-        _is_within(_way(logged, at) or [datatype.at(type_, at)], _way(own, at))
-        and _way(own, at)[-1:] == [datatype.at(type_, at)]
+        _is_within(_way(logged, at) or [datatype.type_at(type_, at)], _way(own, at))
+        and _way(own, at)[-1:] == [datatype.type_at(type_, at)]
         for at in {entry.at for entry in (*own, *logged)}
     )
 
@@ -197,13 +197,13 @@ def _undeclared(live: Struct, kept: Container[str]) -> tuple[list[Field], defaul
         if name in kept:
             place = behind[name]
         else:
-            place.append(told(field))
+            place.append(declared_field(field))
     return first, behind
 
 
 def _is_pending(entry: Deletion, live: Struct) -> bool:
     """Whether a listed column is still there; with a type, as the one that was meant."""
-    found = datatype.at(live, entry.path)
+    found = datatype.type_at(live, entry.path)
     return found is not None and entry.type in (None, found)
 
 

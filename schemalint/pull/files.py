@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-from schemalint.delta.path import split
+from schemalint.delta.path import split_path
 from schemalint.document.review import unified_diff
 from schemalint.errors import UsageError
 from schemalint.git import DEFAULT_GLOBS
@@ -109,7 +109,7 @@ def file_name(pattern: str, table: str, catalog: str | None = None) -> Path:
         table: Its full name, dotted.
         catalog: The target's, for a table that is named without one.
     """
-    parts = split(table)
+    parts = split_path(table)
     values = dict(zip(_PARTS, (*reversed(parts), "", ""), strict=False))
     values["catalog"] = values["catalog"] or catalog or ""
     folders = (

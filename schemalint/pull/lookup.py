@@ -8,7 +8,7 @@ from typing import Final
 
 from schemalint import contract as contracts
 from schemalint.catalog.table_location import absolute_location, table_location
-from schemalint.delta.path import dotted
+from schemalint.delta.path import format_path
 from schemalint.delta.table import TableState
 from schemalint.errors import ConfigError, UsageError
 from schemalint.model.contract import Contract, table_key
@@ -20,7 +20,7 @@ _MOST_PARTS: Final = 3
 
 
 @frozen
-class Asked:
+class TableLookup:
     """A table to pull.
 
     Attributes:
@@ -46,7 +46,7 @@ class Lookup:
             if place is not None:
                 self._by_place.setdefault(place, one)
 
-    def find(self, reference: str) -> Asked:
+    def find(self, reference: str) -> TableLookup:
         """The table that is meant by the name of a declared one, a name in the target, or a place.
 
         Raises:
@@ -54,7 +54,7 @@ class Lookup:
         """
         declared = self._by_name.get(self._key(reference))
         if declared is not None:
-            return Asked(reference, self._reachable(declared.contract), declared.file)
+            return TableLookup(reference, self._reachable(declared.contract), declared.file)
         if is_place(reference):
             return self._at(reference, absolute_location(reference, Path.cwd()))
         if self._request.target is None:
@@ -62,7 +62,7 @@ class Lookup:
                 f"no contract declares {reference}, and no target says where it lies",
                 help="give its place: a path or a URI",
             )
-        return Asked(reference, Contract(self._request.table or reference, TableState()), None)
+        return TableLookup(reference, Contract(self._request.table or reference, TableState()), None)
 
     def _reachable(self, contract: Contract) -> Contract:
         """The effective contract of a table that is there to be pulled."""
@@ -81,20 +81,22 @@ class Lookup:
         target = self._request.target
         return contracts.effective(contract, target.name if target else None)
 
-    def _at(self, reference: str, place: str) -> Asked:
+    def _at(self, reference: str, place: str) -> TableLookup:
         name = self._request.table or self._name_of(place)
         declared = self._by_place.get(place)
         if declared is not None:
-            return Asked(reference, self.effective(declared.contract), declared.file)
+            return TableLookup(reference, self.effective(declared.contract), declared.file)
         declared = self._by_name.get(self._key(name))
         if declared is None:
-            return Asked(reference, self._located(Contract(name, TableState()), place), None)
+            return TableLookup(reference, self._located(Contract(name, TableState()), place), None)
         if self._request.table is None or self._place(declared.contract) is not None:
             raise UsageError(
                 f"{name} is declared already, and lies elsewhere",
                 help="name the new contract otherwise: --table NAME",
             )
-        return Asked(reference, replace(self.effective(declared.contract), location=place), declared.file)
+        return TableLookup(
+            reference, replace(self.effective(declared.contract), location=place), declared.file
+        )
 
     def _located(self, contract: Contract, place: str) -> Contract:
         """A new contract with the least that leads to its place: nothing, a path below the root, or all."""
@@ -112,7 +114,7 @@ class Lookup:
         parts = place.removeprefix(f"{top}/").split("/") if top and place.startswith(f"{top}/") else []
         if not 1 <= len(parts) <= _MOST_PARTS:
             parts = [place.rstrip("/").rpartition("/")[2] or "table"]
-        return ".".join(dotted((part,)) for part in parts)
+        return ".".join(format_path((part,)) for part in parts)
 
     def _top(self) -> str | None:
         root = self._request.target.root if self._request.target else None

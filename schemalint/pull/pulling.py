@@ -17,9 +17,9 @@ from schemalint.errors import LiveError, SchemalintError, UsageError
 from schemalint.model.contract import Contract
 from schemalint.pull.declaration import declaration
 from schemalint.pull.files import PulledFile, file_name, require_pattern, shown
-from schemalint.pull.lookup import Asked, Lookup
+from schemalint.pull.lookup import Lookup, TableLookup
 from schemalint.pull.request import NotPulled, Pulled, PullInput
-from schemalint.pull.texts import printed, updated
+from schemalint.pull.texts import new_text, updated_text
 from schemalint.storage import NO_OPTIONS
 from schemalint.values import replace
 
@@ -63,7 +63,7 @@ class _Pulling:
 
     def tables(self, references: Iterable[str]) -> None:
         """Take some more tables, which are read at the same time."""
-        asked: list[Asked] = []
+        asked: list[TableLookup] = []
         for reference in references:
             with self._noted(reference):
                 asked.append(self._lookup.find(reference))
@@ -86,7 +86,7 @@ class _Pulling:
         except SchemalintError as error:
             self._failed.append(NotPulled(reference, error))
 
-    def _take(self, asked: Asked, table: LiveTable) -> None:
+    def _take(self, asked: TableLookup, table: LiveTable) -> None:
         if asked.file is not None:
             self._update(asked.file, asked.contract.table, table)
             return
@@ -95,7 +95,7 @@ class _Pulling:
         if file is not None and os.path.lexists(file):
             self._update(file, contract.table, table)
             return
-        text = printed(contract)
+        text = new_text(contract)
         if file is None:
             self._printed.append(PulledFile(None, None, text))
             return
@@ -107,7 +107,7 @@ class _Pulling:
             )
         self._texts[file] = (None, text)
 
-    def _live_tables(self, asked: Iterable[Asked]) -> TargetTables:
+    def _live_tables(self, asked: Iterable[TableLookup]) -> TargetTables:
         """The target's; without one, those of the very places that are asked for."""
         target, root = self._request.target, self._request.root
         if target is not None:
@@ -128,7 +128,9 @@ class _Pulling:
         ):
             raise UsageError(f"{table} is declared in {shown(file)}", help="leave --output out")
         before, text = self._texts.get(file) or (_text(file),) * 2
-        after = updated(shown(file), text, table, live_table, self._lookup.effective, self._request.scope)
+        after = updated_text(
+            shown(file), text, table, live_table, self._lookup.effective, self._request.scope
+        )
         self._texts[file] = (before, after)
         if after == text:
             self._unchanged.append(table)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from schemalint import contract as contracts
 from schemalint.catalog.table_location import absolute_location
 from schemalint.config import Target, resolve_storage
-from schemalint.delta.path import dotted, split
+from schemalint.delta.path import format_path, split_path
 from schemalint.document import candidate
 from schemalint.errors import ConfigError, SchemalintError
 from schemalint.git import EmptyTree, Repository, Worktree, changes, list_files
@@ -116,7 +116,7 @@ def find(target: Target, match: str, root: Path, via: Catalog | None = None) -> 
         from schemalint import catalog  # noqa: PLC0415 (only where there is one)
 
         # Without the catalog, which differs from target to target.
-        yield from (dotted(split(name)[1:]) for name in catalog.tables(match, target, via))
+        yield from (format_path(split_path(name)[1:]) for name in catalog.tables(match, target, via))
         return
     if target.root is None:
         raise ConfigError(

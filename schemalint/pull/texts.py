@@ -10,12 +10,12 @@ from schemalint.document import TextEdit, apply_edits
 from schemalint.document.review import read_by_another
 from schemalint.errors import ContractError, UsageError
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.finding import Declare
+from schemalint.model.finding import DeclareChange
 from schemalint.pull.declaration import Scope
-from schemalint.pull.difference import takeover
+from schemalint.pull.difference import declared_changes
 
 
-def updated(
+def updated_text(
     file: str,
     text: str,
     table: str,
@@ -29,13 +29,13 @@ def updated(
         ContractError: There is no such contract, or its layout cannot be edited in place.
     """
     contract = effective(_contract_in(file, text, table))
-    edits = [Declare(one) for one in takeover(contract, live_table, scope)]
+    edits = [DeclareChange(one) for one in declared_changes(contract, live_table, scope)]
     if not edits:
         return text
     spliced = contracts.text_changes(contract, text, edits)
     after = apply_edits(text, [TextEdit(one.start, one.end, one.text) for one in spliced], file)
     read_by_another(after)
-    left = takeover(effective(_contract_in(file, after, table)), live_table, scope)
+    left = declared_changes(effective(_contract_in(file, after, table)), live_table, scope)
     if left:
         raise ContractError(
             f"{file}: {table} cannot be brought up to date in place: {type(left[0]).__name__} is left",
@@ -54,7 +54,7 @@ def _contract_in(name: str, text: str, table: str) -> Contract:
     return found
 
 
-def printed(contract: Contract) -> str:
+def new_text(contract: Contract) -> str:
     """The text of a new contract, read back to prove it."""
     text = contracts.print_contract(contract)
     result = contracts.read(contract.file, text)

@@ -19,11 +19,11 @@ from schemalint.delta.datatype import (
     map_fields_within,
     parts,
 )
-from schemalint.delta.path import Part, Path, dotted, words
+from schemalint.delta.path import Part, Path, format_path, path_key
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
-from schemalint.model.column_tracking import trace
+from schemalint.model.column_tracking import track_columns
 from schemalint.model.contract import Contract
 from schemalint.values import field, frozen, replace
 
@@ -34,7 +34,7 @@ MAPPING: Final = "delta.columnMapping.mode"
 
 
 @frozen
-class TakenBack:
+class Reversal:
     """A declaration and the one that takes it back, their fields paired by ``column_id``.
 
     Attributes:
@@ -48,21 +48,21 @@ class TakenBack:
     notes: tuple[str, ...]
 
 
-def take_back(revisions: Sequence[Contract]) -> TakenBack:
+def reverse_changes(revisions: Sequence[Contract]) -> Reversal:
     """The way back from what a contract declares to what it declared.
 
     Args:
         revisions: Oldest first: the one to go back to, all in between, the one that is declared.
     """
     then, declared = revisions[0].state, revisions[-1].state
-    lineage = trace(then.columns, [one.state for one in revisions])
-    now = replace(declared, columns=lineage.declared)
+    tracking = track_columns(then.columns, [one.state for one in revisions])
+    now = replace(declared, columns=tracking.declared)
     way = _Way(now)
-    columns = way.struct(lineage.live, now.columns, ())
+    columns = way.struct(tracking.live, now.columns, ())
     wanted = replace(
         now,
         columns=columns,
-        dropped=(*(entry for entry in now.dropped if words(entry.path) not in way.returned), *way.dropped),
+        dropped=(*(entry for entry in now.dropped if path_key(entry.path) not in way.returned), *way.dropped),
         description=_back(then.description, now.description),
         clustered_by=_settled(then.clustered_by, now.clustered_by),
         constraints=_entries(then.constraints, now.constraints),
@@ -70,7 +70,7 @@ def take_back(revisions: Sequence[Contract]) -> TakenBack:
         features=now.features | then.features,
     )
     way.note_what_stays(revisions[0], revisions[-1])
-    return TakenBack(now, wanted, tuple(way.notes))
+    return Reversal(now, wanted, tuple(way.notes))
 
 
 @frozen
@@ -132,13 +132,13 @@ class _Way:
         path = (*parent, then.name)
         type_ = self._type(then.type, now.type, path)
         if now.nullable and not then.nullable:
-            self.notes.append(f"{dotted(path)} stays nullable: Delta never sets NOT NULL again")
+            self.notes.append(f"{format_path(path)} stays nullable: Delta never sets NOT NULL again")
         for what, differs in (
             ("generation expression", then.generated != now.generated),
             ("identity", then.identity != now.identity),
         ):
             if differs:
-                self.notes.append(f"the {what} of {dotted(path)} stays: Delta cannot change it in place")
+                self.notes.append(f"the {what} of {format_path(path)} stays: Delta cannot change it in place")
         return replace(
             now,
             name=then.name,
@@ -174,14 +174,14 @@ class _Way:
         why = (
             "a widening is never taken back" if classify(then, now) is TypeVerdict.WIDENING else "no way back"
         )
-        self.notes.append(f"{dotted(path)} stays {print_type(now)}, which was {was}: {why}")
+        self.notes.append(f"{format_path(path)} stays {print_type(now)}, which was {was}: {why}")
         return now
 
     def _return(self, then: Struct, gone: Sequence[Field], fields: list[Field], path: Path) -> None:
         """What is declared no longer is a new column, at its place of before."""
-        listed = {words(entry.path) for entry in self.now.dropped}
+        listed = {path_key(entry.path) for entry in self.now.dropped}
         for one in gone:
-            name, own = dotted((*path, one.name)), words((*path, one.name))
+            name, own = format_path((*path, one.name)), path_key((*path, one.name))
             if any(kept.name.lower() == one.name.lower() for kept in fields):
                 self.notes.append(f"{name} was made anew since, and stays as it is")
                 continue
@@ -198,12 +198,12 @@ class _Way:
         reason = ""
         if (self.now.properties.get(MAPPING) or "none").lower() == "none":
             reason = f"Delta drops columns with {MAPPING} only"
-        elif words(path) in {words(entry.path) for entry in self.now.dropped}:
+        elif path_key(path) in {path_key(entry.path) for entry in self.now.dropped}:
             reason = "it is listed as dropped already, and an entry acts once"
         elif isinstance(self.now.partitioned_by, tuple) and path[0] in self.now.partitioned_by:
             reason = "the table is partitioned by it"
         if reason:
-            self.notes.append(f"{dotted(path)} stays: {reason}")
+            self.notes.append(f"{format_path(path)} stays: {reason}")
         return not reason
 
     def _is_kept(self, key: str, value: str | None) -> bool:

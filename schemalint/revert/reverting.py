@@ -11,16 +11,16 @@ from schemalint.delta import change
 from schemalint.delta.change import Change, subject_name
 from schemalint.delta.datatype import Field, Struct, map_fields, walk_fields
 from schemalint.delta.diff import diff
-from schemalint.delta.path import Path, folded
+from schemalint.delta.path import Path, lowercased
 from schemalint.delta.table import TableState
 from schemalint.document import TextEdit, apply_edits, decode
 from schemalint.document.review import read_by_another, unified_diff
 from schemalint.errors import ContractError, UsageError
 from schemalint.git import Repository, Worktree, resolve
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.finding import Declare, DeclareRenames, Edit
+from schemalint.model.finding import DeclareChange, DeclareRenames, Edit
 from schemalint.model.marker import declaration_hash
-from schemalint.revert.declaration import TakenBack, take_back
+from schemalint.revert.declaration import Reversal, reverse_changes
 from schemalint.values import frozen, replace
 
 # A target that no contract names: what all targets share.
@@ -72,7 +72,7 @@ def revert(repository: Repository, globs: Sequence[str], table: str, to: str | N
     commit = _before(revisions, contract) if to is None else resolve(repository, to)
     if revisions.at(commit, key) is None:
         raise UsageError(f"{contract.table} is not declared at {commit[:12]}", help="see git log")
-    back = take_back([*revisions.since(commit, key), contract])
+    back = reverse_changes([*revisions.since(commit, key), contract])
     before = _text(repository, contract.file)
     after = _edited(contract, before, back)
     return Reverted(contract.table, commit, contract.file, before, after, back.notes)
@@ -96,7 +96,7 @@ def _before(revisions: Revisions, contract: Contract) -> str:
     )
 
 
-def _edited(contract: Contract, text: str, back: TakenBack) -> str:
+def _edited(contract: Contract, text: str, back: Reversal) -> str:
     found = [one for one in diff(back.now, back.wanted) if not isinstance(one, change.FieldMoved)]
     if not found:
         return text
@@ -130,7 +130,7 @@ def _fates(changes: Iterable[Change]) -> set[tuple[str, Path, str | None]]:
     """Which columns come, go, and get another name."""
     kinds = change.FieldAdded | change.FieldRemoved | change.FieldRenamed
     return {
-        (type(one).__name__, folded(one.path), getattr(one, "old_name", None))
+        (type(one).__name__, lowercased(one.path), getattr(one, "old_name", None))
         for one in changes
         if isinstance(one, kinds)
     }
@@ -144,7 +144,7 @@ def _edits(changes: Iterable[Change]) -> Iterator[Edit]:
         if renames:
             yield DeclareRenames(renames)
         else:
-            yield from (Declare(_as_written(one)) for one in found)
+            yield from (DeclareChange(_as_written(one)) for one in found)
 
 
 def _renamed_in(one: Change) -> Path | None:
@@ -161,7 +161,7 @@ def _left(wanted: TableState, again: TableState) -> str:
 
 
 def _former_names(state: TableState) -> dict[Path, str | None]:
-    return {folded(path): one.renamed_from for path, one in walk_fields(state.columns)}
+    return {lowercased(path): one.renamed_from for path, one in walk_fields(state.columns)}
 
 
 def _as_written(one: Change) -> Change:

@@ -21,19 +21,19 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from schemalint import catalog
 from schemalint.catalog.table_location import absolute_location
-from schemalint.delta.footer_summary import FileTally, merged
+from schemalint.delta.footer_summary import FooterSummary, merge_summaries
 from schemalint.errors import ApplyError, LiveError, UsageError
-from schemalint.lint.audit import Audited
-from schemalint.lint.audited import is_relative, result_of
+from schemalint.lint.audit import AuditedTable
+from schemalint.lint.audited import audited_table, is_relative
 from schemalint.spark import executors
 from schemalint.storage.requests import concurrently
-from schemalint.table_json import Failure, Shown
+from schemalint.table_json import TableDocument, TableFailure
 from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from schemalint.catalog.table_requests import Asked
+    from schemalint.catalog.table_requests import TableRequest
     from schemalint.config import Target
     from schemalint.delta.table import CatalogTable
 
@@ -54,7 +54,7 @@ Session: TypeAlias = "SparkSession"
 
 
 @frozen
-class Wanted:
+class TableToRead:
     """A table to read.
 
     Attributes:
@@ -70,14 +70,16 @@ class Wanted:
 
 
 @frozen
-class Read:
+class ReadTable:
     """A table that was read, or why it was not; with its data files, where these were asked for."""
 
-    found: Shown | Failure
-    files: FileTally | LiveError | None = None
+    found: TableDocument | TableFailure
+    files: FooterSummary | LiveError | None = None
 
 
-def read_tables(session: SparkSession, wanted: Sequence[Wanted], *, files: bool = False) -> Iterator[Read]:
+def read_tables(
+    session: SparkSession, wanted: Sequence[TableToRead], *, files: bool = False
+) -> Iterator[ReadTable]:
     """Read tables on the executors, in their order; one that cannot be read stops no other.
 
     Args:
@@ -95,37 +97,37 @@ def read_tables(session: SparkSession, wanted: Sequence[Wanted], *, files: bool 
         lines = _mapped(session, executors.table_line, rows, _TABLE, _PER_TASK)
         tables = [executors.table_of(line) for line in lines]
         tallies = _tallies(session, some, tables) if files else {}
-        yield from (Read(table, tallies.get(index)) for index, table in enumerate(tables))
+        yield from (ReadTable(table, tallies.get(index)) for index, table in enumerate(tables))
 
 
 def _tallies(
-    session: SparkSession, wanted: Sequence[Wanted], tables: Sequence[Shown | Failure]
-) -> dict[int, FileTally | LiveError]:
+    session: SparkSession, wanted: Sequence[TableToRead], tables: Sequence[TableDocument | TableFailure]
+) -> dict[int, FooterSummary | LiveError]:
     """The footers of each table by its index; those of a large table are read in several tasks.
 
     Each task reads the table's log for itself and takes its share: so no list of files is sent around.
     """
-    there = [(index, one) for index, one in enumerate(tables) if isinstance(one, Shown)]
+    there = [(index, one) for index, one in enumerate(tables) if isinstance(one, TableDocument)]
     rows = [(wanted[index].reference, one.live.version, wanted[index].storage) for index, one in there]
     counts = list(map(executors.count_of, _mapped(session, executors.count_line, rows, _VERSION, _PER_TASK)))
     shares: list[tuple[int, Row]] = []
-    found: dict[int, FileTally | LiveError] = {}
+    found: dict[int, FooterSummary | LiveError] = {}
     for (index, _one), row, count in zip(there, rows, counts, strict=True):
         if isinstance(count, LiveError):
             found[index] = count
             continue
         of = max(1, -(-count // _FILES_PER_TASK))
         shares += ((index, (*row, number, of)) for number in range(of))
-    lines = _mapped(session, executors.tally_line, [row for _index, row in shares], _SHARE, 1)
-    parts: defaultdict[int, list[FileTally | LiveError]] = defaultdict(list)
+    lines = _mapped(session, executors.footers_line, [row for _index, row in shares], _SHARE, 1)
+    parts: defaultdict[int, list[FooterSummary | LiveError]] = defaultdict(list)
     for (index, _row), line in zip(shares, lines, strict=True):
-        parts[index].append(executors.tally_of(line))
+        parts[index].append(executors.footers_of(line))
     return found | {index: _together(some) for index, some in parts.items()}
 
 
-def _together(parts: Sequence[FileTally | LiveError]) -> FileTally | LiveError:
+def _together(parts: Sequence[FooterSummary | LiveError]) -> FooterSummary | LiveError:
     error = next((one for one in parts if isinstance(one, LiveError)), None)
-    return error or merged(one for one in parts if isinstance(one, FileTally))
+    return error or merge_summaries(one for one in parts if isinstance(one, FooterSummary))
 
 
 def _mapped(
@@ -165,29 +167,29 @@ def _said(error: Exception) -> str:
 
 
 def audited_by_spark(
-    session: SparkSession, asked: Sequence[Asked], target: Target | None, *, files: bool
-) -> Iterator[Audited]:
+    session: SparkSession, asked: Sequence[TableRequest], target: Target | None, *, files: bool
+) -> Iterator[AuditedTable]:
     """The same on the executors of a cluster; of a name the session says here where its table lies."""
     storage = executors.storage_text(target)
     known = concurrently(_known, asked)
     wanted = [
-        Wanted(table.location if table else _reference(one), one.version, one.at, storage)
+        TableToRead(table.location if table else _reference(one), one.version, one.at, storage)
         for one, table in zip(asked, known, strict=True)
         if not isinstance(table, LiveError)
     ]
     tables = read_tables(session, wanted, files=files)
     for one, table in zip(asked, known, strict=True):
         if isinstance(table, LiveError):
-            yield Audited(one.table or one.uri, table, one.contract)
+            yield AuditedTable(one.table or one.uri, table, one.contract)
             continue
         read = next(tables)
         found = read.found
-        if isinstance(found, Shown):
+        if isinstance(found, TableDocument):
             found = replace(found, live=replace(found.live, catalog=table))
-        yield result_of(one, found, read.files)
+        yield audited_table(one, found, read.files)
 
 
-def _known(one: Asked) -> CatalogTable | LiveError | None:
+def _known(one: TableRequest) -> CatalogTable | LiveError | None:
     """What the session says of a table that is asked for by name; why it is not known."""
     if one.error is not None:
         return one.error
@@ -199,6 +201,6 @@ def _known(one: Asked) -> CatalogTable | LiveError | None:
         return error
 
 
-def _reference(one: Asked) -> str:
+def _reference(one: TableRequest) -> str:
     """As the executors see it, whatever folder they work in."""
     return absolute_location(one.uri, Path.cwd()) if is_relative(one) else one.uri

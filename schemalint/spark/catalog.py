@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import Any, Final
 
 from schemalint.catalog import SESSION_CATALOG, Name, name_parts
-from schemalint.delta.path import dotted, split
+from schemalint.delta.path import format_path, split_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.table import CatalogTable
 from schemalint.delta_log.store import NoTable
@@ -58,7 +58,7 @@ class SessionCatalog:
         if len(parts) < _PARTS:
             (current,) = self._rows("SELECT current_catalog(), current_schema()")
             parts = (*current[: _PARTS - len(parts)], *parts)
-        return dotted(parts)
+        return format_path(parts)
 
     def find(self, name: Name) -> CatalogTable:
         """Where a table lies.
@@ -68,7 +68,7 @@ class SessionCatalog:
             LiveError: It is a view, or a table of another format; the session does not know its schema or
                 catalog, or gives no answer.
         """
-        full_name, details = dotted(name), self._details(name)
+        full_name, details = format_path(name), self._details(name)
         if not details or "VIEW" in details.get("Type", ""):
             raise _NotDeltaError(f"{full_name} is a view, not a table")
         provider, location = details.get("Provider", "?"), details.get("Location")
@@ -81,14 +81,14 @@ class SessionCatalog:
         """The full names of the Delta tables that fit, ignoring case."""
         catalog, schema, table = match
         for one in self._schemas(catalog, schema):
-            listed = self._rows(f"SHOW TABLES IN {named_table(dotted((catalog, one)))}")
+            listed = self._rows(f"SHOW TABLES IN {named_table(format_path((catalog, one)))}")
             names = [
                 (catalog, one, name)
                 for _, name, is_temporary in listed
                 if not is_temporary and _fits(name, table)
             ]
             kept = concurrently(self._may_be_delta, names)
-            yield from (dotted(name) for name, is_kept in zip(names, kept, strict=True) if is_kept)
+            yield from (format_path(name) for name, is_kept in zip(names, kept, strict=True) if is_kept)
 
     def storage(self, table: CatalogTable) -> Mapping[str, str]:  # noqa: ARG002 (the protocol's)
         """Nothing."""
@@ -120,14 +120,16 @@ class SessionCatalog:
     def _details(self, name: Name) -> dict[str, str]:
         """What Spark says of a table beside its columns; empty for a view of the session alone."""
         try:
-            rows = [tuple(row) for row in self._ask(f"DESCRIBE TABLE EXTENDED {named_table(dotted(name))}")]
+            rows = [
+                tuple(row) for row in self._ask(f"DESCRIBE TABLE EXTENDED {named_table(format_path(name))}")
+            ]
         except StatementError as error:
             condition = _CONDITION.search(error.message)
             if condition is not None and condition[1] in _NOT_THERE:
                 raise self._missing(name) from error
             if registered := self._registered(name):
                 return registered
-            raise LiveError(f"{dotted(name)}: {error.message}", help=_of_catalog(name[0])) from error
+            raise LiveError(f"{format_path(name)}: {error.message}", help=_of_catalog(name[0])) from error
         # A column has a type, so none looks like the headline; another section may follow.
         start = next((number for number, row in enumerate(rows) if row[:2] == (_DETAILS, "")), len(rows))
         section = takewhile(lambda row: row[0] and not row[0].startswith("# "), rows[start + 1 :])
@@ -139,7 +141,7 @@ class SessionCatalog:
         Only this statement does without the Delta log, which may be the very thing that is wrong, or newer
         than the session (measured on Delta 4.4.0).
         """
-        schema, table = named_table(dotted(name[:2])), name[2]
+        schema, table = named_table(format_path(name[:2])), name[2]
         if not _PLAIN.fullmatch(table):  # another name could be a pattern
             return {}
         try:
@@ -155,13 +157,13 @@ class SessionCatalog:
     def _missing(self, name: Name) -> LiveError:
         """What is missing: the table alone, or more than that."""
         try:
-            self._ask(f"DESCRIBE NAMESPACE {named_table(dotted(name[:2]))}")
+            self._ask(f"DESCRIBE NAMESPACE {named_table(format_path(name[:2]))}")
         except StatementError as missing:
             return LiveError(
-                f"Spark's session does not know {dotted(name[:2])}: {missing.message}",
+                f"Spark's session does not know {format_path(name[:2])}: {missing.message}",
                 help="A table is only created where its schema is: look for a spelling mistake.",
             )
-        return NoTable(f"Spark's session has no table {dotted(name)}")
+        return NoTable(f"Spark's session has no table {format_path(name)}")
 
     def _require_no_temporary_view(self, name: str) -> None:
         with suppress(StatementError):  # a catalog that lists no views
@@ -191,7 +193,7 @@ def require_catalog(session: SqlSession, name: str) -> None:
     Raises:
         ApplyError: It does not.
     """
-    catalog = split(name)[0]
+    catalog = split_path(name)[0]
     if catalog == SESSION_CATALOG:
         return
     try:

@@ -11,14 +11,14 @@ import json
 from collections.abc import Callable, Mapping
 
 from schemalint.config import Target, resolve_storage
-from schemalint.delta.footer_summary import FileTally
+from schemalint.delta.footer_summary import FooterSummary
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError, SchemalintError
 from schemalint.storage import read_table
-from schemalint.storage.data_files import Share, count_files, tally_files
-from schemalint.table_json import Failure, Shown, failure_to_json, from_json, to_json
-from schemalint.table_json.footers import tally_from_json, tally_to_json
-from schemalint.table_json.values import Body
+from schemalint.storage.data_files import Share, count_files, summarize_files
+from schemalint.table_json import TableDocument, TableFailure, failure_to_json, from_json, to_json
+from schemalint.table_json.footers import summary_from_json, summary_to_json
+from schemalint.table_json.values import JsonObject
 
 
 def storage_text(target: Target | None) -> str:
@@ -41,12 +41,12 @@ def table_line(reference: str, version: int | None, at: int | None, storage: str
     except SchemalintError as error:
         missing = isinstance(error, NoTable)
         return json.dumps(
-            failure_to_json(Failure(reference, error.message, read_at, error.help, missing=missing))
+            failure_to_json(TableFailure(reference, error.message, read_at, error.help, missing=missing))
         )
-    return json.dumps(to_json(Shown(table, read_at)))
+    return json.dumps(to_json(TableDocument(table, read_at)))
 
 
-def table_of(line: str) -> Shown | Failure:
+def table_of(line: str) -> TableDocument | TableFailure:
     """The inverse of `table_line`."""
     return from_json(json.loads(line))
 
@@ -58,23 +58,25 @@ def count_line(reference: str, version: int, storage: str) -> str:
 
 def count_of(line: str) -> int | LiveError:
     """The inverse of `count_line`; the error that it met."""
-    body = Body.of(json.loads(line))
+    body = JsonObject.of(json.loads(line))
     return _error(body) or body.number("count")
 
 
-def tally_line(reference: str, version: int, storage: str, number: int, of: int) -> str:
-    """What a share of a table's data files hold; `tally_of` reads the line."""
-    return _line(lambda: tally_to_json(tally_files(reference, version, _storage(storage), Share(number, of))))
+def footers_line(reference: str, version: int, storage: str, number: int, of: int) -> str:
+    """What a share of a table's data files hold; `footers_of` reads the line."""
+    return _line(
+        lambda: summary_to_json(summarize_files(reference, version, _storage(storage), Share(number, of)))
+    )
 
 
-def tally_of(line: str) -> FileTally | LiveError:
-    """The inverse of `tally_line`; the error that it met."""
-    body = Body.of(json.loads(line))
-    return _error(body) or tally_from_json(body.content)
+def footers_of(line: str) -> FooterSummary | LiveError:
+    """The inverse of `footers_line`; the error that it met."""
+    body = JsonObject.of(json.loads(line))
+    return _error(body) or summary_from_json(body.content)
 
 
 def _storage(text: str) -> Mapping[str, str]:
-    given = Body.of(json.loads(text))
+    given = JsonObject.of(json.loads(text))
     if "target" not in given.content:
         return {}
     return resolve_storage(Target(given.text("target"), storage=given.pairs("storage")))
@@ -87,5 +89,5 @@ def _line(content: Callable[[], Mapping[str, object]]) -> str:
         return json.dumps({"error": error.message, "help": error.help})
 
 
-def _error(body: Body) -> LiveError | None:
+def _error(body: JsonObject) -> LiveError | None:
     return LiveError(body.text("error"), help=body.text("help")) if "error" in body.content else None

@@ -9,7 +9,7 @@ from schemalint.delta import change
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import Char, Field, String, Struct, Varchar, field_at, walk
 from schemalint.delta.patch import update_type
-from schemalint.delta.path import dotted
+from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
@@ -82,11 +82,11 @@ def _of_change(one: Change, columns: Struct, table: str) -> Iterator[Trial]:
             yield _constraint(name, expression, columns)
         case change.DefaultChanged(path=path, new=str()) if (field := field_at(columns, path)) is not None:
             # ALTER COLUMN takes a default that is too long, CREATE TABLE does not (measured on Delta 4.4.0).
-            yield _default(dotted(path), _without_lengths(field), table)
+            yield _default(format_path(path), _without_lengths(field), table)
         case change.TableAdded(state=added):
             for field in added.columns.fields:
                 if isinstance(field.default, str):
-                    yield _default(dotted((field.name,)), field, table)
+                    yield _default(format_path((field.name,)), field, table)
                 if isinstance(field.generated, str):
                     yield _generated(field, added.columns, table)
 
@@ -112,7 +112,7 @@ def _generated(field: Field, columns: Struct, table: str) -> Trial:
     others = [_bare(one) for one in columns.fields if one is not field]
     computed = replace(_bare(field), generated=field.generated)
     return Trial(
-        f"the generation expression of {dotted((field.name,))}",
+        f"the generation expression of {format_path((field.name,))}",
         _create(table, *others, computed),
         _create(table, *others, _bare(field)),
     )

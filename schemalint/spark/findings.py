@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import schemalint
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.errors import ApplyError
-from schemalint.model.finding import Finding, Problems, Severity
+from schemalint.model.finding import CheckResult, Finding, Severity
 from schemalint.spark.session import StatementError, ask, prepared, run
 from schemalint.values import frozen
 
@@ -98,7 +98,7 @@ def make_ready(session: SparkSession, table: str) -> None:
         )
 
 
-def append(session: SparkSession, table: str, result: Problems, audit: AuditRun) -> int:
+def append(session: SparkSession, table: str, result: CheckResult, audit: AuditRun) -> int:
     """Append the findings of a run, unless they are there.
 
     Delta remembers the run in the commit that appends its rows (``txnAppId`` and ``txnVersion``; PROTOCOL.md,
@@ -132,9 +132,9 @@ def append(session: SparkSession, table: str, result: Problems, audit: AuditRun)
     return number
 
 
-def _rows(result: Problems) -> Iterator[tuple[object, ...]]:
+def _rows(result: CheckResult) -> Iterator[tuple[object, ...]]:
     """The columns from ``table`` on."""
-    tables = {one.table: one for one in result.estate.tables} if result.estate else {}
+    tables = {one.table: one for one in result.inventory.tables} if result.inventory else {}
     for finding in result.findings:
         yield (*_table(finding.table, tables.get(finding.table)), *_finding(finding))
     found = {finding.table for finding in result.findings}

@@ -18,8 +18,8 @@ from schemalint.values import frozen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schemalint.catalog.table_requests import Asked
-    from schemalint.model.finding import Problems
+    from schemalint.catalog.table_requests import TableRequest
+    from schemalint.model.finding import CheckResult
     from schemalint.spark.audit import Session
 
 _PATH: Final = re.compile(r"[/\\]|^\.")
@@ -37,7 +37,7 @@ class FindingsSink:
     table: str
     run: AuditRun
 
-    def append(self, result: Problems) -> int:
+    def append(self, result: CheckResult) -> int:
         """Append the findings, and return the number of rows.
 
         Raises:
@@ -61,7 +61,7 @@ def open_sink(session: Session, table: str, run_id: str | None) -> FindingsSink:
     return FindingsSink(session, table, AuditRun(run_id or str(uuid.uuid4()), dt.datetime.now(tz=dt.UTC)))
 
 
-def require_one_version(asked: Sequence[Asked]) -> None:
+def require_one_version(asked: Sequence[TableRequest]) -> None:
     """A run holds each table once.
 
     Raises:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import schemalint
 from schemalint import config, deploy, git
@@ -26,14 +26,14 @@ from schemalint.spark.catalog import SessionCatalog, require_catalog
 from schemalint.spark.datacheck import require_clean
 from schemalint.spark.expressioncheck import require_accepted
 from schemalint.spark.session import SqlSession, prepared, sessions_beside
-from schemalint.spark.table import TableRun, Told
+from schemalint.spark.table import OnStep, TableRun
 from schemalint.values import field, frozen, replace
 
 T = TypeVar("T")
 
 
 @frozen
-class Manner:
+class ApplyOptions:
     """How a plan is carried out.
 
     Attributes:
@@ -43,10 +43,13 @@ class Manner:
         exactly: Whether nothing may be done that does not stand in the plan, as it was approved.
     """
 
-    tell: Told = field(default=lambda _plan, _step: None)
+    tell: OnStep = field(default=lambda _plan, _step: None)
     jobs: int = 1
     all_or_nothing: bool = False
     exactly: bool = False
+
+
+DEFAULTS: Final = ApplyOptions()
 
 
 def apply(  # noqa: PLR0913 (each is a flag of the command line)
@@ -104,10 +107,12 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         via=SessionCatalog(lambda: session),
     )
     deployment = deploy.prepare(request)
-    return apply_plan(session, deployment, Manner(jobs=jobs, all_or_nothing=all_or_nothing))
+    return apply_plan(session, deployment, ApplyOptions(jobs=jobs, all_or_nothing=all_or_nothing))
 
 
-def apply_plan(session: SqlSession, deployment: Deployment, manner: Manner = Manner()) -> tuple[Applied, ...]:
+def apply_plan(
+    session: SqlSession, deployment: Deployment, options: ApplyOptions = DEFAULTS
+) -> tuple[Applied, ...]:
     """Carry a plan out: a table that fails does not stop the others.
 
     All tables' expressions and data are looked at before the first statement of any.
@@ -115,15 +120,15 @@ def apply_plan(session: SqlSession, deployment: Deployment, manner: Manner = Man
     plans = deployment.plan.tables
     work = [plan for plan in plans if not plan.refusals and (plan.steps or plan.record)]
     settled = {one.table: one for one in without_work(deployment)}
-    sessions = sessions_beside(session, min(manner.jobs, len(work)))
+    sessions = sessions_beside(session, min(options.jobs, len(work)))
     checked = _each(sessions, work, partial(_refused_beforehand, deployment=deployment))
     settled |= {one.table: one for one in checked if one is not None}
     work = [plan for plan in work if plan.table not in settled]
     barred = (Outcome.REFUSED, Outcome.UNPLANNED)
-    if manner.all_or_nothing and any(one.outcome in barred for one in settled.values()):
+    if options.all_or_nothing and any(one.outcome in barred for one in settled.values()):
         settled |= {plan.table: _left_alone(plan) for plan in work}
     else:
-        done = _each(sessions, work, partial(_applied, deployment=deployment, manner=manner))
+        done = _each(sessions, work, partial(_applied, deployment=deployment, options=options))
         settled |= {one.table: one for one in done}
     names = (*(plan.table for plan in plans), *(one.table for one in deployment.unplanned))
     return tuple(settled[name] for name in names)
@@ -178,12 +183,14 @@ def _refused_beforehand(session: SqlSession, plan: TablePlan, *, deployment: Dep
     return None
 
 
-def _applied(session: SqlSession, plan: TablePlan, *, deployment: Deployment, manner: Manner) -> Applied:
+def _applied(
+    session: SqlSession, plan: TablePlan, *, deployment: Deployment, options: ApplyOptions
+) -> Applied:
     done: list[DoneStep] = []
     result = Applied(plan.table, plan.uri, Outcome.FAILED, plan.version, before=plan.version)
     try:
         with prepared(session, _user_metadata(deployment.contracts[plan.table], deployment)):
-            version = _apply_table(session, plan, deployment, manner, done)
+            version = _apply_table(session, plan, deployment, options, done)
     except SchemalintError as error:
         last = done[-1].version if done else plan.version
         return replace(result, version=last, done=tuple(done), error=error)
@@ -192,15 +199,15 @@ def _applied(session: SqlSession, plan: TablePlan, *, deployment: Deployment, ma
 
 
 def _apply_table(
-    session: SqlSession, plan: TablePlan, deployment: Deployment, manner: Manner, done: list[DoneStep]
+    session: SqlSession, plan: TablePlan, deployment: Deployment, options: ApplyOptions, done: list[DoneStep]
 ) -> int:
     contract, request = deployment.contracts[plan.table], _request_of(deployment)
     tables = TargetTables(request.target, request.repository.root, deployment.storage, request.via)
-    run = TableRun(session, plan, _table_in_sql(plan), partial(tables.read, contract), manner.tell, done)
+    run = TableRun(session, plan, _table_in_sql(plan), partial(tables.read, contract), options.tell, done)
     run.carry_out()
     if not plan.again:
         return run.record(contract, deployment.revision)
-    if manner.exactly:
+    if options.exactly:
         raise ApplyError(
             f"{plan.table}: what an interrupted run had begun is finished; the rest is not in the plan",
             help="plan again",
@@ -211,7 +218,7 @@ def _apply_table(
     (again,) = anew.plan.tables
     if again.refusals:
         raise ApplyError(f"{plan.table}: {again.refusals[0].reason}", help=again.refusals[0].help)
-    return _apply_table(session, again, anew, manner, done)
+    return _apply_table(session, again, anew, options, done)
 
 
 def _table_in_sql(plan: TablePlan) -> str:

@@ -14,16 +14,16 @@ from schemalint.model.contract import Contract
 from schemalint.model.marker import MARKER, PENDING, Marker, read_pending
 from schemalint.model.plan import Step, StepKind, TablePlan
 from schemalint.planner import (
+    concurrent_changes,
+    deviations,
     known_features,
-    meanwhile,
-    moved,
     pending,
-    said,
     simulate,
     steps_behind,
-    with_numbers_of,
+    with_column_ids_of,
     wrongly_noted,
 )
+from schemalint.planner.simulate import describe_change
 from schemalint.planner.sql import set_properties, unset_properties
 from schemalint.spark.session import SqlSession, StatementError, run
 
@@ -32,7 +32,7 @@ _FIRST_PAUSE_SECONDS: Final = 0.1
 
 _BY_ID: Final = (StepKind.NOTE_PENDING, StepKind.RENAME_COLUMN, StepKind.DROP_COLUMNS)
 
-Told = Callable[[TablePlan, Step], None]
+OnStep = Callable[[TablePlan, Step], None]
 
 
 @dataclass
@@ -51,7 +51,7 @@ class TableRun:
     plan: TablePlan
     table: str
     read: Callable[[], LiveTable | None]
-    tell: Told
+    tell: OnStep
     done: list[DoneStep] = field(default_factory=list)
 
     def carry_out(self) -> None:
@@ -72,7 +72,7 @@ class TableRun:
                 expected = simulate(expected, left[:behind])
                 left = left[behind:]
             if found is not None:
-                expected = with_numbers_of(expected, found.state)
+                expected = with_column_ids_of(expected, found.state)
             if not left:
                 return
             try:
@@ -119,7 +119,7 @@ class TableRun:
         if table_id not in (None, found.metadata.table_id):
             raise ApplyError(f"{self.plan.table} was made anew since it was planned", help="plan again")
         if self._behind(expected, found, left) is None:
-            different = moved(expected, known_features(expected, found.state), left[0])
+            different = deviations(expected, known_features(expected, found.state), left[0])
             what = "; ".join(different) if exists else "it appeared, and is not as declared"
             raise ApplyError(f"{self.plan.table} moved since it was planned: {what}", help="plan again")
         return found
@@ -140,13 +140,13 @@ class TableRun:
         table = self._existing()
         self.done.append(DoneStep(step, table.version, time.monotonic() - started))
         self._require_alone(expected, found, table, left)
-        missing = moved(goal, known_features(goal, table.state), step)
+        missing = deviations(goal, known_features(goal, table.state), step)
         if missing and expected != goal and not steps_behind(goal, table.state, left[1:]):
             raise ApplyError(
                 f"{self.plan.table} is not as it should be after a step: {'; '.join(missing)}",
                 help=f"the statement was: {step.sql}",
             )
-        return with_numbers_of(goal, table.state)
+        return with_column_ids_of(goal, table.state)
 
     def _require_noted(self, step: Step, expected: TableState, goal: TableState, left: list[Step]) -> None:
         """What is noted for each column's id must be what the steps make of it.
@@ -174,7 +174,7 @@ class TableRun:
             for entry in after.history.entries
             if entry.version > found.version and entry.metadata is not None
         )
-        altered = meanwhile(expected, found.state, between, left)
+        altered = concurrent_changes(expected, found.state, between, left)
         if altered:
             raise ApplyError(
                 f"{self.plan.table} was altered by somebody else during a step: {'; '.join(altered)}",
@@ -205,7 +205,7 @@ class TableRun:
         if left:
             raise ApplyError(
                 f"{self.plan.table} differs from its declaration after all steps: "
-                f"{'; '.join(map(said, left))}"
+                f"{'; '.join(map(describe_change, left))}"
             )
         return table
 

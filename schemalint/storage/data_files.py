@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
-from schemalint.delta.footer_summary import Files, FileTally, merged
+from schemalint.delta.footer_summary import Files, FooterSummary, merge_summaries
 from schemalint.delta_log.datafiles import is_absolute, live_files
 from schemalint.delta_log.footer import FooterError, read_footer
 from schemalint.delta_log.store import MissingFile
@@ -54,9 +54,9 @@ def count_files(reference: str, version: int, storage: Mapping[str, str] = NO_OP
     return sum(1 for _path in live_files(open_store(reference, storage), version))
 
 
-def tally_files(
+def summarize_files(
     reference: str, version: int, storage: Mapping[str, str] = NO_OPTIONS, share: Share = ALL
-) -> FileTally:
+) -> FooterSummary:
     """What the footers of a version's live data files say.
 
     A file that is gone, or is no Parquet file, is counted as damaged.
@@ -70,22 +70,22 @@ def tally_files(
     Raises:
         LiveError: The log or a data file cannot be reached or read.
     """
-    return tally_store(open_store(reference, storage), version, storage, share)
+    return summarize_store(open_store(reference, storage), version, storage, share)
 
 
-def tally_store(
+def summarize_store(
     store: TableStore, version: int, storage: Mapping[str, str] = NO_OPTIONS, share: Share = ALL
-) -> FileTally:
+) -> FooterSummary:
     """The same of a table that is open.
 
     Args:
         store: The log says which data files are live.
         version: Likewise.
         storage: What opened it: a shallow clone has data files in other places.
-        share: See `tally_files`.
+        share: See `summarize_files`.
 
     Raises:
-        LiveError: As `tally_files`.
+        LiveError: As `summarize_files`.
     """
     if find_spec("pyarrow") is None:
         raise LiveError(
@@ -93,7 +93,7 @@ def tally_store(
         )
     read_one = partial(_tally_one, _Opener(store, storage))
     paths = (path for path in live_files(store, version) if share.holds(path))
-    return merged(merged(concurrently(read_one, some)) for some in _batches(paths))
+    return merge_summaries(merge_summaries(concurrently(read_one, some)) for some in _batches(paths))
 
 
 class _Opener:
@@ -103,7 +103,7 @@ class _Opener:
         self._store = store
         self._bucket = lru_cache(maxsize=16)(lambda bucket: open_store(bucket, storage))
 
-    def footer(self, path: str) -> FileTally:
+    def footer(self, path: str) -> FooterSummary:
         store, inside = self._store, path
         if is_absolute(path):
             if match := _FILE.fullmatch(path):
@@ -114,16 +114,16 @@ class _Opener:
         with store.open_data(inside) as content:
             leaves = read_footer(content)
         files = Files(1, (path,))
-        return FileTally(1, dict.fromkeys(leaves, files))
+        return FooterSummary(1, dict.fromkeys(leaves, files))
 
 
-def _tally_one(opener: _Opener, path: str) -> FileTally:
+def _tally_one(opener: _Opener, path: str) -> FooterSummary:
     try:
         return opener.footer(path)
     except MissingFile:
-        return FileTally(damaged={"it is gone": Files(1, (path,))})
+        return FooterSummary(damaged={"it is gone": Files(1, (path,))})
     except FooterError as error:
-        return FileTally(damaged={str(error): Files(1, (path,))})
+        return FooterSummary(damaged={str(error): Files(1, (path,))})
 
 
 def _batches(paths: Iterator[str]) -> Iterator[list[str]]:

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from schemalint.table_json.reading import from_json, read_lines
-from schemalint.table_json.values import FORMAT, Failure, Shown, ShownError
+from schemalint.table_json.values import FORMAT, TableDocument, TableFailure, TableJsonError
 from schemalint.table_json.writing import failure_to_json, to_json
 
 __all__ = [
     "FORMAT",
-    "Failure",
-    "Shown",
-    "ShownError",
+    "TableDocument",
+    "TableFailure",
+    "TableJsonError",
     "failure_to_json",
     "from_json",
     "read_lines",

@@ -6,11 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from schemalint.delta.datatype import Atomic, Char, Decimal, String, Unknown, Varchar
-from schemalint.delta.footer_summary import Files, FileTally, StoredLeaf
-from schemalint.delta.path import as_json
-from schemalint.delta.path import from_json as path_from_json
+from schemalint.delta.footer_summary import Files, FooterSummary, StoredLeaf
+from schemalint.delta.path import path_from_json, path_to_json
 from schemalint.delta.type_name import name_of_type, type_of_name
-from schemalint.table_json.values import Body
+from schemalint.table_json.values import JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from schemalint.delta.datatype import DataType
 
 
-def tally_to_json(tally: FileTally) -> dict[str, object]:
+def summary_to_json(tally: FooterSummary) -> dict[str, object]:
     """The object for a tally."""
     return {
         "count": tally.count,
@@ -27,14 +26,14 @@ def tally_to_json(tally: FileTally) -> dict[str, object]:
     }
 
 
-def tally_from_json(content: object) -> FileTally:
-    """The inverse of `tally_to_json`.
+def summary_from_json(content: object) -> FooterSummary:
+    """The inverse of `summary_to_json`.
 
     Raises:
         ShownError: A value is missing, or of another kind.
     """
-    body = Body.of(content)
-    return FileTally(
+    body = JsonObject.of(content)
+    return FooterSummary(
         body.number("count"),
         dict(_leaf(one) for one in body.bodies("leaves")),
         {one.text("reason"): _files(one) for one in body.bodies("damaged")},
@@ -43,7 +42,7 @@ def tally_from_json(content: object) -> FileTally:
 
 def _leaf_to_json(leaf: StoredLeaf, files: Files) -> dict[str, object]:
     return {
-        "path": as_json(leaf.path),
+        "path": path_to_json(leaf.path),
         "ids": list(leaf.ids),
         "type": _name(leaf.type),
         "known": not isinstance(leaf.type, Unknown),
@@ -65,7 +64,7 @@ def _files_to_json(files: Files) -> Mapping[str, object]:
     return {"files": files.count, "examples": list(files.examples)}
 
 
-def _leaf(body: Body) -> tuple[StoredLeaf, Files]:
+def _leaf(body: JsonObject) -> tuple[StoredLeaf, Files]:
     name = body.text("type")
     type_ = type_of_name(name) if body.flag("known") else Unknown(name)
     if type_ is None:
@@ -78,5 +77,5 @@ def _leaf(body: Body) -> tuple[StoredLeaf, Files]:
     return StoredLeaf(path, ids, type_), _files(body)
 
 
-def _files(body: Body) -> Files:
+def _files(body: JsonObject) -> Files:
     return Files(body.number("files"), body.texts("examples"))

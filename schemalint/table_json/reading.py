@@ -22,7 +22,7 @@ from schemalint.delta.table import (
     TableState,
 )
 from schemalint.errors import Location
-from schemalint.table_json.values import FORMAT, Body, Failure, Shown, ShownError
+from schemalint.table_json.values import FORMAT, JsonObject, TableDocument, TableFailure, TableJsonError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,25 +36,25 @@ _MOST_BYTES: Final = 1 << 30
 _parse_schema = lru_cache(maxsize=16)(parse_schema)
 
 
-def read_lines(file: str, data: bytes) -> tuple[Shown | Failure, ...]:
+def read_lines(file: str, data: bytes) -> tuple[TableDocument | TableFailure, ...]:
     """All tables of a file, one in each line that is not blank.
 
     Raises:
         ShownError: A line is not what ``show`` writes, or there is none.
     """
     if len(data) > _MOST_BYTES:
-        raise ShownError("the file is larger than 1 GiB", location=Location(file))
-    found: list[Shown | Failure] = []
+        raise TableJsonError("the file is larger than 1 GiB", location=Location(file))
+    found: list[TableDocument | TableFailure] = []
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
         if not line.strip():
             continue
         try:
             found.append(from_json(_loaded(line)))
-        except ShownError as error:
+        except TableJsonError as error:
             place = Location(file, number, 1, number)
-            raise ShownError(error.message, help=error.help, location=place) from None
+            raise TableJsonError(error.message, help=error.help, location=place) from None
     if not found:
-        raise ShownError(
+        raise TableJsonError(
             "the file holds no table",
             help="Write it with `schemalint show --output-format json`.",
             location=Location(file),
@@ -62,22 +62,22 @@ def read_lines(file: str, data: bytes) -> tuple[Shown | Failure, ...]:
     return tuple(found)
 
 
-def from_json(content: object) -> Shown | Failure:
+def from_json(content: object) -> TableDocument | TableFailure:
     """The inverse of `to_json` and of `failure_to_json`.
 
     Raises:
         ShownError: A value is missing, or of another kind.
     """
-    body = Body.of(content)
+    body = JsonObject.of(content)
     if (found := body.content.get("format")) != FORMAT:
-        raise ShownError(
+        raise TableJsonError(
             f"format must be {FORMAT}, not {json.dumps(found)[:40]}",
             help="Write the file with `schemalint show --output-format json` of this version of schemalint.",
         )
     read_at, table, target = _time(body), body.optional("table", str), body.optional("target", str)
     if "error" not in body.content:
-        return Shown(_live(body), read_at, table, target, body.flag("latest"))
-    return Failure(
+        return TableDocument(_live(body), read_at, table, target, body.flag("latest"))
+    return TableFailure(
         body.text("uri"), body.text("error"), read_at, body.text("help"), table, target, body.flag("missing")
     )
 
@@ -86,12 +86,12 @@ def _loaded(line: bytes) -> object:
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
-        raise ShownError(
+        raise TableJsonError(
             "this is not JSON", help="Each table stands in a line of its own, as `schemalint show` writes it."
         ) from None
 
 
-def _live(body: Body) -> LiveTable:
+def _live(body: JsonObject) -> LiveTable:
     protocol = _protocol(body.inner("protocol"))
     return LiveTable(
         uri=body.text("uri"),
@@ -105,7 +105,7 @@ def _live(body: Body) -> LiveTable:
     )
 
 
-def _time(body: Body) -> dt.datetime:
+def _time(body: JsonObject) -> dt.datetime:
     try:
         found = dt.datetime.fromisoformat(body.text("read_at"))
     except ValueError:
@@ -115,7 +115,7 @@ def _time(body: Body) -> dt.datetime:
     return found
 
 
-def _metadata(body: Body, features: frozenset[str]) -> Metadata:
+def _metadata(body: JsonObject, features: frozenset[str]) -> Metadata:
     configuration = body.pairs("configuration")
     constraints = {
         key[len(CONSTRAINT_PREFIX) :].lower(): configuration.pop(key)
@@ -136,14 +136,14 @@ def _metadata(body: Body, features: frozenset[str]) -> Metadata:
     )
 
 
-def _schema(body: Body, key: str) -> Struct:
+def _schema(body: JsonObject, key: str) -> Struct:
     try:
         return _parse_schema(json.dumps(body.inner(key).content))
     except (SchemaError, RecursionError) as error:
         raise body.wrong(key, f"a schema as Delta writes it: {error}") from None
 
 
-def _path(body: Body, item: object) -> Path:
+def _path(body: JsonObject, item: object) -> Path:
     path: list[str | Part] = []
     for step in item if isinstance(item, list) else [None]:
         match step:
@@ -156,7 +156,7 @@ def _path(body: Body, item: object) -> Path:
     return tuple(path)
 
 
-def _protocol(body: Body) -> Protocol:
+def _protocol(body: JsonObject) -> Protocol:
     lists = None
     if body.content.get("lists") is not None:
         flags = [item for item, _ in body.items("lists") if isinstance(item, bool)]
@@ -172,7 +172,7 @@ def _protocol(body: Body) -> Protocol:
     )
 
 
-def _entries(body: Body) -> Iterator[HistoryEntry]:
+def _entries(body: JsonObject) -> Iterator[HistoryEntry]:
     known: dict[str, object] = {}
     features: frozenset[str] = frozenset()
     for entry in body.bodies("history"):
@@ -182,7 +182,7 @@ def _entries(body: Body) -> Iterator[HistoryEntry]:
         if entry.content.get("metadata") is not None:
             changed = entry.inner("metadata")
             known = {**known, **changed.content}
-            metadata = _metadata(Body(known, changed.way), features)
+            metadata = _metadata(JsonObject(known, changed.way), features)
         yield HistoryEntry(
             version=entry.number("version"),
             timestamp=entry.optional("timestamp", int),
@@ -197,7 +197,7 @@ def _entries(body: Body) -> Iterator[HistoryEntry]:
         )
 
 
-def _defect(body: Body) -> LogDefect:
+def _defect(body: JsonObject) -> LogDefect:
     kinds = {kind.name.lower(): kind for kind in LogDefectKind}
     if (kind := kinds.get(body.text("kind"))) is None:
         raise body.wrong("kind", f"one of {', '.join(kinds)}")
@@ -210,7 +210,7 @@ def _defect(body: Body) -> LogDefect:
     )
 
 
-def _catalog(body: Body) -> CatalogTable:
+def _catalog(body: JsonObject) -> CatalogTable:
     return CatalogTable(
         name=body.text("name"),
         catalog=body.text("catalog"),

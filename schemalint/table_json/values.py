@@ -27,12 +27,12 @@ _WORDS: Final[dict[type, str]] = {
 }
 
 
-class ShownError(LiveError):
+class TableJsonError(LiveError):
     """This is not what ``show --output-format json`` writes."""
 
 
 @frozen
-class Shown:
+class TableDocument:
     """A table as it was when it was read.
 
     Attributes:
@@ -55,7 +55,7 @@ class Shown:
 
 
 @frozen
-class Failure:
+class TableFailure:
     """A table that could not be read; ``missing`` if that is because there is none."""
 
     uri: str
@@ -68,14 +68,14 @@ class Failure:
 
 
 @frozen
-class Body:
-    """A JSON object, and the way to it; every method raises `ShownError` if a value is of another kind."""
+class JsonObject:
+    """A JSON object, and the way to it; every method raises `TableJsonError` for a value of another kind."""
 
     content: Mapping[str, object]
     way: str = ""
 
     @classmethod
-    def of(cls, value: object, way: str = "") -> Body:
+    def of(cls, value: object, way: str = "") -> JsonObject:
         """Any value as an object."""
         return cls(_of_kind(value, dict, way or "a line"), way)
 
@@ -95,9 +95,9 @@ class Body:
         """A value of that kind, None for null and for a key that is not there."""
         return None if self.content.get(key) is None else self._item(key, kind)
 
-    def inner(self, key: str) -> Body:
+    def inner(self, key: str) -> JsonObject:
         """An object."""
-        return Body(self._item(key, dict), self._at(key))
+        return JsonObject(self._item(key, dict), self._at(key))
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts."""
@@ -113,11 +113,11 @@ class Body:
         for index, item in enumerate(self._item(key, list)):
             yield item, f"{self._at(key)}[{index}]"
 
-    def bodies(self, key: str) -> Iterator[Body]:
+    def bodies(self, key: str) -> Iterator[JsonObject]:
         """A list of objects."""
-        yield from (Body.of(item, way) for item, way in self.items(key))
+        yield from (JsonObject.of(item, way) for item, way in self.items(key))
 
-    def wrong(self, key: str, expected: str) -> ShownError:
+    def wrong(self, key: str, expected: str) -> TableJsonError:
         """The error for a value that is not as expected."""
         return _wrong(self._at(key), expected)
 
@@ -135,7 +135,7 @@ def _of_kind(value: object, kind: type[T], way: str) -> T:
     raise _wrong(way, _WORDS[kind])
 
 
-def _wrong(way: str, expected: str) -> ShownError:
-    return ShownError(
+def _wrong(way: str, expected: str) -> TableJsonError:
+    return TableJsonError(
         f"{way} must be {expected}", help="Write the file with `schemalint show --output-format json`."
     )

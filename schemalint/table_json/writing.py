@@ -9,11 +9,11 @@ from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import Unmanaged
 from schemalint.delta.feature_usage import feature_uses
 from schemalint.delta.history import changes, steps, stops_tracked_streams
-from schemalint.delta.path import as_json, dotted
+from schemalint.delta.path import format_path, path_to_json
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.schema_json import print_schema
 from schemalint.delta.type_text import print_type
-from schemalint.table_json.values import FORMAT, Failure, Shown
+from schemalint.table_json.values import FORMAT, TableDocument, TableFailure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,7 @@ Json: TypeAlias = dict[str, object]
 T = TypeVar("T")
 
 
-def to_json(shown: Shown) -> Json:
+def to_json(shown: TableDocument) -> Json:
     """The object for a table; ``features`` and some of the history's keys are there for readers alone."""
     live = shown.live
     return {
@@ -59,7 +59,7 @@ def to_json(shown: Shown) -> Json:
     }
 
 
-def failure_to_json(failure: Failure) -> Json:
+def failure_to_json(failure: TableFailure) -> Json:
     """The object for a table that could not be read."""
     return {
         "format": FORMAT,
@@ -82,7 +82,7 @@ def _metadata(metadata: Metadata) -> Json:
         "created_time": metadata.created_time,
         "schema": _schema(state.columns),
         "partition_columns": _listed(state.partitioned_by),
-        "clustering_columns": [as_json(path) for path in _listed(state.clustered_by)],
+        "clustering_columns": [path_to_json(path) for path in _listed(state.clustered_by)],
         "configuration": _configuration(state),
     }
 
@@ -155,7 +155,7 @@ def _entry(step: HistoryStep, after: Json | None, before: Json) -> Json:
         "protocol_changed": entry.protocol is not None and entry.protocol != step.protocol_before,
         "stops_tracked_streams": stops_tracked_streams(step),
         "type_changes": [
-            {"column": dotted(one.path), "from": print_type(one.old), "to": print_type(one.new)}
+            {"column": format_path(one.path), "from": print_type(one.old), "to": print_type(one.new)}
             for one in changes(step)
             if isinstance(one, TypeChanged)
         ],

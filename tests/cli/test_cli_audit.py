@@ -135,11 +135,11 @@ def test_older_versions_are_tables_of_their_own(lake: Lake) -> None:
 def test_what_nobody_uses_is_counted(lake: Lake) -> None:
     for name in ("a", "b"):
         write_log(lake.root / name, [[protocol(3, 7, NAMES[:1], NAMES), metadata(ID)]])
-    estate = lake.report("--root", "lake")["estate"]
-    assert isinstance(estate, dict)
-    assert estate["protocols"] == [{"min_reader_version": 3, "min_writer_version": 7, "tables": 2}]
-    assert estate["idle_features"] == [{"feature": "typeWidening-preview", "tables": 2}]
-    assert estate["preview_features"] == [{"feature": "typeWidening-preview", "tables": 2}]
+    inventory = lake.report("--root", "lake")["inventory"]
+    assert isinstance(inventory, dict)
+    assert inventory["protocols"] == [{"min_reader_version": 3, "min_writer_version": 7, "tables": 2}]
+    assert inventory["idle_features"] == [{"feature": "typeWidening-preview", "tables": 2}]
+    assert inventory["preview_features"] == [{"feature": "typeWidening-preview", "tables": 2}]
 
 
 @pytest.mark.parametrize(

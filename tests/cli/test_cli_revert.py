@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import contract
-from schemalint.delta.datatype import LONG, Decimal, Field, Struct, at
+from schemalint.delta.datatype import LONG, Decimal, Field, Struct, type_at
 from schemalint.model.contract import Contract
 from support.logs import commit_info, metadata, protocol, write_log
 from support.project import ORDERS, Project
@@ -67,7 +67,7 @@ class History:
 
     def columns(self, text: str, column: str) -> tuple[Field, ...]:
         (found,) = contract.read("orders.yml", text).contracts
-        type_ = at(found.state.columns, (column,))
+        type_ = type_at(found.state.columns, (column,))
         assert isinstance(type_, Struct)
         return type_.fields
 

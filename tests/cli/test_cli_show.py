@@ -173,7 +173,8 @@ def test_text_of_what_is_wrong_with_a_log_and_of_what_a_catalog_says() -> None:
         CatalogTable("main.sales.orders", "Unity Catalog at https://uc", "s3://lake/orders"),
     )
     compare(
-        "defects", show_text(table_json.Shown(live, dt.datetime(2026, 11, 20, tzinfo=dt.UTC), "sales.orders"))
+        "defects",
+        show_text(table_json.TableDocument(live, dt.datetime(2026, 11, 20, tzinfo=dt.UTC), "sales.orders")),
     )
 
 

@@ -26,10 +26,10 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata, TableState
 from schemalint.document import TextEdit, splice
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import over
-from schemalint.model.finding import Declare
+from schemalint.model.declaration import apply_declaration
+from schemalint.model.finding import DeclareChange
 from schemalint.pull.declaration import Scope, declaration
-from schemalint.pull.difference import takeover
+from schemalint.pull.difference import declared_changes
 from schemalint.values import replace
 from support.contract_strategies import writable
 from support.strategies import table_states
@@ -63,18 +63,18 @@ def columns(*fields: Field, **settings_: object) -> LiveTable:
 def pulled(text: str, live: LiveTable, scope: Scope = Scope.MANAGED, target: str | None = None) -> str:
     """The text after its first contract is brought up to date; a second time must change nothing."""
     contract = effective(read("f.yml", text).contracts[0], target)
-    edits = [Declare(one) for one in takeover(contract, live, scope)]
+    edits = [DeclareChange(one) for one in declared_changes(contract, live, scope)]
     spliced = text_changes(contract, text, edits)
     after = splice(text, [TextEdit(one.start, one.end, one.text) for one in spliced])
     again = effective(read("f.yml", after).contracts[0], target)
-    assert takeover(again, live, scope) == ()
+    assert declared_changes(again, live, scope) == ()
     if scope in {Scope.MANAGED, Scope.ALL}:
         assert pending(again, live) == []
     return after
 
 
 def pending(contract: Contract, live: LiveTable) -> list[object]:
-    changes = diff(live.state, over(contract.state, live.state))
+    changes = diff(live.state, apply_declaration(contract.state, live.state))
     return [one for one in changes if not isinstance(one, FieldMoved)]
 
 
@@ -349,7 +349,7 @@ def test_the_part_of_a_record_is_renamed_with_its_field() -> None:
         "    type_changes: [{at: element.x, from: int, to: bigint}]\n"
     )
     (contract,) = read("f.yml", text).contracts
-    edits = [Declare(FieldRenamed(("a", Part.ELEMENT, "new"), "x"))]
+    edits = [DeclareChange(FieldRenamed(("a", Part.ELEMENT, "new"), "x"))]
     changes = text_changes(contract, text, edits)
     after = splice(text, [TextEdit(one.start, one.end, one.text) for one in changes])
     assert after == text.replace("name: x, type: bigint", "name: new, type: bigint, renamed_from: x").replace(
@@ -370,6 +370,6 @@ def _names_compared(case: str, count: int) -> int:
     entry = HistoryEntry(0, metadata=Metadata("id", TableState(Struct(tuple(before)))))
     live = table(TableState(Struct(tuple(now))), History((entry,)))
     Counted.compared = 0
-    changes = takeover(Contract("t", TableState(Struct(tuple(declared)))), live)
+    changes = declared_changes(Contract("t", TableState(Struct(tuple(declared)))), live)
     assert len(changes) == {"declared": 0, "declared in part": count // 2, "renamed": count}[case]
     return Counted.compared

@@ -31,10 +31,10 @@ from schemalint.model.contract import (
     Consumer,
     Contract,
     Deprecation,
-    Openness,
     ProtocolLimits,
     TargetOverlay,
     Waiver,
+    WriterPermissions,
 )
 
 EXAMPLE = Path(__file__).with_name("example.yaml").read_text(encoding="utf-8")
@@ -78,7 +78,7 @@ def test_the_settings_of_the_example() -> None:
     assert contract.managed_by == "schemalint"
     assert contract.drop_features == frozenset()
     assert contract.protocol == ProtocolLimits(3, 7, allow_upgrade=True)
-    assert contract.open == Openness()
+    assert contract.open == WriterPermissions()
     assert (contract.file, contract.document) == ("f.yml", 0)
 
 

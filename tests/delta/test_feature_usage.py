@@ -6,7 +6,7 @@ from schemalint.delta.datatype import INTEGER, LONG, TIMESTAMP_NTZ, Field, Recor
 from schemalint.delta.feature_usage import FeatureUse, feature_uses
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata, TableState
-from schemalint.model.inventory import Estate, summary_of
+from schemalint.model.inventory import Inventory, summary_of
 
 ID = Field("id", LONG)
 
@@ -78,9 +78,9 @@ def test_a_legacy_version_supports_what_nobody_uses() -> None:
     assert one.versions == (1, 4)
 
 
-def test_an_estate_counts_tables() -> None:
+def test_an_inventory_counts_tables() -> None:
     tables = [table("typeWidening-preview"), table("typeWidening-preview", "rowTracking", "domainMetadata")]
-    estate = Estate(tuple(summary_of(str(number), one) for number, one in enumerate(tables)))
-    assert estate.idle == (("typeWidening-preview", 2), ("domainMetadata", 1), ("rowTracking", 1))
-    assert estate.preview == (("typeWidening-preview", 2),)
-    assert estate.versions == (((3, 7), 2),)
+    inventory = Inventory(tuple(summary_of(str(number), one) for number, one in enumerate(tables)))
+    assert inventory.idle == (("typeWidening-preview", 2), ("domainMetadata", 1), ("rowTracking", 1))
+    assert inventory.preview == (("typeWidening-preview", 2),)
+    assert inventory.versions == (((3, 7), 2),)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemalint.delta.path import Part, Path, as_json, dotted, folded, split, words
+from schemalint.delta.path import Part, Path, format_path, lowercased, path_key, path_to_json, split_path
 from support.strategies import names
 
 NAMES = st.lists(names(), min_size=1, max_size=4).map(tuple)
@@ -37,34 +37,34 @@ BAD_TEXTS = [
 
 @pytest.mark.parametrize(("path", "text"), DOTTED)
 def test_dotted(path: Path, text: str) -> None:
-    assert dotted(path) == text
+    assert format_path(path) == text
 
 
 @pytest.mark.parametrize(("text", "message"), BAD_TEXTS)
 def test_split_says_where_a_text_is_no_path(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        split(text)
+        split_path(text)
 
 
 @given(NAMES)
 def test_split_undoes_dotted(path: tuple[str, ...]) -> None:
-    assert split(dotted(path)) == path
+    assert split_path(format_path(path)) == path
 
 
 @given(PATHS)
 def test_words_are_what_dotted_splits_into_without_case(path: Path) -> None:
-    assert words(path) == tuple(name.lower() for name in split(dotted(path)))
+    assert path_key(path) == tuple(name.lower() for name in split_path(format_path(path)))
 
 
 def test_a_field_of_a_parts_name_is_not_the_part() -> None:
     as_part: Path = ("a", Part.ELEMENT)
     as_name: Path = ("a", "element")
-    assert folded(as_part) != folded(as_name)
-    assert as_json(as_part) == ["a", {"in": "element"}]
-    assert as_json(as_name) == ["a", "element"]
-    assert words(as_part) == words(as_name)
+    assert lowercased(as_part) != lowercased(as_name)
+    assert path_to_json(as_part) == ["a", {"in": "element"}]
+    assert path_to_json(as_name) == ["a", "element"]
+    assert path_key(as_part) == path_key(as_name)
 
 
 def test_folded_paths_are_equal_where_only_the_case_differs() -> None:
-    assert folded(("Größe", Part.KEY, "X")) == folded(("gRÖße", Part.KEY, "x"))
-    assert folded(("straße",)) != folded(("strasse",))
+    assert lowercased(("Größe", Part.KEY, "X")) == lowercased(("gRÖße", Part.KEY, "x"))
+    assert lowercased(("straße",)) != lowercased(("strasse",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemalint.delta.datatype import INTEGER, LONG, Array, Field, Struct
-from schemalint.delta.footer_summary import Files, FileTally, Standing, StoredLeaf
+from schemalint.delta.footer_summary import Files, FooterSummary, Standing, StoredLeaf
 from schemalint.delta.path import Part, Path
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.stored_types import physical_types
@@ -27,7 +27,7 @@ COLUMNS = Struct(
 def stored(mode: str, *leaves: StoredLeaf) -> list[tuple[Path, Standing]]:
     state = TableState(COLUMNS, properties={"delta.columnMapping.mode": mode})
     table = LiveTable("/t", 0, Protocol(2, 5), Metadata("id", state))
-    tally = FileTally(1, dict.fromkeys(leaves, Files(1, ("a",))))
+    tally = FooterSummary(1, dict.fromkeys(leaves, Files(1, ("a",))))
     return [(one.path, one.standing) for one in physical_types(table, tally).types]
 
 
@@ -55,5 +55,5 @@ def test_examples_are_the_first_by_name() -> None:
     leaf = StoredLeaf(("id",), (None,), LONG)
     state = TableState(Struct((Field("id", LONG),)))
     table = LiveTable("/t", 0, Protocol(1, 2), Metadata("id", state))
-    tally = FileTally(5, {leaf: Files(5, ("a", "b", "c"))})
+    tally = FooterSummary(5, {leaf: Files(5, ("a", "b", "c"))})
     assert physical_types(table, tally).types[0].files == Files(5, ("a", "b", "c"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemalint.delta.table import HistoryEntry
-from schemalint.delta.type_history import replaces_contents
+from schemalint.delta.type_history import replaces_all_files
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,4 @@ def test_contents_are_replaced_by(
     operation: str | None, parameters: dict[str, str], *, replaces: bool
 ) -> None:
     entry = HistoryEntry(1, operation=operation, parameters=parameters, removes_files=True)
-    assert replaces_contents(entry) == replaces
+    assert replaces_all_files(entry) == replaces

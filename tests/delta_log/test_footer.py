@@ -10,10 +10,10 @@ import pytest
 from pyarrow import parquet
 
 from schemalint.delta import datatype as dt
-from schemalint.delta.footer_summary import Files, FileTally, StoredLeaf
+from schemalint.delta.footer_summary import Files, FooterSummary, StoredLeaf
 from schemalint.delta.path import Part
 from schemalint.delta_log.footer import FooterError, read_footer
-from schemalint.table_json.footers import tally_from_json, tally_to_json
+from schemalint.table_json.footers import summary_from_json, summary_to_json
 
 TYPES: list[tuple[pa.DataType, dt.DataType]] = [
     (pa.bool_(), dt.BOOLEAN),
@@ -82,5 +82,5 @@ def test_what_is_no_parquet_file_is_told(content: bytes) -> None:
 def test_a_tally_survives_the_way_there_and_back() -> None:
     files = Files(7, ("a", "b"))
     leaves = (StoredLeaf(("c", Part.ELEMENT, "x y"), (1, None, None), type_) for _arrow, type_ in TYPES)
-    tally = FileTally(7, dict.fromkeys(leaves, files), {"it is gone": files})
-    assert tally_from_json(tally_to_json(tally)) == tally
+    tally = FooterSummary(7, dict.fromkeys(leaves, files), {"it is gone": files})
+    assert summary_from_json(summary_to_json(tally)) == tally

@@ -11,17 +11,17 @@ import pytest
 
 from schemalint.contract.revisions import Revisions
 from schemalint.delta.datatype import LONG, SHORT, Field, map_fields
-from schemalint.delta.path import dotted
+from schemalint.delta.path import format_path
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
-from schemalint.deploy.last_applied import Baseline, drift, find_baseline
+from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied
 from schemalint.errors import LiveError, UsageError
 from schemalint.git import DEFAULT_GLOBS, MissingHistoryError, Revision, Worktree, open_repository, resolve
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import created
+from schemalint.model.declaration import created_state
 from schemalint.model.marker import MARKER, PENDING, Marker, Pending, declaration_hash
 from schemalint.model.plan import Refusal, StepKind, TablePlan
-from schemalint.planner import Wish, plan_table, simulate
+from schemalint.planner import PlanOptions, plan_table, simulate
 from schemalint.values import replace
 from support.repo import Repo
 
@@ -67,7 +67,7 @@ class Branch:
     def live(self, commit: str, *, marked: bool = True, more: str = "") -> LiveTable:
         """The table as a run of that revision left it; with other columns that nobody declares."""
         contract = self.contract(commit)
-        state, ids = created(contract.state), count(1)
+        state, ids = created_state(contract.state), count(1)
         extra = tuple(Field(name, contract.state.columns.fields[0].type) for name in more.split())
         columns = replace(state.columns, fields=(*state.columns.fields, *extra))
         state = replace(
@@ -84,14 +84,14 @@ class Branch:
 
     def find(
         self, table: LiveTable, head: str = "HEAD", *, base: str | None = None, allow_older: bool = False
-    ) -> Baseline | Refusal:
+    ) -> LastApplied | Refusal:
         revisions = self.revisions(head)
-        return find_baseline(revisions, self.contract(head), table, base=base, allow_older=allow_older)
+        return find_last_applied(revisions, self.contract(head), table, base=base, allow_older=allow_older)
 
     def known(self, table: LiveTable, head: str = "HEAD", *, base: str | None = None) -> list[str]:
-        """The names of the columns in each revision of the baseline."""
+        """The names of the columns in each revision of the last_applied."""
         found = self.find(table, head, base=base)
-        assert isinstance(found, Baseline)
+        assert isinstance(found, LastApplied)
         return [" ".join(field.name for field in one.state.columns.fields) for one in found.revisions]
 
     def plan(
@@ -106,10 +106,10 @@ class Branch:
         """As `deploy` makes it."""
         contract = self.contract(head)
         found = self.find(table, head, base=base, allow_older=allow_older)
-        assert isinstance(found, Baseline), found
-        wish = Wish(found.lineage(table.state.columns))
-        obstacles = tuple(drift(contract, found, table, wish, repair=repair))
-        plan = plan_table(contract, table, table.uri, wish=wish)
+        assert isinstance(found, LastApplied), found
+        options = PlanOptions(found.tracking(table.state.columns))
+        obstacles = tuple(drift(contract, found, table, options, repair=repair))
+        plan = plan_table(contract, table, table.uri, options=options)
         return replace(plan, refusals=(*obstacles, *plan.refusals))
 
 
@@ -136,14 +136,14 @@ def said(plan: TablePlan) -> list[str]:
     if plan.refusals:
         return [one.reason for one in plan.refusals]
     return [
-        f"{type(one).__name__} {dotted(path)}"
+        f"{type(one).__name__} {format_path(path)}"
         for step in plan.steps
         for one in step.changes
         if (path := getattr(one, "path", None)) is not None
     ]
 
 
-def reason(found: Baseline | Refusal) -> str:
+def reason(found: LastApplied | Refusal) -> str:
     assert isinstance(found, Refusal), found
     return found.reason
 
@@ -506,8 +506,8 @@ def test_an_unborn_branch_has_no_revisions(branch: Branch, tmp_path: Path) -> No
     unborn.write(A2_B)
     repository = open_repository(unborn.repo.path, unborn.repo.env)
     revisions = Revisions(repository, DEFAULT_GLOBS, "prod", Worktree())
-    found = find_baseline(revisions, branch.contract(), table)
-    assert found == Baseline()
+    found = find_last_applied(revisions, branch.contract(), table)
+    assert found == LastApplied()
 
 
 def test_what_this_declaration_began_is_finished_by_ids(branch: Branch) -> None:
@@ -594,7 +594,7 @@ def test_a_long_history_of_contracts_takes_few_git_processes_for_each(
 
 
 def processes(branch: Branch, table: LiveTable, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How many git processes it takes to find a baseline."""
+    """How many git processes it takes to find a last_applied."""
     revisions, contract, started = branch.revisions(), branch.contract(), 0
     original = subprocess.Popen.__init__
 
@@ -605,6 +605,6 @@ def processes(branch: Branch, table: LiveTable, monkeypatch: pytest.MonkeyPatch)
 
     with monkeypatch.context() as patched:
         patched.setattr(subprocess.Popen, "__init__", counted)
-        assert isinstance(find_baseline(revisions, contract, table), Baseline)
+        assert isinstance(find_last_applied(revisions, contract, table), LastApplied)
     assert started
     return started

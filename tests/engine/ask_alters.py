@@ -20,8 +20,8 @@ import yaml
 from schemalint import contract as contracts
 from schemalint.delta.datatype import walk_fields
 from schemalint.delta.diff import diff
-from schemalint.delta.path import dotted
-from schemalint.model.declaration import over
+from schemalint.delta.path import format_path
+from schemalint.model.declaration import apply_declaration
 from schemalint.storage import read_table
 
 if TYPE_CHECKING:
@@ -145,9 +145,9 @@ def _named(statement: str, table: Path) -> str:
 def _left(text: str, table: Path) -> tuple[Change | str, ...]:
     """What the log does not hold of a declaration; each question declares all columns."""
     declared, state = read_contract(text).state, read_table(str(table)).state
-    wanted, found = ([dotted(path) for path, _ in walk_fields(one.columns)] for one in (declared, state))
+    wanted, found = ([format_path(path) for path, _ in walk_fields(one.columns)] for one in (declared, state))
     order = () if wanted == found else (f"columns {found}",)
-    return (*diff(state, over(declared, state)), *order)
+    return (*diff(state, apply_declaration(declared, state)), *order)
 
 
 def _refusal(spark: SparkSession, statement: str) -> str | None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.ask_types import NO_UP_CAST, Answer, Config, _answer, _cell, _refusal, _versions
-from schemalint.delta.datatype import at
+from schemalint.delta.datatype import type_at
 from schemalint.delta.path import Part
 from schemalint.delta.path import Path as FieldPath
 from schemalint.delta.schema_json import parse_schema
@@ -180,7 +180,7 @@ def _create(spark: SparkSession, path: Path, config: Config, questions: list[Que
 
 def _is_changed(schema: Struct, index: int, question: Question) -> bool:
     """Whether the schema has the target at the question's position."""
-    return at(schema, (f"c{index}", *field_path(question.position))) == parse_type(question.target)
+    return type_at(schema, (f"c{index}", *field_path(question.position))) == parse_type(question.target)
 
 
 def _logged_schema(path: Path) -> Struct:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import contract
-from schemalint.delta.datatype import STRING, Varchar, at
+from schemalint.delta.datatype import STRING, Varchar, type_at
 from schemalint.delta.diff import diff
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.rulebook import load_rules
@@ -76,6 +76,6 @@ def test_lengths_are_lost_only_by_a_new_field_with_a_length(
     before = read_table(f"{tmp_path}/t").state
     spark.sql(f"ALTER TABLE delta.`{tmp_path}/t` {action}")
     after = read_table(f"{tmp_path}/t").state
-    assert at(after.columns, ("s", "a")) == (Varchar(3) if kept else STRING)
+    assert type_at(after.columns, ("s", "a")) == (Varchar(3) if kept else STRING)
     meant = [one for one in diff(before, after) if one.path != ("s", "a")]  # type: ignore[union-attr]
     assert bool(list(refused_changes(meant, before, Contract("t", after), None))) is not kept

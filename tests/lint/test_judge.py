@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.delta.change import PropertyChanged, TableAdded, TypeChanged
+from schemalint.delta.datatype import UNMANAGED
 from schemalint.errors import InternalError, Location, PluginError, SchemalintError, UsageError
 from schemalint.lint.judge import MOST_PROBLEMS, judge_pair, ordered
 from schemalint.lint.rulebook import BUILT_IN, Selection, load_rules
@@ -13,16 +15,12 @@ from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, ObjectRef
 from schemalint.plugin import (
     ATTRIBUTE,
-    UNMANAGED,
     Problem,
-    PropertyChanged,
     ProtocolUpgrade,
     Rule,
     RuleContext,
     Severity,
-    TableAdded,
     TableRetired,
-    TypeChanged,
     rule,
 )
 from schemalint.values import replace

@@ -13,7 +13,7 @@ from schemalint.delta.table import LiveTable, Metadata
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.rulebook import Selection, load_rules
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import created
+from schemalint.model.declaration import created_state
 from schemalint.model.finding import Finding
 from schemalint.values import replace
 
@@ -424,5 +424,5 @@ def _live(text: str) -> LiveTable:
     """The table that Delta makes of a contract."""
     declared = _contract(text)
     features = declared.created_features
-    state = replace(created(declared.state), features=features)
+    state = replace(created_state(declared.state), features=features)
     return LiveTable("/lake/orders", 0, Protocol(3, 7, frozenset(), features), Metadata("id", state))

@@ -20,18 +20,19 @@ import pytest
 from engine import ask_alters, ask_nested, ask_protocols, ask_states, ask_types
 from engine.pairs import Pair, of_alters, of_nested, of_protocols, of_states, of_types
 from schemalint import contract as contracts
+from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import UNMANAGED, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.errors import Location
-from schemalint.lint.judge import is_moot, judge_pair
+from schemalint.lint.judge import is_superseded, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.table import judge_table
 from schemalint.model.contract import Contract, ProtocolLimits
-from schemalint.model.declaration import created
+from schemalint.model.declaration import created_state
 from schemalint.model.fact import ProtocolUpgrade
 from schemalint.model.finding import Finding, ObjectRef, Severity
-from schemalint.plugin import Problem, RuleContext, TypeChanged, rule
+from schemalint.plugin import Problem, RuleContext, rule
 from schemalint.values import replace
 from support.rule_judging import built_in
 
@@ -191,7 +192,7 @@ def test_a_refusal_that_the_base_has_too_does_not_allow_an_upgrade(*, existing: 
     refusal = Finding(
         "A001", "a", Severity.ERROR, "", "a.b", ObjectRef("property", "delta.x"), Location("c.yml")
     )
-    assert is_moot(upgrade, [replace(refusal, existing=existing)]) is not existing
+    assert is_superseded(upgrade, [replace(refusal, existing=existing)]) is not existing
 
 
 LISTS = Protocol(3, 7, lists=(True, True))
@@ -217,7 +218,7 @@ def test_what_a_table_uses_and_does_not_support_is_one_finding(
     """
     text = f"{TABLE}properties: {{{VECTORS}}}\n" + "protocol: {allow_upgrade: true}\n" * bool(declared)
     (contract,) = contracts.read("c.yml", text).contracts
-    live = LiveTable("file:/lake/t", 0, protocol, Metadata("id", created(contract.state)))
+    live = LiveTable("file:/lake/t", 0, protocol, Metadata("id", created_state(contract.state)))
     of_table = judge_table(live, _rules(), contract=contract)
     found = judge_live(LiveComparison(contract, live, of_table=of_table), _rules())
     assert tuple(sorted(f"{one.code} {one.severity.label}" for one in found)) == said
@@ -228,7 +229,7 @@ def test_what_a_table_lacked_before_does_not_allow_an_upgrade() -> None:
     (base,), (contract,) = (
         contracts.read("c.yml", text).contracts for text in (TABLE, f"{TABLE}properties: {{{VECTORS}}}\n")
     )
-    live = LiveTable("file:/lake/t", 0, LISTS, Metadata("id", created(contract.state)))
+    live = LiveTable("file:/lake/t", 0, LISTS, Metadata("id", created_state(contract.state)))
     of_table = judge_table(live, _rules(), contract=contract)
     for existing, said in ((True, ["PF004", "PF010"]), (False, ["PF010"])):
         marked = tuple(replace(one, existing=existing) for one in of_table)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from schemalint.delta.change import TypeChanged
 from schemalint.errors import InternalError, PluginError, UsageError
 from schemalint.lint.rulebook import Selection, load_rules
-from schemalint.plugin import ATTRIBUTE, Severity, TypeChanged, rule
+from schemalint.plugin import ATTRIBUTE, Severity, rule
 
 RULE = '''\
 from schemalint.plugin import Problem, Severity, TypeChanged, rule

@@ -17,14 +17,14 @@ from schemalint.delta.datatype import (
     Map,
     RecordedChange,
     Struct,
-    at,
     field_at,
+    type_at,
     walk_fields,
 )
 from schemalint.delta.diff import diff
-from schemalint.delta.path import Part, words
+from schemalint.delta.path import Part, path_key
 from schemalint.delta.table import Deletion, TableState
-from schemalint.model.declaration import created, over
+from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.values import replace
 from support.strategies import names, table_states
 
@@ -63,14 +63,14 @@ declarations = st.builds(
 @given(declarations, table_states())
 @settings(max_examples=40, deadline=None)
 def test_nothing_changes_that_is_not_managed(declared: TableState, live: TableState) -> None:
-    changes = diff(live, over(declared, live))
+    changes = diff(live, apply_declaration(declared, live))
     assert [one for one in changes if not _is_declared(one, declared)] == []
 
 
 @given(declarations, table_states())
 @settings(max_examples=40, deadline=None)
 def test_everything_that_is_declared_holds_afterwards(declared: TableState, live: TableState) -> None:
-    result = over(declared, live)
+    result = apply_declaration(declared, live)
     for path, wanted in walk_fields(declared.columns):
         found = field_at(result.columns, path)
         assert found is not None
@@ -88,15 +88,15 @@ def test_everything_that_is_declared_holds_afterwards(declared: TableState, live
 @given(declarations, table_states())
 @settings(max_examples=40, deadline=None)
 def test_to_declare_twice_is_to_declare_once(declared: TableState, live: TableState) -> None:
-    once = over(declared, live)
-    assert diff(once, over(declared, once)) == ()
+    once = apply_declaration(declared, live)
+    assert diff(once, apply_declaration(declared, once)) == ()
 
 
 @given(declarations)
 @settings(max_examples=40, deadline=None)
 def test_a_created_table_is_as_declared(declared: TableState) -> None:
-    table = created(declared)
-    assert diff(table, over(declared, table)) == ()
+    table = created_state(declared)
+    assert diff(table, apply_declaration(declared, table)) == ()
     assert all(not field.type_changes and not field.renamed_from for field in table.columns.fields)
 
 
@@ -122,7 +122,7 @@ def test_a_live_table_knows_more_than_its_declaration() -> None:
         properties={"team": "sales"},
         features=frozenset({"appendOnly"}),
     )
-    assert over(_columns(_silent("a")), live) == live
+    assert apply_declaration(_columns(_silent("a")), live) == live
 
 
 def test_what_is_declared_as_none_is_taken_away() -> None:
@@ -140,7 +140,7 @@ def test_what_is_declared_as_none_is_taken_away() -> None:
         properties={"team": None},
         partitioned_by=(),
     )
-    assert over(declared, live) == TableState(
+    assert apply_declaration(declared, live) == TableState(
         Struct((A,)),
         description=None,
         constraints={"q": "a > 1"},
@@ -151,16 +151,24 @@ def test_what_is_declared_as_none_is_taken_away() -> None:
 
 def test_new_columns_come_behind_the_column_that_they_are_declared_behind() -> None:
     declared = _columns(*(_silent(name) for name in ("x", "b", "y", "z", "a", "w")))
-    assert _names(over(declared, _columns(A, Field("u", STRING), B))) == ["x", "a", "w", "u", "b", "y", "z"]
+    assert _names(apply_declaration(declared, _columns(A, Field("u", STRING), B))) == [
+        "x",
+        "a",
+        "w",
+        "u",
+        "b",
+        "y",
+        "z",
+    ]
 
 
 def test_live_columns_keep_their_order() -> None:
     declared = _columns(_silent("b"), _silent("c"), _silent("a"))
-    assert _names(over(declared, _columns(A, B, C))) == ["a", "b", "c"]
+    assert _names(apply_declaration(declared, _columns(A, B, C))) == ["a", "b", "c"]
 
 
 def test_a_live_column_keeps_its_spelling() -> None:
-    assert _names(over(_columns(_silent("A")), _columns(A))) == ["a"]
+    assert _names(apply_declaration(_columns(_silent("A")), _columns(A))) == ["a"]
 
 
 def test_columns_that_may_go_go_unless_they_are_declared() -> None:
@@ -169,13 +177,13 @@ def test_columns_that_may_go_go_unless_they_are_declared() -> None:
         dropped=(Deletion(("a",)), Deletion(("b",)), Deletion(("S", "B")), Deletion(("gone",))),
     )
     live = _columns(A, B, Field("s", Struct((A, B, C))))
-    result = over(declared, live)
+    result = apply_declaration(declared, live)
     assert result == _columns(A, Field("s", Struct((A, C))))
 
 
 def test_a_declared_rename_stands_where_the_old_name_is_live() -> None:
     live = _columns(A, replace(B, column_id=2, comment="c"))
-    result = over(_columns(_silent("z", "b")), live)
+    result = apply_declaration(_columns(_silent("z", "b")), live)
     renamed = replace(live.columns.fields[1], name="z", renamed_from="b")
     assert result == _columns(A, renamed)
 
@@ -192,23 +200,26 @@ def test_a_declared_rename_stands_where_the_old_name_is_live() -> None:
     ids=["no old name", "old name declared", "new name live", "one old name twice", "swap"],
 )
 def test_a_declared_rename_does_not_stand(declared: list[Field], live: str, result: list[str]) -> None:
-    assert _names(over(_columns(*declared), _columns(*(Field(name, INTEGER) for name in live)))) == result
+    assert (
+        _names(apply_declaration(_columns(*declared), _columns(*(Field(name, INTEGER) for name in live))))
+        == result
+    )
 
 
 def test_nullability_inside_collections_is_managed_where_it_is_said() -> None:
     declared = Map(INTEGER, Array(LONG, contains_null=False), UNMANAGED)
     live = Map(INTEGER, Array(INTEGER, contains_null=True), value_contains_null=False)
-    result = over(_columns(Field("m", declared)), _columns(Field("m", live)))
+    result = apply_declaration(_columns(Field("m", declared)), _columns(Field("m", live)))
     merged = Map(INTEGER, Array(LONG, contains_null=False), value_contains_null=False)
-    assert at(result.columns, ("m",)) == merged
+    assert type_at(result.columns, ("m",)) == merged
 
 
 def test_what_a_new_type_does_not_say_is_what_delta_gives() -> None:
     declared = _columns(replace(_silent("a"), type=Array(Struct((_silent("x", "y"),)), UNMANAGED)))
     expected = replace(declared.columns.fields[0], type=Array(Struct((Field("x", INTEGER),))))
-    result = over(declared, TableState())
+    result = apply_declaration(declared, TableState())
     assert result.columns.fields[0].type == expected.type
-    assert created(declared).columns == result.columns
+    assert created_state(declared).columns == result.columns
 
 
 def test_what_speaks_of_the_protocol_is_a_feature_and_no_property() -> None:
@@ -217,12 +228,12 @@ def test_what_speaks_of_the_protocol_is_a_feature_and_no_property() -> None:
         features=frozenset({"timestampntz"}),
     )
     features = frozenset({"typeWidening", "timestampNtz"})
-    assert over(declared, TableState()) == TableState(properties={"x": "1"}, features=features)
-    table = created(declared)
+    assert apply_declaration(declared, TableState()) == TableState(properties={"x": "1"}, features=features)
+    table = created_state(declared)
     assert (table.properties, table.features) == ({"x": "1"}, features)
 
 
-# What a declaration has to say for a change to be its wish: of a field, of the whole table, of an entry.
+# What a declaration has to say for a change to be its options: of a field, of the whole table, of an entry.
 OF_A_FIELD = {
     change.CommentChanged: "comment",
     change.DefaultChanged: "default",
@@ -249,17 +260,17 @@ def _is_declared(one: Change, declared: TableState) -> bool:
         case change.FeatureChanged(name=name, new=new):
             return new and name in declared.features
         case change.FieldRemoved(path=path):
-            return words(path) in {words(entry.path) for entry in declared.dropped}
+            return path_key(path) in {path_key(entry.path) for entry in declared.dropped}
         case change.FieldRenamed(path=path, old_name=old):
             field = field_at(declared.columns, path)
             return field is not None and (field.renamed_from or "").lower() == old.lower()
         case change.NullabilityChanged(path=(*parent, Part() as part)):
             key = "contains_null" if part == Part.ELEMENT else "value_contains_null"
-            return getattr(at(declared.columns, tuple(parent)), key) is not UNMANAGED
+            return getattr(type_at(declared.columns, tuple(parent)), key) is not UNMANAGED
         case (
             change.FieldAdded(path=path)
             | change.TypeChanged(path=path)
             | change.NullabilityChanged(path=path)
         ):
-            return at(declared.columns, path) is not None
+            return type_at(declared.columns, path) is not None
     return False  # moves and records of types, and what is no difference of states

@@ -17,7 +17,14 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import Deletion, LiveTable, Metadata, TableState
-from schemalint.model.contract import Consumer, Contract, Deprecation, Openness, ProtocolLimits, Waiver
+from schemalint.model.contract import (
+    Consumer,
+    Contract,
+    Deprecation,
+    ProtocolLimits,
+    Waiver,
+    WriterPermissions,
+)
 from schemalint.model.marker import MARKER, Marker, declaration_hash, read_marker
 from schemalint.values import replace
 from support.strategies import table_states
@@ -33,7 +40,7 @@ NO_PART_OF_IT = [
     replace(PLAIN, waivers=(Waiver("TW001", "because"),)),
     replace(PLAIN, deprecated={("a",): Deprecation("2026-01-01")}),
     replace(PLAIN, protocol=ProtocolLimits(3, 7, allow_upgrade=True)),
-    replace(PLAIN, open=Openness(columns=True)),
+    replace(PLAIN, open=WriterPermissions(columns=True)),
     replace(
         PLAIN,
         state=TableState(Struct((replace(COLUMN, type_changes=(RecordedChange(INTEGER, LONG),)),))),

@@ -18,19 +18,19 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from schemalint.catalog.target_tables import read_live
 from schemalint.delta.datatype import Array, DataType, Field, Map, Struct, field_at, walk_fields
-from schemalint.delta.path import dotted
+from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
-from schemalint.deploy.last_applied import Baseline, drift
+from schemalint.deploy.last_applied import LastApplied, drift
 from schemalint.errors import ApplyError
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.live import LiveComparison, judge_live, live_changes, live_context
 from schemalint.lint.rulebook import Selection, rules_for_apply
 from schemalint.lint.table import refused_by_spark
-from schemalint.model.column_tracking import Lineage, trace
-from schemalint.model.declaration import over
+from schemalint.model.column_tracking import ColumnTracking, track_columns
+from schemalint.model.declaration import apply_declaration
 from schemalint.model.plan import Refusal, StepKind
-from schemalint.planner import Wish, pending, plan_table
+from schemalint.planner import PlanOptions, pending, plan_table
 from schemalint.planner.create import create_steps
 from schemalint.spark.expressioncheck import require_accepted
 from support.contract_edits import EDITS
@@ -142,26 +142,28 @@ def test_plan_is_what_the_engine_does_and_refusal_what_it_refuses(
     def check(pair: Pair) -> None:
         table = Table(session, str(tmp_path / str(next(numbers))))
         live = table.make(pair)
-        lineage = None if live is None else trace(live.state.columns, [one.state for one in pair.revisions])
-        plan = verdict(pair, live, lineage, table.place)
-        assert not live or is_undisturbed(pair, live, lineage)
+        tracking = (
+            None if live is None else track_columns(live.state.columns, [one.state for one in pair.revisions])
+        )
+        plan = verdict(pair, live, tracking, table.place)
+        assert not live or is_undisturbed(pair, live, tracking)
         refusals = plan.refusals or asked(table, plan)
         if refusals:
-            assert_is_refused(pair, live, lineage, table, refusals)
+            assert_is_refused(pair, live, tracking, table, refusals)
         else:
-            assert_is_carried_out(pair, live, lineage, table, plan)
+            assert_is_carried_out(pair, live, tracking, table, plan)
 
     check()
 
 
-def verdict(pair: Pair, live: LiveTable | None, lineage: Lineage | None, place: str) -> TablePlan:
+def verdict(pair: Pair, live: LiveTable | None, tracking: ColumnTracking | None, place: str) -> TablePlan:
     """As `apply` comes to it, with upgrades and destructive steps allowed."""
     contract = pair.declared
     if live is None:
         return plan_table(contract, None, place, judge_pair(None, contract, RULES))
     refused = refused_by_spark(contract, live, RULES)
-    comparison = LiveComparison(contract, live, lineage=lineage, of_table=refused)
-    return plan_table(contract, live, place, judge_live(comparison, RULES), Wish(lineage))
+    comparison = LiveComparison(contract, live, tracking=tracking, of_table=refused)
+    return plan_table(contract, live, place, judge_live(comparison, RULES), PlanOptions(tracking))
 
 
 def asked(table: Table, plan: TablePlan) -> tuple[Refusal, ...]:
@@ -179,13 +181,15 @@ def _takes_more(pair: Pair, plan: TablePlan) -> bool:
     return drops or (pair.has_row and pair.declared.state.enabled("delta.enableRowTracking"))
 
 
-def is_undisturbed(pair: Pair, live: LiveTable, lineage: Lineage | None) -> bool:
+def is_undisturbed(pair: Pair, live: LiveTable, tracking: ColumnTracking | None) -> bool:
     """Whether nobody is said to have altered the table by hand."""
-    return not list(drift(pair.declared, Baseline(pair.revisions), live, Wish(lineage), repair=False))
+    return not list(
+        drift(pair.declared, LastApplied(pair.revisions), live, PlanOptions(tracking), repair=False)
+    )
 
 
 def assert_is_carried_out(
-    pair: Pair, live: LiveTable | None, lineage: Lineage | None, table: Table, plan: TablePlan
+    pair: Pair, live: LiveTable | None, tracking: ColumnTracking | None, table: Table, plan: TablePlan
 ) -> None:
     """Every statement is taken, the log holds what is declared, and a second plan is empty."""
     values = table.count_values()
@@ -196,28 +200,32 @@ def assert_is_carried_out(
     after = table.read()
     assert pending(pair.declared, after.state) == ()
     assert is_held(pair.declared, after)
-    assert lost(pair, live, lineage, after) == []
+    assert lost(pair, live, tracking, after) == []
     commits = after.version - (-1 if live is None else live.version)
     least = sum(step.commits for step in plan.steps)
     assert commits == least or (commits > least and _takes_more(pair, plan))
-    again = verdict(pair, after, trace(after.state.columns, [pair.declared.state]), table.place)
+    again = verdict(pair, after, track_columns(after.state.columns, [pair.declared.state]), table.place)
     assert again.refusals == ()
     assert [step.sql for step in again.steps] == []
 
 
 def assert_is_refused(
-    pair: Pair, live: LiveTable | None, lineage: Lineage | None, table: Table, refusals: tuple[Refusal, ...]
+    pair: Pair,
+    live: LiveTable | None,
+    tracking: ColumnTracking | None,
+    table: Table,
+    refusals: tuple[Refusal, ...],
 ) -> None:
     """Whoever tries it by hand is refused too, has no words for it, or does not get what is declared."""
     if any(one.code in POLICY or any(words in one.reason for words in POLICY) for one in refusals):
         return
-    ways = by_hand(pair, live, lineage, table)
+    ways = by_hand(pair, live, tracking, table)
     if () in ways:
         return
     tried = carry_out(table, ways)
     if tried.is_done:
         after = table.read()
-        is_done = is_held(pair.declared, after) and not lost(pair, live, lineage, after)
+        is_done = is_held(pair.declared, after) and not lost(pair, live, tracking, after)
         assert not is_done, f"refused without need: {refusals}"
         return
     # CREATE TABLE has other classes, and of several edits one may hide what would be said of another.
@@ -228,25 +236,27 @@ def assert_is_refused(
     assert not wanted or wanted & tried.errors, f"refused for {wanted}, by the engine for {tried.errors}"
 
 
-def by_hand(pair: Pair, live: LiveTable | None, lineage: Lineage | None, table: Table) -> list[Attempt]:
+def by_hand(
+    pair: Pair, live: LiveTable | None, tracking: ColumnTracking | None, table: Table
+) -> list[Attempt]:
     """What would be tried; to make a table, the statements that are planned where nothing is refused."""
     if live is None:
         made = [((step.sql,),) for step in create_steps(pair.declared, table.name)]
         return [*made, *attempts((), pair.declared)]
-    return attempts(live_changes(live_context(pair.declared, live, lineage=lineage)), pair.declared)
+    return attempts(live_changes(live_context(pair.declared, live, tracking=tracking)), pair.declared)
 
 
 def is_held(declared: Contract, live: LiveTable) -> bool:
     return not pending(declared, live.state) and declared.drop_features.isdisjoint(live.protocol.features)
 
 
-def lost(pair: Pair, live: LiveTable | None, lineage: Lineage | None, after: LiveTable) -> list[str]:
+def lost(pair: Pair, live: LiveTable | None, tracking: ColumnTracking | None, after: LiveTable) -> list[str]:
     """The columns that are to stay and are others now: of another physical name, or without their history."""
     if live is None:
         return []
-    expected = over(pair.declared.state, live.state, lineage=lineage)
+    expected = apply_declaration(pair.declared.state, live.state, tracking=tracking)
     return [
-        dotted(path)
+        format_path(path)
         for path, field in walk_fields(expected.columns)
         if (found := field_at(after.state.columns, path)) is None or not _is_the_same(field, found)
     ]

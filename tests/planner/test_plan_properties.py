@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import Field, Struct, walk_fields
 from schemalint.delta.diff import diff
-from schemalint.delta.path import folded
+from schemalint.delta.path import lowercased
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_verdict import TypeVerdict, classify
-from schemalint.deploy.last_applied import Baseline, drift
+from schemalint.deploy.last_applied import LastApplied, drift
 from schemalint.model.contract import Contract
 from schemalint.model.marker import declaration_hash, read_pending
 from schemalint.model.plan import TablePlan
-from schemalint.planner import Wish, pending, plan_table, simulate
+from schemalint.planner import PlanOptions, pending, plan_table, simulate
 from schemalint.values import replace
 from support.delta_model import Delta
 from support.history_strategies import World, identities, worlds
@@ -60,27 +60,27 @@ class Deployment:
 
     def plan(self, contract: Contract) -> TablePlan:
         """As `deploy` makes it: by the note of what is on its way, else by the revisions since the oldest."""
-        baseline = self.baseline(contract)
-        wish = Wish(baseline.lineage(self.delta.state.columns), reorder=self.reorder)
-        plan = plan_table(contract, self.live, PLACE, wish=wish)
+        last_applied = self.last_applied(contract)
+        options = PlanOptions(last_applied.tracking(self.delta.state.columns), reorder=self.reorder)
+        plan = plan_table(contract, self.live, PLACE, options=options)
         assume(not any(says in one.reason for one in plan.refusals for says in EMPTY))
         assume(not (self.may_refuse and plan.refusals))
         assert not _is_refused_by_a_rule(plan)
         assert plan.refusals == ()
-        assert list(drift(contract, baseline, self.live, wish, repair=False)) == []
+        assert list(drift(contract, last_applied, self.live, options, repair=False)) == []
         return plan
 
-    def baseline(self, contract: Contract) -> Baseline:
+    def last_applied(self, contract: Contract) -> LastApplied:
         # Two revisions may be alike, with others in between.
         (place,) = (number for number, one in enumerate(self.world.revisions) if one is contract)
         revisions = self.world.revisions[: place + 1]
         noted = read_pending(self.delta.state)
         if noted is None:
-            return Baseline(revisions)
+            return LastApplied(revisions)
         if noted.targets or noted.hash == declaration_hash(contract):
-            return Baseline((contract,), judges_drift=False)
+            return LastApplied((contract,), judges_drift=False)
         hashes = [declaration_hash(one) for one in revisions]
-        return Baseline(revisions[hashes.index(noted.hash) :], judges_drift=False)
+        return LastApplied(revisions[hashes.index(noted.hash) :], judges_drift=False)
 
     def run(self, contract: Contract, *, statements: int | None = None) -> int:
         """All statements, or the first ones only; how many there were."""
@@ -107,7 +107,7 @@ class Deployment:
         assert before.keys() - here.keys() == inside
         for who in before.keys() - inside:
             if who in declared:
-                assert folded(here[who]) == folded(declared[who])
+                assert lowercased(here[who]) == lowercased(declared[who])
             else:
                 assert here[who][-1] == before[who][-1]
         assert state.properties["theirs"] == "1"
@@ -132,8 +132,8 @@ def test_columns_are_moved_where_that_is_wanted(world: World) -> None:
     deployment.run(world.contract)
     deployment.assert_applied()
     here = identities(deployment.delta.state.columns).values()
-    declared = [folded(path) for path, _field in walk_fields(world.contract.state.columns)]
-    assert [folded(path) for path in here if folded(path) in declared] == declared
+    declared = [lowercased(path) for path, _field in walk_fields(world.contract.state.columns)]
+    assert [lowercased(path) for path in here if lowercased(path) in declared] == declared
 
 
 @given(worlds(), st.data())

@@ -33,11 +33,11 @@ from schemalint.delta.sql_text import unquote_literal
 from schemalint.delta.table import LiveTable, Metadata, TableState
 from schemalint.errors import Location
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import over
+from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import Finding, ObjectRef, Severity
 from schemalint.model.marker import MARKER, Marker, declaration_hash
 from schemalint.model.plan import Plan, Step, StepKind, TablePlan
-from schemalint.planner import moved, pending, plan_table, simulate
+from schemalint.planner import deviations, pending, plan_table, simulate
 from schemalint.planner.sql import path_table
 from schemalint.values import replace
 from support.strategies import names, texts
@@ -154,7 +154,7 @@ def test_a_plan_leads_to_the_declaration_and_changes_nothing_else(
     assert plan.refusals == ()
     after = simulate(live.state, plan.steps)
     assert pending(contract, after) == ()
-    beside = diff(after, over(contract.state, live.state))
+    beside = diff(after, apply_declaration(contract.state, live.state))
     assert [one for one in beside if not isinstance(one, change.FeatureChanged)] == []
     assert plan_table(contract, _at(live, after), PLACE).steps == ()
     for step in plan.steps:
@@ -356,7 +356,7 @@ STATE = TableState(
     ],
 )
 def test_what_happens_beside_a_step_does_not_matter(beside: Change) -> None:
-    assert moved(STATE, simulate(STATE, [_step(beside)]), _step(TYPE_CHANGED)) == ()
+    assert deviations(STATE, simulate(STATE, [_step(beside)]), _step(TYPE_CHANGED)) == ()
 
 
 @pytest.mark.parametrize(
@@ -370,13 +370,15 @@ def test_what_happens_beside_a_step_does_not_matter(beside: Change) -> None:
     ],
 )
 def test_what_a_step_stands_on_must_not_move(meddled: Change, said: str) -> None:
-    assert moved(STATE, simulate(STATE, [_step(meddled)]), _step(TYPE_CHANGED)) == (said,)
+    assert deviations(STATE, simulate(STATE, [_step(meddled)]), _step(TYPE_CHANGED)) == (said,)
 
 
 def test_a_property_that_a_step_sets_must_not_move() -> None:
     step = _step(change.PropertyChanged("a", "1", "3"))
-    assert moved(STATE, replace(STATE, properties={"a": "2", "b": "2"}), step) == ("property changed: a",)
-    assert moved(STATE, replace(STATE, properties={"a": "1", "b": "3"}), step) == ()
+    assert deviations(STATE, replace(STATE, properties={"a": "2", "b": "2"}), step) == (
+        "property changed: a",
+    )
+    assert deviations(STATE, replace(STATE, properties={"a": "1", "b": "3"}), step) == ()
 
 
 def test_a_widening_that_was_carried_out_is_what_was_expected() -> None:
@@ -387,7 +389,7 @@ def test_a_widening_that_was_carried_out_is_what_was_expected() -> None:
         Field("s", Struct((x, Field("y", INTEGER, column_id=3))), column_id=1),
         STATE.columns.fields[1],
     )
-    assert moved(simulate(STATE, [step]), replace(STATE, columns=Struct(columns)), step) == ()
+    assert deviations(simulate(STATE, [step]), replace(STATE, columns=Struct(columns)), step) == ()
 
 
 def _step(*changes: Change) -> Step:

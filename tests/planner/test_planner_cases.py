@@ -14,11 +14,11 @@ from schemalint import contract as contracts
 from schemalint.catalog.target_tables import read_live
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata, TableState
-from schemalint.model.column_tracking import trace
+from schemalint.model.column_tracking import track_columns
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import created
+from schemalint.model.declaration import created_state
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
-from schemalint.planner import Wish, moved, pending, plan_table, simulate
+from schemalint.planner import PlanOptions, deviations, pending, plan_table, simulate
 from schemalint.values import replace
 from support.golden import assert_golden
 
@@ -63,7 +63,7 @@ def _run(spark: SparkSession, plan: TablePlan, expected: TableState) -> None:
         spark.sql(step.sql)
         expected = simulate(expected, [step])
         found = _existing(plan.uri).state
-        assert moved(replace(expected, features=found.features), found, step) == ()
+        assert deviations(replace(expected, features=found.features), found, step) == ()
         assert found.features >= step.adds_features
 
 
@@ -71,8 +71,8 @@ def _plan(case: Path, live: LiveTable | None, place: str) -> TablePlan:
     """With what the contract was before (``base1.yaml``, ``base2.yaml`` ..., the oldest was applied last)."""
     contract = _contract(case / "declared.yaml")
     revisions = [_contract(path).state for path in sorted(case.glob("base*.yaml"))]
-    lineage = trace(live.state.columns, [*revisions, contract.state]) if live and revisions else None
-    return plan_table(contract, live, place, wish=Wish(lineage, reorder="reorder" in case.name))
+    tracking = track_columns(live.state.columns, [*revisions, contract.state]) if live and revisions else None
+    return plan_table(contract, live, place, options=PlanOptions(tracking, reorder="reorder" in case.name))
 
 
 def _existing(place: str) -> LiveTable:
@@ -91,7 +91,7 @@ def _contract(path: Path) -> Contract:
 def _live(path: Path) -> LiveTable:
     declared = _contract(path)
     protocol = Protocol(3, 7, frozenset(), declared.created_features)
-    state = replace(created(declared.state), features=declared.created_features)
+    state = replace(created_state(declared.state), features=declared.created_features)
     return LiveTable(PLACE, 7, protocol, Metadata("id", state))
 
 

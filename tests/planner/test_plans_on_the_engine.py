@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 from schemalint.catalog.target_tables import read_live
 from schemalint.delta.datatype import Struct, field_at, walk_fields
 from schemalint.delta.path import Path as ColumnPath
-from schemalint.delta.path import folded
+from schemalint.delta.path import lowercased
 from schemalint.delta.table import LiveTable
-from schemalint.model.column_tracking import trace
-from schemalint.planner import Wish, pending, plan_table
+from schemalint.model.column_tracking import track_columns
+from schemalint.planner import PlanOptions, pending, plan_table
 from support.history_strategies import World, identities, worlds
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def assert_is_carried_out(spark: SparkSession, world: World, place: str) -> None
         spark.sql(step.sql)
     before = _read(place)
     states = [one.state for one in world.revisions]
-    wish = Wish(trace(before.state.columns, states))
-    plan = plan_table(world.contract, before, place, wish=wish)
+    options = PlanOptions(track_columns(before.state.columns, states))
+    plan = plan_table(world.contract, before, place, options=options)
     assume(not plan.refusals)
     for step in plan.steps:
         spark.sql(step.sql)
@@ -69,12 +69,12 @@ def assert_is_carried_out(spark: SparkSession, world: World, place: str) -> None
     for who, path in identities(world.live.state.columns).items():
         known = field_at(before.state.columns, path)
         if known is not None and who in declared:
-            assert here[folded(declared[who])] == (known.physical_name or known.name)
+            assert here[lowercased(declared[who])] == (known.physical_name or known.name)
 
 
 def _physical(columns: Struct) -> dict[ColumnPath, str]:
     """Without column mapping that is the name itself, and stays it when mapping comes on."""
-    return {folded(path): field.physical_name or field.name for path, field in walk_fields(columns)}
+    return {lowercased(path): field.physical_name or field.name for path, field in walk_fields(columns)}
 
 
 def _read(place: str) -> LiveTable:

@@ -9,7 +9,7 @@ from schemalint.delta.datatype import INTEGER, Field, Struct
 from schemalint.delta.table import TableState
 from schemalint.model.marker import PENDING, Pending
 from schemalint.model.plan import Step, StepKind
-from schemalint.planner import meanwhile, moved, simulate, steps_behind, wrongly_noted
+from schemalint.planner import concurrent_changes, deviations, simulate, steps_behind, wrongly_noted
 from schemalint.planner.require import with_requirements
 from schemalint.values import replace
 
@@ -46,19 +46,19 @@ def test_swap_that_another_run_has_finished_and_recorded_is_behind() -> None:
 def test_column_with_another_id_under_the_same_name_is_nowhere_on_the_way() -> None:
     remade = replace(BEFORE, columns=Struct((*BEFORE.columns.fields[1:], Field("a", INTEGER, column_id=9))))
     assert steps_behind(BEFORE, remade, SWAP[1:]) is None
-    assert "field removed: a" in moved(BEFORE, remade, SWAP[1])
+    assert "field removed: a" in deviations(BEFORE, remade, SWAP[1])
 
 
 def test_column_that_somebody_gave_the_wanted_name_is_noticed() -> None:
     taken = replace(BEFORE, columns=Struct((*BEFORE.columns.fields, Field("T", INTEGER, column_id=9))))
-    assert moved(BEFORE, taken, SWAP[1]) == ("field added: T",)
+    assert deviations(BEFORE, taken, SWAP[1]) == ("field added: T",)
 
 
 def test_neighbours_column_does_not_matter() -> None:
     commented = replace(BEFORE.columns.fields[2], comment="theirs")
     other = replace(BEFORE, columns=Struct((*BEFORE.columns.fields[:2], commented)))
     assert steps_behind(BEFORE, other, SWAP) == 0
-    assert meanwhile(BEFORE, BEFORE, [other, simulate(other, SWAP[:1])], SWAP) == []
+    assert concurrent_changes(BEFORE, BEFORE, [other, simulate(other, SWAP[:1])], SWAP) == []
 
 
 def test_commit_of_somebody_else_on_the_same_column_is_found_between_ones_own() -> None:
@@ -67,15 +67,15 @@ def test_commit_of_somebody_else_on_the_same_column_is_found_between_ones_own() 
     def commented(text: str) -> TableState:
         return simulate(BEFORE, [replace(step, changes=(change.CommentChanged(("a",), None, text),))])
 
-    assert meanwhile(BEFORE, BEFORE, [commented("ours")], [step]) == []
-    assert meanwhile(BEFORE, BEFORE, [commented("theirs"), commented("ours")], [step]) == [
+    assert concurrent_changes(BEFORE, BEFORE, [commented("ours")], [step]) == []
+    assert concurrent_changes(BEFORE, BEFORE, [commented("theirs"), commented("ours")], [step]) == [
         "comment changed: a"
     ]
 
 
 def test_another_run_on_the_same_way_is_nobody_else() -> None:
     states = [simulate(BEFORE, SWAP[:done]) for done in range(1, 5)]
-    assert meanwhile(BEFORE, BEFORE, [*states, replace(states[-1], properties={})], SWAP) == []
+    assert concurrent_changes(BEFORE, BEFORE, [*states, replace(states[-1], properties={})], SWAP) == []
 
 
 def test_ids_that_were_foreseen_wrongly_are_found_before_they_are_noted() -> None:

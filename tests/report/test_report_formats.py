@@ -10,7 +10,7 @@ import click
 import pytest
 
 from schemalint.errors import UsageError
-from schemalint.model.finding import Problems, Severity
+from schemalint.model.finding import CheckResult, Severity
 from schemalint.report import findings as report
 from schemalint.report.findings import concise, full, github, json
 from schemalint.report.findings._summary import summary, verdict
@@ -21,7 +21,7 @@ TYPED: tuple[report.Format, ...] = (full, concise, json, github)  # mypy compare
 
 
 @pytest.fixture
-def mixed() -> Problems:
+def mixed() -> CheckResult:
     return result_of("several_severities")
 
 
@@ -66,7 +66,7 @@ def test_colour_changes_the_style_and_not_the_text(case: str, name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["concise", "full", "github"])
-def test_what_the_base_has_too_is_counted_and_shown_on_demand(name: str, mixed: Problems) -> None:
+def test_what_the_base_has_too_is_counted_and_shown_on_demand(name: str, mixed: CheckResult) -> None:
     output = report.get(name)
     hidden, everything = output.render(mixed), output.render(mixed, show_existing=True)
     assert "delta.colour is" not in hidden
@@ -77,13 +77,13 @@ def test_what_the_base_has_too_is_counted_and_shown_on_demand(name: str, mixed: 
         assert "2 errors, 1 warning, 1 info in 3 tables" in text
 
 
-def test_old_findings_alone_leave_the_run_green(mixed: Problems) -> None:
+def test_old_findings_alone_leave_the_run_green(mixed: CheckResult) -> None:
     old = replace(mixed, findings=tuple(replace(finding, existing=True) for finding in mixed.findings))
     assert verdict(old) is Severity.INFO
     assert summary(old).startswith("no new findings in 3 tables (base abc1234,")
 
 
-def test_annotations_come_worst_first_and_old_ones_last(mixed: Problems) -> None:
+def test_annotations_come_worst_first_and_old_ones_last(mixed: CheckResult) -> None:
     lines = github.render(mixed, show_existing=True).splitlines()
     kinds = [line.partition(" ")[0].strip(":") for line in lines]
     assert kinds == ["notice", "error", "error", "warning", "notice", "error", "warning"]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemalint.errors import Location
-from schemalint.model.finding import Problems
+from schemalint.model.finding import CheckResult
 from schemalint.printable import printable
 from schemalint.report import findings as report
 from schemalint.values import replace
@@ -118,7 +118,7 @@ def test_printable_text_is_left_alone(text: str) -> None:
 @settings(deadline=None)
 @given(TEXTS, TEXTS, TEXTS)
 def test_an_annotation_arrives_as_it_was_meant(message: str, file: str, rule: str) -> None:
-    result = Problems(run("t"), (finding(message, Location(f"c/{file}", 3, 2, 3, 5), rule=f"r{rule}"),))
+    result = CheckResult(run("t"), (finding(message, Location(f"c/{file}", 3, 2, 3, 5), rule=f"r{rule}"),))
     lines = lines_of(report.get("github").render(result))
     assert len(lines) == 2
     command = runner_reads(lines[1])
@@ -138,7 +138,7 @@ def test_an_annotation_arrives_as_it_was_meant(message: str, file: str, rule: st
 @given(TEXTS)
 def test_any_source_keeps_its_lines_apart(line: str) -> None:
     place = Location("c.yml", 1, 1, 1, 2)
-    result = Problems(run("t"), (finding("m", place),), sources={"c.yml": line})
+    result = CheckResult(run("t"), (finding("m", place),), sources={"c.yml": line})
     first = lines_of(report.get("full").render(result))[3]
     assert first.startswith("1 |")
     assert runner_reads(first) is None

@@ -23,7 +23,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_verdict import TypeVerdict, classify
 from schemalint.model.contract import Contract
-from schemalint.revert.declaration import take_back
+from schemalint.revert.declaration import reverse_changes
 from schemalint.values import replace
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def revisions(draw: DrawFn) -> list[Contract]:
 @given(revisions())
 @settings(max_examples=60, deadline=None)
 def test_every_step_of_the_way_back_is_one_that_delta_takes(found: list[Contract]) -> None:
-    back = take_back(found)
+    back = reverse_changes(found)
     listed = {entry.path for entry in back.wanted.dropped} - {entry.path for entry in back.now.dropped}
     for one in diff(back.now, back.wanted):
         match one:
@@ -109,7 +109,7 @@ def test_every_step_of_the_way_back_is_one_that_delta_takes(found: list[Contract
 @settings(max_examples=40, deadline=None)
 def test_what_was_not_changed_needs_no_way_back(found: list[Contract]) -> None:
     same = [found[0], *(replace(one, state=found[0].state) for one in found[1:])]
-    back = take_back(same)
+    back = reverse_changes(same)
     assert diff(back.now, back.wanted) == ()
     assert back.notes == ()
 
@@ -117,7 +117,7 @@ def test_what_was_not_changed_needs_no_way_back(found: list[Contract]) -> None:
 @given(revisions())
 @settings(max_examples=60, deadline=None)
 def test_names_of_before_are_there_again(found: list[Contract]) -> None:
-    back = take_back(found)
+    back = reverse_changes(found)
     names = [one.name for one in back.wanted.columns.fields]
     assert len(set(names)) == len(names)
     assert {one.name for one in found[0].state.columns.fields} <= set(names)

@@ -7,10 +7,10 @@ import datetime as dt
 import pytest
 
 from schemalint import contract as contracts
+from schemalint.delta.change import FieldRemoved
 from schemalint.delta.diff import diff
 from schemalint.lint.judge import git_context
 from schemalint.model.contract import Contract
-from schemalint.plugin import FieldRemoved
 from schemalint.values import replace
 from support.rule_judging import built_in
 

@@ -9,7 +9,7 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import created
+from schemalint.model.declaration import created_state
 from schemalint.model.finding import Finding
 from support.rule_judging import built_in
 
@@ -57,7 +57,7 @@ def test_a_new_contract_may_tell_of_a_rename_that_is_to_be_made_or_was_made(
 
 def _judged(declared: Contract, table: Contract, base: Contract | None = None) -> tuple[Finding, ...]:
     protocol = Protocol(3, 7, frozenset(), table.created_features)
-    live = LiveTable("file:/lake/t", 0, protocol, Metadata("id", created(table.state)))
+    live = LiveTable("file:/lake/t", 0, protocol, Metadata("id", created_state(table.state)))
     return judge_live(LiveComparison(declared, live, base=base), tuple(built_in().values()))
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
+from schemalint.delta.change import Change
 from schemalint.model.fact import ProtocolUpgrade, TableRetired
-from schemalint.plugin import Change
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:

@@ -6,13 +6,14 @@ from itertools import product
 
 import pytest
 
+from schemalint.delta.datatype import VOID, DataType, Field, Struct
 from schemalint.delta.diff import diff
 from schemalint.delta.table import TableState
-from schemalint.delta.type_text import parse_type
+from schemalint.delta.type_text import parse_type, print_type
+from schemalint.delta.widening import TypeStep, is_container, step
 from schemalint.lint.judge import Judge, git_context
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, Severity
-from schemalint.plugin import VOID, DataType, Field, Struct, TypeStep, is_container, print_type, step
 from support.rule_judging import built_in
 
 TYPES = [

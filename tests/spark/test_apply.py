@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import deploy
-from schemalint.delta.datatype import LONG, at, field_at
+from schemalint.delta.datatype import LONG, field_at, type_at
 from schemalint.delta.path import Part
 from schemalint.deploy import DeployInput, Deployment
 from schemalint.deploy.outcome import Outcome
@@ -84,8 +84,8 @@ def test_widens_at_any_depth_adds_comments_and_loosens_in_place(lakehouse: Lakeh
     columns = lakehouse.table().state.columns
     assert applied.outcome is Outcome.APPLIED
     assert [field.name for field in columns.fields] == ["id", "customer", "amount", "lines", "scores"]
-    assert at(columns, ("lines", Part.ELEMENT, "qty")) == LONG
-    assert at(columns, ("scores", Part.VALUE)) == LONG
+    assert type_at(columns, ("lines", Part.ELEMENT, "qty")) == LONG
+    assert type_at(columns, ("scores", Part.VALUE)) == LONG
     note = field_at(columns, ("lines", Part.ELEMENT, "note"))
     assert note is not None
     assert note.comment == "free"

@@ -113,11 +113,11 @@ def test_a_relative_path_is_what_it_is_here(lake: Lake) -> None:
 def test_variables_are_looked_up_where_the_tables_are_read(lake: Lake) -> None:
     from schemalint.config import Target  # noqa: PLC0415
     from schemalint.spark import executors  # noqa: PLC0415 (only with Spark)
-    from schemalint.spark.audit import Wanted, read_tables  # noqa: PLC0415
+    from schemalint.spark.audit import TableToRead, read_tables  # noqa: PLC0415
 
     path = lake.table("orders", "CREATE TABLE {t} (id INT) USING delta")
     storage = executors.storage_text(Target("prod", storage={"token": "${NOT_SET_ANYWHERE}"}))
-    (read,) = read_tables(lake.session, [Wanted(path, storage=storage)])
+    (read,) = read_tables(lake.session, [TableToRead(path, storage=storage)])
     assert "NOT_SET_ANYWHERE is not set" in getattr(read.found, "message", "")
 
 
@@ -167,7 +167,7 @@ def test_queries_in_the_text_tell_the_trend_and_the_debt(lake: Lake) -> None:
     into = str(lake.root / "findings")
     for tables in ((str(broken), clean), (clean,), (str(broken),)):
         lake.audit(*tables, "--into", into, "--preview")
-    text = (Path(__file__).parents[2] / "docs/estates.md").read_text()
+    text = (Path(__file__).parents[2] / "docs/audit.md").read_text()
     trend, debt = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
     errors = [
         (row["errors"] > 0, row["tables"])
@@ -180,7 +180,7 @@ def test_queries_in_the_text_tell_the_trend_and_the_debt(lake: Lake) -> None:
 
 
 def test_the_schema_in_the_text_is_that_of_the_table() -> None:
-    text = (Path(__file__).parents[2] / "docs/estates.md").read_text()
+    text = (Path(__file__).parents[2] / "docs/audit.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*) \|$", text, re.MULTILINE)
     assert rows == [tuple(column) for column in COLUMNS]
 

@@ -10,9 +10,9 @@ import pytest
 from pyarrow import parquet
 
 from schemalint.delta.datatype import INTEGER, LONG, Field
-from schemalint.delta.footer_summary import Files, merged
+from schemalint.delta.footer_summary import Files, merge_summaries
 from schemalint.errors import LiveError
-from schemalint.storage.data_files import ALL, Share, count_files, tally_files
+from schemalint.storage.data_files import ALL, Share, count_files, summarize_files
 from support.logs import add, metadata, protocol, write_log
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def data(type_: pa.DataType) -> bytes:
 
 
 def types(table: str, **options: object) -> dict[object, Files]:
-    tally = tally_files(table, 1, **options)  # type: ignore[arg-type]
+    tally = summarize_files(table, 1, **options)  # type: ignore[arg-type]
     return {leaf.type: files for leaf, files in tally.leaves.items()}
 
 
@@ -58,15 +58,15 @@ def test_shares_are_all_of_the_files_together(tmp_path: Path) -> None:
     for name in names:
         (tmp_path / name).write_bytes(data(pa.int32()))
     write_log(tmp_path, [TABLE, [add(name) for name in names]])
-    shares = [tally_files(str(tmp_path), 1, share=Share(number, 3)) for number in range(3)]
+    shares = [summarize_files(str(tmp_path), 1, share=Share(number, 3)) for number in range(3)]
     assert all(0 < share.count < 9 for share in shares)
-    assert merged(shares) == tally_files(str(tmp_path), 1, share=ALL)
+    assert merge_summaries(shares) == summarize_files(str(tmp_path), 1, share=ALL)
 
 
 def test_damaged_files_are_counted_by_the_reason(tmp_path: Path) -> None:
     (tmp_path / "b.parquet").write_bytes(b"no")
     write_log(tmp_path, [TABLE, [add("a.parquet"), add("b.parquet"), add("c.parquet")]])
-    tally = tally_files(str(tmp_path), 1)
+    tally = summarize_files(str(tmp_path), 1)
     assert tally.count == 0
     assert sorted(files.examples for files in tally.damaged.values()) == [
         ("a.parquet", "c.parquet"),
@@ -78,7 +78,7 @@ def test_a_folder_that_stands_for_a_file_is_an_error_of_the_run(tmp_path: Path) 
     (tmp_path / "a.parquet").mkdir()
     write_log(tmp_path, [TABLE, [add("a.parquet")]])
     with pytest.raises(LiveError, match=r"a\.parquet"):
-        tally_files(str(tmp_path), 1)
+        summarize_files(str(tmp_path), 1)
 
 
 def test_files_in_a_store_and_those_of_another_bucket(tmp_path: Path, bucket: Bucket) -> None:
@@ -87,6 +87,6 @@ def test_files_in_a_store_and_those_of_another_bucket(tmp_path: Path, bucket: Bu
         (tmp_path / name).write_bytes(data(type_))
     outside = f"s3://{bucket.name}/t/clone%20source/y.parquet"
     write_log(tmp_path, [TABLE, [add("p=a%20b/x.parquet"), add(outside), add("gone.parquet")]])
-    tally = tally_files(bucket.upload(tmp_path, "t"), 1, bucket.storage)
+    tally = summarize_files(bucket.upload(tmp_path, "t"), 1, bucket.storage)
     assert {leaf.type: files.count for leaf, files in tally.leaves.items()} == {INTEGER: 1, LONG: 1}
     assert tally.damaged == {"it is gone": Files(1, ("gone.parquet",))}

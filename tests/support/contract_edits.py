@@ -15,7 +15,7 @@ from schemalint.delta.datatype import (
     Managed,
     Map,
     Struct,
-    at,
+    type_at,
     walk,
     walk_fields,
 )
@@ -24,7 +24,7 @@ from schemalint.delta.patch import update_field, update_type
 from schemalint.delta.path import Part, Path
 from schemalint.delta.table import Deletion
 from schemalint.delta.type_text import print_type
-from schemalint.model.contract import Contract, Openness
+from schemalint.model.contract import Contract, WriterPermissions
 from schemalint.values import replace
 from support.contract_pairs import CONTAINERS, DEFAULTS, LEAVES, MAPPING, NAMES, bare, quoted, readable
 
@@ -177,7 +177,7 @@ def column_renamed(maker: Maker, before: Contract) -> Contract | None:
 
 
 def columns_swapped(maker: Maker, before: Contract) -> Contract | None:
-    parent = at(before.state.columns, path := _struct(maker, before))
+    parent = type_at(before.state.columns, path := _struct(maker, before))
     if not isinstance(parent, Struct) or len(parent.fields) < len(("one", "other")):
         return None
     one, other = maker.random.sample(parent.fields, 2)
@@ -259,7 +259,7 @@ def description_changed(maker: Maker, before: Contract) -> Contract | None:
 
 
 def opened(maker: Maker, before: Contract) -> Contract | None:
-    return replace(before, open=Openness(columns=maker.chance(), widening=maker.chance()))
+    return replace(before, open=WriterPermissions(columns=maker.chance(), widening=maker.chance()))
 
 
 EDITS: Final[Sequence[Edit]] = (

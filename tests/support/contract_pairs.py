@@ -17,7 +17,7 @@ from schemalint import contract as contracts
 from schemalint.contract.dialects.native.data import as_data
 from schemalint.contract.dialects.native.declared import declared_type
 from schemalint.delta.datatype import UNMANAGED, DataType, Field, Identity, Struct, walk_fields
-from schemalint.delta.path import Part, Path, folded
+from schemalint.delta.path import Part, Path, lowercased
 from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
@@ -215,7 +215,7 @@ def readable(columns: Struct) -> list[tuple[Path, Field]]:
 
 def is_editable(columns: Struct) -> bool:
     """Whether there are columns, and no two of one name: an edit could not say which."""
-    paths = [folded(path) for path, _field in walk_fields(columns)]
+    paths = [lowercased(path) for path, _field in walk_fields(columns)]
     return 0 < len(paths) == len(set(paths))
 
 

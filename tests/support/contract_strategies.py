@@ -17,20 +17,20 @@ from schemalint.delta.datatype import (
     RecordedChange,
     Struct,
     Unknown,
-    at,
+    type_at,
     walk_fields,
 )
-from schemalint.delta.path import Path, dotted
+from schemalint.delta.path import Path, format_path
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import (
     Consumer,
     Contract,
     Deprecation,
-    Openness,
     ProtocolLimits,
     TargetOverlay,
     Waiver,
+    WriterPermissions,
 )
 from schemalint.values import replace
 from support.strategies import datatypes, names, table_states, texts
@@ -58,7 +58,7 @@ def contracts(draw: DrawFn) -> Contract:
         managed_by=draw(st.just("schemalint") | texts()),
         drop_features=draw(_FEATURES),
         protocol=draw(_limits()),
-        open=draw(st.builds(Openness, st.booleans(), st.booleans())),
+        open=draw(st.builds(WriterPermissions, st.booleans(), st.booleans())),
         targets=draw(st.dictionaries(texts(), _overlays(), max_size=2)),
         consumers=tuple(draw(st.lists(_consumers(), max_size=2))),
         waivers=tuple(draw(st.lists(_waivers(path), max_size=2))),
@@ -100,13 +100,13 @@ def _declared_field(field: Field) -> Field:
     changes: Managed[tuple[RecordedChange, ...]] = field.type_changes
     if isinstance(changes, tuple):
         changes = tuple(replace(change, version=None, at=()) for change in changes) + tuple(
-            replace(change, version=None) for change in changes if at(type_, change.at)
+            replace(change, version=None) for change in changes if type_at(type_, change.at)
         )
     return replace(field, type=type_, type_changes=changes)
 
 
 def _name(parts: list[str]) -> str:
-    return ".".join(dotted((part,)) for part in parts)
+    return ".".join(format_path((part,)) for part in parts)
 
 
 @st.composite
@@ -149,7 +149,7 @@ def _consumers(draw: DrawFn) -> Consumer:
         version=draw(text),
         read_path=draw(text),
         access=draw(st.sampled_from(("read", "write"))),
-        columns=tuple(draw(st.lists(names().map(lambda name: dotted((name,))), max_size=2))),
+        columns=tuple(draw(st.lists(names().map(lambda name: format_path((name,))), max_size=2))),
         stream=draw(st.none() | stream),
     )
 

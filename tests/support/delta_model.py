@@ -11,9 +11,9 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from schemalint.delta import change
-from schemalint.delta.datatype import Field, Struct, at, field_at, map_fields, walk_fields
+from schemalint.delta.datatype import Field, Struct, field_at, map_fields, type_at, walk_fields
 from schemalint.delta.patch import update_field, update_type
-from schemalint.delta.path import Path, folded
+from schemalint.delta.path import Path, lowercased
 from schemalint.delta.widening import TypeStep
 from schemalint.delta.widening import step as type_step
 from schemalint.model.plan import Step, StepKind
@@ -134,9 +134,9 @@ class Delta:
         self._require_unguarded(path)
         state = self.state
         clustered = state.clustered_by if isinstance(state.clustered_by, tuple) else ()
-        inside = [one for one in clustered if folded(one)[: len(path)] == folded(path)]
+        inside = [one for one in clustered if lowercased(one)[: len(path)] == lowercased(path)]
         _require(not inside, f"DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN: {path}")
-        parent = at(state.columns, path[:-1])
+        parent = type_at(state.columns, path[:-1])
         _require(
             isinstance(parent, Struct) and len(parent.fields) > 1,
             f"DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA: {path}",
@@ -154,7 +154,7 @@ class Delta:
         )
         if isinstance(self.state.clustered_by, tuple):
             moved = (
-                (*path, *one[len(path) :]) if folded(one)[: len(path)] == folded(before) else one
+                (*path, *one[len(path) :]) if lowercased(one)[: len(path)] == lowercased(before) else one
                 for one in self.state.clustered_by
             )
             self.state = replace(self.state, clustered_by=tuple(moved))
@@ -162,7 +162,7 @@ class Delta:
     def _alter(self, one: Change) -> None:
         match one:
             case change.TypeChanged(path=path, old=old, new=new):
-                _require(at(self.state.columns, path) == old, f"{path} is no {old}")
+                _require(type_at(self.state.columns, path) == old, f"{path} is no {old}")
                 _require(type_step(old, new) is TypeStep.WIDENING, f"no widening: {old} to {new}")
                 _require(self.state.properties.get(_WIDENING) == "true", "type widening is off")
                 self._require_unguarded(path)
@@ -192,14 +192,14 @@ class Delta:
         _require(self.state.properties.get(_MODE) == "name", "DELTA_UNSUPPORTED_RENAME_COLUMN")
 
     def _require_free(self, path: Path) -> None:
-        _require(at(self.state.columns, path) is None, f"FIELD_ALREADY_EXISTS: {path}")
+        _require(type_at(self.state.columns, path) is None, f"FIELD_ALREADY_EXISTS: {path}")
 
     def _require_unguarded(self, path: Path) -> None:
         for name, expression in self.state.constraints.items():
-            used = folded(_guarded(str(expression)))
+            used = lowercased(_guarded(str(expression)))
             shorter = min(len(used), len(path))
             _require(
-                used[:shorter] != folded(path)[:shorter],
+                used[:shorter] != lowercased(path)[:shorter],
                 f"DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE: {name} uses {path}",
             )
 

@@ -32,13 +32,13 @@ from schemalint.delta.datatype import (
     map_fields,
     walk_fields,
 )
-from schemalint.delta.path import Part, Path, dotted, words
+from schemalint.delta.path import Part, Path, format_path, path_key
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import Deletion, LiveTable, Metadata, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import created
+from schemalint.model.declaration import created_state
 from schemalint.values import replace
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def worlds(draw: DrawFn, *, max_revisions: int = 4) -> World:
 def live_table(made: Contract) -> LiveTable:
     """The table that Delta makes of a contract; where column mapping is on, ids are given parents first."""
     features = made.created_features
-    state = replace(created(made.state), features=features)
+    state = replace(created_state(made.state), features=features)
     if state.properties.get(MODE) == "name":
         ids = count(1)
         columns = map_fields(state.columns, lambda _path, field: replace(field, column_id=next(ids)))
@@ -131,7 +131,7 @@ def live_table(made: Contract) -> LiveTable:
 
 def _said(state: TableState) -> str:
     fields = [
-        f"{dotted(path)}{f' < {one.renamed_from}' if one.renamed_from else ''}: {print_type(one.type)}"
+        f"{format_path(path)}{f' < {one.renamed_from}' if one.renamed_from else ''}: {print_type(one.type)}"
         f" {'' if one.nullable else 'NOT NULL '}{one.comment!r} {one.default!r} {one.physical_name}"
         for path, one in walk_fields(state.columns)
     ]
@@ -250,7 +250,7 @@ class _Maker:
     # The next one
 
     def next(self, before: TableState, applied: Struct, *, may_rename: bool) -> TableState:
-        listed = {words(one.path) for one in before.dropped}
+        listed = {path_key(one.path) for one in before.dropped}
         edit = _Edit(self, listed, set(identities(applied)), may_rename=may_rename)
         columns = edit.struct(before.columns, (), depth=_DEPTH, fresh=False)
         described = before.description is not UNMANAGED
@@ -330,7 +330,7 @@ class _Edit:
         """Never the last one of a struct: Delta has no such table."""
         if not (self.may_rename and self.maker.chance()):
             return []
-        may = [field for field in old.fields if words((*path, field.name)) not in self.listed]
+        may = [field for field in old.fields if path_key((*path, field.name)) not in self.listed]
         return self.maker.some(may, most=min(2, len(old.fields) - 1))
 
     def names(self, old: Struct, kept: Sequence[Field]) -> list[str]:

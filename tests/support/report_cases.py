@@ -9,7 +9,7 @@ from typing import Any
 
 from schemalint.document.nodes import Span, location
 from schemalint.errors import Location
-from schemalint.model.finding import Finding, ObjectRef, Problems, Run, Severity, SideRef
+from schemalint.model.finding import CheckResult, Finding, ObjectRef, Run, Severity, SideRef
 
 CASES = Path(__file__).parents[1] / "report/cases"
 ORDERS = "contracts/orders.yml"
@@ -42,10 +42,10 @@ def run(*compared: str, **others: Any) -> Run:  # noqa: ANN401 - a Run's own fie
     return Run(**{"base": BASE, "head": HEAD, "compared": compared, **others})
 
 
-def result_of(case: str) -> Problems:
+def result_of(case: str) -> CheckResult:
     """The result that a case's ``build.py`` makes."""
     result = runpy.run_path(str(CASES / case / "build.py"))["RESULT"]
-    assert isinstance(result, Problems)
+    assert isinstance(result, CheckResult)
     return result
 
 

@@ -18,7 +18,7 @@ from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.rulebook import load_rules
 from schemalint.lint.table import judge_table
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import created
+from schemalint.model.declaration import created_state
 from schemalint.model.fact import Drift, DuplicateTable, ProtocolUpgrade
 from schemalint.values import replace
 from support.short_footers import tallied
@@ -127,7 +127,7 @@ def _live(text: str) -> LiveTable:
     declared = _contract("live", {"live": text})
     assert declared is not None
     protocol = Protocol(3, 7, frozenset(), declared.created_features)
-    return LiveTable("file:/lake/orders", 0, protocol, Metadata("id", created(declared.state)))
+    return LiveTable("file:/lake/orders", 0, protocol, Metadata("id", created_state(declared.state)))
 
 
 def _duplicates(rule: Rule, text: str) -> Iterator[Finding]:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from schemalint.delta.datatype import DataType, Unknown
-from schemalint.delta.footer_summary import Files, FileTally, StoredLeaf, merged
-from schemalint.delta.path import Part, Step, split
+from schemalint.delta.footer_summary import Files, FooterSummary, StoredLeaf, merge_summaries
+from schemalint.delta.path import Part, Step, split_path
 from schemalint.delta.type_name import type_of_name
 
 if TYPE_CHECKING:
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 PARTS = {part.value: part for part in Part}
 
 
-def tallied(text: str) -> FileTally:
+def tallied(text: str) -> FooterSummary:
     """All the files together, as the reader of footers counts them."""
-    return merged(_tally(entry) for entry in yaml.safe_load(text))
+    return merge_summaries(_tally(entry) for entry in yaml.safe_load(text))
 
 
-def _tally(entry: Mapping[str, Any]) -> FileTally:
+def _tally(entry: Mapping[str, Any]) -> FooterSummary:
     file = Files(1, (entry["file"],))
     if "damaged" in entry:
-        return FileTally(damaged={entry["damaged"]: file})
-    return FileTally(1, {_leaf(path, type_): file for path, type_ in entry["columns"].items()})
+        return FooterSummary(damaged={entry["damaged"]: file})
+    return FooterSummary(1, {_leaf(path, type_): file for path, type_ in entry["columns"].items()})
 
 
 def _leaf(path: str, type_: str) -> StoredLeaf:
-    steps: tuple[Step, ...] = tuple(PARTS.get(word, word) for word in split(path))
+    steps: tuple[Step, ...] = tuple(PARTS.get(word, word) for word in split_path(path))
     return StoredLeaf(steps, (None,) * len(steps), _type(type_))
 
 

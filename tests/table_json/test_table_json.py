@@ -26,9 +26,9 @@ from schemalint.delta.table import (
 )
 from schemalint.storage import read_table
 from schemalint.table_json import (
-    Failure,
-    Shown,
-    ShownError,
+    TableDocument,
+    TableFailure,
+    TableJsonError,
     failure_to_json,
     from_json,
     read_lines,
@@ -116,7 +116,7 @@ def live_tables(draw: DrawFn) -> LiveTable:
     )
 
 
-def as_line(shown: Shown) -> dict[str, Any]:
+def as_line(shown: TableDocument) -> dict[str, Any]:
     line: dict[str, Any] = json.loads(json.dumps(to_json(shown)))
     return line
 
@@ -126,12 +126,12 @@ def as_line(shown: Shown) -> dict[str, Any]:
 def test_every_table_survives_the_way_there_and_back(
     live: LiveTable, name: str | None, *, is_latest: bool
 ) -> None:
-    shown = Shown(live, READ_AT, name, "prod", is_latest)
+    shown = TableDocument(live, READ_AT, name, "prod", is_latest)
     line = as_line(shown)
     VALIDATOR.validate(line)
     back = from_json(line)
     assert back == shown
-    assert isinstance(back, Shown)
+    assert isinstance(back, TableDocument)
     # Not part of equality, and rules look at it.
     assert back.live.protocol.lists == live.protocol.lists
     assert [one.protocol and one.protocol.lists for one in back.live.history.entries] == [
@@ -141,7 +141,7 @@ def test_every_table_survives_the_way_there_and_back(
 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_that_spark_wrote_survive(name: str) -> None:
-    shown = Shown(read_table(str(LOGS / name)), READ_AT)
+    shown = TableDocument(read_table(str(LOGS / name)), READ_AT)
     line = as_line(shown)
     VALIDATOR.validate(line)
     assert from_json(line) == shown
@@ -156,7 +156,7 @@ def test_history_holds_only_what_a_commit_changed(tmp_path: Path) -> None:
         clustering(["id"]),
     ]
     table = write_log(tmp_path, [first, second, third])
-    history = as_line(Shown(read_table(str(table)), READ_AT))["history"]
+    history = as_line(TableDocument(read_table(str(table)), READ_AT))["history"]
     assert [entry["schema_changed"] for entry in history] == [True, False, False]
     assert history[1]["metadata"] == {"configuration": {"team": "sales"}}
     assert history[2]["metadata"] == {"clustering_columns": [["id"]]}
@@ -164,7 +164,7 @@ def test_history_holds_only_what_a_commit_changed(tmp_path: Path) -> None:
 
 
 def test_a_table_that_could_not_be_read_survives_too() -> None:
-    failure = Failure(
+    failure = TableFailure(
         "s3://lake/x", "access is denied", READ_AT, "Ask for it.", "sales.x", "prod", missing=True
     )
     line = json.loads(json.dumps(failure_to_json(failure)))
@@ -175,7 +175,9 @@ def test_a_table_that_could_not_be_read_survives_too() -> None:
 def test_the_schema_leaves_no_key_open() -> None:
     Draft202012Validator.check_schema(schema())
     line = as_line(
-        Shown(LiveTable("t", 0, Protocol(), Metadata("id", read_table(str(LOGS / "mapped")).state)), READ_AT)
+        TableDocument(
+            LiveTable("t", 0, Protocol(), Metadata("id", read_table(str(LOGS / "mapped")).state)), READ_AT
+        )
     )
     VALIDATOR.validate(line)
     for key in line:
@@ -215,15 +217,16 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("case", WRONG)
 def test_a_value_of_another_kind_is_named(case: str) -> None:
     change, message = WRONG[case]
-    line = as_line(Shown(read_table(str(LOGS / "clustered")), READ_AT))
-    with pytest.raises(ShownError) as caught:
+    line = as_line(TableDocument(read_table(str(LOGS / "clustered")), READ_AT))
+    with pytest.raises(TableJsonError) as caught:
         from_json({**line, **change})
     assert message in caught.value.message
 
 
 def test_a_file_holds_a_table_in_each_line() -> None:
     lines = [
-        json.dumps(as_line(Shown(read_table(str(LOGS / name)), READ_AT))) for name in ("mapped", "clustered")
+        json.dumps(as_line(TableDocument(read_table(str(LOGS / name)), READ_AT)))
+        for name in ("mapped", "clustered")
     ]
     data = "\ufeff" + "\r\n\n".join(lines)
     found = read_lines("live.jsonl", data.encode())
@@ -242,7 +245,7 @@ def test_a_file_holds_a_table_in_each_line() -> None:
     ],
 )
 def test_a_bad_file_is_one_error_with_its_line(data: bytes, message: str, line: int) -> None:
-    with pytest.raises(ShownError) as caught:
+    with pytest.raises(TableJsonError) as caught:
         read_lines("live.jsonl", data)
     assert caught.value.message == message
     assert caught.value.location is not None
@@ -250,9 +253,9 @@ def test_a_bad_file_is_one_error_with_its_line(data: bytes, message: str, line: 
 
 
 def test_a_column_added_later_has_no_part_in_older_entries() -> None:
-    line = as_line(Shown(read_table(str(LOGS / "mapped")), READ_AT))
+    line = as_line(TableDocument(read_table(str(LOGS / "mapped")), READ_AT))
     back = from_json(line)
-    assert isinstance(back, Shown)
+    assert isinstance(back, TableDocument)
     first = back.live.history.entries[0].metadata
     assert first is not None
     assert first.state.columns.get("note") is None

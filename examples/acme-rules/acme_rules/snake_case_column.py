@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from schemalint.plugin import FieldAdded, Problem, RuleContext, Severity, dotted, rule
+from schemalint.delta.change import FieldAdded
+from schemalint.delta.path import format_path
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _SNAKE_CASE = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -28,7 +30,7 @@ def snake_case_column(change: FieldAdded, ctx: RuleContext) -> Iterator[Problem]
     """
     name = change.field.name
     if not _SNAKE_CASE.fullmatch(name):
-        yield Problem(f"{dotted(change.path)} is not in snake_case", help=f"call it {_snake_case(name)}")
+        yield Problem(f"{format_path(change.path)} is not in snake_case", help=f"call it {_snake_case(name)}")
 
 
 def _snake_case(name: str) -> str:

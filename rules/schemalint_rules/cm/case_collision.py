@@ -2,20 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Contract,
-    LiveTable,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    at,
-    dotted,
-    field_at,
-    rule,
-    walk,
-)
+from schemalint.delta.datatype import Struct, field_at, type_at, walk
+from schemalint.delta.path import Path, format_path
+from schemalint.delta.table import LiveTable
+from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 
 @rule(
@@ -71,7 +61,7 @@ def case_collision(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pro
     is_live = isinstance(fact, LiveTable)
     for path, other in _collisions(fact.state.columns):
         yield Problem(
-            f"{dotted(path)} has the same name as {dotted(other)} for Delta",
+            f"{format_path(path)} has the same name as {format_path(other)} for Delta",
             help="give one of the two another name"
             if not is_live
             else "restore the version before: RESTORE still works",
@@ -97,13 +87,13 @@ def _refusal(path: Path, ctx: RuleContext) -> str:
         return "COLUMN_ALREADY_EXISTS"
     if field_at(ctx.before.columns, path) or _is_a_new_name(path, ctx):
         return "FIELD_ALREADY_EXISTS"
-    if at(ctx.before.columns, path[:-1]) is None:
+    if type_at(ctx.before.columns, path[:-1]) is None:
         return "DELTA_DUPLICATE_COLUMNS_FOUND.ADDING_COLUMNS"
     return "COLUMN_ALREADY_EXISTS"
 
 
 def _is_a_new_name(path: Path, ctx: RuleContext) -> bool:
     """Whether a column gets the name by a rename, which is a statement of its own."""
-    parent = at(ctx.contract.state.columns, path[:-1])
+    parent = type_at(ctx.contract.state.columns, path[:-1])
     fields = parent.fields if isinstance(parent, Struct) else ()
     return any(one.renamed_from for one in fields if one.name.lower() == str(path[-1]).lower())

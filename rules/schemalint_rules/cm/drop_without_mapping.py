@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import FieldRemoved, Problem, RuleContext, Severity, dotted, rule
+from schemalint.delta.change import FieldRemoved
+from schemalint.delta.path import format_path
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("CM002", on=FieldRemoved, severity=Severity.ERROR, delta_errors=("DELTA_UNSUPPORTED_DROP_COLUMN",))
@@ -58,8 +60,8 @@ def drop_without_mapping(change: FieldRemoved, ctx: RuleContext) -> Iterator[Pro
     protocol: {allow_upgrade: true}
     ```
     """
-    path = dotted(change.path)
-    listed = {dotted(entry.path).lower() for entry in ctx.contract.state.dropped}
+    path = format_path(change.path)
+    listed = {format_path(entry.path).lower() for entry in ctx.contract.state.dropped}
     if path.lower() in listed and ctx.column_mapping == "none":
         yield Problem(
             f"{path} is dropped, but the table has no column mapping",

@@ -2,18 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Contract,
-    ObjectRef,
-    Problem,
-    PropertyVerdict,
-    RuleContext,
-    Severity,
-    find_property,
-    judge_property,
-    property_problem,
-    rule,
-)
+from schemalint.delta.properties import find as find_property
+from schemalint.delta.properties import problem as property_problem
+from schemalint.delta.requests import PropertyVerdict, judge_property
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 # Measured on Delta 4.4.0; every other key that it does not take from a user is unknown to it.
 _REFUSALS = {

@@ -2,20 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Contract,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    dotted,
-    field_at,
-    folded,
-    invalid_characters,
-    is_true,
-    rule,
-    walk_fields,
-)
+from schemalint.delta.column_names import invalid_characters
+from schemalint.delta.datatype import field_at, walk_fields
+from schemalint.delta.path import Path, format_path, lowercased
+from schemalint.delta.properties import is_true
+from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 _MODE = "delta.columnMapping.mode"
 _COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
@@ -74,7 +65,7 @@ def invalid_column_name(contract: Contract, ctx: RuleContext) -> Iterator[Proble
         found = invalid_characters(field.name)
         if found and not (was_mapped and field_at(ctx.before.columns, path)):
             yield Problem(
-                f"{dotted(path)} has {_shown(found)} in its name, which needs column mapping",
+                f"{format_path(path)} has {_shown(found)} in its name, which needs column mapping",
                 help="choose another name, or set `delta.columnMapping.mode: name`",
                 path=path,
                 delta_error=_refusal(path, ctx),
@@ -90,7 +81,7 @@ def _is_mapped(ctx: RuleContext) -> bool:
 def _refusal(path: Path, ctx: RuleContext) -> str:
     new_table = ctx.is_new_table
     partitions = ctx.after.partitioned_by if isinstance(ctx.after.partitioned_by, tuple) else ()
-    if new_table and folded(path) in {folded((name,)) for name in partitions}:
+    if new_table and lowercased(path) in {lowercased((name,)) for name in partitions}:
         return "DELTA_INVALID_PARTITION_COLUMN_NAME"
     return "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES"
 

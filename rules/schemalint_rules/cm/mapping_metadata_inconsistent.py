@@ -3,20 +3,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 
-from schemalint.plugin import (
-    Field,
-    LiveTable,
-    ObjectRef,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    dotted,
-    property_value,
-    rule,
-    walk_fields,
-)
+from schemalint.delta.datatype import Field, Struct, walk_fields
+from schemalint.delta.path import Path, format_path
+from schemalint.delta.properties import value_of as property_value
+from schemalint.delta.table import LiveTable
+from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
 MODE = "delta.columnMapping.mode"
 MAX_ID = "delta.columnMapping.maxColumnId"
@@ -99,7 +90,9 @@ def mapping_metadata_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterat
 
 
 def _left_over(fields: Iterable[tuple[Path, Field]]) -> Iterator[Problem]:
-    names = [dotted(path) for path, field in fields if field.column_id is not None or field.physical_name]
+    names = [
+        format_path(path) for path, field in fields if field.column_id is not None or field.physical_name
+    ]
     if names:
         yield Problem(
             f"column mapping is off, and {', '.join(names)} has ids or physical names of it",
@@ -118,7 +111,7 @@ def _missing(fields: Iterable[tuple[Path, Field]]) -> Iterator[Problem]:
         ]
         if lacking:
             yield Problem(
-                f"{dotted(path)} has no column-mapping {' and no '.join(lacking)}",
+                f"{format_path(path)} has no column-mapping {' and no '.join(lacking)}",
                 help="restore the last version that had it",
                 path=path,
                 delta_error="ColumnMappingException",
@@ -133,7 +126,7 @@ def _repeated(what: str, values: Iterable[tuple[Path, Hashable]]) -> Iterator[Pr
     for paths in owners.values():
         if len(paths) > 1:
             yield Problem(
-                f"{' and '.join(dotted(path) for path in paths)} have the same column-mapping {what}",
+                f"{' and '.join(format_path(path) for path in paths)} have the same column-mapping {what}",
                 help="restore the last version in which they differ",
                 path=paths[-1],
                 delta_error="ColumnMappingException",

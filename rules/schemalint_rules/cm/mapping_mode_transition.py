@@ -2,17 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Problem,
-    PropertyChanged,
-    RuleContext,
-    Severity,
-    dotted,
-    invalid_characters,
-    is_true,
-    rule,
-    walk_fields,
-)
+from schemalint.delta.change import PropertyChanged
+from schemalint.delta.column_names import invalid_characters
+from schemalint.delta.datatype import walk_fields
+from schemalint.delta.path import format_path
+from schemalint.delta.properties import is_true
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _MODE = "delta.columnMapping.mode"
 _MODES = ("none", "name", "id")
@@ -106,4 +101,6 @@ def mapping_mode_transition(change: PropertyChanged, ctx: RuleContext) -> Iterat
 
 
 def _names_that_need_mapping(ctx: RuleContext) -> list[str]:
-    return [dotted(path) for path, field in walk_fields(ctx.before.columns) if invalid_characters(field.name)]
+    return [
+        format_path(path) for path, field in walk_fields(ctx.before.columns) if invalid_characters(field.name)
+    ]

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import FieldRenamed, Problem, RuleContext, Severity, dotted, rule
+from schemalint.delta.change import FieldRenamed
+from schemalint.delta.path import format_path
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("CM001", on=FieldRenamed, severity=Severity.ERROR, delta_errors=("DELTA_UNSUPPORTED_RENAME_COLUMN",))
@@ -56,9 +58,9 @@ def rename_without_mapping(change: FieldRenamed, ctx: RuleContext) -> Iterator[P
     ```
     """
     if ctx.column_mapping == "none":
-        old = dotted((*change.path[:-1], change.old_name))
+        old = format_path((*change.path[:-1], change.old_name))
         yield Problem(
-            f"{old} is renamed to {dotted(change.path)}, but the table has no column mapping",
+            f"{old} is renamed to {format_path(change.path)}, but the table has no column mapping",
             help="set `delta.columnMapping.mode: name` under `properties`, or keep the name",
             delta_error="DELTA_UNSUPPORTED_RENAME_COLUMN",
         )

@@ -2,18 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    CHANGE_DATA_COLUMNS,
-    Contract,
-    ObjectRef,
-    Problem,
-    RuleContext,
-    Severity,
-    dotted,
-    is_true,
-    property_value,
-    rule,
-)
+from schemalint.delta.column_names import CHANGE_DATA_COLUMNS
+from schemalint.delta.path import format_path
+from schemalint.delta.properties import is_true
+from schemalint.delta.properties import value_of as property_value
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _FEED = "delta.enableChangeDataFeed"
 _KEYS = (_FEED, "delta.enableChangeDataCapture")
@@ -78,7 +71,7 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     for name in reserved:
         refusal = _EXISTS if ctx.is_new_table or name in there else _ADDED
         yield Problem(
-            f"{dotted((name,))} is a name of the change data feed"
+            f"{format_path((name,))} is a name of the change data feed"
             + (", which is on" if feed else "; the table could never have one"),
             help="choose another name",
             severity=None if feed else Severity.WARNING,
@@ -90,7 +83,7 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
 def _switched_on(names: list[str], contract: Contract) -> Problem:
     key = next((key for key in _KEYS if is_true(contract.state.set_properties.get(key))), _FEED)
     return Problem(
-        f"{key} cannot be switched on: the table has {', '.join(dotted((name,)) for name in names)}",
+        f"{key} cannot be switched on: the table has {', '.join(format_path((name,)) for name in names)}",
         help="rename the column in an edit before, or do without the feed",
         object=ObjectRef("property", key),
         delta_error=_EXISTS,

@@ -2,19 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Contract,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    at,
-    dotted,
-    field_at,
-    rule,
-    walk_fields,
-)
+from schemalint.delta.datatype import Struct, field_at, type_at, walk_fields
+from schemalint.delta.path import Path, format_path
+from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 
 @rule("CM010", on=Contract, severity=Severity.INFO, delta_errors=("FIELD_ALREADY_EXISTS",))
@@ -71,12 +61,12 @@ def undeclared_case_change(contract: Contract, ctx: RuleContext) -> Iterator[Pro
             continue
         if before.name not in _siblings(path, contract):
             yield Problem(
-                f"{dotted(path)} was {before.name} before: to the table the case makes no difference",
+                f"{format_path(path)} was {before.name} before: to the table the case makes no difference",
                 help=f"put the old spelling back, or declare the rename: `renamed_from: {before.name}`",
                 path=path,
             )
 
 
 def _siblings(path: Path, contract: Contract) -> set[str]:
-    parent = at(contract.state.columns, path[:-1])
+    parent = type_at(contract.state.columns, path[:-1])
     return {field.name for field in parent.fields} if isinstance(parent, Struct) else set()

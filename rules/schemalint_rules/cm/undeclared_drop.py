@@ -2,17 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    FieldRemoved,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    at,
-    dotted,
-    print_type,
-    rule,
-)
+from schemalint.delta.change import FieldRemoved
+from schemalint.delta.datatype import Struct, type_at
+from schemalint.delta.path import format_path
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("CM003", on=FieldRemoved, severity=Severity.ERROR)
@@ -68,8 +62,8 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
     properties: {delta.columnMapping.mode: name}
     ```
     """
-    path = dotted(change.path)
-    listed = {dotted(entry.path).lower() for entry in ctx.contract.state.dropped}
+    path = format_path(change.path)
+    listed = {format_path(entry.path).lower() for entry in ctx.contract.state.dropped}
     if path.lower() in listed:
         return
     names = " or ".join(_new_of_same_type(change, ctx))
@@ -82,13 +76,13 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
 
 def _new_of_same_type(change: FieldRemoved, ctx: RuleContext) -> list[str]:
     """The siblings that are new and could be the column under another name."""
-    before = at(ctx.before.columns, change.path[:-1])
-    now = at(ctx.contract.state.columns, change.path[:-1])
+    before = type_at(ctx.before.columns, change.path[:-1])
+    now = type_at(ctx.contract.state.columns, change.path[:-1])
     if not isinstance(before, Struct) or not isinstance(now, Struct):
         return []
     gone = print_type(change.field.type)
     return [
-        dotted((one.name,))
+        format_path((one.name,))
         for one in now.fields
         if before.get(one.name) is None and one.renamed_from is None and print_type(one.type) == gone
     ]

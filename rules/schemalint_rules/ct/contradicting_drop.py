@@ -2,18 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Contract,
-    DataType,
-    DeletionListed,
-    Problem,
-    RuleContext,
-    Severity,
-    at,
-    dotted,
-    print_type,
-    rule,
-)
+from schemalint.delta.change import DeletionListed
+from schemalint.delta.datatype import DataType, type_at
+from schemalint.delta.path import format_path
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 
 @rule("CT007", on=(Contract, DeletionListed), severity=Severity.ERROR, scope="contract")
@@ -78,7 +71,7 @@ def contradicting_drop(fact: Contract | DeletionListed, ctx: RuleContext) -> Ite
         yield from _listed(fact, ctx)
         return
     for entry in fact.state.dropped:
-        path, declared = dotted(entry.path), at(fact.state.columns, entry.path)
+        path, declared = format_path(entry.path), type_at(fact.state.columns, entry.path)
         if declared is None:
             continue
         if entry.type is None:
@@ -97,11 +90,11 @@ def contradicting_drop(fact: Contract | DeletionListed, ctx: RuleContext) -> Ite
 
 def _listed(entry: DeletionListed, ctx: RuleContext) -> Iterator[Problem]:
     """What is wrong with the type of an entry that is new in this edit."""
-    old = at(ctx.before.columns, entry.path)
+    old = type_at(ctx.before.columns, entry.path)
     if entry.type is not None and old is not None and not _same(entry.type, old):
         given, text = print_type(entry.type), print_type(old)
         yield Problem(
-            f"{dotted(entry.path)} is dropped as {given}, and is {text}", help=f"give the type {text}"
+            f"{format_path(entry.path)} is dropped as {given}, and is {text}", help=f"give the type {text}"
         )
 
 

@@ -2,19 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Contract,
-    Field,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    at,
-    dotted,
-    rule,
-    walk,
-)
+from schemalint.delta.datatype import Field, Struct, type_at, walk
+from schemalint.delta.path import Path, format_path
+from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 
 @rule("CT006", on=Contract, severity=Severity.ERROR)
@@ -82,7 +72,7 @@ def _struct(path: Path, struct: Struct, ctx: RuleContext) -> Iterator[Problem]:
         if field.renamed_from is None:
             continue
         old = field.renamed_from
-        name, was = dotted((*path, field.name)), dotted((*path, old))
+        name, was = format_path((*path, field.name)), format_path((*path, old))
         if old.lower() in claimed:
             what = f"{name} is not the first column that is renamed from {was}"
         elif old == field.name:
@@ -117,12 +107,12 @@ def _struct_at(before: Struct, now: Struct, path: Path) -> Struct | None:
     old_path: Path = ()
     for length, step in enumerate(path, 1):
         field = _field(now, path[:length])
-        is_old = field is not None and field.renamed_from and at(before, (*old_path, step)) is None
+        is_old = field is not None and field.renamed_from and type_at(before, (*old_path, step)) is None
         old_path = (*old_path, field.renamed_from if field and field.renamed_from and is_old else step)
-    found = at(before, old_path)
+    found = type_at(before, old_path)
     return found if isinstance(found, Struct) else None
 
 
 def _field(struct: Struct, path: Path) -> Field | None:
-    parent, name = at(struct, path[:-1]), path[-1]
+    parent, name = type_at(struct, path[:-1]), path[-1]
     return parent.get(name) if isinstance(parent, Struct) and isinstance(name, str) else None

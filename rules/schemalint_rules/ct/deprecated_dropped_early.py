@@ -3,7 +3,9 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 
-from schemalint.plugin import FieldRemoved, Problem, RuleContext, Severity, dotted, rule, words
+from schemalint.delta.change import FieldRemoved
+from schemalint.delta.path import format_path, path_key
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("CT003", on=FieldRemoved, severity=Severity.ERROR)
@@ -58,12 +60,12 @@ def deprecated_dropped_early(change: FieldRemoved, ctx: RuleContext) -> Iterator
     """
     if ctx.base is None or not ctx.alters(change):
         return
-    gone = words(change.path)
-    for path, deprecation in sorted(ctx.base.deprecated.items(), key=lambda item: words(item[0])):
+    gone = path_key(change.path)
+    for path, deprecation in sorted(ctx.base.deprecated.items(), key=lambda item: path_key(item[0])):
         day = deprecation.remove_after
-        if words(path)[: len(gone)] == gone and day and ctx.today <= dt.date.fromisoformat(day):
+        if path_key(path)[: len(gone)] == gone and day and ctx.today <= dt.date.fromisoformat(day):
             yield Problem(
-                f"{dotted(path)} is dropped, but its readers were told that it stays until {day}",
+                f"{format_path(path)} is dropped, but its readers were told that it stays until {day}",
                 help=f"drop it after {day}, or announce an earlier day first",
                 path=path,
             )

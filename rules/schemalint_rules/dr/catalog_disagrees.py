@@ -2,21 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from schemalint.plugin import (
-    Array,
-    Char,
-    DataType,
-    Field,
-    LiveTable,
-    Map,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    Varchar,
-    print_type,
-    rule,
-)
+from schemalint.delta.datatype import Array, Char, DataType, Field, Map, Struct, Varchar
+from schemalint.delta.table import LiveTable
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _ID_IN_THE_LOG = "io.unitycatalog.tableId"
 

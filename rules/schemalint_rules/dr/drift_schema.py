@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
+from schemalint.delta.change import (
     Change,
     ClusteringChanged,
     CommentChanged,
@@ -10,8 +10,6 @@ from schemalint.plugin import (
     DefaultChanged,
     DeletionListed,
     DescriptionChanged,
-    Drift,
-    DriftKind,
     FeatureChanged,
     FieldAdded,
     FieldMoved,
@@ -21,19 +19,16 @@ from schemalint.plugin import (
     IdentityChanged,
     NullabilityChanged,
     PartitioningChanged,
-    Problem,
     PropertyChanged,
-    RuleContext,
-    Severity,
     TableAdded,
     TableRemoved,
     TypeChanged,
     TypeHistoryChanged,
-    Unmanaged,
-    dotted,
-    print_type,
-    rule,
 )
+from schemalint.delta.datatype import Unmanaged
+from schemalint.delta.path import format_path
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import Drift, DriftKind, Problem, RuleContext, Severity, rule
 
 _SEVERITY = {
     DriftKind.NOT_APPLIED: Severity.INFO,
@@ -156,11 +151,11 @@ def _differing(drift: Drift, ctx: RuleContext) -> str:
 def _called(rename: FieldRenamed, drift: Drift, ctx: RuleContext) -> str:
     """A rename: two values that differ would say less of it."""
     if drift.kind in _APPLIED:
-        was = dotted((*rename.path[:-1], rename.old_name))
+        was = format_path((*rename.path[:-1], rename.old_name))
         rest = ": other objects of the change are not" if drift.kind == DriftKind.APPLIED_IN_PART else ""
         return f"{was} is called {rename.path[-1]} in the live table already{rest}"
     how = "renamed by hand: drifted" if drift.kind == DriftKind.DRIFTED else _how(drift, ctx)
-    return f"{dotted(rename.path)} is called {rename.old_name} in the live table ({how})"
+    return f"{format_path(rename.path)} is called {rename.old_name} in the live table ({how})"
 
 
 def _how(drift: Drift, ctx: RuleContext) -> str:
@@ -178,25 +173,25 @@ def _sides(change: Change) -> tuple[str, str, str]:
     """What differs, what live has of it, and what is declared."""
     match change:
         case FieldAdded(path=path, field=field):
-            return f"column {dotted(path)}", "missing", print_type(field.type)
+            return f"column {format_path(path)}", "missing", print_type(field.type)
         case FieldRemoved(path=path, field=field):
-            return f"column {dotted(path)}", print_type(field.type), "gone"
+            return f"column {format_path(path)}", print_type(field.type), "gone"
         case FieldMoved(path=path, after=after):
-            return f"the place of {dotted(path)}", "another", f"behind {after}" if after else "first"
+            return f"the place of {format_path(path)}", "another", f"behind {after}" if after else "first"
         case TypeChanged(path=path, old=old_type, new=new_type):
-            return f"column {dotted(path)}", print_type(old_type), print_type(new_type)
+            return f"column {format_path(path)}", print_type(old_type), print_type(new_type)
         case TypeHistoryChanged(path=path):
-            return f"the history of types of {dotted(path)}", "another", "otherwise"
+            return f"the history of types of {format_path(path)}", "another", "otherwise"
         case NullabilityChanged(path=path, old=old, new=new):
-            return f"column {dotted(path)}", _nullable(old), _nullable(new)
+            return f"column {format_path(path)}", _nullable(old), _nullable(new)
         case CommentChanged(path=path, old=old, new=new):
-            return f"the comment of {dotted(path)}", _value(old), _value(new)
+            return f"the comment of {format_path(path)}", _value(old), _value(new)
         case DefaultChanged(path=path, old=old, new=new):
-            return f"the default of {dotted(path)}", _value(old), _value(new)
+            return f"the default of {format_path(path)}", _value(old), _value(new)
         case GeneratedChanged(path=path, old=old, new=new):
-            return f"the generation of {dotted(path)}", _value(old), _value(new)
+            return f"the generation of {format_path(path)}", _value(old), _value(new)
         case IdentityChanged(path=path, old=old, new=new):
-            return f"the identity of {dotted(path)}", _value(old), _value(new)
+            return f"the identity of {format_path(path)}", _value(old), _value(new)
         case _:
             return _table_sides(change)
 
@@ -221,7 +216,7 @@ def _table_sides(change: Change) -> tuple[str, str, str]:
         case TableRemoved():
             return "the table", "there", "no longer"
         case DeletionListed(path=path):
-            return f"column {dotted(path)}", "there", "dropped"
+            return f"column {format_path(path)}", "there", "dropped"
         case _:
             return "the table", "different", "otherwise"
 
@@ -245,4 +240,4 @@ def _value(value: object) -> str:
 
 
 def _paths(value: object) -> str:
-    return _value(tuple(dotted(one) for one in value) if isinstance(value, tuple) else value)
+    return _value(tuple(format_path(one) for one in value) if isinstance(value, tuple) else value)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import LiveTable, Problem, RuleContext, Severity, rule
+from schemalint.delta.table import LiveTable
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("DR004", on=LiveTable, severity=Severity.INFO)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import LiveTable, LogDefectKind, ObjectRef, Problem, RuleContext, Severity, rule
+from schemalint.delta.table import LiveTable, LogDefectKind
+from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
 # Clients believe the checksum or the checkpoint where it is there, and so do not see the same table.
 _AT_ODDS = (LogDefectKind.CHECKSUM_DIFFERS, LogDefectKind.CHECKPOINT_DIFFERS, LogDefectKind.COMMIT_MISSING)

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import FieldAdded, Problem, RuleContext, Severity, dotted, rule
+from schemalint.delta.change import FieldAdded
+from schemalint.delta.path import format_path
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _FEATURE = "allowColumnDefaults"
 _ONE_STATEMENT = "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED"
@@ -62,7 +64,7 @@ def add_column_with_default(change: FieldAdded, ctx: RuleContext) -> Iterator[Pr
     """
     supported = _FEATURE in ctx.features | ctx.contract.state.asked_features
     if supported and isinstance(change.field.default, str):
-        path = dotted(change.path)
+        path = format_path(change.path)
         yield Problem(
             f"{path} is new in an existing table: its default counts for new rows, the old ones read null",
             help=f"backfill the old rows with {change.field.default}, or leave them null",

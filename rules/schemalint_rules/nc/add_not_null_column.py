@@ -2,21 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Array,
-    Field,
-    FieldAdded,
-    Map,
-    Part,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    dotted,
-    rule,
-    walk,
-)
+from schemalint.delta.change import FieldAdded
+from schemalint.delta.datatype import Array, Field, Map, Struct, walk
+from schemalint.delta.path import Part, Path, format_path
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _ERROR = "DELTA_OPERATION_NOT_ALLOWED"
 
@@ -72,7 +61,7 @@ def add_not_null_column(change: FieldAdded, _ctx: RuleContext) -> Iterator[Probl
     help_ = "add it as nullable, backfill it, and add a constraint `… IS NOT NULL`"
     for path, has_statement in _not_null(change.path, change.field):
         yield Problem(
-            f"{dotted(path)} is new in an existing table, and must not be null",
+            f"{format_path(path)} is new in an existing table, and must not be null",
             help=help_,
             path=path,
             delta_error=_ERROR if has_statement else None,

@@ -2,28 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    VOID,
-    Array,
-    Atomic,
-    Contract,
-    DataType,
-    Map,
-    ObjectRef,
-    Part,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    at,
-    dotted,
-    has_statistics,
-    nearest_name,
-    print_type,
-    rule,
-    words,
-)
+from schemalint.delta.column_names import nearest_name
+from schemalint.delta.datatype import VOID, Array, Atomic, DataType, Map, Struct, type_at
+from schemalint.delta.path import Part, Path, format_path, path_key
+from schemalint.delta.statistics import has_statistics
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _UNKNOWN = "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"
 _IN_ARRAY = "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME"
@@ -115,20 +99,20 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
             f"the table is clustered by {message}",
             help=help_,
             object=ObjectRef("clustering", "clustered_by"),
-            new=", ".join(map(dotted, clustering)),
+            new=", ".join(map(format_path, clustering)),
             delta_error=error,
         )
         return
 
 
 def _wrong(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[_Wrong]:
-    dropped = {words(entry.path) for entry in ctx.contract.state.dropped}
-    folded = [words(path) for path in clustering]
+    dropped = {path_key(entry.path) for entry in ctx.contract.state.dropped}
+    folded = [path_key(path) for path in clustering]
     for index, path in enumerate(clustering):
-        if _is_dropped(folded[index], dropped) and at(ctx.before.columns, path) is not None:
+        if _is_dropped(folded[index], dropped) and type_at(ctx.before.columns, path) is not None:
             continue
         if folded[index] in folded[:index]:
-            yield f"{dotted(path)} twice", "name it once", _TWICE
+            yield f"{format_path(path)} twice", "name it once", _TWICE
         wrong = tuple(_column(path, ctx.after.columns))
         yield from wrong or _without_statistics(path, ctx)
     if len(clustering) > _MOST:
@@ -143,15 +127,17 @@ def _column(path: Path, columns: Struct) -> Iterator[_Wrong]:
     """What is wrong with one column, seen step by step: a collection's parts are no fields here."""
     type_: DataType = columns
     for index, step in enumerate(path):
-        text, parent = dotted(path[: index + 1]), dotted(path[:index])
-        name = words((step,))[0]
+        text, parent = format_path(path[: index + 1]), format_path(path[:index])
+        name = path_key((step,))[0]
         match type_:
             case Struct() if (field := type_.get(name)) is not None:
                 type_ = field.type
             case Struct():
                 near = nearest_name(name, (field.name for field in type_.fields))
                 meant = (
-                    f"did you mean {dotted((*path[:index], near))}?" if near else "name a column of the table"
+                    f"did you mean {format_path((*path[:index], near))}?"
+                    if near
+                    else "name a column of the table"
                 )
                 yield f"{text}, which is no column", meant, _UNKNOWN
                 return
@@ -165,7 +151,7 @@ def _column(path: Path, columns: Struct) -> Iterator[_Wrong]:
                 return
     if isinstance(type_, Array | Map | Struct) or type_ in _TYPES:
         yield (
-            f"{dotted(path)}, which is {print_type(type_)}",
+            f"{format_path(path)}, which is {print_type(type_)}",
             "name a column that has a least and a greatest value",
             _TYPE,
         )
@@ -174,14 +160,14 @@ def _column(path: Path, columns: Struct) -> Iterator[_Wrong]:
 def _without_statistics(path: Path, ctx: RuleContext) -> Iterator[_Wrong]:
     """Delta looks when the clustering is set, and never again."""
     before, after = (
-        [words(one) for one in state.clustered_by] if isinstance(state.clustered_by, tuple) else []
+        [path_key(one) for one in state.clustered_by] if isinstance(state.clustered_by, tuple) else []
         for state in (ctx.before, ctx.after)
     )
     if before == after:
         return
-    if not has_statistics(words(path), ctx.after.columns, ctx.after.properties):
+    if not has_statistics(path_key(path), ctx.after.columns, ctx.after.properties):
         yield (
-            f"{dotted(path)}, of which no statistics are collected",
+            f"{format_path(path)}, of which no statistics are collected",
             "name it in delta.dataSkippingStatsColumns, or put it among the first columns",
             _NO_STATISTICS,
         )

@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import FieldMoved, Problem, RuleContext, Severity, Struct, at, dotted, rule
+from schemalint.delta.change import FieldMoved
+from schemalint.delta.datatype import Struct, type_at
+from schemalint.delta.path import format_path
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("NC010", on=FieldMoved, severity=Severity.INFO, scope="contract")
@@ -61,13 +64,13 @@ def column_order(change: FieldMoved, ctx: RuleContext) -> Iterator[Problem]:
         return
     where = f"behind {change.after}" if change.after is not None else "first"
     yield Problem(
-        f"{dotted(change.path)} stands {where} now",
+        f"{format_path(change.path)} stands {where} now",
         help="an existing table keeps its order: only the order in the contract differs",
     )
 
 
 def _is_twofold(change: FieldMoved, ctx: RuleContext) -> bool:
     """Whether two columns have the name, so that it is not known which of them was there."""
-    parent = at(ctx.contract.state.columns, change.path[:-1])
+    parent = type_at(ctx.contract.state.columns, change.path[:-1])
     names = [field.name.lower() for field in parent.fields] if isinstance(parent, Struct) else []
     return names.count(str(change.path[-1]).lower()) > 1

@@ -2,20 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    FieldRemoved,
-    FieldRenamed,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    TypeChanged,
-    at,
-    columns_used,
-    dotted,
-    rule,
-    uses,
-)
+from schemalint.delta.change import FieldRemoved, FieldRenamed, TypeChanged
+from schemalint.delta.datatype import type_at
+from schemalint.delta.expressions import columns_used, uses
+from schemalint.delta.path import Path, format_path
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _ERROR = "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE"
 
@@ -104,7 +95,7 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
     unread = [name for name, used in read.items() if used is None]
     left = [name for name in using if _names_what_is_gone(declared.get(name) or "", path, ctx)]
     undeclared = [name for name in using if name not in declared]
-    column = dotted(path)
+    column = format_path(path)
     if left:
         yield Problem(
             f"{column} will be gone, and {_listed(left)} would still use it",
@@ -134,7 +125,7 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
 
 def _names_what_is_gone(expression: str, path: Path, ctx: RuleContext) -> bool:
     """Whether an expression names a column, or something inside it, that is no longer there."""
-    if at(ctx.after.columns, path) is not None:
+    if type_at(ctx.after.columns, path) is not None:
         return False
     gone = [one for one in path if isinstance(one, str)]
     return any(

@@ -3,21 +3,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    DefaultChanged,
-    FieldAdded,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    TableAdded,
-    columns_used,
-    dotted,
-    rule,
-    walk_fields,
-    without_quoted,
-)
+from schemalint.delta.change import DefaultChanged, FieldAdded, TableAdded
+from schemalint.delta.datatype import Struct, walk_fields
+from schemalint.delta.expressions import columns_used
+from schemalint.delta.path import Path, format_path
+from schemalint.delta.sql_text import without_quoted
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _NAME = "INVALID_DEFAULT_VALUE.NOT_CONSTANT"
 _QUERY = "INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION"
@@ -124,7 +115,7 @@ def _judged(path: Path, text: str, ctx: RuleContext) -> Iterator[Problem]:
     if _SUBQUERY.search(plain):
         yield _problem(path, text, "holds a query", "write the value itself", _QUERY)
     elif names:
-        yield _problem(path, text, f"uses {dotted(names[0])}", _help(names[0], text, ctx), _NAME)
+        yield _problem(path, text, f"uses {format_path(names[0])}", _help(names[0], text, ctx), _NAME)
     elif "->" in plain:
         yield _problem(path, text, "has a lambda function", "write the value itself", _NAME)
     elif call := _RANDOM_CALL.search(plain):
@@ -136,7 +127,7 @@ def _judged(path: Path, text: str, ctx: RuleContext) -> Iterator[Problem]:
 
 def _problem(path: Path, text: str, what: str, help_: str, error: str) -> Problem:
     return Problem(
-        f"the default of {dotted(path)} {what}, and has to be a constant",
+        f"the default of {format_path(path)} {what}, and has to be a constant",
         help=help_,
         path=path,
         part="default",

@@ -2,25 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Field,
-    FieldAdded,
-    FieldRemoved,
-    FieldRenamed,
-    GeneratedChanged,
-    Problem,
-    RuleContext,
-    Severity,
-    TypeChanged,
-    Unmanaged,
-    dotted,
-    field_at,
-    folded,
-    rule,
-    uses,
-    walk_fields,
-    words,
-)
+from schemalint.delta.change import FieldAdded, FieldRemoved, FieldRenamed, GeneratedChanged, TypeChanged
+from schemalint.delta.datatype import Field, Unmanaged, field_at, walk_fields
+from schemalint.delta.expressions import uses
+from schemalint.delta.path import format_path, lowercased, path_key
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _SOURCE = "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE"
 _OWN_TYPE = "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH"
@@ -101,7 +87,9 @@ def generated_dependence(
     """
     match change:
         case FieldAdded(path=path, field=Field(generated=str())):
-            yield Problem(f"{dotted(path)} is new in an existing table, and cannot be generated", help=_MAKE)
+            yield Problem(
+                f"{format_path(path)} is new in an existing table, and cannot be generated", help=_MAKE
+            )
         case FieldAdded():
             return
         case GeneratedChanged():
@@ -115,7 +103,7 @@ _MAKE = "let a plain column be filled by writers, or compute it in a view"
 
 
 def _changed(change: GeneratedChanged, ctx: RuleContext) -> Iterator[Problem]:
-    path = dotted(change.path)
+    path = format_path(change.path)
     if isinstance(change.new, Unmanaged) or _follows_a_rename(change, ctx):
         return
     if isinstance(change.old, Unmanaged) and ctx.against == "git":
@@ -144,17 +132,17 @@ def _follows_a_rename(change: GeneratedChanged, ctx: RuleContext) -> bool:
 
 def _touched(change: _SourceChange, ctx: RuleContext) -> Iterator[Problem]:
     path = (*change.path[:-1], change.old_name) if isinstance(change, FieldRenamed) else change.path
-    dropped = {words(entry.path) for entry in ctx.contract.state.dropped}
-    column, using, unread = dotted(path), [], []
+    dropped = {path_key(entry.path) for entry in ctx.contract.state.dropped}
+    column, using, unread = format_path(path), [], []
     for generated, field in walk_fields(ctx.before.columns):
-        if not isinstance(field.generated, str) or words(generated) in dropped:
+        if not isinstance(field.generated, str) or path_key(generated) in dropped:
             continue
-        if folded(generated) == folded(path):
+        if lowercased(generated) == lowercased(path):
             yield from _own_type(change)
             continue
         used = uses(field.generated, path)
-        using += [dotted(generated)] if used else []
-        unread += [dotted(generated)] if used is None else []
+        using += [format_path(generated)] if used else []
+        unread += [format_path(generated)] if used is None else []
     if using:
         yield Problem(
             f"{column} cannot change: {', '.join(using)} is computed from it",
@@ -173,7 +161,7 @@ def _touched(change: _SourceChange, ctx: RuleContext) -> Iterator[Problem]:
 def _own_type(change: _SourceChange) -> Iterator[Problem]:
     if isinstance(change, TypeChanged):
         yield Problem(
-            f"{dotted(change.path)} is generated, and its expression keeps the old type",
+            f"{format_path(change.path)} is generated, and its expression keeps the old type",
             help="leave the type; a plain column can have the other one",
             delta_error=_OWN_TYPE,
         )

@@ -2,25 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    DefaultChanged,
-    Field,
-    FieldAdded,
-    Identity,
-    IdentityChanged,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    TableAdded,
-    TypeChanged,
-    Unmanaged,
-    dotted,
-    field_at,
-    print_type,
-    rule,
-    walk_fields,
-)
+from schemalint.delta.change import DefaultChanged, FieldAdded, IdentityChanged, TableAdded, TypeChanged
+from schemalint.delta.datatype import Field, Identity, Unmanaged, field_at, walk_fields
+from schemalint.delta.path import Path, format_path
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _ALTERED = "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED"
 _TYPE = "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"
@@ -103,7 +89,7 @@ def identity_column_change(
             yield from _retyped(change, ctx)
         case DefaultChanged(path=path, new=str()) if _is_identity(path, ctx):
             yield Problem(
-                f"{dotted(path)} is an identity column, and cannot have a default",
+                f"{format_path(path)} is an identity column, and cannot have a default",
                 help="take the default away: Delta gives the values",
                 delta_error=_ALTERED,
             )
@@ -117,14 +103,14 @@ def _is_identity(path: Path, ctx: RuleContext) -> bool:
 def _retyped(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
     if ctx.alters(change) and _is_identity(change.path, ctx):
         yield Problem(
-            f"{dotted(change.path)} is an identity column, and cannot become {print_type(change.new)}",
+            f"{format_path(change.path)} is an identity column, and cannot become {print_type(change.new)}",
             help=f"leave it {print_type(change.old)}: Delta changes the type of every other column only",
             delta_error=_ALTERED,
         )
 
 
 def _changed(change: IdentityChanged, ctx: RuleContext) -> Iterator[Problem]:
-    path = dotted(change.path)
+    path = format_path(change.path)
     if isinstance(change.new, Unmanaged):
         return
     if isinstance(change.old, Unmanaged) and ctx.against == "git":
@@ -148,7 +134,7 @@ _COPY = "leave it as it is, or make a new table and copy the rows"
 def _added(change: FieldAdded) -> Iterator[Problem]:
     if isinstance(change.field.identity, Identity):
         yield Problem(
-            f"{dotted(change.path)} is new in an existing table, and cannot be an identity column",
+            f"{format_path(change.path)} is new in an existing table, and cannot be an identity column",
             help="add a plain column, or make a new table and copy the rows",
         )
 
@@ -162,7 +148,7 @@ def _new_table(added: TableAdded) -> Iterator[Problem]:
 
 
 def _new_column(path: Path, field: Field, identity: Identity, *, is_partition: bool) -> Iterator[Problem]:
-    name, type_ = dotted(path), print_type(field.type)
+    name, type_ = format_path(path), print_type(field.type)
     if type_ != "bigint":
         yield Problem(
             f"{name} is an identity column of the type {type_}",

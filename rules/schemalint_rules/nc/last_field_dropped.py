@@ -2,17 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    FieldRemoved,
-    Part,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    at,
-    dotted,
-    rule,
-)
+from schemalint.delta.change import FieldRemoved
+from schemalint.delta.datatype import Struct, type_at
+from schemalint.delta.path import Part, format_path
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _ERROR = "DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA"
 
@@ -73,18 +66,18 @@ def last_field_dropped(change: FieldRemoved, ctx: RuleContext) -> Iterator[Probl
     ```
     """
     parent = change.path[:-1]
-    if at(ctx.after.columns, parent) != Struct() or not ctx.alters(change):
+    if type_at(ctx.after.columns, parent) != Struct() or not ctx.alters(change):
         return
-    before = at(ctx.before.columns, parent)
+    before = type_at(ctx.before.columns, parent)
     if isinstance(before, Struct) and before.fields[-1].name != change.field.name:
         return
-    what = f"the last field of {dotted(parent)}" if parent else "the table's last column"
+    what = f"the last field of {format_path(parent)}" if parent else "the table's last column"
     column = parent
     while column and isinstance(column[-1], Part):
         column = column[:-1]  # an array's element cannot be dropped, only the array
-    instead = f"drop {dotted(column)} itself" if column else "keep one"
+    instead = f"drop {format_path(column)} itself" if column else "keep one"
     yield Problem(
-        f"{dotted(change.path)} is dropped, and is {what}",
+        f"{format_path(change.path)} is dropped, and is {what}",
         help=f"{instead}, or declare in the same edit what comes in its place",
         delta_error=_ERROR,
     )

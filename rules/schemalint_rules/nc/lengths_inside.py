@@ -2,21 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
+from schemalint.delta.change import (
     CommentChanged,
     DefaultChanged,
-    Field,
     FieldAdded,
     FieldRenamed,
     NullabilityChanged,
-    Problem,
-    RuleContext,
-    Severity,
-    Unmanaged,
-    dotted,
-    is_lost_if_altered,
-    rule,
 )
+from schemalint.delta.datatype import Field, Unmanaged
+from schemalint.delta.lengths import is_lost_if_altered
+from schemalint.delta.path import format_path
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _Change = FieldRenamed | FieldAdded | CommentChanged | DefaultChanged | NullabilityChanged
 
@@ -87,7 +83,8 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
     column = _altered_itself(change, ctx)
     if column is not None and is_lost_if_altered(column):
         yield Problem(
-            f"{dotted((column.name,))} has lengths inside: altering it itself makes Delta lose what is in it",
+            f"{format_path((column.name,))} has lengths inside: altering it itself makes Delta lose what "
+            "is in it",
             help="alter what is inside of it only, or make a new column with strings",
         )
 

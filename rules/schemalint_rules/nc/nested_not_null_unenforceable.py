@@ -2,20 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Array,
-    Map,
-    Part,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    TableAdded,
-    dotted,
-    rule,
-    walk,
-)
+from schemalint.delta.change import TableAdded
+from schemalint.delta.datatype import Array, Map, Struct, walk
+from schemalint.delta.path import Part, Path, format_path
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _ERROR = "DELTA_NESTED_NOT_NULL_CONSTRAINT"
 
@@ -67,9 +57,9 @@ def nested_not_null_unenforceable(added: TableAdded, _ctx: RuleContext) -> Itera
     for path in _not_null(added.state.columns):
         is_field = not isinstance(path[-1], Part)
         yield Problem(
-            f"{dotted(path)} lies inside an array or a map, where Delta cannot forbid nulls"
+            f"{format_path(path)} lies inside an array or a map, where Delta cannot forbid nulls"
             if is_field
-            else f"{dotted(path)} is to hold no nulls, which CREATE TABLE cannot say",
+            else f"{format_path(path)} is to hold no nulls, which CREATE TABLE cannot say",
             help="leave it nullable; a CHECK constraint can look into an array",
             severity=Severity.ERROR if is_field else Severity.WARNING,
             path=path,

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import NullabilityChanged, Part, Problem, RuleContext, Severity, dotted, rule
+from schemalint.delta.change import NullabilityChanged
+from schemalint.delta.path import Part, format_path
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("NC001", on=NullabilityChanged, severity=Severity.ERROR, delta_errors=("_LEGACY_ERROR_TEMP_2330",))
@@ -54,7 +56,7 @@ def nullability_tightened(change: NullabilityChanged, _ctx: RuleContext) -> Iter
     """
     if change.new is not False:
         return
-    path = dotted(change.path)
+    path = format_path(change.path)
     in_collection = any(isinstance(one, Part) for one in change.path)
     yield Problem(
         f"{path} may be null in the table, and is declared not to be",

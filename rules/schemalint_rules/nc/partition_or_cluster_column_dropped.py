@@ -2,21 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    ClusteringChanged,
-    FieldRemoved,
-    PartitioningChanged,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    TableAdded,
-    TableState,
-    Unmanaged,
-    dotted,
-    rule,
-    words,
-)
+from schemalint.delta.change import ClusteringChanged, FieldRemoved, PartitioningChanged, TableAdded
+from schemalint.delta.datatype import Unmanaged
+from schemalint.delta.path import Path, format_path, path_key
+from schemalint.delta.table import TableState
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _PARTITION = "DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN"
 _CLUSTERING = "DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN"
@@ -116,8 +106,8 @@ def partition_or_cluster_column_dropped(
 
 
 def _dropped(path: Path, ctx: RuleContext) -> Iterator[Problem]:
-    column, partitions, clustering = dotted(path), ctx.before.partitioned_by, ctx.after.clustered_by
-    if isinstance(partitions, tuple) and words(path) in {words((one,)) for one in partitions}:
+    column, partitions, clustering = format_path(path), ctx.before.partitioned_by, ctx.after.clustered_by
+    if isinstance(partitions, tuple) and path_key(path) in {path_key((one,)) for one in partitions}:
         yield Problem(
             f"the table is partitioned by {column}, which cannot be dropped",
             help="keep it, marked as `deprecated`, or make a new table",
@@ -126,10 +116,10 @@ def _dropped(path: Path, ctx: RuleContext) -> Iterator[Problem]:
     inside = [
         one
         for one in (clustering if isinstance(clustering, tuple) else ())
-        if words(one)[: len(path)] == words(path)
+        if path_key(one)[: len(path)] == path_key(path)
     ]
     if inside:
-        names = ", ".join(dotted(one) for one in inside)
+        names = ", ".join(format_path(one) for one in inside)
         yield Problem(
             f"the table stays clustered by {names}, and {column} is dropped",
             help="take it out of `clustered_by` in the same edit",
@@ -158,7 +148,7 @@ def _repartitioned(change: PartitioningChanged, ctx: RuleContext) -> Iterator[Pr
 
 def _names_kept(names: tuple[str, ...], ctx: RuleContext) -> tuple[str, ...]:
     """The partition columns by their new names, without those that are dropped, which is said already."""
-    dropped = {words(entry.path) for entry in ctx.contract.state.dropped}
+    dropped = {path_key(entry.path) for entry in ctx.contract.state.dropped}
     renamed = {
         field.renamed_from.lower(): field.name.lower()
         for field in ctx.contract.state.columns.fields

@@ -2,23 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    VOID,
-    Array,
-    Atomic,
-    DataType,
-    Map,
-    ObjectRef,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    TableAdded,
-    Unmanaged,
-    nearest_name,
-    print_type,
-    rule,
-)
+from schemalint.delta.change import TableAdded
+from schemalint.delta.column_names import nearest_name
+from schemalint.delta.datatype import VOID, Array, Atomic, DataType, Map, Struct, Unmanaged
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
 _UNKNOWN = "_LEGACY_ERROR_TEMP_3060"
 _TWICE = "_LEGACY_ERROR_TEMP_3058"

@@ -3,26 +3,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    VOID,
-    Array,
-    Contract,
-    DataType,
-    Map,
-    ObjectRef,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    at,
-    columns_used,
-    dotted,
-    nearest_name,
-    rule,
-    walk_fields,
-    without_quoted,
-)
+from schemalint.delta.column_names import nearest_name
+from schemalint.delta.datatype import VOID, Array, DataType, Map, Struct, type_at, walk_fields
+from schemalint.delta.expressions import columns_used
+from schemalint.delta.path import Path, format_path
+from schemalint.delta.sql_text import without_quoted
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _COLUMN = "UNRESOLVED_COLUMN.WITH_SUGGESTION"
 _FIELD = "FIELD_NOT_FOUND"
@@ -141,7 +127,7 @@ def _generated(path: Path, text: str, ctx: RuleContext) -> Iterator[Problem]:
         if wrong := _unknown(ctx.after.columns, names):
             message, help_, error = wrong
             yield Problem(
-                f"{dotted(path)} is generated from {message}",
+                f"{format_path(path)} is generated from {message}",
                 help=help_,
                 path=path,
                 new=text,
@@ -158,14 +144,16 @@ def _unknown(columns: Struct, names: tuple[str, ...]) -> tuple[str, str, str] | 
         inside = type_.element if isinstance(type_, Array) else type_
         if isinstance(inside, Array | Map) or inside == VOID:
             return None
-        text, parent = dotted(names[: index + 1]), dotted(names[:index])
+        text, parent = format_path(names[: index + 1]), format_path(names[:index])
         if not isinstance(inside, Struct):
             return f"{text}, but {parent} has no fields", f"write {parent}", _NO_STRUCT
         if inside.get(name) is None:
             near = nearest_name(name, (field.name for field in inside.fields))
             help_ = (
-                f"did you mean {dotted((*names[:index], near))}?" if near else "name a column of the table"
+                f"did you mean {format_path((*names[:index], near))}?"
+                if near
+                else "name a column of the table"
             )
             return f"{text}, which is no column", help_, _FIELD if index else _COLUMN
-        type_ = at(inside, (name,)) or inside
+        type_ = type_at(inside, (name,)) or inside
     return None

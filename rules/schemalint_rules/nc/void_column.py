@@ -2,24 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    VOID,
-    Contract,
-    DataType,
-    ObjectRef,
-    Part,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    TableState,
-    at,
-    dotted,
-    is_true,
-    rule,
-    walk,
-)
+from schemalint.delta.datatype import VOID, DataType, Struct, type_at, walk
+from schemalint.delta.path import Part, Path, format_path
+from schemalint.delta.properties import is_true
+from schemalint.delta.table import TableState
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
 _STATISTICS = "delta.dataSkippingStatsColumns"
@@ -82,12 +69,12 @@ def void_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
         if not _was_void(type_, path, ctx) or _is_refused(type_, path, ctx):
             continue
         if type_ == VOID and any(isinstance(step, Part) for step in path):
-            yield _unwritable(f"{dotted(path)} is void inside an array or a map", path, _IN_COLLECTION)
+            yield _unwritable(f"{format_path(path)} is void inside an array or a map", path, _IN_COLLECTION)
         elif _is_empty(type_, path):
-            what = f"{dotted(path)} has void fields only" if path else "the table has void columns only"
+            what = f"{format_path(path)} has void fields only" if path else "the table has void columns only"
             yield _unwritable(what, path, _EMPTY_STRUCT if path else _EMPTY_TABLE)
-        elif type_ == VOID and not _is_empty(at(columns, path[:-1]), path[:-1]):
-            yield Problem(f"{dotted(path)} is void: it can hold nothing but null", help=_HELP, path=path)
+        elif type_ == VOID and not _is_empty(type_at(columns, path[:-1]), path[:-1]):
+            yield Problem(f"{format_path(path)} is void: it can hold nothing but null", help=_HELP, path=path)
 
 
 _HELP = "give it the type that it is meant to have"
@@ -114,14 +101,14 @@ def _is_empty(type_: DataType | None, path: Path) -> bool:
 def _was_void(type_: DataType, path: Path, ctx: RuleContext) -> bool:
     """Whether all that is void in a type was so before, or is new."""
     voids = [inner for inner, one in walk(type_, path) if one == VOID]
-    return all(at(ctx.before.columns, inner) in (None, VOID) for inner in voids)
+    return all(type_at(ctx.before.columns, inner) in (None, VOID) for inner in voids)
 
 
 def _is_refused(type_: DataType, path: Path, ctx: RuleContext) -> bool:
     """Whether Delta refuses the table for the type, so that it is not even made."""
     if any(is_true(ctx.after.properties.get(key)) for key in _COMPATS):
         return True
-    return type_ == VOID and dotted(path).lower() in _used(ctx.contract.state)
+    return type_ == VOID and format_path(path).lower() in _used(ctx.contract.state)
 
 
 def _used(state: TableState) -> set[str]:
@@ -129,5 +116,5 @@ def _used(state: TableState) -> set[str]:
     listed = (state.set_properties.get(_STATISTICS) or "").split(",")
     partitions = state.partitioned_by if isinstance(state.partitioned_by, tuple) else ()
     clusters = state.clustered_by if isinstance(state.clustered_by, tuple) else ()
-    names = (*(name.strip(" `") for name in listed), *partitions, *map(dotted, clusters))
+    names = (*(name.strip(" `") for name in listed), *partitions, *map(format_path, clusters))
     return {name.lower() for name in names}

@@ -2,16 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    FEATURES,
-    LiveTable,
-    ObjectRef,
-    Problem,
-    RuleContext,
-    Severity,
-    needed_features,
-    rule,
-)
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.protocol import needed as needed_features
+from schemalint.delta.table import LiveTable
+from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
 LISTS_FEATURES = 7
 

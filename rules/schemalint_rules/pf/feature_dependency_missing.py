@@ -2,19 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    FEATURES,
-    Contract,
-    FeatureVerdict,
-    ObjectRef,
-    Problem,
-    RuleContext,
-    Severity,
-    feature_requests,
-    find_feature,
-    judge_feature,
-    rule,
-)
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.feature import find as find_feature
+from schemalint.delta.requests import FeatureVerdict, feature_requests, judge_feature
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
 @rule("PF008", on=Contract, severity=Severity.ERROR, delta_errors=("DELTA_FEATURE_DROP_DEPENDENT_FEATURE",))

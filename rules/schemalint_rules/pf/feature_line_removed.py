@@ -2,16 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    FeatureChanged,
-    ObjectRef,
-    Problem,
-    PropertyChanged,
-    RuleContext,
-    Severity,
-    find_feature,
-    rule,
-)
+from schemalint.delta.change import FeatureChanged, PropertyChanged
+from schemalint.delta.feature import find as find_feature
+from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
 _PREFIX = "delta.feature."
 

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import Contract, Problem, RuleContext, Severity, dotted, rule, walk_fields
+from schemalint.delta.datatype import walk_fields
+from schemalint.delta.path import format_path
+from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 _FEATURE = "allowColumnDefaults"
 
@@ -60,7 +62,8 @@ def feature_needs_manual_enable(contract: Contract, ctx: RuleContext) -> Iterato
     ]
     if with_default:
         yield Problem(
-            f"{', '.join(map(dotted, with_default))} with a default: the table does not support {_FEATURE}",
+            f"{', '.join(map(format_path, with_default))} with a default: the table does not support "
+            f"{_FEATURE}",
             help=f"ask for the feature: `features: [{_FEATURE}]`",
             path=with_default[0],
             delta_error="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",

@@ -2,18 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Contract,
-    FeatureVerdict,
-    ObjectRef,
-    Problem,
-    RuleContext,
-    Severity,
-    feature_requests,
-    find_feature,
-    judge_feature,
-    rule,
-)
+from schemalint.delta.feature import find as find_feature
+from schemalint.delta.requests import FeatureVerdict, feature_requests, judge_feature
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
 @rule("PF006", on=Contract, severity=Severity.ERROR, delta_errors=("DELTA_UNSUPPORTED_FEATURE_STATUS",))

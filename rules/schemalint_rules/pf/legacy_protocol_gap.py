@@ -2,16 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from schemalint.plugin import (
-    FEATURES,
-    ObjectRef,
-    Problem,
-    ProtocolUpgrade,
-    RuleContext,
-    Severity,
-    minimum_versions,
-    rule,
-)
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.protocol import minimum_versions
+from schemalint.plugin import ObjectRef, Problem, ProtocolUpgrade, RuleContext, Severity, rule
 
 
 @rule("PF004", on=ProtocolUpgrade, severity=Severity.ERROR)

@@ -2,20 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    FEATURES,
-    Contract,
-    FeatureVerdict,
-    LiveTable,
-    ObjectRef,
-    Problem,
-    RuleContext,
-    Severity,
-    feature_requests,
-    find_feature,
-    judge_feature,
-    rule,
-)
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.feature import find as find_feature
+from schemalint.delta.requests import FeatureVerdict, feature_requests, judge_feature
+from schemalint.delta.table import LiveTable
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
 @rule("PF012", on=(Contract, LiveTable), severity=Severity.WARNING)

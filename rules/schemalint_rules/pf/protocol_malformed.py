@@ -2,17 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    FEATURES,
-    LiveTable,
-    ObjectRef,
-    Problem,
-    Protocol,
-    RuleContext,
-    Severity,
-    is_protocol_key,
-    rule,
-)
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.properties import is_protocol_key
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import LiveTable
+from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
 READERS = range(1, 4)
 WRITERS = range(1, 8)

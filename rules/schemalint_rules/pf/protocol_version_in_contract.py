@@ -2,19 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    DEFAULT_FEATURES,
-    Contract,
-    ObjectRef,
-    Problem,
-    PropertyVerdict,
-    RuleContext,
-    Severity,
-    features_of_versions,
-    judge_property,
-    lacks_writer_version,
-    rule,
-)
+from schemalint.delta.protocol import DEFAULT_FEATURES, features_of_versions
+from schemalint.delta.requests import PropertyVerdict, judge_property, lacks_writer_version
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
 @rule("PF001", on=Contract, severity=Severity.WARNING)

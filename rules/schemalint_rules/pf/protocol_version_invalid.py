@@ -2,18 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Contract,
-    ObjectRef,
-    Problem,
-    PropertyVerdict,
-    RuleContext,
-    Severity,
-    judge_property,
-    lacks_writer_version,
-    property_problem,
-    rule,
-)
+from schemalint.delta.properties import problem as property_problem
+from schemalint.delta.requests import PropertyVerdict, judge_property, lacks_writer_version
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _READER, _WRITER = "delta.minReaderVersion", "delta.minWriterVersion"
 

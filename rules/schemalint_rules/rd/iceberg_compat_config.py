@@ -2,23 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from schemalint.plugin import (
-    Array,
-    Atomic,
-    Contract,
-    DataType,
-    Decimal,
-    Map,
-    ObjectRef,
-    Problem,
-    RuleContext,
-    Severity,
-    at,
-    dotted,
-    is_true,
-    rule,
-    walk,
-)
+from schemalint.delta.datatype import Array, Atomic, DataType, Decimal, Map, type_at, walk
+from schemalint.delta.path import format_path
+from schemalint.delta.properties import is_true
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 from schemalint.values import replace
 
 _COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
@@ -175,7 +162,7 @@ def _row_tracking(key: str, ctx: RuleContext) -> Iterator[Problem]:
 def _types(key: str, ctx: RuleContext) -> Iterator[Problem]:
     forbidden = _FORBIDDEN[key]
     if paths := [path for path, type_ in walk(ctx.after.columns) if forbidden(type_)]:
-        columns = ", ".join(map(dotted, paths))
+        columns = ", ".join(map(format_path, paths))
         problem = _problem(
             ctx,
             [key],
@@ -183,7 +170,9 @@ def _types(key: str, ctx: RuleContext) -> Iterator[Problem]:
             "give the column another type, or do without the compatibility",
             f"{_VIOLATION}.UNSUPPORTED_DATA_TYPE",
         )
-        added = [path for path in paths if at(ctx.before.columns, path) != at(ctx.after.columns, path)]
+        added = [
+            path for path in paths if type_at(ctx.before.columns, path) != type_at(ctx.after.columns, path)
+        ]
         if added and is_true(ctx.before.properties.get(key)):
             yield replace(problem, object=None, path=added[0], new=columns)
         else:

@@ -2,24 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Contract,
-    DataType,
-    Decimal,
-    ObjectRef,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    TypeChanged,
-    TypeVerdict,
-    classify,
-    dotted,
-    is_true,
-    print_type,
-    rule,
-    walk_fields,
-)
+from schemalint.delta.change import TypeChanged
+from schemalint.delta.datatype import DataType, Decimal, walk_fields
+from schemalint.delta.path import Path, format_path
+from schemalint.delta.properties import is_true
+from schemalint.delta.type_text import print_type
+from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
 _ERROR = "DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING"
@@ -96,7 +85,7 @@ def iceberg_incompatible_widening(fact: TypeChanged | Contract, ctx: RuleContext
     if isinstance(fact, TypeChanged):
         if _reaches_iceberg(fact, ctx):
             yield Problem(
-                f"{dotted(fact.path)} is widened from {print_type(fact.old)} to {print_type(fact.new)}, "
+                f"{format_path(fact.path)} is widened from {print_type(fact.old)} to {print_type(fact.new)}, "
                 f"which {enabled[0]} forbids",
                 help=f"keep {print_type(fact.old)}, and add a column of type {print_type(fact.new)}",
                 delta_error=_ERROR,
@@ -104,7 +93,7 @@ def iceberg_incompatible_widening(fact: TypeChanged | Contract, ctx: RuleContext
     elif recorded := [*_recorded(ctx)]:
         path, old, new = recorded[0]
         yield Problem(
-            f"{enabled[0]} cannot be on: {dotted(path)} was widened from {print_type(old)} to "
+            f"{enabled[0]} cannot be on: {format_path(path)} was widened from {print_type(old)} to "
             f"{print_type(new)}, which Iceberg does not know",
             help="do without, or rewrite the table with the types that it has now",
             object=ObjectRef("property", enabled[0]),

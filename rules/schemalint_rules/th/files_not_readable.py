@@ -2,17 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    PhysicalTypes,
-    Problem,
-    RuleContext,
-    Severity,
-    Standing,
-    StoredType,
-    dotted,
-    print_type,
-    rule,
-)
+from schemalint.delta.footer_summary import PhysicalTypes, Standing, StoredType
+from schemalint.delta.path import format_path
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _MISMATCH = "FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH"
 
@@ -75,7 +68,7 @@ def files_not_readable(found: PhysicalTypes, _ctx: RuleContext) -> Iterator[Prob
 
 
 def _problem(one: StoredType) -> Problem:
-    column, stored, declared = dotted(one.path), print_type(one.stored), print_type(one.declared)
+    column, stored, declared = format_path(one.path), print_type(one.stored), print_type(one.declared)
     is_readable = one.standing == Standing.UNRECORDED
     why = (
         f"and nothing records that it became {declared}"

@@ -2,20 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    LiveTable,
-    Problem,
-    RuleContext,
-    Severity,
-    TypeStep,
-    dotted,
-    print_type,
-    record_of,
-    rule,
-    same_stored,
-    step,
-    walk_fields,
-)
+from schemalint.delta.datatype import walk_fields
+from schemalint.delta.path import format_path
+from schemalint.delta.table import LiveTable
+from schemalint.delta.type_history import record_of, same_stored
+from schemalint.delta.type_text import print_type
+from schemalint.delta.widening import TypeStep, step
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _WIDENING = frozenset({"typeWidening", "typeWidening-preview"})
 
@@ -78,7 +71,7 @@ def type_change_illegal_in_metadata(table: LiveTable, _ctx: RuleContext) -> Iter
             text = same_stored(old, new)
             refused = is_read and not text
             yield Problem(
-                f"the log records {dotted((*path, *entry.at))} as changed from {print_type(old)} to "
+                f"the log records {format_path((*path, *entry.at))} as changed from {print_type(old)} to "
                 f"{print_type(new)}, which type widening " + ("does not record" if text else "does not know"),
                 help="restore the version before, or write the table anew" if refused else "",
                 severity=Severity.WARNING if text else None,

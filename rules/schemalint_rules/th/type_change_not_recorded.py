@@ -3,30 +3,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from schemalint.plugin import (
+from schemalint.delta.change import TypeChanged, TypeHistoryChanged
+from schemalint.delta.datatype import (
     UNMANAGED,
     DataType,
     Field,
-    Fix,
-    Part,
-    Path,
-    Problem,
     RecordedChange,
-    RecordTypeChanges,
-    RuleContext,
-    Severity,
     Struct,
-    TypeChanged,
-    TypeHistoryChanged,
-    TypeStep,
-    at,
-    dotted,
     field_at,
-    print_type,
-    rule,
-    step,
+    type_at,
     walk,
 )
+from schemalint.delta.path import Part, Path, format_path
+from schemalint.delta.type_text import print_type
+from schemalint.delta.widening import TypeStep, step
+from schemalint.plugin import Fix, Problem, RecordTypeChanges, RuleContext, Severity, rule
 
 At = tuple[Part, ...]
 Record = tuple[RecordedChange, ...]
@@ -99,8 +90,9 @@ def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: Rule
         yield from _history(path, old, new)
     elif _is_made(change, ctx) and not _is_kept(old, new, where):
         yield Problem(
-            f"{dotted(change.path)} is widened from {print_type(change.old)} to {print_type(change.new)}, "
-            f"which type_changes of {dotted(path)} does not record",
+            f"{format_path(change.path)} is widened from {print_type(change.old)} to "
+            f"{print_type(change.new)}, "
+            f"which type_changes of {format_path(path)} does not record",
             help="`schemalint check --fix` adds the entry",
             fix=_fix(path, old, new),
         )
@@ -114,11 +106,11 @@ def _is_made(change: TypeChanged, ctx: RuleContext) -> bool:
 def _history(path: Path, old: Field, new: Field) -> Iterator[Problem]:
     """What became of the entries for types that are what they were."""
     for where in dict.fromkeys(entry.at for entry in (*_record(old), *_record(new))):
-        if at(old.type, where) == at(new.type, where) and not _is_kept(old, new, where):
+        if type_at(old.type, where) == type_at(new.type, where) and not _is_kept(old, new, where):
             told = _is_within(_entries(old, where), _entries(new, where))
             what = "does not lead to its type" if told else "lacks entries of the base, or their order"
             yield Problem(
-                f"type_changes of {dotted((*path, *where))} {what}",
+                f"type_changes of {format_path((*path, *where))} {what}",
                 help="only add entries, oldest first, each from the type that the one before led to",
                 path=(*path, *where),
                 fix=None if old.type_changes is UNMANAGED else _fix(path, old, new),
@@ -127,7 +119,7 @@ def _history(path: Path, old: Field, new: Field) -> Iterator[Problem]:
 
 def _is_kept(old: Field, new: Field, where: At) -> bool:
     """Whether the record for one type is the base's, and then leads to the new type in legal steps."""
-    was, now = at(old.type, where), at(new.type, where)
+    was, now = type_at(old.type, where), type_at(new.type, where)
     record = _entries(new, where)
     if old.type_changes is UNMANAGED:
         if was == now:
@@ -165,7 +157,7 @@ def _mended(old: Field, new: Field) -> Record:
 def _mended_at(old: Field, new: Field, where: At) -> Record:
     if _is_kept(old, new, where):
         return _entries(new, where)
-    was, now = at(old.type, where), at(new.type, where)
+    was, now = type_at(old.type, where), type_at(new.type, where)
     unknown = old.type_changes is UNMANAGED
     record = _beginning(_entries(new, where), was) if unknown else _entries(old, where)
     if was is None or now is None or step(was, now) != TypeStep.WIDENING:
@@ -209,7 +201,7 @@ def _before(before: Struct, after: Struct, path: Path) -> Field | None:
     found: Field | None = None
     for one in path:
         if isinstance(one, Part):
-            old, new = (at(side, (one,)) if side is not None else None for side in (old, new))
+            old, new = (type_at(side, (one,)) if side is not None else None for side in (old, new))
             continue
         if not isinstance(old, Struct) or not isinstance(new, Struct) or (declared := new.get(one)) is None:
             return None

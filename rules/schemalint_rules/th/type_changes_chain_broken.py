@@ -3,23 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from schemalint.plugin import (
-    DataType,
-    LiveTable,
-    Problem,
-    RecordedChange,
-    RuleContext,
-    Severity,
-    at,
-    dotted,
-    is_container,
-    is_unrecorded_widening,
-    print_type,
-    record_of,
-    rule,
-    same_stored,
-    walk_fields,
-)
+from schemalint.delta.datatype import DataType, RecordedChange, type_at, walk_fields
+from schemalint.delta.path import format_path
+from schemalint.delta.table import LiveTable
+from schemalint.delta.type_history import is_unrecorded_widening, record_of, same_stored
+from schemalint.delta.type_text import print_type
+from schemalint.delta.widening import is_container
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("TH003", on=LiveTable, severity=Severity.ERROR)
@@ -67,14 +57,14 @@ def type_changes_chain_broken(table: LiveTable, _ctx: RuleContext) -> Iterator[P
     """
     for path, field in walk_fields(table.state.columns):
         for way in dict.fromkeys(entry.at for entry in record_of(field)):
-            now = at(field.type, way)
+            now = type_at(field.type, way)
             # A record of no type, or of a container, is misplaced: TH005.
             if now is None or is_container(now):
                 continue
             for old, new in _gaps(record_of(field, way), now):
                 yield Problem(
-                    f"the record of {dotted((*path, *way))} jumps from {print_type(old)} to {print_type(new)}"
-                    + (", which is its type" if new == now else ""),
+                    f"the record of {format_path((*path, *way))} jumps from {print_type(old)} to "
+                    f"{print_type(new)}" + (", which is its type" if new == now else ""),
                     help="look for the commit that did it with `schemalint show`, and rewrite the table",
                     path=(*path, *way),
                     old=print_type(old),

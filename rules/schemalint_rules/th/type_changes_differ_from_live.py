@@ -2,24 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    DataType,
-    Field,
-    LiveTable,
-    Path,
-    Problem,
-    RecordedChange,
-    RuleContext,
-    Severity,
-    Struct,
-    at,
-    dotted,
-    field_at,
-    print_type,
-    record_of,
-    rule,
-    walk_fields,
-)
+from schemalint.delta.datatype import DataType, Field, RecordedChange, Struct, field_at, type_at, walk_fields
+from schemalint.delta.path import Path, format_path
+from schemalint.delta.table import LiveTable
+from schemalint.delta.type_history import record_of
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 Record = tuple[RecordedChange, ...]
 
@@ -83,9 +71,11 @@ def type_changes_differ_from_live(table: LiveTable, ctx: RuleContext) -> Iterato
             continue
         for way in dict.fromkeys(entry.at for entry in record_of(live)):
             ours, theirs = record_of(declared, way), record_of(live, way)
-            if at(declared.type, way) == at(live.type, way) and not _is_within(_types(theirs), _types(ours)):
+            if type_at(declared.type, way) == type_at(live.type, way) and not _is_within(
+                _types(theirs), _types(ours)
+            ):
                 yield Problem(
-                    f"the log records {dotted((*path, *way))} as {_told(theirs)}, and type_changes as "
+                    f"the log records {format_path((*path, *way))} as {_told(theirs)}, and type_changes as "
                     f"{_told(ours)}",
                     help="take over what the log records: `schemalint pull`",
                     path=(*path, *way),

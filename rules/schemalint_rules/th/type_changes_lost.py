@@ -2,20 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    HistoryStep,
-    Problem,
+from schemalint.delta.history import HistoryStep
+from schemalint.delta.path import format_path
+from schemalint.delta.type_history import (
     RecordStep,
-    RuleContext,
-    Severity,
-    dotted,
-    may_forget,
-    print_type,
+    is_restore,
+    may_remove_record,
     record_steps,
-    replaces_contents,
-    restores,
-    rule,
+    replaces_all_files,
 )
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("TH002", on=HistoryStep, severity=Severity.ERROR)
@@ -71,14 +68,14 @@ def type_changes_lost(step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]
     ```
     """
     entry = step.entry
-    if step.superseded or replaces_contents(entry) or restores(entry) or may_forget(entry):
+    if step.superseded or replaces_all_files(entry) or is_restore(entry) or may_remove_record(entry):
         return
     for one in record_steps(step):
         if one.is_kept:
             continue
         unknown = entry.operation is None and entry.removes_files
         yield Problem(
-            f"{step.title} lost what was recorded of {dotted(one.path)}: {_told(one)}"
+            f"{step.title} lost what was recorded of {format_path(one.path)}: {_told(one)}"
             + (", unless it rewrote every file" if unknown else ""),
             help="restore the version before, or rewrite the table: old files hold the old types",
             severity=Severity.WARNING if unknown else None,

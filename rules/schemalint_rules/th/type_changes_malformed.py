@@ -2,16 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    LiveTable,
-    Problem,
-    RuleContext,
-    Severity,
-    dotted,
-    fault_of,
-    rule,
-    walk_fields,
-)
+from schemalint.delta.datatype import walk_fields
+from schemalint.delta.path import format_path
+from schemalint.delta.table import LiveTable
+from schemalint.delta.type_history import record_fault
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _WIDENING = frozenset({"typeWidening", "typeWidening-preview"})
 
@@ -67,9 +62,9 @@ def type_changes_malformed(table: LiveTable, _ctx: RuleContext) -> Iterator[Prob
     """
     is_read = not _WIDENING.isdisjoint(table.protocol.features)
     for path, field in walk_fields(table.state.columns):
-        if fault := fault_of(field):
+        if fault := record_fault(field):
             yield Problem(
-                f"delta.typeChanges of {dotted(path)} {fault.what}"
+                f"delta.typeChanges of {format_path(path)} {fault.what}"
                 + ("" if is_read else ": nobody reads it until type widening is enabled"),
                 help="restore the version before: no statement removes the record",
                 severity=None if is_read else Severity.WARNING,

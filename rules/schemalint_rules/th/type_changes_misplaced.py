@@ -2,21 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Field,
-    LiveTable,
-    Problem,
-    RuleContext,
-    Severity,
-    at,
-    dotted,
-    is_container,
-    print_type,
-    record_of,
-    rule,
-    unknown_ways,
-    walk_fields,
-)
+from schemalint.delta.datatype import Field, type_at, walk_fields
+from schemalint.delta.path import format_path
+from schemalint.delta.table import LiveTable
+from schemalint.delta.type_history import record_of, unknown_field_paths
+from schemalint.delta.type_text import print_type
+from schemalint.delta.widening import is_container
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("TH005", on=LiveTable, severity=Severity.ERROR)
@@ -70,7 +62,7 @@ def type_changes_misplaced(table: LiveTable, _ctx: RuleContext) -> Iterator[Prob
     for path, field in walk_fields(table.state.columns):
         for where in _misplaced(field):
             yield Problem(
-                f"an entry in the record of {dotted(path)} is about {where}, where "
+                f"an entry in the record of {format_path(path)} is about {where}, where "
                 f"{print_type(field.type)} has no type that could have changed",
                 help="rewrite the table: readers cannot tell which files hold the old type",
                 path=path,
@@ -80,7 +72,7 @@ def type_changes_misplaced(table: LiveTable, _ctx: RuleContext) -> Iterator[Prob
 
 def _misplaced(field: Field) -> Iterator[str]:
     for way in dict.fromkeys(entry.at for entry in record_of(field)):
-        inner = at(field.type, way)
+        inner = type_at(field.type, way)
         if inner is None or is_container(inner):
             yield ".".join(part.value for part in way) or "the field itself"
-    yield from unknown_ways(field)
+    yield from unknown_field_paths(field)

@@ -2,17 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    LiveTable,
-    ObjectRef,
-    Problem,
-    RuleContext,
-    Severity,
-    dotted,
-    record_of,
-    rule,
-    walk_fields,
-)
+from schemalint.delta.datatype import walk_fields
+from schemalint.delta.path import format_path
+from schemalint.delta.table import LiveTable
+from schemalint.delta.type_history import record_of
+from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
 _WIDENING = frozenset({"typeWidening", "typeWidening-preview"})
 
@@ -57,7 +51,7 @@ def type_changes_without_feature(table: LiveTable, _ctx: RuleContext) -> Iterato
         fields: [{name: qty, type: long, metadata: {delta.typeChanges: [{fromType: integer, toType: long}]}}]
     ```
     """
-    recorded = [dotted(path) for path, field in walk_fields(table.state.columns) if record_of(field)]
+    recorded = [format_path(path) for path, field in walk_fields(table.state.columns) if record_of(field)]
     if recorded and _WIDENING.isdisjoint(table.protocol.features):
         yield Problem(
             f"the log records changes of type of {', '.join(recorded)}, and the table does not support "

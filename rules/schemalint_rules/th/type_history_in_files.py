@@ -2,16 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    PhysicalTypes,
-    Problem,
-    RuleContext,
-    Severity,
-    Standing,
-    dotted,
-    print_type,
-    rule,
-)
+from schemalint.delta.footer_summary import PhysicalTypes, Standing
+from schemalint.delta.path import format_path
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("TH012", on=PhysicalTypes, severity=Severity.INFO)
@@ -66,7 +60,7 @@ def type_history_in_files(found: PhysicalTypes, _ctx: RuleContext) -> Iterator[P
         names = ", ".join(one.files.examples)
         more = f" and {one.files.count - len(one.files.examples)} more"
         yield Problem(
-            f"{one.files.count} of {found.count} data files still hold {dotted(one.path)} as "
+            f"{one.files.count} of {found.count} data files still hold {format_path(one.path)} as "
             f"{print_type(one.stored)}: {names}{more if one.files.count > len(one.files.examples) else ''}",
             help="an overwrite, or ALTER TABLE … DROP FEATURE typeWidening, writes them anew",
             path=one.path,

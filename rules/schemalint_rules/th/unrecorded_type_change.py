@@ -2,22 +2,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    VOID,
-    HistoryStep,
-    Problem,
+from schemalint.delta.datatype import VOID
+from schemalint.delta.history import HistoryStep
+from schemalint.delta.path import format_path
+from schemalint.delta.type_history import (
     RecordStep,
-    RuleContext,
-    Severity,
-    dotted,
+    is_restore,
     is_unrecorded_widening,
-    print_type,
     record_steps,
-    replaces_contents,
-    restores,
-    rule,
+    replaces_all_files,
     same_stored,
 )
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("TH001", on=HistoryStep, severity=Severity.ERROR)
@@ -71,14 +68,15 @@ def unrecorded_type_change(step: HistoryStep, _ctx: RuleContext) -> Iterator[Pro
     ```
     """
     entry = step.entry
-    if step.superseded or replaces_contents(entry) or restores(entry):
+    if step.superseded or replaces_all_files(entry) or is_restore(entry):
         return
     for one in record_steps(step):
         if one.old == one.new or one.is_recorded or _needs_no_record(one, step):
             continue
         unknown = entry.operation is None and entry.removes_files
         yield Problem(
-            f"{step.title} changed {dotted(one.path)} from {print_type(one.old)} to {print_type(one.new)} "
+            f"{step.title} changed {format_path(one.path)} from {print_type(one.old)} to "
+            f"{print_type(one.new)} "
             "without recording it" + (", unless it rewrote every file" if unknown else ""),
             help="rewrite the table: readers cannot know which files hold the old type",
             severity=Severity.WARNING if unknown else None,

@@ -2,16 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Contract,
-    ObjectRef,
-    Problem,
-    PropertyVerdict,
-    RuleContext,
-    Severity,
-    judge_property,
-    rule,
-)
+from schemalint.delta.requests import PropertyVerdict, judge_property
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _PREFIX = "delta.constraints."
 

@@ -2,17 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    UNMANAGED,
-    ConstraintChanged,
-    Problem,
-    PropertyChanged,
-    PropertyVerdict,
-    RuleContext,
-    Severity,
-    judge_property,
-    rule,
-)
+from schemalint.delta.change import ConstraintChanged, PropertyChanged
+from schemalint.delta.datatype import UNMANAGED
+from schemalint.delta.requests import PropertyVerdict, judge_property
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _PROTOCOL = (PropertyVerdict.FEATURE, PropertyVerdict.VERSION, PropertyVerdict.INVALID_VERSION)
 

@@ -2,18 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from schemalint.plugin import (
-    Contract,
-    ObjectRef,
-    Problem,
-    RuleContext,
-    Severity,
-    is_true,
-    parse_interval,
-    property_problem,
-    property_value,
-    rule,
-)
+from schemalint.delta.properties import is_true, parse_interval
+from schemalint.delta.properties import problem as property_problem
+from schemalint.delta.properties import value_of as property_value
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 from schemalint.values import replace
 
 _TRACKING, _SUSPENDED = "delta.enableRowTracking", "delta.rowTrackingSuspended"

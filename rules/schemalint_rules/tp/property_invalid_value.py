@@ -2,18 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Contract,
-    ObjectRef,
-    Problem,
-    PropertyVerdict,
-    RuleContext,
-    Severity,
-    judge_property,
-    property_problem,
-    rule,
-    value_refusal,
-)
+from schemalint.delta.properties import problem as property_problem
+from schemalint.delta.requests import PropertyVerdict, judge_property, value_refusal
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
 @rule(

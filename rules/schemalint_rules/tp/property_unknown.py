@@ -2,17 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Contract,
-    ObjectRef,
-    Problem,
-    PropertyVerdict,
-    RuleContext,
-    Severity,
-    judge_property,
-    rule,
-    suggest_property,
-)
+from schemalint.delta.properties import suggest as suggest_property
+from schemalint.delta.requests import PropertyVerdict, judge_property
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
 @rule("TP001", on=Contract, severity=Severity.ERROR, delta_errors=("DELTA_UNKNOWN_CONFIGURATION",))

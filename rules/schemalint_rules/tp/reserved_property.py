@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import RESERVED, Contract, ObjectRef, Problem, RuleContext, Severity, rule
+from schemalint.delta.properties import RESERVED
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _COMMENT = "comment"
 

@@ -2,25 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from schemalint.plugin import (
-    Array,
-    Atomic,
-    Char,
-    Contract,
-    DataType,
-    Map,
-    ObjectRef,
-    Part,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    Varchar,
-    property_problem,
-    rule,
-    statistics_columns,
-    walk,
-)
+from schemalint.delta.datatype import Array, Atomic, Char, DataType, Map, Varchar, walk
+from schemalint.delta.path import Part, Path
+from schemalint.delta.properties import problem as property_problem
+from schemalint.delta.statistics import statistics_columns
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _KEY = "delta.dataSkippingStatsColumns"
 _WITHOUT_STATISTICS = ("binary", "boolean", "void")

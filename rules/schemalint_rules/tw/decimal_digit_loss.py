@@ -2,19 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Problem,
-    RuleContext,
-    Severity,
-    TypeChanged,
-    TypeVerdict,
-    classify,
-    dotted,
-    least_decimal,
-    print_type,
-    refusal,
-    rule,
-)
+from schemalint.delta.change import TypeChanged
+from schemalint.delta.path import format_path
+from schemalint.delta.type_text import print_type
+from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.delta.widening import least_decimal, refusal
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule(
@@ -79,7 +72,8 @@ def decimal_digit_loss(change: TypeChanged, _ctx: RuleContext) -> Iterator[Probl
     if least is not None and classify(change.old, change.new, nested=nested) == TypeVerdict.DIGITS:
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(
-            f"{dotted(change.path)} changes from {old} to {new}, with fewer digits before or after the point",
+            f"{format_path(change.path)} changes from {old} to {new}, with fewer digits before or after "
+            "the point",
             help=f"keep {old}"
             if least == change.old
             else f"the smallest decimal that works is {print_type(least)}",

@@ -2,26 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    MAX_PRECISION,
-    DataType,
-    Decimal,
-    FieldAdded,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    TableAdded,
-    TypeChanged,
-    TypeVerdict,
-    classify,
-    dotted,
-    least_decimal,
-    print_type,
-    refusal,
-    rule,
-    walk,
-)
+from schemalint.delta.change import FieldAdded, TableAdded, TypeChanged
+from schemalint.delta.datatype import DataType, Decimal, walk
+from schemalint.delta.path import Path, format_path
+from schemalint.delta.type_text import print_type
+from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.delta.widening import MAX_PRECISION, least_decimal, refusal
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule(
@@ -103,7 +90,7 @@ def _changed(path: Path, old: DataType, new: DataType) -> Iterator[Problem]:
         yield _impossible(path, new, least)
     elif least is not None:
         yield Problem(
-            f"{dotted(path)} changes from {print_type(old)} to {print_type(new)}, "
+            f"{format_path(path)} changes from {print_type(old)} to {print_type(new)}, "
             f"which takes {least.precision} digits: a decimal has at most {MAX_PRECISION}",
             help=_largest_scale(old, least) or f"keep {print_type(old)}, or add a new column in another unit",
             delta_error=refusal(old, new, nested=nested),
@@ -120,7 +107,8 @@ def _impossible(path: Path, type_: Decimal, least: Decimal | None = None) -> Pro
     """The problem with a type that does not exist; `least` is the smallest that the old values fit into."""
     if type_.precision > MAX_PRECISION:
         return Problem(
-            f"{dotted(path)} is declared {print_type(type_)}: a decimal has at most {MAX_PRECISION} digits",
+            f"{format_path(path)} is declared {print_type(type_)}: a decimal has at most {MAX_PRECISION} "
+            "digits",
             help=f"declare a precision of at most {MAX_PRECISION}",
             path=path,
             new=print_type(type_),
@@ -129,7 +117,8 @@ def _impossible(path: Path, type_: Decimal, least: Decimal | None = None) -> Pro
     least = least or Decimal(type_.scale, type_.scale)
     works = f"the smallest decimal that works is {print_type(least)}"
     return Problem(
-        f"{dotted(path)} is declared {print_type(type_)}: more digits after the point than digits in all",
+        f"{format_path(path)} is declared {print_type(type_)}: more digits after the point than digits "
+        "in all",
         help=works
         if _exists(least)
         else "no decimal of that scale holds the old values: take a smaller scale",

@@ -2,18 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Problem,
-    RuleContext,
-    Severity,
-    TypeChanged,
-    TypeVerdict,
-    classify,
-    dotted,
-    print_type,
-    refusal,
-    rule,
-)
+from schemalint.delta.change import TypeChanged
+from schemalint.delta.path import format_path
+from schemalint.delta.type_text import print_type
+from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.delta.widening import refusal
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule(
@@ -75,7 +69,7 @@ def illegal_narrowing(change: TypeChanged, _ctx: RuleContext) -> Iterator[Proble
     if classify(change.old, change.new, nested=nested) == TypeVerdict.NARROWING:
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(
-            f"{dotted(change.path)} changes from {old} to {new}, which cannot hold all its values",
+            f"{format_path(change.path)} changes from {old} to {new}, which cannot hold all its values",
             help=f"keep {old}; or add a new column of type {new} and backfill it; or rewrite the whole table "
             "with overwriteSchema, as a migration of its own",
             delta_error=refusal(change.old, change.new, nested=nested),

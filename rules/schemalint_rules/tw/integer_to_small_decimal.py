@@ -2,19 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Problem,
-    RuleContext,
-    Severity,
-    TypeChanged,
-    TypeVerdict,
-    classify,
-    dotted,
-    least_decimal,
-    print_type,
-    refusal,
-    rule,
-)
+from schemalint.delta.change import TypeChanged
+from schemalint.delta.path import format_path
+from schemalint.delta.type_text import print_type
+from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.delta.widening import least_decimal, refusal
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule(
@@ -79,7 +72,8 @@ def integer_to_small_decimal(change: TypeChanged, _ctx: RuleContext) -> Iterator
         old, new = print_type(change.old), print_type(change.new)
         whole = least.precision - least.scale
         yield Problem(
-            f"{dotted(change.path)} changes from {old} to {new}, but Delta asks for {whole} whole digits",
+            f"{format_path(change.path)} changes from {old} to {new}, but Delta asks for {whole} whole "
+            "digits",
             help=f"the smallest decimal that Delta takes is {print_type(least)}; or keep {old}",
             delta_error=refusal(change.old, change.new, nested=nested),
         )

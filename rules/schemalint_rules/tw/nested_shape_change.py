@@ -2,21 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Array,
-    DataType,
-    Map,
-    Problem,
-    RuleContext,
-    Severity,
-    Struct,
-    TypeChanged,
-    TypeVerdict,
-    classify,
-    dotted,
-    print_type,
-    rule,
-)
+from schemalint.delta.change import TypeChanged
+from schemalint.delta.datatype import Array, DataType, Map, Struct
+from schemalint.delta.path import format_path
+from schemalint.delta.type_text import print_type
+from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule(
@@ -79,7 +70,7 @@ def nested_shape_change(change: TypeChanged, _ctx: RuleContext) -> Iterator[Prob
     if classify(change.old, change.new, nested=len(change.path) > 1) == TypeVerdict.SHAPE:
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(
-            f"{dotted(change.path)} changes from {old} to {new}, another kind of type",
+            f"{format_path(change.path)} changes from {old} to {new}, another kind of type",
             help=f"keep {old}, and add a new column of type {new} that is backfilled",
             delta_error=_error(change.new),
         )

@@ -2,20 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    TIMESTAMP_NTZ,
-    DataType,
-    FieldAdded,
-    Problem,
-    RuleContext,
-    Severity,
-    TypeChanged,
-    TypeVerdict,
-    classify,
-    dotted,
-    rule,
-    walk,
-)
+from schemalint.delta.change import FieldAdded, TypeChanged
+from schemalint.delta.datatype import TIMESTAMP_NTZ, DataType, walk
+from schemalint.delta.path import format_path
+from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _FEATURE = "timestampNtz"
 
@@ -79,7 +70,7 @@ def timestamp_ntz_feature_missing(change: TypeChanged | FieldAdded, ctx: RuleCon
     type_ = change.field.type if isinstance(change, FieldAdded) else _reached(change, ctx)
     if type_ is not None and any(inner == TIMESTAMP_NTZ for _path, inner in walk(type_)):
         yield Problem(
-            f"{dotted(change.path)} brings timestamp_ntz into a table that does not support {_FEATURE}",
+            f"{format_path(change.path)} brings timestamp_ntz into a table that does not support {_FEATURE}",
             help=f"ask for the feature: `features: [{_FEATURE}]`",
             delta_error="DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
         )

@@ -2,21 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Atomic,
-    DataType,
-    FieldAdded,
-    Path,
-    Problem,
-    RuleContext,
-    Severity,
-    String,
-    TableAdded,
-    dotted,
-    print_type,
-    rule,
-    walk,
-)
+from schemalint.delta.change import FieldAdded, TableAdded
+from schemalint.delta.datatype import Atomic, DataType, String, walk
+from schemalint.delta.path import Path, format_path
+from schemalint.delta.type_text import print_type
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 # How the name of a type begins, and what Delta 4.4.0 says to it (measured, CREATE and ADD alike).
 _REFUSED = (
@@ -97,7 +87,7 @@ def _refused(type_: DataType, path: Path) -> Iterator[Problem]:
     for below, leaf in walk(type_, path):
         if (error := _error(leaf)) is not None:
             yield Problem(
-                f"{dotted(below)} is declared {print_type(leaf)}, which Delta does not store",
+                f"{format_path(below)} is declared {print_type(leaf)}, which Delta does not store",
                 help="store the value as a number, text or binary",
                 path=below,
                 new=print_type(leaf),

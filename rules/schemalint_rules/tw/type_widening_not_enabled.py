@@ -2,19 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Fix,
-    Problem,
-    RuleContext,
-    SetProperty,
-    Severity,
-    TypeChanged,
-    TypeVerdict,
-    classify,
-    dotted,
-    print_type,
-    rule,
-)
+from schemalint.delta.change import TypeChanged
+from schemalint.delta.path import format_path
+from schemalint.delta.type_text import print_type
+from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.plugin import Fix, Problem, RuleContext, SetProperty, Severity, rule
 
 _PROPERTY = "delta.enableTypeWidening"
 
@@ -79,7 +71,7 @@ def type_widening_not_enabled(change: TypeChanged, ctx: RuleContext) -> Iterator
     if verdict == TypeVerdict.WIDENING and not ctx.widening_enabled:
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(
-            f"{dotted(change.path)} is widened from {old} to {new}, but {_PROPERTY} is not true",
+            f"{format_path(change.path)} is widened from {old} to {new}, but {_PROPERTY} is not true",
             help=f"set `{_PROPERTY}: true` under `properties`",
             delta_error="DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
             fix=Fix(

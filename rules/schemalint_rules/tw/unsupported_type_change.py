@@ -2,22 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import (
-    Part,
-    Problem,
-    RuleContext,
-    Severity,
-    TypeChanged,
-    TypeStep,
-    TypeVerdict,
-    classify,
-    dotted,
-    field_at,
-    print_type,
-    refusal,
-    rule,
-    step,
-)
+from schemalint.delta.change import TypeChanged
+from schemalint.delta.datatype import field_at
+from schemalint.delta.path import Part, format_path
+from schemalint.delta.type_text import print_type
+from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.delta.widening import TypeStep, refusal, step
+from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule(
@@ -90,7 +81,7 @@ def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[P
     old, new = print_type(change.old), print_type(change.new)
     verdict = "which Delta cannot do in place" if error else "which Delta reports as done and does not do"
     yield Problem(
-        f"{dotted(change.path)} changes from {old} to {new}, {verdict}",
+        f"{format_path(change.path)} changes from {old} to {new}, {verdict}",
         help=f"keep {old}, and add a new column of type {new} that is backfilled{_wrong_turn(change, ctx)}",
         delta_error=error,
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from schemalint.report.formats import format_module, format_names
 
 if TYPE_CHECKING:
-    from schemalint.model.finding import Problems
+    from schemalint.model.finding import CheckResult
 
 
 class Format(Protocol):
@@ -24,7 +24,7 @@ class Format(Protocol):
 
     SHOWS_FIXES: bool
 
-    def render(self, result: Problems, *, color: bool = False, show_existing: bool = False) -> str:
+    def render(self, result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:
         """The whole report, ending with a line end.
 
         Args:

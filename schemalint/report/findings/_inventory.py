@@ -12,20 +12,20 @@ from schemalint.report.text import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schemalint.model.finding import Problems
-    from schemalint.model.inventory import Estate
+    from schemalint.model.finding import CheckResult
+    from schemalint.model.inventory import Inventory
 
 _MOST_TABLES = 20
 
 
-def estate_lines(result: Problems) -> list[str]:
+def inventory_lines(result: CheckResult) -> list[str]:
     """The tables with the most and worst findings, and the protocol debt; nothing but for an audit."""
-    if result.estate is None or not result.estate.tables:
+    if result.inventory is None or not result.inventory.tables:
         return []
-    return [printable(line) for line in (*_tables(result), *_debt(result.estate))]
+    return [printable(line) for line in (*_tables(result), *_debt(result.inventory))]
 
 
-def _tables(result: Problems) -> Iterator[str]:
+def _tables(result: CheckResult) -> Iterator[str]:
     counts = table_counts(result)
     if not counts:
         return
@@ -38,7 +38,7 @@ def _tables(result: Problems) -> Iterator[str]:
         yield f"  and {counted(len(ranked) - _MOST_TABLES, 'table')} more with findings"
 
 
-def table_counts(result: Problems) -> dict[str, Counter[Severity]]:
+def table_counts(result: CheckResult) -> dict[str, Counter[Severity]]:
     """The findings by table and severity, for tables that have any."""
     counts: dict[str, Counter[Severity]] = {}
     for finding in result.findings:
@@ -50,12 +50,12 @@ def _worst_first() -> list[Severity]:
     return sorted(Severity, reverse=True)
 
 
-def _debt(estate: Estate) -> Iterator[str]:
+def _debt(inventory: Inventory) -> Iterator[str]:
     yield "Protocols"
-    for (reader, writer), number in estate.versions:
+    for (reader, writer), number in inventory.versions:
         kind = "" if writer >= 7 else ", legacy"  # noqa: PLR2004 (PROTOCOL.md, "Table Features")
         yield f"  reader {reader}, writer {writer}{kind}: {counted(number, 'table')}"
-    for name, number in estate.idle:
+    for name, number in inventory.idle:
         yield f"  {name}: supported and not in use in {counted(number, 'table')}"
-    for name, number in estate.preview:
+    for name, number in inventory.preview:
         yield f"  {name}: in preview, in {counted(number, 'table')}"

@@ -10,17 +10,17 @@ from schemalint.printable import printable
 from schemalint.report.text import COLORS, counted, styled
 
 if TYPE_CHECKING:
-    from schemalint.model.finding import Finding, Problems, Run
+    from schemalint.model.finding import CheckResult, Finding, Run
 
 _COMMIT_LENGTH = 7
 
 
-def shown(result: Problems, *, show_existing: bool) -> tuple[Finding, ...]:
+def shown(result: CheckResult, *, show_existing: bool) -> tuple[Finding, ...]:
     """The findings to show."""
     return tuple(finding for finding in result.findings if show_existing or not finding.existing)
 
 
-def closing(result: Problems, *, color: bool, show_existing: bool) -> str:
+def closing(result: CheckResult, *, color: bool, show_existing: bool) -> str:
     """The last lines of a report: the remarks and the summary."""
     level = verdict(result)
     fg = "green" if level is Severity.INFO else COLORS[level]
@@ -28,12 +28,12 @@ def closing(result: Problems, *, color: bool, show_existing: bool) -> str:
     return "\n".join([*remarks(result, show_existing=show_existing), last])
 
 
-def summary(result: Problems) -> str:
+def summary(result: CheckResult) -> str:
     """One line: how many problems in how many tables, compared with what."""
     return f"{_outcome(result)} ({_sides(result.run)})"
 
 
-def remarks(result: Problems, *, show_existing: bool) -> list[str]:
+def remarks(result: CheckResult, *, show_existing: bool) -> list[str]:
     """What was left out, a line each: findings that are not new, tables that were not compared."""
     skipped = [f"skipped {printable(table.table)}: {printable(table.reason)}" for table in result.run.skipped]
     existing = sum(finding.existing for finding in result.findings)
@@ -43,7 +43,7 @@ def remarks(result: Problems, *, show_existing: bool) -> list[str]:
     return [f"{counted(existing, 'finding')} that the base has too{hint}", *skipped]
 
 
-def verdict(result: Problems) -> Severity:
+def verdict(result: CheckResult) -> Severity:
     """How bad the run is: INFO if all is well, which an incomplete run never is."""
     if result.errors:
         return Severity.ERROR
@@ -56,21 +56,21 @@ def is_incomplete(run: Run) -> bool:
     return bool(run.skipped) or not run.compared
 
 
-def _outcome(result: Problems) -> str:
+def _outcome(result: CheckResult) -> str:
     problems, tables = _counts(result), len(result.run.compared)
     if tables:
         return f"{problems or _nothing(result)} in {counted(tables, 'table')}"
     return "; ".join(filter(None, (problems, "no table was compared")))
 
 
-def _counts(result: Problems) -> str:
+def _counts(result: CheckResult) -> str:
     by_severity = Counter(finding.severity for finding in result.findings if not finding.existing)
     counts = [(len(result.errors), "failure")]
     counts += [(by_severity[severity], severity.label) for severity in sorted(Severity, reverse=True)]
     return ", ".join(counted(number, noun) for number, noun in counts if number)
 
 
-def _nothing(result: Problems) -> str:
+def _nothing(result: CheckResult) -> str:
     return "no new findings" if result.findings else "no findings"
 
 

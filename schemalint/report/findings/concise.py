@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING
 
 from schemalint.model.finding import Severity
 from schemalint.printable import printable
-from schemalint.report.findings._inventory import estate_lines
+from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import FAILURE, place
 from schemalint.report.findings._summary import closing, shown
 from schemalint.report.text import COLORS, styled
 
 if TYPE_CHECKING:
     from schemalint.errors import SchemalintError
-    from schemalint.model.finding import Finding, Problems
+    from schemalint.model.finding import CheckResult, Finding
 
 SHOWS_FIXES = False
 
 
-def render(result: Problems, *, color: bool = False, show_existing: bool = False) -> str:
+def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:
     """Findings, then what could not be judged, then the summary."""
     findings = shown(result, show_existing=show_existing)
     lines = [_finding(finding, color=color) for finding in findings]
     lines += [_failure(error, color=color) for error in result.errors]
-    lines += estate_lines(result)
+    lines += inventory_lines(result)
     lines.append(closing(result, color=color, show_existing=show_existing))
     return "\n".join(lines) + "\n"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from schemalint.model.finding import Severity
 from schemalint.printable import printable
 from schemalint.report.findings._excerpt import excerpt, last_line, split_lines
-from schemalint.report.findings._inventory import estate_lines
+from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import FAILURE, failure_notes, finding_notes, place, subject
 from schemalint.report.findings._summary import closing, shown
 from schemalint.report.text import COLORS, styled
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from schemalint.errors import Location, SchemalintError
-    from schemalint.model.finding import Finding, Problems, TextChange
+    from schemalint.model.finding import CheckResult, Finding, TextChange
     from schemalint.report.findings._excerpt import Row
     from schemalint.report.findings._notes import Note
 
@@ -25,13 +25,13 @@ _FRAME = "blue"
 SHOWS_FIXES = True
 
 
-def render(result: Problems, *, color: bool = False, show_existing: bool = False) -> str:
+def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:
     """A block per finding, then what could not be judged, then the summary."""
     sources = result.sources or {}
     findings = shown(result, show_existing=show_existing)
     blocks = [_finding(finding, sources, color=color) for finding in findings]
     blocks += [_failure(error, sources, color=color) for error in result.errors]
-    blocks += ["\n".join(estate)] if (estate := estate_lines(result)) else []
+    blocks += ["\n".join(inventory)] if (inventory := inventory_lines(result)) else []
     blocks.append(closing(result, color=color, show_existing=show_existing))
     return "\n\n".join(blocks) + "\n"
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from schemalint.model.finding import Severity
 from schemalint.printable import printable
 from schemalint.report.findings._excerpt import last_line
-from schemalint.report.findings._inventory import estate_lines
+from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import failure_notes, finding_notes, subject
 from schemalint.report.findings._summary import is_incomplete, remarks, shown, summary
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from schemalint.errors import Location, SchemalintError
-    from schemalint.model.finding import Finding, Problems
+    from schemalint.model.finding import CheckResult, Finding
 from schemalint.report.findings._notes import Note
 
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
@@ -30,7 +30,7 @@ _PROPERTY = (*_DATA, (":", "%3A"), (",", "%2C"))
 SHOWS_FIXES = False
 
 
-def render(result: Problems, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 - one signature for all formats
+def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 - one signature for all formats
     """The run's line, then what could not be judged, then the findings, the worst first."""
     findings = sorted(
         shown(result, show_existing=show_existing), key=lambda finding: (finding.existing, -finding.severity)
@@ -42,9 +42,9 @@ def render(result: Problems, *, color: bool = False, show_existing: bool = False
     return "\n".join(commands) + "\n"
 
 
-def _run(result: Problems, *, show_existing: bool) -> str:
+def _run(result: CheckResult, *, show_existing: bool) -> str:
     kind = Severity.WARNING if is_incomplete(result.run) else Severity.INFO
-    body = [summary(result), *remarks(result, show_existing=show_existing), *estate_lines(result)]
+    body = [summary(result), *remarks(result, show_existing=show_existing), *inventory_lines(result)]
     return _command(kind, "schemalint", body)
 
 

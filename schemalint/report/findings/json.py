@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schemalint import __version__
-from schemalint.delta.path import as_json
+from schemalint.delta.path import path_to_json
 from schemalint.printable import json_text
 from schemalint.values import as_dict
 
 if TYPE_CHECKING:
     from schemalint.errors import Location, SchemalintError
-    from schemalint.model.finding import Finding, Fix, Problems, Run, SideRef, TextChange
-    from schemalint.model.inventory import Estate
+    from schemalint.model.finding import CheckResult, Finding, Fix, Run, SideRef, TextChange
+    from schemalint.model.inventory import Inventory
 
 VERSION = 1
 """The version of the format: another meaning of a key is another version."""
@@ -28,7 +28,7 @@ _AREAS = frozenset({"CM", "CT", "DR", "NC", "PF", "RD", "TH", "TP", "TW"})
 SHOWS_FIXES = True
 
 
-def render(result: Problems, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 - one signature for all formats
+def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 - one signature for all formats
     """One JSON object in ASCII; all findings are in it, those that the base has too marked ``existing``."""
     document = {
         "version": VERSION,
@@ -36,7 +36,7 @@ def render(result: Problems, *, color: bool = False, show_existing: bool = False
         "run": _run(result.run, result.exit_status),
         "findings": [_finding(finding) for finding in result.findings],
         "errors": [_error(error) for error in result.errors],
-        "estate": _estate(result.estate) if result.estate else None,
+        "inventory": _inventory(result.inventory) if result.inventory else None,
     }
     return json_text(document, indent=2) + "\n"
 
@@ -72,7 +72,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "table": finding.table,
         "target": finding.target,
         "column": finding.column,
-        "path": as_json(finding.path),
+        "path": path_to_json(finding.path),
         "object": {"kind": finding.object.kind, "name": finding.object.name},
         "against": list(finding.against),
         "from": finding.old,
@@ -92,7 +92,7 @@ def _fix(fix: Fix, changes: tuple[TextChange, ...]) -> dict[str, object]:
     return {"title": fix.title, "safe": fix.safe, "edits": edits}
 
 
-def _estate(estate: Estate) -> dict[str, object]:
+def _inventory(inventory: Inventory) -> dict[str, object]:
     return {
         "tables": [
             {
@@ -104,14 +104,14 @@ def _estate(estate: Estate) -> dict[str, object]:
                 "idle_features": list(one.idle),
                 "preview_features": list(one.preview),
             }
-            for one in estate.tables
+            for one in inventory.tables
         ],
         "protocols": [
             {"min_reader_version": reader, "min_writer_version": writer, "tables": number}
-            for (reader, writer), number in estate.versions
+            for (reader, writer), number in inventory.versions
         ],
-        "idle_features": _counts(estate.idle),
-        "preview_features": _counts(estate.preview),
+        "idle_features": _counts(inventory.idle),
+        "preview_features": _counts(inventory.preview),
     }
 
 

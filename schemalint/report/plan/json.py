@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schemalint.model.impact import disturbances, impact
+from schemalint.model.impact import impact, stream_impacts
 from schemalint.model.plan import PLAN_FORMAT
 from schemalint.printable import json_text
 
@@ -67,7 +67,7 @@ def _table(plan: TablePlan, consumers: Iterable[Consumer]) -> dict[str, object]:
                 "steps": list(one.steps),
                 "options": list(one.options),
             }
-            for one in disturbances(plan, consumers)
+            for one in stream_impacts(plan, consumers)
         ],
         "refusals": [_refusal(one) for one in plan.refusals],
     }

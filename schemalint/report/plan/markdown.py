@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from schemalint.model.impact import disturbances, impact
+from schemalint.model.impact import impact, stream_impacts
 from schemalint.printable import printable
 from schemalint.report.plan._words import summary_of
 from schemalint.report.text import counted, first_few
@@ -79,7 +79,7 @@ def _table(deployment: Deployment, plan: TablePlan, *, with_sql: bool) -> Iterat
         for number, step in enumerate(plan.steps, 1):
             yield f"| {number} | {' | '.join(_cells(step, creates=plan.live is None))} |"
     contract = deployment.contracts.get(plan.table)
-    streams = disturbances(plan, contract.consumers if contract else ())
+    streams = stream_impacts(plan, contract.consumers if contract else ())
     if streams:
         yield ""
     for one in streams:

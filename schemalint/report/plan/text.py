@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from schemalint.deploy import Deployment, Unplanned
-from schemalint.model.impact import disturbances, impact
+from schemalint.model.impact import impact, stream_impacts
 from schemalint.model.plan import Step, StepKind, TablePlan
 from schemalint.printable import printable
 from schemalint.report.plan._words import (
@@ -82,6 +82,6 @@ def _table_lines(deployment: Deployment, plan: TablePlan, *, color: bool) -> Ite
     if plan.again:
         yield "  these finish what another run began; the rest is planned after them"
     contract = deployment.contracts.get(plan.table)
-    for one in disturbances(plan, contract.consumers if contract else ()):
+    for one in stream_impacts(plan, contract.consumers if contract else ()):
         numbers = ", ".join(map(str, one.steps))
         yield f"  stream {printable(one.consumer)}: {one.outcome} (statements {numbers})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemalint.delta import change
-from schemalint.delta.path import dotted
+from schemalint.delta.path import format_path
 from schemalint.delta.type_text import print_type
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _NOUNS = {
 }
 
 
-def in_words(changes: Iterable[Change]) -> str:
+def describe_changes(changes: Iterable[Change]) -> str:
     """The first few changes, and how many more there are."""
     told = [text for one in changes if (text := _words(one))]
     more = f" and {len(told) - _MOST} more" if len(told) > _MOST else ""
@@ -38,8 +38,8 @@ def _words(one: Change) -> str:
     """Empty for what goes without saying: a type change brings its record."""
     path = getattr(one, "path", ())
     if (noun := _NOUNS.get(type(one))) is not None:
-        return f"{noun} of {dotted(path)}" if path else noun
-    return _of_column(one, dotted(path)) if path else _of_table(one)
+        return f"{noun} of {format_path(path)}" if path else noun
+    return _of_column(one, format_path(path)) if path else _of_table(one)
 
 
 def _of_column(one: Change, column: str) -> str:
@@ -49,9 +49,9 @@ def _of_column(one: Change, column: str) -> str:
         case change.FieldRemoved():
             return f"dropped {column}"
         case change.FieldRenamed(path=path, old_name=old):
-            return f"renamed {dotted((*path[:-1], old))} to {column}"
+            return f"renamed {format_path((*path[:-1], old))} to {column}"
         case change.FieldMoved(after=after):
-            return f"moved {column} {f'after {dotted((after,))}' if after else 'first'}"
+            return f"moved {column} {f'after {format_path((after,))}' if after else 'first'}"
         case change.TypeChanged(old=old, new=new):
             return f"{column} {print_type(old)} -> {print_type(new)}"
         case change.NullabilityChanged(new=new):

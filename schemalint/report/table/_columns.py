@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.delta.datatype import Array, Identity, Map, Struct, parts
 from schemalint.delta.history import type_history
-from schemalint.delta.path import dotted, folded
+from schemalint.delta.path import format_path, lowercased
 from schemalint.delta.type_text import print_type
 from schemalint.printable import printable
 from schemalint.report.table._cells import short, table_rows, when
@@ -55,7 +55,7 @@ def _steps(path: Path) -> list[Path]:
 
 def _label(path: Path) -> str:
     own = _steps(path)
-    return "  " * (len(own) - 1) + dotted(own[-1])
+    return "  " * (len(own) - 1) + format_path(own[-1])
 
 
 def _type_text(type_: DataType) -> str:
@@ -100,7 +100,7 @@ def _type_lines(
     path: Path, field: Field, history: Mapping[Path, tuple[TypeStep, ...]], known_from: int
 ) -> Iterator[str]:
     """Recorded changes, with the commits that made them; then commits whose change is not recorded."""
-    made = {at: list(history.get(folded((*path, *at)), ())) for at in _places(field.type)}
+    made = {at: list(history.get(lowercased((*path, *at)), ())) for at in _places(field.type)}
     for one in field.type_changes if isinstance(field.type_changes, tuple) else ():
         steps = made.get(one.at, [])
         step = next((step for step in steps if (step.old, step.new) == (one.from_type, one.to_type)), None)
@@ -123,7 +123,7 @@ def _places(type_: DataType, at: Path = ()) -> Iterator[Path]:
 
 
 def _where(at: Path) -> str:
-    return f"{dotted(at)}: " if at else ""
+    return f"{format_path(at)}: " if at else ""
 
 
 def _commit(step: TypeStep) -> str:

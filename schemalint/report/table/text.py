@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from schemalint.delta.feature_usage import feature_uses
 from schemalint.delta.history import changes, steps, stops_tracked_streams
-from schemalint.delta.path import dotted
+from schemalint.delta.path import format_path
 from schemalint.printable import printable
 from schemalint.report.table._cells import by_whom, short, table_rows, when
-from schemalint.report.table._changes import in_words
+from schemalint.report.table._changes import describe_changes
 from schemalint.report.table._columns import column_lines
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from schemalint.delta.feature_usage import FeatureUse
     from schemalint.delta.history import HistoryStep
     from schemalint.delta.table import LiveTable
-    from schemalint.table_json import Shown
+    from schemalint.table_json import TableDocument
 
 _MOST_ENTRIES: Final = 20
 
 
-def show_text(shown: Shown) -> str:
+def show_text(shown: TableDocument) -> str:
     """All that is known of a table, in sections."""
     live = shown.live
     sections = [
@@ -45,7 +45,7 @@ def _section(title: str, lines: Iterable[str]) -> list[str]:
     return [title, *found] if found else []
 
 
-def _head(shown: Shown) -> list[str]:
+def _head(shown: TableDocument) -> list[str]:
     live = shown.live
     rows = [["version", str(live.version)], ["last change", _last_change(live)]]
     rows += [["table id", live.metadata.table_id], ["created", when(live.metadata.created_time)]]
@@ -100,9 +100,10 @@ def _need(use: FeatureUse) -> str:
 def _layout(live: LiveTable) -> Iterator[str]:
     state = live.state
     if isinstance(state.partitioned_by, tuple) and state.partitioned_by:
-        yield f"  partitioned by {printable(', '.join(dotted((name,)) for name in state.partitioned_by))}"
+        names = ", ".join(format_path((name,)) for name in state.partitioned_by)
+        yield f"  partitioned by {printable(names)}"
     if isinstance(state.clustered_by, tuple) and state.clustered_by:
-        yield f"  clustered by {printable(', '.join(map(dotted, state.clustered_by)))}"
+        yield f"  clustered by {printable(', '.join(map(format_path, state.clustered_by)))}"
 
 
 def _pairs(entries: Mapping[str, str | None], sign: str) -> Iterator[str]:
@@ -132,7 +133,7 @@ def _entry(step: HistoryStep) -> list[str]:
     if step.before is None:
         told = "created" if entry.version == 0 else "the oldest state that is known"
     else:
-        told = in_words(changes(step)) or "internal metadata only"
+        told = describe_changes(changes(step)) or "internal metadata only"
     return [str(entry.version), when(entry.timestamp), entry.operation or "", by_whom(entry), told]
 
 

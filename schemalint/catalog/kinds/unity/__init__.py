@@ -16,7 +16,7 @@ from schemalint.catalog.kinds.unity.classic import ClassicApi, is_delta
 from schemalint.catalog.kinds.unity.delta import DeltaApi
 from schemalint.catalog.kinds.unity.http import Client, HttpError
 from schemalint.catalog.kinds.unity.json import Json
-from schemalint.delta.path import dotted, split
+from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import CatalogTable
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import ConfigError, LiveError
@@ -102,7 +102,7 @@ class UnityCatalog:
                 for table in self._listed("tables", parent):
                     name = table.text("name") or ""
                     if _fits(name, match[2]) and is_delta(table):
-                        yield dotted((catalog, schema, name))
+                        yield format_path((catalog, schema, name))
 
     def storage(self, table: CatalogTable) -> Mapping[str, str]:
         """Temporary credentials, to read only."""
@@ -133,10 +133,10 @@ class UnityCatalog:
         for kind, path in (("catalog", name[:1]), ("schema", name[:2])):
             if not self._exists(f"{kind}s", ".".join(path)):
                 return LiveError(
-                    f"{self.client.host}: there is no {kind} {dotted(path)}",
+                    f"{self.client.host}: there is no {kind} {format_path(path)}",
                     help="A table is only created where its schema is: look for a spelling mistake.",
                 )
-        return NoTable(f"{self.client.host}: there is no table {dotted(name)}")
+        return NoTable(f"{self.client.host}: there is no table {format_path(name)}")
 
     def _exists(self, kind: str, name: str) -> bool:
         try:
@@ -178,5 +178,5 @@ def _fits(name: str, match: str) -> bool:
 
 
 def _parts(table: CatalogTable) -> Name:
-    catalog, schema, name = split(table.name)
+    catalog, schema, name = split_path(table.name)
     return catalog, schema, name

@@ -10,7 +10,7 @@ from schemalint.catalog import CATALOG_MANAGED, ManagedCommits, Name, StagedComm
 from schemalint.catalog.kinds.unity.http import Client
 from schemalint.catalog.kinds.unity.json import Json
 from schemalint.delta.datatype import Struct
-from schemalint.delta.path import dotted
+from schemalint.delta.path import format_path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.delta.table import CatalogTable
@@ -43,10 +43,10 @@ class ClassicApi:
         location = answer.text("storage_location")
         if not is_delta(answer) or not location:
             kind = answer.text("data_source_format") or answer.text("table_type") or "something else"
-            raise LiveError(f"{self.client.host}: {dotted(name)} is no Delta table, but {kind}")
+            raise LiveError(f"{self.client.host}: {format_path(name)} is no Delta table, but {kind}")
         properties = answer.text_by_key("properties")
         return CatalogTable(
-            name=dotted(name),
+            name=format_path(name),
             catalog=self.client.host,
             location=location,
             columns=_columns(answer.objects("columns")),

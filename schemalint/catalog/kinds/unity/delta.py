@@ -10,7 +10,7 @@ from schemalint.catalog import CATALOG_MANAGED, ManagedCommits, Name, StagedComm
 from schemalint.catalog.kinds.unity.http import Client, HttpError
 from schemalint.catalog.kinds.unity.json import Json
 from schemalint.delta.datatype import Struct
-from schemalint.delta.path import dotted, split
+from schemalint.delta.path import format_path, split_path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.delta.table import CatalogTable
@@ -66,10 +66,10 @@ class DeltaApi:
         metadata = answer.object("metadata")
         location = metadata.text("location")
         if not location:
-            raise LiveError(f"{self.client.host}: {dotted(name)} has no location")
+            raise LiveError(f"{self.client.host}: {format_path(name)} has no location")
         properties = metadata.text_by_key("properties")
         return CatalogTable(
-            name=dotted(name),
+            name=format_path(name),
             catalog=self.client.host,
             location=location,
             columns=_columns(metadata.object("columns")),
@@ -110,7 +110,7 @@ def _path(name: Name) -> tuple[str, ...]:
 
 
 def _parts(table: CatalogTable) -> Name:
-    catalog, schema, name = split(table.name)
+    catalog, schema, name = split_path(table.name)
     return catalog, schema, name
 
 

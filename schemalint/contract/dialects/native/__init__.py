@@ -11,7 +11,7 @@ from schemalint.document import Document, Mapping, Node, Scalar
 from schemalint.document.shape import check_for
 from schemalint.errors import ContractError
 from schemalint.model.contract import Contract
-from schemalint.model.finding import Declare, DeclareRenames, Edit, RecordTypeChanges, SetProperty
+from schemalint.model.finding import DeclareChange, DeclareRenames, Edit, RecordTypeChanges, SetProperty
 
 _KEY = "schemalint"
 
@@ -46,7 +46,7 @@ def edited(document: Document, edit: Edit, target: str | None = None) -> str:
             return edits.set_property(document, edit, target)
         case RecordTypeChanges():
             return edits.record_type_changes(document, contract.state.columns, edit)
-        case Declare(change=change):
+        case DeclareChange(change=change):
             return declaring.declare(document, contract.state, change, target)
         case DeclareRenames(renames=renames):
             return declaring.declare_renames(document, contract.state, renames).text

@@ -37,7 +37,7 @@ def build(data: native.Contract, report: Report) -> contract.Contract:
         managed_by=data.get("managed_by", "schemalint"),
         drop_features=_features(data.get("drop_features", [])),
         protocol=contract.ProtocolLimits(**data.get("protocol", {})),
-        open=contract.Openness(**data.get("open", {})),
+        open=contract.WriterPermissions(**data.get("open", {})),
         targets={name: builder.target(name, target) for name, target in data.get("targets", {}).items()},
         consumers=builder.consumers(data.get("consumers", []), ("consumers",)),
         waivers=tuple(

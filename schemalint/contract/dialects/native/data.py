@@ -20,7 +20,7 @@ from schemalint.delta.datatype import (
     Struct,
     Unmanaged,
 )
-from schemalint.delta.path import Part, Path, dotted
+from schemalint.delta.path import Part, Path, format_path
 from schemalint.delta.table import Deletion
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Consumer, Contract, Deprecation, TargetOverlay, Waiver
@@ -48,7 +48,7 @@ def as_data(contract: Contract) -> dict[str, Data]:
         columns=_Columns(contract.deprecated).of(state.columns, ()),
         dropped=_filled([deletion(entry) for entry in state.dropped]),
         partitioned_by=_texts(state.partitioned_by, str),
-        clustered_by=_texts(state.clustered_by, dotted),
+        clustered_by=_texts(state.clustered_by, format_path),
         constraints=_filled(dict(state.constraints)),
         properties=_filled(_properties(state.properties)),
         features=_filled(sorted(state.features)),
@@ -117,7 +117,7 @@ class _Columns:
 
 def type_change(change: RecordedChange, at: Path) -> dict[str, Data]:
     """An entry of ``type_changes``; ``at`` is the path from the level that it is written on."""
-    where: dict[str, Data] = {"at": dotted(at)} if at else {}
+    where: dict[str, Data] = {"at": format_path(at)} if at else {}
     return {**where, "from": print_type(change.from_type), "to": print_type(change.to_type)}
 
 
@@ -136,8 +136,8 @@ def _history(changes: Managed[tuple[RecordedChange, ...]]) -> Data | Unmanaged:
 
 def deletion(entry: Deletion) -> Data:
     if entry.type is None:
-        return dotted(entry.path)
-    return {"column": dotted(entry.path), "type": print_type(entry.type)}
+        return format_path(entry.path)
+    return {"column": format_path(entry.path), "type": print_type(entry.type)}
 
 
 def _target(overlay: TargetOverlay) -> Data:
@@ -156,7 +156,7 @@ def _consumers(consumers: Iterable[Consumer]) -> list[Data]:
 
 
 def _waiver(waiver: Waiver) -> Data:
-    column = UNMANAGED if waiver.column is None else dotted(waiver.column)
+    column = UNMANAGED if waiver.column is None else format_path(waiver.column)
     return _said(**{**_changed(waiver), "column": column})
 
 

@@ -26,7 +26,7 @@ from schemalint.delta import change, datatype, properties
 from schemalint.delta.change import Change
 from schemalint.delta.datatype import UNMANAGED, Identity, Managed, Struct, Unmanaged
 from schemalint.delta.patch import apply_changes
-from schemalint.delta.path import Path, dotted, folded, split, words
+from schemalint.delta.path import Path, format_path, lowercased, path_key, split_path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.protocol import canonical
 from schemalint.delta.renames import renames_of
@@ -112,7 +112,7 @@ def declare_renames(
         depth = len(record.level.path)
         inside = names.forward(record.path)[depth:]
         if inside != record.path[depth:]:
-            at = spelled(record.node, "at", dotted(inside))
+            at = spelled(record.node, "at", format_path(inside))
             document = with_edit(document, set_key(document, record.place, "at", at))
     for one, level in zip(found, levels, strict=True):
         if not _is_at(level, (*parent, one.old_name)):
@@ -191,7 +191,7 @@ def _setting(document: Document, one: Change, target: str | None) -> Document:
         case change.PartitioningChanged(new=tuple() as names):
             return _with_key(document, "partitioned_by", list(names))
         case change.ClusteringChanged(new=tuple() as paths):
-            return _with_key(document, "clustered_by", [dotted(path) for path in paths])
+            return _with_key(document, "clustered_by", [format_path(path) for path in paths])
         case change.ConstraintChanged(name=name, new=str() | None as expression):
             known = node_at(document, ("constraints",))
             keys = [entry.key.text for entry in known.entries] if isinstance(known, Mapping) else []
@@ -240,7 +240,7 @@ def _without_deletion(document: Document, path: Path) -> Document:
     for index, item in enumerate(_items(node_at(document, ("dropped",)))):
         written = item.entry("column") if isinstance(item, Mapping) else None
         name = written.value if written else item
-        if isinstance(name, Scalar) and words(split(name.text)) == words(path):
+        if isinstance(name, Scalar) and path_key(split_path(name.text)) == path_key(path):
             return with_edit(document, remove_entry(document, ("dropped", index)))
     return document
 
@@ -258,7 +258,7 @@ def _plain(value: Managed[bool | str | Identity | None]) -> Data:
 
 
 def _is_at(level: Written, path: Path) -> bool:
-    return folded(level.path) == folded(path)
+    return lowercased(level.path) == lowercased(path)
 
 
 def _items(node: Node | None) -> tuple[Node, ...]:

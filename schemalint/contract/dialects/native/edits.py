@@ -12,7 +12,7 @@ from schemalint.contract.dialects.native.spans import Written, written_columns
 from schemalint.contract.dialects.native.texts import path_in
 from schemalint.delta import datatype, properties
 from schemalint.delta.datatype import RecordedChange, Struct
-from schemalint.delta.path import Path, dotted, folded
+from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.document import (
     Document,
     Mapping,
@@ -84,10 +84,12 @@ def nearest_level(document: Document, path: Path) -> Written:
     Raises:
         ContractError: There is no such column.
     """
-    wanted = folded(path)
-    around = [level for level in written_columns(document) if folded(level.path) == wanted[: len(level.path)]]
+    wanted = lowercased(path)
+    around = [
+        level for level in written_columns(document) if lowercased(level.path) == wanted[: len(level.path)]
+    ]
     if not around:
-        message = f"there is no column {dotted(path[:1])} here any more"
+        message = f"there is no column {format_path(path[:1])} here any more"
         place = document.location(document.span)
         raise ContractError(message, help="run the check again", location=place)
     return max(around, key=lambda level: len(level.path))
@@ -112,7 +114,7 @@ class Record:
 def records(document: Document, columns: Struct) -> Iterator[Record]:
     """All entries of ``type_changes``, in the order of the text."""
     for level in written_columns(document):
-        type_ = datatype.at(columns, level.path)
+        type_ = datatype.type_at(columns, level.path)
         for index, node in enumerate(_entries(level.node)):
             at = _text(node, "at")
             inside = (path_in(type_, at) if at and type_ else None) or ()
@@ -142,7 +144,7 @@ def _known(document: Document, columns: Struct, path: Path) -> list[_Known]:
     found: list[tuple[int, _Known]] = []
     for record in records(document, columns):
         field, inside = split_at_field(record.path)
-        if folded(field) == folded(path):
+        if lowercased(field) == lowercased(path):
             change = RecordedChange(
                 declared_type(_text(record.node, "from")), declared_type(_text(record.node, "to")), inside
             )

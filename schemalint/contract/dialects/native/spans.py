@@ -10,7 +10,7 @@ from typing import Final
 from schemalint.contract.anchors import normal
 from schemalint.contract.dialects.native.column_path import inside
 from schemalint.delta import properties
-from schemalint.delta.path import Part, Path, split
+from schemalint.delta.path import Part, Path, split_path
 from schemalint.delta.protocol import canonical
 from schemalint.delta.type_text import TypeTextError, parse_type_with_spans
 from schemalint.document import Document, Entry, Mapping, Node, Scalar, Sequence, Span, node_at
@@ -176,7 +176,7 @@ def _in_dropped(value: Node) -> Iterator[tuple[Anchor, Span]]:
         column = _value(item, "column") or item
         yield ("dropped", index), column.span
         if isinstance(column, Scalar):
-            yield ("dropped", split(column.text)), column.span
+            yield ("dropped", split_path(column.text)), column.span
 
 
 _MEMBERS: Final[dict[str, Callable[[Node], Iterator[tuple[Anchor, Span]]]]] = {

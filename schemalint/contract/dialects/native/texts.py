@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from schemalint.contract.dialects.native.column_path import Report
 from schemalint.delta.datatype import DataType, Struct, parts
-from schemalint.delta.path import Path, Step, split
+from schemalint.delta.path import Path, Step, split_path
 from schemalint.document import Path as YamlPath
 
 T = TypeVar("T")
@@ -23,7 +23,7 @@ _MAX_TABLE_PARTS: Final = 3
 def read_table_name(text: str, place: YamlPath, report: Report) -> str:
     """The name of a table as written, once it has one to three parts."""
     try:
-        parts_of_name = split(text)
+        parts_of_name = split_path(text)
     except ValueError as error:
         report.at_value(place, f'"{text}" is no name of a table: {error}', "write catalog.schema.table")
         return text
@@ -46,7 +46,7 @@ def read_date(text: str | None, place: YamlPath, report: Report) -> str | None:
 def read_path(text: str, place: YamlPath, report: Report, columns: DataType) -> Path:
     """The path of a column that need not be there: behind the last name found all are names of fields."""
     try:
-        return _resolved(columns, split(text))[0]
+        return _resolved(columns, split_path(text))[0]
     except ValueError as error:
         report.at_value(place, f'"{text}" is no column: {error}', "back-quote a name that holds a dot")
         return (text,)
@@ -55,7 +55,7 @@ def read_path(text: str, place: YamlPath, report: Report, columns: DataType) -> 
 def path_in(type_: DataType, text: str) -> Path | None:
     """The path that a text such as ``element.qty`` stands for within a type; None if it leads nowhere."""
     try:
-        path, found = _resolved(type_, split(text))
+        path, found = _resolved(type_, split_path(text))
     except ValueError:
         return None
     return path if found else None

@@ -11,7 +11,7 @@ from schemalint.contract.dialects.native.printing import print_alone, print_valu
 from schemalint.contract.dialects.native.spans import Written
 from schemalint.delta import datatype
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Managed, Map, Struct, with_parts
-from schemalint.delta.path import Path, dotted, folded
+from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.type_text import parse_type_with_spans, print_type
 from schemalint.document import Document, Mapping, Node, Scalar, read_documents, remove_entry, set_key
 from schemalint.document.scalars import quote
@@ -35,13 +35,13 @@ def in_type_text(document: Document, columns: Struct, path: Path) -> Document:
     """
     level = nearest_level(document, path)
     written = level.node.entry("type")
-    whole, part = datatype.at(columns, level.path), datatype.at(columns, path)
+    whole, part = datatype.type_at(columns, level.path), datatype.type_at(columns, path)
     if written is None or not isinstance(written.value, Scalar) or whole is None or part is None:
-        message = f"the type of {dotted(path)} cannot be edited in place"
+        message = f"the type of {format_path(path)} cannot be edited in place"
         place = document.location(level.node.span)
         raise ContractError(message, help="make the change by hand", location=place)
-    text, below = written.value.text, folded(path[len(level.path) :])
-    spans = {folded(place): span for place, span in parse_type_with_spans(text).spans.items()}
+    text, below = written.value.text, lowercased(path[len(level.path) :])
+    spans = {lowercased(place): span for place, span in parse_type_with_spans(text).spans.items()}
     start, end = spans[below]
     text = text[:start] + print_type(part) + text[end:]
     if declared_type(text) != _bare(whole):
@@ -84,7 +84,7 @@ def without_records(document: Document, columns: Struct, path: Path, *, below: b
     gone = [
         record.place
         for record in records(document, columns)
-        if folded(record.path[: len(path)]) == folded(path)
+        if lowercased(record.path[: len(path)]) == lowercased(path)
         and (len(record.path) > len(path) if below else len(record.level.path) < len(path))
     ]
     for place in reversed(gone):

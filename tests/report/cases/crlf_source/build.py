@@ -1,6 +1,6 @@
 """A file with Windows line ends, and one lone carriage return."""
 
-from schemalint.model.finding import Problems
+from schemalint.model.finding import CheckResult
 from support.report_cases import ORDERS, finding, run, spot
 
 TEXT = "schemalint: 1\r\ntable: sales.orders\r\ncolumns:\r  - {name: qty, type: int}\r\n"
@@ -8,4 +8,4 @@ FINDINGS = (
     finding("column qty changes from bigint to int", spot(ORDERS, TEXT, r"int(?=\})")),
     finding("at the end of a line", spot(ORDERS, TEXT, r"(?<=columns:)")),
 )
-RESULT = Problems(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})
+RESULT = CheckResult(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})

@@ -1,7 +1,7 @@
 """A column is gone: the finding stands on the list that held it, and names its old place."""
 
 from schemalint.errors import Location
-from schemalint.model.finding import ObjectRef, Problems
+from schemalint.model.finding import CheckResult, ObjectRef
 from support.report_cases import ORDERS, finding, run, spot
 
 TEXT = """\
@@ -23,4 +23,4 @@ FINDINGS = (
         previous_location=Location("contracts/old/orders.yml", 114, 5, 114, 31),
     ),
 )
-RESULT = Problems(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})
+RESULT = CheckResult(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})

@@ -1,7 +1,7 @@
 """Status 2: neither the base nor one of the contracts could be read."""
 
 from schemalint.errors import ContractError, GitError
-from schemalint.model.finding import Problems, Run
+from schemalint.model.finding import CheckResult, Run
 from support.report_cases import HEAD, ORDERS, spot
 
 TEXT = "schemalint: 1\ntable: sales.orders\ncolums: []\n"
@@ -10,4 +10,4 @@ ERRORS = (
     ContractError("unknown key: colums", help="did you mean columns?", location=spot(ORDERS, TEXT, "colums")),
     ContractError("the file is no text"),
 )
-RESULT = Problems(Run(None, HEAD), (), ERRORS, exit_status=2, sources={ORDERS: TEXT})
+RESULT = CheckResult(Run(None, HEAD), (), ERRORS, exit_status=2, sources={ORDERS: TEXT})

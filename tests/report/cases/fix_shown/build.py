@@ -1,7 +1,7 @@
 """Findings with a fix: a safe one, an unsafe one, and one whose place in the text is not known."""
 
 from schemalint.delta.datatype import INTEGER, LONG, RecordedChange
-from schemalint.model.finding import Fix, ObjectRef, Problems, RecordTypeChanges, SetProperty, TextChange
+from schemalint.model.finding import CheckResult, Fix, ObjectRef, RecordTypeChanges, SetProperty, TextChange
 from support.report_cases import ORDERS, finding, run, spot
 
 TEXT = """\
@@ -54,4 +54,4 @@ FINDINGS = (
         fix=ENABLE,
     ),
 )
-RESULT = Problems(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})
+RESULT = CheckResult(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})

@@ -1,7 +1,16 @@
 """A pull request from a stranger: escapes, line ends, turned text and commands wherever text can be."""
 
 from schemalint.errors import ContractError, Location
-from schemalint.model.finding import Fix, ObjectRef, Problems, Run, SetProperty, SideRef, Skipped, TextChange
+from schemalint.model.finding import (
+    CheckResult,
+    Fix,
+    ObjectRef,
+    Run,
+    SetProperty,
+    SideRef,
+    Skipped,
+    TextChange,
+)
 from support.report_cases import HEAD, finding, spot
 
 ESCAPE = "\x1b[2J\x1b]8;;http://example.com\x07"
@@ -37,4 +46,4 @@ RUN = Run(
     compared=(NASTY,),
     skipped=(Skipped(NASTY, NASTY),),
 )
-RESULT = Problems(RUN, FINDINGS, ERRORS, exit_status=2, sources={FILE: TEXT})
+RESULT = CheckResult(RUN, FINDINGS, ERRORS, exit_status=2, sources={FILE: TEXT})

@@ -1,6 +1,6 @@
 """Stretches of three lines, of ten, and one that ends with the line's end."""
 
-from schemalint.model.finding import ObjectRef, Problems, Severity
+from schemalint.model.finding import CheckResult, ObjectRef, Severity
 from support.report_cases import ORDERS, finding, run, spot
 
 TEXT = """\
@@ -24,4 +24,4 @@ FINDINGS = (
     finding("the last line ends with its line end", spot(ORDERS, TEXT, r"  - \{name: d.*\n"), **COLUMNS),
     finding("one line with its line end", spot(ORDERS, TEXT, r"table: sales.orders\n"), **COLUMNS),
 )
-RESULT = Problems(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})
+RESULT = CheckResult(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})

@@ -1,7 +1,7 @@
 """Findings in a file without a line, in one whose text is not at hand, and past the end of one."""
 
 from schemalint.errors import Location
-from schemalint.model.finding import ObjectRef, Problems
+from schemalint.model.finding import CheckResult, ObjectRef
 from support.report_cases import ORDERS, finding, run
 
 TABLE = {"object": ObjectRef("table", "sales.orders"), "path": ()}
@@ -10,6 +10,6 @@ FINDINGS = (
     finding("the text is not at hand", Location("contracts/elsewhere.yml", 8, 3, 8, 9), **TABLE),
     finding("the text is shorter by now", Location(ORDERS, 99, 3, 99, 9), **TABLE),
 )
-RESULT = Problems(
+RESULT = CheckResult(
     run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: "schemalint: 1\ntable: sales.orders\n"}
 )

@@ -1,10 +1,10 @@
 """No findings, but no table was compared either: two were skipped."""
 
-from schemalint.model.finding import Problems, Skipped
+from schemalint.model.finding import CheckResult, Skipped
 from support.report_cases import run
 
 SKIPPED = (
     Skipped("sales.orders", "its log was cleaned up, and --live-from has no checkpoint"),
     Skipped("sales.items", "absent in target staging"),
 )
-RESULT = Problems(run(target="staging", skipped=SKIPPED), findings=())
+RESULT = CheckResult(run(target="staging", skipped=SKIPPED), findings=())

@@ -1,7 +1,7 @@
 """Errors, a warning, an info, and findings that the base has too, on several tables and targets."""
 
 from schemalint.delta.path import Part
-from schemalint.model.finding import ObjectRef, Problems, Severity
+from schemalint.model.finding import CheckResult, ObjectRef, Severity
 from support.report_cases import ORDERS, finding, run, spot
 
 TEXT = """\
@@ -71,6 +71,6 @@ FINDINGS = (
         existing=True,
     ),
 )
-RESULT = Problems(
+RESULT = CheckResult(
     run("sales.orders", "sales.items", "sales.customers"), FINDINGS, exit_status=1, sources={ORDERS: TEXT}
 )

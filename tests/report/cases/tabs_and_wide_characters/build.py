@@ -1,6 +1,6 @@
 """The caret stands under the type behind tabs, wide and combining characters and a byte order mark."""
 
-from schemalint.model.finding import Problems
+from schemalint.model.finding import CheckResult
 from support.report_cases import ORDERS, finding, run, spot
 
 TEXT = """\
@@ -17,4 +17,4 @@ FINDINGS = (
     finding("behind a combining accent", spot(ORDERS, TEXT, "tinyint")),
     finding("wide itself", spot(ORDERS, TEXT, "整数")),
 )
-RESULT = Problems(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})
+RESULT = CheckResult(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})

@@ -1,8 +1,8 @@
 """An audit: tables with and without findings, and what their protocols hold that nobody uses."""
 
 from schemalint.errors import Location
-from schemalint.model.finding import ObjectRef, Problems, Severity, SideRef
-from schemalint.model.inventory import Estate, TableSummary
+from schemalint.model.finding import CheckResult, ObjectRef, Severity, SideRef
+from schemalint.model.inventory import Inventory, TableSummary
 from support.report_cases import finding, run
 
 LOST = finding(
@@ -34,7 +34,7 @@ TABLES = (
         "/lake/sales/old", "/lake/sales/old", 11, (1, 4), ("changeDataFeed", "checkConstraints"), ()
     ),
 )
-RESULT = Problems(
+RESULT = CheckResult(
     run(
         *(one.table for one in TABLES),
         base=SideRef("history", why="as far back as the logs go"),
@@ -43,5 +43,5 @@ RESULT = Problems(
     ),
     (PREVIEW, LOST),
     exit_status=1,
-    estate=Estate(TABLES),
+    inventory=Inventory(TABLES),
 )

@@ -1,5 +1,5 @@
 # `make demo` and `make test` set up what they need: a virtual environment in .venv, made once and again
-# whenever pyproject.toml changes. The machine gives make, git, Python with venv, and Java for Spark.
+# whenever pyproject.toml or the pins change. The machine gives make, git, Python with venv, and Java for Spark.
 
 PYTHON ?= python3
 PYTHON_NEEDED := 3.11
@@ -7,19 +7,23 @@ JAVA_NEEDED := 17
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+PINS := requirements/dev.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Spark looks for Java in the same order (bin/load-spark-env.sh and bin/spark-class of Spark).
 JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test engine lint clean require-java require-python
+.PHONY: help demo test coverage engine lint pins clean require-java require-python
 
 help:
-	@echo 'make demo    a small lakehouse: contracts checked, a plan made and applied with Spark'
-	@echo 'make test    all tests, those that ask the real engine included'
-	@echo 'make engine  ask the real engine again for all recorded answers (half an hour)'
-	@echo 'make lint    ruff, mypy and the direction of imports'
-	@echo 'make clean   remove what these made'
+	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
+	@echo 'make test      all tests, those that ask the real engine included'
+	@echo 'make coverage  all tests, and a list of the lines and branches that none of them reaches'
+	@echo 'make engine    ask the real engine again for all recorded answers (half an hour)'
+	@echo 'make lint      ruff, mypy, the direction of imports, and zizmor for the workflows'
+	@echo 'make pins      bring $(PINS) in line with pyproject.toml; UPGRADE=1 takes the newest versions'
+	@echo 'make clean     remove what these made'
 
 demo: require-java $(INSTALLED)
 	@$(BIN)/python examples/demo.py
@@ -27,6 +31,9 @@ demo: require-java $(INSTALLED)
 # Two workers: the tests that share the Spark session stay on one of them (tests/conftest.py).
 test: require-java $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+coverage: require-java $(INSTALLED)
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov
 
 # About half an hour: what the engine answers is recorded again, to be read as a diff.
 engine: require-java $(INSTALLED)
@@ -40,17 +47,23 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/zizmor --offline --quiet .github action.yml
+
+# One resolution for every Python and platform, so that every machine installs the same versions.
+pins: $(INSTALLED)
+	$(BIN)/uv pip compile --quiet --universal --python-version $(PYTHON_NEEDED) --generate-hashes $(if $(UPGRADE),--upgrade) \
+	    --custom-compile-command 'make pins' --group dev --extra spark --output-file $(PINS) pyproject.toml
 
 clean:
 	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	rm -rf dist metastore_db spark-warehouse derby.log
+	rm -rf .coverage .coverage.* dist metastore_db spark-warehouse derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# pip reads dependency groups since 25.1; the one that comes with Python may be older.
-$(INSTALLED): pyproject.toml | require-python
+# The last step downloads nothing: the pins hold the build backend too.
+$(INSTALLED): pyproject.toml $(PINS) | require-python
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[spark]' --group dev
+	$(PIP) --require-hashes --requirement $(PINS)
+	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 require-python:

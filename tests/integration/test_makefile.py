@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+INSTALLED_FROM = ("pyproject.toml", "requirements/dev.txt")
 
 
 class Clone:
@@ -18,7 +19,8 @@ class Clone:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        for name in ("Makefile", "pyproject.toml"):
+        for name in ("Makefile", *INSTALLED_FROM):
+            (path / name).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / name, path / name)
 
     def make(self, *arguments: str, **env: str) -> tuple[int, str]:
@@ -107,15 +109,17 @@ def test_python_lacks_venv(clone: Clone) -> None:
     assert not clone.is_set_up()
 
 
-def test_it_is_set_up_again_only_when_pyproject_changes(clone: Clone) -> None:
+@pytest.mark.parametrize("changed", INSTALLED_FROM)
+def test_it_is_set_up_again_only_when_what_it_installs_changes(clone: Clone, changed: str) -> None:
     installed = clone.path / ".venv/.installed"
     assert "pip install" in clone.make("-n", "test")[1]
     installed.parent.mkdir()
     installed.touch()
-    pyproject = clone.path / "pyproject.toml"
-    os.utime(pyproject, (1, 1))
+    for name in INSTALLED_FROM:
+        os.utime(clone.path / name, (1, 1))
     assert "pip install" not in clone.make("-n", "test")[1]
-    os.utime(installed, (0, 0))
+    os.utime(installed, (2, 2))
+    os.utime(clone.path / changed, (3, 3))
     assert "pip install" in clone.make("-n", "test")[1]
 
 

@@ -102,11 +102,11 @@ def main() -> None:
     for number in range(options.runs + 1):
         with tempfile.TemporaryDirectory() as folder:
             for name, contract in plans.items():
-                one = measured(session, Path(folder), contract, options.tables)
+                round_ = measured(session, Path(folder), contract, options.tables)
                 if number:  # the first one warms the engine up
-                    found[name].append(one)
+                    found[name].append(round_)
     for name, rounds in found.items():
-        print(told(name, rounds, options.tables))
+        print(describe(name, rounds, options.tables))
 
 
 def measured(session: SqlSession, folder: Path, contract: str, tables: int) -> Round:
@@ -117,9 +117,9 @@ def measured(session: SqlSession, folder: Path, contract: str, tables: int) -> R
     started = time.monotonic()
     applied = apply(recorded, repository)
     ours = time.monotonic() - started
-    if any(one.outcome is not Outcome.APPLIED for one in applied):
+    if any(result.outcome is not Outcome.APPLIED for result in applied):
         raise RuntimeError(f"not applied: {applied}")
-    altering = [one for one in recorded.statements if one.startswith(("CREATE", "ALTER", "COMMENT"))]
+    altering = [sql for sql in recorded.statements if sql.startswith(("CREATE", "ALTER", "COMMENT"))]
     lake, other = str(repository.resolve() / "lake"), str(folder.resolve() / "by-hand")
     seconds = {True: 0.0, False: 0.0}
     for statement in altering:
@@ -129,12 +129,12 @@ def measured(session: SqlSession, folder: Path, contract: str, tables: int) -> R
     return Round(ours, sum(seconds.values()), seconds[True], len(recorded.statements))
 
 
-def told(name: str, rounds: list[Round], tables: int) -> str:
+def describe(name: str, rounds: list[Round], tables: int) -> str:
     """One line."""
-    ratio = statistics.median(one.ours / one.by_hand for one in rounds)
-    bare = statistics.median(one.ours / (one.by_hand - one.markers) for one in rounds)
-    ours = statistics.median(one.ours for one in rounds)
-    by_hand = statistics.median(one.by_hand for one in rounds)
+    ratio = statistics.median(each.ours / each.by_hand for each in rounds)
+    bare = statistics.median(each.ours / (each.by_hand - each.markers) for each in rounds)
+    ours = statistics.median(each.ours for each in rounds)
+    by_hand = statistics.median(each.by_hand for each in rounds)
     return (
         f"{name} {tables} tables: {ratio:.2f} x by hand ({ours:.2f} of {by_hand:.2f} s), {bare:.2f} x "
         f"without the markers' statements; {rounds[0].statements} statements, {len(rounds)} runs"

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.paired import measured, told
+from benchmarks.paired import describe, measured
 from benchmarks.repository import commit_all, git
 
 CONTRACTS = 1_000
@@ -39,7 +39,7 @@ def main() -> None:
         for changed in options.changed:
             change(repository, changed)
             pairs = measured(COMMAND, PEER, options.runs, repository)
-            print(told(f"{changed} changed of {CONTRACTS:,}", pairs), flush=True)
+            print(describe(f"{changed} changed of {CONTRACTS:,}", pairs), flush=True)
 
 
 def make_repository(folder: Path) -> None:

@@ -161,7 +161,7 @@ def _rows(schema: pa.Schema, actions: list[dict[str, object]]) -> Any:  # noqa: 
 
 def _batch(schema: pa.Schema, name: str, actions: Any) -> Any:  # noqa: ANN401
     """Rows of one action: nulls in all other columns."""
-    columns = [actions if one.name == name else pa.nulls(len(actions), one.type) for one in schema]
+    columns = [actions if field.name == name else pa.nulls(len(actions), field.type) for field in schema]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 

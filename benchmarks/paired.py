@@ -30,7 +30,7 @@ Pairs: TypeAlias = list[tuple[Cost, Cost]]
 
 
 def measured(ours: Sequence[str], peer: Sequence[str], runs: int, folder: Path | None = None) -> Pairs:
-    """The costs of two commands, run one after the other so many times, after a first time for the caches."""
+    """Run two commands in turn, ``runs`` times after a first run for the caches, and return their costs."""
     return [(run(ours, folder), run(peer, folder)) for _ in range(runs + 1)][1:]
 
 
@@ -51,7 +51,7 @@ def run(command: Sequence[str], folder: Path | None = None) -> Cost:
     return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output)
 
 
-def told(name: str, pairs: Pairs) -> str:
+def describe(name: str, pairs: Pairs) -> str:
     """One line: medians of the ratios pair by pair, and of our own figures."""
     cpu = statistics.median(ours.cpu / peer.cpu for ours, peer in pairs)
     memory = statistics.median(ours.peak / peer.peak for ours, peer in pairs)

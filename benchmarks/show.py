@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.paired import Pairs, measured, told
+from benchmarks.paired import Pairs, describe, measured
 
 COMMITS = 100
 """Of a small table; see `benchmarks.logs`."""
@@ -59,7 +59,10 @@ def main() -> None:
 def small(folder: Path, runs: int) -> None:
     """A table of a hundred commits, without and with a checkpoint."""
     for table, name in (("plain", "without a checkpoint"), ("checkpointed", "with a checkpoint")):
-        print(told(f"cold, {COMMITS} commits {name}", cold(folder / table, runs, "--no-history")), flush=True)
+        print(
+            describe(f"cold, {COMMITS} commits {name}", cold(folder / table, runs, "--no-history")),
+            flush=True,
+        )
         print(warm(f"warm, {COMMITS} commits {name}", folder / table, runs), flush=True)
 
 
@@ -67,8 +70,8 @@ def large(folder: Path, runs: int, files: int) -> None:
     """Checkpoints of very many files, and a few commits behind them."""
     for table, kind in (("classic", "classic checkpoint"), ("v2", "V2 checkpoint with sidecars")):
         name = f"{kind} of {files:,} files"
-        print(told(f"{name}, state", cold(folder / table, runs, "--no-history")), flush=True)
-        print(told(f"{name}, with history", cold(folder / table, runs)), flush=True)
+        print(describe(f"{name}, state", cold(folder / table, runs, "--no-history")), flush=True)
+        print(describe(f"{name}, with history", cold(folder / table, runs)), flush=True)
 
 
 def cold(table: Path, runs: int, *options: str) -> Pairs:

@@ -1,7 +1,7 @@
-"""`make demo`: two Delta tables, a change that cannot be made, and one that is checked, planned and applied.
+"""`make demo`: two Delta tables, an impossible change, and a change that is checked, planned and applied.
 
-Every line behind a `$` is run as it stands, in a temporary folder. The demo stops where a command does not
-end as it should.
+The demo runs every line after a `$` unchanged, in a temporary folder. It stops at the first command with an
+unexpected exit status.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from schemalint.spark.session import start
 
 EXAMPLES = Path(__file__).parent
 
-# What a CI service or a hook says about another repository.
+# Prefixes of the variables of CI services and hooks; these variables describe another repository.
 FOREIGN = (
     *("BITBUCKET_", "BUILDKITE", "CHANGE_", "CI", "GITHUB_", "JENKINS_", "SYSTEM_PULLREQUEST_", "TF_BUILD"),
     *("GIT_", "PRE_COMMIT", "SCHEMALINT_"),
 )
 
-# The tables as they were before anybody wrote a contract, with rows in them.
+# The tables before they have contracts, with rows.
 TABLES = (
     """
     CREATE TABLE delta.`{root}/sales/customers` (
       customer_id bigint NOT NULL,
       email string,
       since date COMMENT 'Day of the first order.'
-    ) USING delta COMMENT 'Everybody who ever ordered.'
+    ) USING delta COMMENT 'One row per customer.'
     """,
     """
     CREATE TABLE delta.`{root}/sales/orders` (
@@ -62,16 +62,16 @@ def main() -> None:
         shutil.copytree(EXAMPLES / "changes", home / "changes")
         shell = Shell(home / "lakehouse")
 
-        say("Two Delta tables with rows are made with Spark (the first time, Delta's jars are fetched).")
+        say("Spark creates two Delta tables with rows. The first time, it downloads Delta's jars.")
         make_tables(home / "lakehouse" / "tables")
 
-        say("Their contracts stand in a git repository. The live tables are as declared.")
+        say("Their contracts are in a git repository. The live tables match them.")
         shell.run("git init --quiet --initial-branch=main")
         shell.run("git add .")
         shell.run("git commit --quiet --message='Contracts of the sales tables'")
         shell.run("schemalint check --live --all")
 
-        say("A change that no table survives: customer_id from bigint to int.")
+        say("A change that Delta refuses: customer_id from bigint to int.")
         shell.run("git apply ../changes/narrow.patch")
         shell.run("schemalint check", status=1)
         shell.run("git checkout --quiet .")
@@ -81,26 +81,26 @@ def main() -> None:
         shell.run("git diff --unified=1")
         shell.run("schemalint check", status=1)
 
-        say("What the widening needs is written into the contract; the upgrade is for people to allow.")
+        say("--fix adds what the widening needs to the contract. A person must allow the protocol upgrade.")
         shell.run("schemalint check --fix", status=1)
         shell.run("git apply ../changes/allow-upgrade.patch")
         shell.run("schemalint check --live")
         shell.run("git commit --quiet --all --message='Wider order ids, and the channel of an order'")
 
-        say("What is to be done to the live tables.")
+        say("The plan shows the statements for the live tables.")
         shell.run("schemalint plan")
 
-        say("Spark applies it, and the log is read again to prove it.")
+        say("Spark applies the plan, and schemalint verifies the result in the log.")
         shell.run("schemalint apply --yes")
         shell.run("schemalint check --live --all --strict")
 
-        say("Applied once is applied.")
+        say("A second run has nothing to do.")
         shell.run("schemalint apply --yes")
-    print("\nDone: the contracts, the commits and the live tables say the same.")  # noqa: T201
+    print("\nDone: the contracts, the commits and the live tables agree.")  # noqa: T201
 
 
 def say(text: str) -> None:
-    """A headline of the story."""
+    """Print a headline."""
     print(f"\n# {text}", flush=True)  # noqa: T201
 
 
@@ -114,7 +114,7 @@ def make_tables(root: Path) -> None:
 
 
 class Shell:
-    """A terminal in the repository, with schemalint on the PATH, away from the user's and a CI's settings."""
+    """A shell in the repository, with schemalint on the PATH and without the settings of the user or a CI."""
 
     def __init__(self, repository: Path) -> None:
         self.repository = repository
@@ -124,14 +124,14 @@ class Shell:
             "PYTHONUNBUFFERED": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",
-            **{f"GIT_{who}_NAME": "Ada" for who in ("AUTHOR", "COMMITTER")},
-            **{f"GIT_{who}_EMAIL": "ada@example.com" for who in ("AUTHOR", "COMMITTER")},
+            **{f"GIT_{role}_NAME": "Ada" for role in ("AUTHOR", "COMMITTER")},
+            **{f"GIT_{role}_EMAIL": "ada@example.com" for role in ("AUTHOR", "COMMITTER")},
         }
 
     def run(self, command: str, *, status: int = 0) -> None:
-        """Run a command as a user types it, show what it says, and stop if it does not end with a status."""
+        """Run a command as a user types it, and stop the demo if it exits with another status."""
         print(f"\n$ {command}", flush=True)  # noqa: T201
-        done = subprocess.run(  # noqa: S603
+        result = subprocess.run(  # noqa: S603
             shlex.split(command),
             cwd=self.repository,
             env=self.env,
@@ -139,11 +139,11 @@ class Shell:
             stderr=subprocess.STDOUT,
             check=False,
         )
-        if done.returncode != status:
-            sys.exit(f"\nThe demo stops: `{command}` ended with status {done.returncode}, not {status}.")
+        if result.returncode != status:
+            sys.exit(f"\nThe demo stops: `{command}` exited with {result.returncode} instead of {status}.")
 
 
 if __name__ == "__main__":
-    # A machine whose own name does not resolve, such as a container, could not start Spark otherwise.
+    # Without this, Spark does not start on a machine whose own name does not resolve, such as a container.
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     main()

@@ -1,4 +1,4 @@
-"""``python -m schemalint``."""
+"""Run the command line as ``python -m schemalint``."""
 
 from __future__ import annotations
 

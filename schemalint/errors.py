@@ -1,18 +1,23 @@
-"""What can go wrong, and where: one error family; every class knows its exit status."""
+"""The errors that schemalint reports to its users: one family, and each class has its exit status."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import ClassVar, Final
 
 from schemalint.values import frozen
 
 
 @frozen
 class Location:
-    """A stretch of a text file.
+    """A range in a text file.
 
-    Lines and columns count from 1, columns in code points; the end is exclusive. The file is relative to
-    the repository's root, with ``/``.
+    Attributes:
+        file: Path relative to the repository root, with ``/``.
+        line: Line of the first character, from 1.
+        column: Column of the first character, from 1, in code points.
+        end_line: Line of the end.
+        end_column: Column of the end, exclusive.
     """
 
     file: str
@@ -33,15 +38,16 @@ class Location:
 
 
 class SchemalintError(Exception):
-    """schemalint could not judge, or could not do, what it was asked to.
+    """The base class of all errors that schemalint reports instead of a result.
 
     Args:
-        message: One sentence that says what is wrong.
-        help: What to do about it, or empty.
-        location: The place in the user's own file, where there is one.
+        message: One sentence that states the problem.
+        help: How to solve the problem; may be empty.
+        location: The range in the user's file that causes the problem, if there is one.
     """
 
     exit_status: ClassVar[int] = 2
+    """Exit status of the command: 2 unless the class sets another one."""
 
     def __init__(self, message: str, *, help: str = "", location: Location | None = None) -> None:  # noqa: A002
         super().__init__(message)
@@ -50,39 +56,50 @@ class SchemalintError(Exception):
         self.location = location
 
     def __str__(self) -> str:
-        place = f"{self.location}: " if self.location else ""
-        return f"{place}{self.message}" + (f" ({self.help})" if self.help else "")
+        prefix = f"{self.location}: " if self.location else ""
+        return f"{prefix}{self.message}" + (f" ({self.help})" if self.help else "")
 
 
 class UsageError(SchemalintError):
-    """The command line, or the environment, asks for something that makes no sense."""
+    """The command line or the environment is invalid."""
 
 
 class ConfigError(SchemalintError):
-    """The configuration cannot be used."""
+    """The configuration is invalid or cannot be read."""
 
 
 class ContractError(SchemalintError):
-    """A file that should be a contract cannot become one."""
+    """A file cannot be read as a contract."""
 
 
 class GitError(SchemalintError):
-    """git, or the state of the repository, does not give what is needed."""
+    """git fails, or the repository lacks something that the command needs."""
 
 
 class LiveError(SchemalintError):
-    """A table, or its log, cannot be reached or read."""
+    """A live table or its log cannot be reached or read."""
 
 
 class PluginError(SchemalintError):
-    """A package of rules cannot be used, or one of its rules failed."""
+    """A rule package cannot be loaded, or one of its rules raises an exception."""
 
 
 class ApplyError(SchemalintError):
-    """A table could not be brought to its declared state."""
+    """`apply` cannot bring a table to its declared state."""
 
 
 class InternalError(SchemalintError):
-    """A bug in schemalint itself, its built-in rules included."""
+    """A bug in schemalint or in its built-in rules."""
 
     exit_status = 3
+
+
+_WORST_FIRST: Final = (143, 130, 3, 2, 1, 4, 0)
+
+
+def worst_status(statuses: Iterable[int]) -> int:
+    """Return the most severe exit status of the parts of a run; 0 if there are none.
+
+    Descending severity: a signal (143, 130), a bug (3), an error (2), findings (1), pending changes (4).
+    """
+    return min((0, *statuses), key=_WORST_FIRST.index)

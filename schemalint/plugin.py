@@ -1,15 +1,23 @@
-"""The public API for rules.
+"""The public API for rule authors, together with the modules of `schemalint.delta`.
 
-A rule is a function over one fact: the engine finds and pairs the objects, a rule judges one of them.
+schemalint compares two states of a table and collects facts: changes, drift, protocol upgrades and others. A
+rule is a function that judges one fact and yields a `Problem` for each objection:
+
+    from collections.abc import Iterator
+
+    from schemalint.delta.change import FieldAdded
+    from schemalint.delta.path import format_path
+    from schemalint.plugin import Problem, RuleContext, Severity, rule
 
     @rule("ACME001", on=FieldAdded, severity=Severity.WARNING)
     def column_without_comment(change: FieldAdded, ctx: RuleContext) -> Iterator[Problem]:
         \"\"\"A new column has no comment. …\"\"\"
         if not isinstance(change.field.comment, str):
-            yield Problem(f"column {dotted(change.path)} has no comment")
+            yield Problem(f"column {format_path(change.path)} has no comment")
 
-A package of rules names its module (or package, which is walked) in the entry-point group
-``schemalint.rules``. Nothing else of schemalint is public.
+A rule package registers its module in the entry-point group ``schemalint.rules``; if it registers a package,
+schemalint loads all modules in it. All modules of schemalint outside `schemalint.plugin` and
+`schemalint.delta` are private.
 """
 
 from __future__ import annotations
@@ -37,7 +45,7 @@ from schemalint.model.fact import (
     TableRetired,
 )
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
-from schemalint.values import field, frozen
+from schemalint.values import field, frozen, replace
 
 __all__ = [
     "Contract",
@@ -60,30 +68,37 @@ __all__ = [
     "Severity",
     "Status",
     "TableRetired",
+    "replace",
     "rule",
 ]
 
 OptionValue: TypeAlias = str | int | float | bool
-"""The value of a rule's option."""
+"""The value of a rule option."""
 
 Status = Literal["stable", "preview"]
+"""``preview`` rules run only if the user enables preview rules or selects the rule by its code."""
 
 Scope = Literal["table", "contract"]
-"""Whether a rule judges what becomes of the table, or how the contract keeps its own records."""
+"""``table`` rules judge the effect on the table; ``contract`` rules judge the contract's own records."""
 
 
 @frozen
 class Problem:
-    """What a rule has to say.
+    """A rule's objection to a fact; schemalint turns it into a finding.
+
+    `path`, `object`, `part`, `old` and `new` default to those of the fact.
 
     Attributes:
-        message: One sentence, without the name of the table.
-        help: The compatible way to get what is wanted.
-        severity: Where it differs from the rule's own.
-        path: The column, where it is not the fact's own; `object` likewise.
-        part: What of the column's text it is about, where the fact does not tell: ``default``, ``type``.
-        old: The value before, as text, where it is not the fact's own; `new` the declared one.
-        delta_error: The error class that Delta gives, measured; None if Delta refuses nothing here.
+        message: One sentence, without the table name.
+        help: How to reach the same goal compatibly; may be empty.
+        severity: The severity, if it differs from the rule's.
+        path: The field that the problem is about.
+        object: The object that the problem is about, if it is not a field: a property, a constraint, …
+        part: The key of the column's entry in the contract that the problem is about: ``default``, ``type``.
+        old: The value before the change, as text.
+        new: The declared value, as text.
+        delta_error: Error class that Delta raises, as measured on Delta 4.4.0; None if Delta raises none.
+        fix: An edit of the contract that solves the problem.
     """
 
     message: str
@@ -100,18 +115,18 @@ class Problem:
 
 @frozen
 class RuleContext:
-    """What a rule may know besides its fact.
+    """The context of a fact: the contract and the states of its table.
 
     Attributes:
-        contract: The declared table, effective for the target.
-        before: The table that the declaration is compared with: as declared at the base, or live.
-        after: The table once the declaration is applied: `before`, with what is declared laid over it.
-        features: What the table before supports.
-        base: The contract at the base, if there is one.
-        live: The live table, if it was read.
-        against: ``git`` or ``live``.
-        options: The options of the rule that is asked.
-        today: The day of the judgement, in UTC.
+        contract: The contract with the overrides of the deployment target applied.
+        before: The table before the change: as the base contract declares it, or the live table.
+        after: The table with the contract applied: `before`, overridden by every declared value.
+        features: The names of the table features that the table supports before the change.
+        base: The contract at the merge base, if there is one.
+        live: The live table, if schemalint read it.
+        against: What `before` is: ``git`` for the base contract, ``live`` for the live table.
+        options: The options of the running rule, by name.
+        today: The date of the run, in UTC.
     """
 
     contract: Contract
@@ -126,24 +141,27 @@ class RuleContext:
 
     @property
     def column_mapping(self) -> str:
-        """The declared mode, or the one that the table has: ``none``, ``name`` or ``id``."""
-        return (self.after.properties.get("delta.columnMapping.mode") or "none").casefold()
+        """The column mapping mode in `after`: ``none``, ``name`` or ``id``."""
+        return self.after.column_mapping
 
     @property
     def is_new_table(self) -> bool:
-        """Whether the table is still to be created, as far as it is known."""
+        """Whether schemalint knows neither a base contract nor a live table."""
         return self.base is None and self.live is None
 
     @property
     def widening_enabled(self) -> bool:
-        """Whether types can be widened: by a property that goes off in the same edit too, only first."""
+        """Whether ``delta.enableTypeWidening`` is ``true`` in `before` or `after`.
+
+        `before` suffices: the planner widens types before it turns the property off.
+        """
         return any(state.enabled("delta.enableTypeWidening") for state in (self.before, self.after))
 
     def alters(self, change: TypeChanged | FieldRenamed | FieldRemoved) -> bool:
-        """Whether Delta would alter the column, were it not for what depends on it.
+        """Whether Delta alters the column, apart from constraints and other objects that depend on it.
 
-        So it is not where another rule forbids the change already, where a drop is not declared, and where
-        what Delta stores stays as it is: for a ``varchar`` that grows that is ``string`` before and after.
+        False if another rule already forbids the change, if the contract does not list the dropped column, or
+        if the stored type stays the same: Delta stores a ``varchar`` of any length as ``string``.
         """
         match change:
             case TypeChanged(path=path, old=old, new=new):
@@ -164,16 +182,21 @@ CheckT = TypeVar("CheckT", bound=Callable[..., Iterable[Problem]])
 
 @frozen
 class Rule:
-    """A rule: its data, and its one function.
+    """A registered rule.
 
     Attributes:
-        subjects: The kinds of fact that it judges.
-        name: Its function's name in kebab case.
-        doc: Its docstring, which is its page of documentation.
-        module: Where it is defined.
-        distribution: The installed package that it comes from, set when it is found.
-        options: Their values, by name: the user's, or the rule's own.
-        severity_is_set: Whether the user's configuration chose the severity: then no problem has another.
+        code: For example ``ACME001``.
+        name: The function name in kebab case.
+        severity: The severity of its findings, unless a `Problem` sets another one.
+        subjects: The classes of the facts that the rule judges.
+        check: The function, called with a fact and its `RuleContext`.
+        doc: The function's docstring, which is also its documentation page.
+        module: The full name of the module that defines the rule.
+        delta_errors: The error classes of Delta that the rule predicts.
+        distribution: The installed package that provides the rule; set when schemalint loads it.
+        severity_is_set: Whether the user's configuration sets the severity; it then overrides that of a
+            problem.
+        options: Option values by name: the user's, else the default.
     """
 
     code: str
@@ -193,11 +216,13 @@ class Rule:
 
     @property
     def summary(self) -> str:
-        """The first sentence of the page."""
+        """The first line of the documentation page."""
         return self.doc.partition("\n")[0]
 
 
 ATTRIBUTE = "schemalint_rule"
+"""The attribute of a decorated function that holds its `Rule`."""
+
 _CODE = re.compile(r"[A-Z]{2,10}\d{3}")
 
 
@@ -212,28 +237,32 @@ def rule(
     delta_errors: tuple[str, ...] = (),
     options: Mapping[str, OptionValue] | None = None,
 ) -> Callable[[CheckT], CheckT]:
-    """Make a function a rule.
+    """Register the decorated function as a rule.
+
+    The function takes a fact and a `RuleContext` and returns or yields the problems. Its name in kebab case
+    is the rule's name; its docstring is the rule's documentation page.
 
     Args:
-        code: Capital letters and three digits, never used for another rule.
-        on: The kind of fact it judges, or several.
-        severity: Its usual severity.
-        status: ``preview`` rules run only when asked for.
-        scope: ``contract`` for a rule about the contract's own records: it is asked about git's changes,
-            also where the live table has them already.
-        fixable: Whether its problems can come with a fix.
-        delta_errors: The error classes of Delta that it foresees.
-        options: What users may set under ``[options.CODE]``, each with the value it has if they do not.
+        code: Two to ten capital letters and three digits. Never reuse the code of another rule.
+        on: The class of the facts that the rule judges, or several: members of `Fact`, for example
+            `schemalint.delta.change.FieldAdded`.
+        severity: The default severity.
+        status: A ``preview`` rule runs only if the user enables preview rules or selects its code.
+        scope: ``contract`` for a rule about the contract's own records (``type_changes``). Such a rule judges
+            every change in git, even if the live table already has it.
+        fixable: Whether the rule's problems can have a fix.
+        delta_errors: The error classes of Delta that the rule predicts.
+        options: Default values of the options that users can set under ``[options.CODE]``, by name.
 
     Raises:
-        ValueError: The code is malformed, or the function has no docstring.
+        ValueError: The code is malformed, or the function has no docstring (raised when it is decorated).
     """
     if not _CODE.fullmatch(code):
-        raise ValueError(f"{code!r} is no code of a rule: two or more capital letters and three digits")
+        raise ValueError(f"{code!r} is not a rule code: two or more capital letters and three digits")
 
-    def made(check: CheckT) -> CheckT:
+    def decorate(check: CheckT) -> CheckT:
         doc = _page(check)
-        made_rule = Rule(
+        registered = Rule(
             code=code,
             name=check.__name__.replace("_", "-"),
             severity=severity,
@@ -247,15 +276,17 @@ def rule(
             delta_errors=delta_errors,
             options=MappingProxyType(dict(options or {})),
         )
-        setattr(check, ATTRIBUTE, made_rule)
+        setattr(check, ATTRIBUTE, registered)
         return check
 
-    return made
+    return decorate
 
 
 def _page(check: Callable[..., object]) -> str:
     if not check.__doc__:
-        raise ValueError(f"the rule {check.__name__} has no docstring: it is its page of documentation")
+        raise ValueError(
+            f"the rule {check.__name__} has no docstring: a rule's docstring is its documentation page"
+        )
     first, _, rest = check.__doc__.strip().partition("\n")
     lines = rest.split("\n")
     indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]

@@ -1,8 +1,8 @@
 """Text that is safe to print.
 
-Contracts, logs, file names and branch names come from strangers. What is printed must not steer a terminal,
-hide itself from a reader, or give commands to the CI service that reads the log. Everything that reaches a
-terminal, a CI log or a summary goes through `printable`; every JSON document goes through `json_text`.
+Contracts, logs, file names and branch names are untrusted input. The output must not control a terminal, hide
+text from the reader, or contain commands to the CI service that reads the log. All text for a terminal, a CI
+log or a summary passes through `printable`; every JSON document passes through `json_text`.
 """
 
 from __future__ import annotations
@@ -11,40 +11,43 @@ import json
 import re
 from typing import Final
 
-# GitHub's runner obeys "##[name]" anywhere in a line (actions/runner, ActionCommand.cs, TryParse), and
+# GitHub's runner executes "##[name]" anywhere in a line (actions/runner, ActionCommand.cs, TryParse), and
 # Azure's agent "##vso[area.event]" (azure-pipelines-agent, Command.cs).
 _COMMAND_ANYWHERE: Final = re.compile(r"##(?=\w*\[)")
-# GitHub's runner obeys "::name::" at the start of a line, behind blanks too (ActionCommand.cs, TryParseV2).
+# GitHub's runner executes "::name::" at the start of a line, blanks ignored (ActionCommand.cs, TryParseV2).
 _COMMAND_AT_START: Final = re.compile(r"^( *):(?=:)")
 
 
 def printable(text: str) -> str:
-    r"""The text on one line with every character visible, and without commands to a CI service.
+    r"""Return the text as one line with every character visible and all commands to CI services disabled.
 
-    Controls, line ends, invisible characters and those that turn the direction of text become escapes as in
-    Python, such as ``\x1b``; so do the bytes of file names that are not UTF-8.
+    Control characters, line ends, invisible characters and characters that change the text direction become
+    Python escapes such as ``\x1b``. Bytes of file names that are not UTF-8 become escapes too.
     """
     return _COMMAND_AT_START.sub(r"\1\\x3a", _COMMAND_ANYWHERE.sub(r"#\\x23", visible(text)))
 
 
 def printable_lines(text: str) -> str:
-    """Each line of the text as `printable` has it."""
+    """Apply `printable` to each line of the text."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 def visible(text: str) -> str:
-    """The text on one line with every character visible: part of a line that `printable` gets as a whole."""
+    """Return the text as one line with every character visible; CI commands stay.
+
+    For parts of a line: `printable` must still process the whole line.
+    """
     return text if text.isprintable() else "".join(map(_escaped, text))
 
 
 def json_text(document: object, *, indent: int | None = None) -> str:
-    """One JSON value in ASCII, without commands to a CI service."""
+    """Serialize one JSON value in ASCII, with commands to CI services disabled."""
     return json.dumps(document, indent=indent).replace("##", r"#\u0023")
 
 
 def _escaped(char: str) -> str:
     if char.isprintable():
         return char
-    if "\udc80" <= char <= "\udcff":  # a byte that is not UTF-8, as os.fsdecode() gives it
+    if "\udc80" <= char <= "\udcff":  # os.fsdecode() returns a byte that is not UTF-8 as this surrogate
         return f"\\x{ord(char) - 0xDC00:02x}"
     return char.encode("unicode_escape").decode("ascii")

@@ -1,8 +1,8 @@
-"""Frozen values: what ``dataclass(frozen=True, slots=True)`` makes, at a fraction of its price at import.
+"""Frozen value classes: like ``dataclass(frozen=True, slots=True)``, at a fraction of its import time.
 
-A check loads some 120 kinds of values and makes instances of a few. `dataclasses` compiles six methods for
-each kind; here ``__init__`` is the only one that is compiled, when the first instance is made
-(``benchmarks/README.md`` has the measurement). Values of different kinds are never equal.
+A check loads about 120 value classes and creates instances of a few. `dataclasses` compiles six methods for
+each class; `frozen` compiles only ``__init__``, when the first instance is created (``benchmarks/README.md``
+has the measurement). Instances of different classes are never equal.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 else:
 
     def field(**options: Any) -> _Field:  # noqa: ANN401
-        """A field with ``default`` or ``default_factory``, or with ``compare=False`` or ``repr=False``."""
+        """Specify a field with ``default``, ``default_factory``, ``compare=False`` or ``repr=False``."""
         return _Field(**options)
 
     def replace(value: T, /, **changes: Any) -> T:  # noqa: ANN401
-        """The value with other contents of some fields."""
+        """Return a copy of the value with some fields changed."""
         kept = {name: getattr(value, name) for name in value.__match_args__ if name not in changes}
         return value.__class__(**kept, **changes)
 
@@ -49,35 +49,38 @@ class _Field:
 
 
 def as_dict(value: Any) -> dict[str, Any]:  # noqa: ANN401 (of any kind)
-    """The fields of a value by their names, in their order."""
+    """Return the fields of a value by name, in declaration order."""
     return {name: getattr(value, name) for name in value.__match_args__}
 
 
 def changed_fields(value: Any) -> dict[str, Any]:  # noqa: ANN401 (of any kind)
-    """The fields whose contents are not the default."""
+    """Return the fields that differ from their ``default``, by name.
+
+    A field without ``default`` is always included, even if it has a ``default_factory``.
+    """
     fields: dict[str, _Field] = value.__value_fields__
     return {name: content for name, content in as_dict(value).items() if content != fields[name].default}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(cls: type[T]) -> type[T]:
-    """Make a class a kind of frozen values: its annotations are the fields, in their order.
+    """Make a class a frozen value class; its annotations are the fields, in order.
 
-    Instances have slots, are equal to instances of the same class with equal fields, have a hash if all
-    fields have one, and match by position. A subclass does not inherit fields.
+    Instances have slots and support positional patterns. Two instances are equal if they have the same class
+    and equal fields; an instance is hashable if all its fields are. A subclass does not inherit fields.
     """
-    written = cls.__dict__
+    namespace = cls.__dict__
     names = tuple(
         name for name, annotation in cls.__annotations__.items() if not annotation.startswith("ClassVar")
     )
-    fields = {name: _field(written.get(name, _MISSING)) for name in names}
-    body = {key: kept for key, kept in written.items() if key not in fields and key not in _OF_THE_OLD_CLASS}
+    fields = {name: _field(namespace.get(name, _MISSING)) for name in names}
+    members = {k: v for k, v in namespace.items() if k not in fields and k not in _INSTANCE_SLOTS}
     compared = _getter([name for name in names if fields[name].compare])
-    shown = [name for name in names if fields[name].repr]
+    names_in_repr = [name for name in names if fields[name].repr]
 
     def __init__(self: T, *args: object, **options: object) -> None:  # noqa: N807
-        made.__init__ = _initializer(made, fields)
-        made.__init__(self, *args, **options)
+        value_class.__init__ = _initializer(value_class, fields)
+        value_class.__init__(self, *args, **options)
 
     def __eq__(self: T, other: object) -> bool:  # noqa: N807
         return compared(self) == compared(other) if other.__class__ is self.__class__ else NotImplemented
@@ -86,13 +89,14 @@ def frozen(cls: type[T]) -> type[T]:
         return hash(compared(self))
 
     def __repr__(self: T) -> str:  # noqa: N807
-        return f"{made.__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+        contents = ", ".join(f"{name}={getattr(self, name)!r}" for name in names_in_repr)
+        return f"{value_class.__qualname__}({contents})"
 
     def __reduce__(self: T) -> tuple[type[T], tuple[object, ...]]:  # noqa: N807
-        return made, tuple(getattr(self, name) for name in names)
+        return value_class, tuple(getattr(self, name) for name in names)
 
     methods = (__init__, __eq__, __hash__, __repr__, __reduce__)
-    made: Any = type(
+    value_class: Any = type(
         cls.__name__,
         cls.__bases__,
         {
@@ -102,18 +106,19 @@ def frozen(cls: type[T]) -> type[T]:
             "__setattr__": _refuse,
             "__delattr__": _refuse,
             **{method.__name__: method for method in methods},
-            **body,
+            **members,
         },
     )
-    new: type[T] = made
-    return new
+    result: type[T] = value_class
+    return result
 
 
-_OF_THE_OLD_CLASS: Final = frozenset({"__dict__", "__weakref__"})
+# Descriptors that belong to the decorated class; the new class has slots instead.
+_INSTANCE_SLOTS: Final = frozenset({"__dict__", "__weakref__"})
 
 
-def _field(written: object) -> _Field:
-    return written if isinstance(written, _Field) else _Field(default=written)
+def _field(default: object) -> _Field:
+    return default if isinstance(default, _Field) else _Field(default=default)
 
 
 def _getter(names: list[str]) -> Callable[[Any], object]:
@@ -124,12 +129,12 @@ def _refuse(self: object, name: str, *_value: object) -> NoReturn:
     raise AttributeError(f"{self.__class__.__name__}.{name}: values are frozen")
 
 
-def _initializer(made: type, fields: dict[str, _Field]) -> Callable[..., None]:
-    """``__init__`` with the fields as its parameters; each is stored by its slot, past `_refuse`."""
+def _initializer(value_class: type, fields: dict[str, _Field]) -> Callable[..., None]:
+    """Compile ``__init__`` with the fields as parameters; it stores through the slots, past `_refuse`."""
     scope: dict[str, Any] = {"_missing": _MISSING}
     parameters, lines = ["self"], ["    pass"]
     for name, field_ in fields.items():
-        scope[f"_set_{name}"] = getattr(made, name).__set__
+        scope[f"_set_{name}"] = getattr(value_class, name).__set__
         if field_.factory is not _MISSING:
             scope[f"_new_{name}"] = field_.factory
             parameters.append(f"{name}=_missing")

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.skipping import skip_or_fail
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pyspark.sql import SparkSession
 
-JAVA_VERSIONS = "17 or 21"  # what Spark 4.2 runs on
+JAVA_VERSIONS = "17 or 21"  # Spark 4.2 runs on these
 # The cheap compiler and collector start seconds sooner, and leave a core to the other tests.
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SESSION_CONF = {
@@ -25,7 +27,7 @@ SESSION_CONF = {
     "spark.sql.shuffle.partitions": "1",
     "spark.databricks.delta.snapshotPartitions": "1",
     "spark.ui.enabled": "false",
-    # A machine whose own name does not resolve, such as a container, could not start otherwise.
+    # Spark would not start on a machine whose host name does not resolve, such as a container.
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
@@ -42,20 +44,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A local session with Delta, its warehouse in a temporary folder.
+    """Start a local session with Delta and a warehouse in a temporary folder.
 
-    Without Java or PySpark the test is skipped, or fails where SCHEMALINT_TEST_ALL=1 asks for every test.
+    Without Java or PySpark the test skips, or fails under SCHEMALINT_TEST_ALL=1.
     """
     if missing := missing_engine():
-        give_up = pytest.fail if os.environ.get("SCHEMALINT_TEST_ALL") == "1" else pytest.skip
-        give_up(missing)
+        skip_or_fail(missing)
     session = start_session(tmp_path_factory.mktemp("warehouse"))
     yield session
     session.stop()
 
 
 def missing_engine() -> str:
-    """What has to be installed before Spark can start, or an empty string."""
+    """Return what is not installed but needed by Spark, or an empty string."""
     if any(importlib.util.find_spec(package) is None for package in ("pyspark", "delta")):
         return "the engine's tests need PySpark and Delta: pip install 'schemalint[spark]'"
     java_home = os.environ.get("JAVA_HOME")
@@ -65,7 +66,7 @@ def missing_engine() -> str:
 
 
 def start_session(warehouse: Path) -> SparkSession:
-    """Start Spark in this process; Delta's jars come from Maven Central into Ivy's cache on first use."""
+    """Start Spark in this process; the first start downloads Delta's jars from Maven Central."""
     from pyspark.logger import PySparkLogger  # noqa: PLC0415
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
@@ -75,10 +76,10 @@ def start_session(warehouse: Path) -> SparkSession:
     for key, value in {**SESSION_CONF, "spark.sql.warehouse.dir": str(warehouse)}.items():
         builder = builder.config(key, value)
     with pytest.MonkeyPatch.context() as environment:
-        # Added to, not replaced: a site may need its own options to reach Maven Central (proxy, trust store).
+        # Keep existing options: a site may need them to reach Maven Central (proxy, trust store).
         environment.setenv("JAVA_TOOL_OPTIONS", JVM_OPTIONS, prepend=" ")
         session = configure_spark_with_delta_pip(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    # PySpark logs every refused statement with its Java stack trace; here refusals are what is asked for.
+    # PySpark logs every refused statement with its Java stack trace; these tests expect refusals.
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     return session

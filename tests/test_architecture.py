@@ -1,21 +1,27 @@
-"""What is loaded when, and what is public: a check has to start fast, and rules rely on one module."""
+"""Loaded modules per command, and forbidden imports."""
 
 from __future__ import annotations
 
+import ast
 import json
+import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint import plugin
 from support.repo import Repo
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
-# Runs the command line as `schemalint` does, then tells what came in.
+ROOT = Path(__file__).parents[1]
+PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+
+# Runs the command line as `schemalint` does, then prints the loaded modules.
 PROBE = """\
 import json, sys
 from schemalint.cli import main
@@ -76,49 +82,114 @@ def test_a_plan_needs_no_spark(repo: Repo) -> None:
     assert {"pyspark", "delta"} & modules == set()
 
 
-def test_the_rules_api_loads_nothing_that_stands_above_it() -> None:
-    code = "import sys, schemalint.plugin; print(*(m for m in sys.modules if m.startswith('schemalint.')))"
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    above = {
-        "cli",
-        "report",
-        "fix",
-        "spark",
-        "deploy",
-        "engine",
-        "planner",
-        "contract",
-        "live",
-        "git",
-        "config",
+# One violation of each import contract, in a module that did not exist when the contract was written.
+PLANTED = {
+    "schemalint/lint/planted.py": "import subprocess\n",
+    "schemalint/table_json/planted.py": "import pyspark\n",
+    "schemalint/delta/planted.py": "import click\n",
+    "schemalint/git/planted.py": "from schemalint.cli import main\n",
+    "schemalint/document/planted.py": "from schemalint.document import planted_too\n",
+    "schemalint/document/planted_too.py": "from schemalint.document import planted\n",
+    "schemalint/planted_room/__init__.py": "",
+    "rules/schemalint_rules/tw/planted.py": "from schemalint.model.finding import Finding\n",
+}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy the packages and their settings; the tests add violations to the copy."""
+    folder = tmp_path_factory.mktemp("copy")
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    for package in ("schemalint", "rules"):
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def test_import_contracts_cover_new_modules(copy: Path) -> None:
+    for name, text in PLANTED.items():
+        (copy / name).parent.mkdir(exist_ok=True)
+        (copy / name).write_text(text)
+    run = subprocess.run(
+        ["lint-imports", "--no-cache"],
+        cwd=copy,
+        env={**os.environ, "PATH": PATH, "PYTHONPATH": f"{copy}:{copy / 'rules'}", "COLUMNS": "300"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    for name in PLANTED:
+        (copy / name).unlink()
+    assert "Contracts: 0 kept" in run.stdout, run.stdout + run.stderr
+    modules = {
+        name.removeprefix("rules/").removesuffix("/__init__.py").removesuffix(".py") for name in PLANTED
     }
-    assert {name.split(".")[1] for name in output.split()} & (above | {"delta_log", "document"}) == set()
+    unreported = {
+        name
+        for name in modules
+        if name.replace("/", ".").removeprefix("schemalint.document") not in run.stdout
+    }
+    assert unreported == set()
 
 
-# Rules of other people import these names: one can be added, none can go.
-PUBLIC = """
-Array at Atomic Change CHANGE_DATA_COLUMNS Char classify ClusteringChanged columns_used
-CommentChanged ConstraintChanged Contract DataType Decimal DEFAULT_FEATURES DefaultChanged
-DeletionListed DeletionUnlisted DescriptionChanged dotted Drift DriftKind DuplicateTable Fact
-fault_of feature_requests FeatureChanged FeatureRequest FEATURES features_of_versions
-FeatureVerdict Field field_at FieldAdded FieldMoved FieldRemoved FieldRenamed find_feature
-find_property Fix folded GeneratedChanged has_statistics History HistoryEntry HistoryStep Identity
-IdentityChanged implied_by invalid_characters is_container is_lost_if_altered is_protocol_key is_true
-is_unrecorded_widening judge_feature judge_property lacks_writer_version least_decimal LiveTable
-LiveTableMissing LiveTableReplaced LogDefect LogDefectKind Map MAX_PRECISION may_forget Metadata
-minimum_versions narrows nearest_name needed_features NullabilityChanged ObjectRef OptionValue
-parse_interval Part PartitioningChanged Path PhysicalTypes print_type Problem property_problem
-property_value PropertyChanged PropertyVerdict Protocol ProtocolUpgrade record_of record_steps
-RecordedChange RecordFault RecordStep RecordTypeChanges refusal replaces_contents RESERVED restores rule
-Rule RuleContext same_stored Scope SetProperty Severity Standing statistics_columns Status step
-StoredType String Struct suggest_feature suggest_property TableAdded TableFeature TableProperty
-TableRemoved TableRetired TableState TIMESTAMP_NTZ TypeChanged TypeHistoryChanged TypeStep
-TypeVerdict unknown_ways UNMANAGED Unmanaged uses value_refusal Varchar VOID walk walk_fields
-without_quoted words
-"""
+KIND = """
+
+@frozen
+class Planted:
+    path: Path
 
 
-def test_the_public_surface_is_what_it_is() -> None:
-    assert sorted(plugin.__all__) == sorted(PUBLIC.split())
-    assert all(hasattr(plugin, name) for name in plugin.__all__)
-    assert len(set(plugin.__all__)) == len(plugin.__all__)
+TableChange: TypeAlias = (
+    Planted
+    |"""
+
+
+def test_mypy_reports_every_match_that_lacks_a_new_kind_of_change(copy: Path) -> None:
+    module = copy / "schemalint/delta/change.py"
+    text = module.read_text()
+    assert text.count("\n\nTableChange: TypeAlias = (\n   ") == 1
+    module.write_text(text.replace("\n\nTableChange: TypeAlias = (\n   ", KIND))
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--no-error-summary", "schemalint"],
+        cwd=copy,
+        env={**os.environ, "MYPYPATH": str(copy / "rules")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    module.write_text(text)
+    reported_files = {line.partition(":")[0] for line in run.stdout.splitlines() if "Planted" in line}
+    assert reported_files == {
+        "schemalint/contract/dialects/native/declaring.py",
+        "schemalint/delta/patch.py",
+        "schemalint/delta/streams.py",
+        "schemalint/lint/finding_location.py",
+        "schemalint/model/anchors.py",
+        "schemalint/model/change_kind.py",
+        "schemalint/model/impact.py",
+        "schemalint/planner/limits.py",
+        "schemalint/planner/require.py",
+        "schemalint/report/table/_changes.py",
+    }
+
+
+def test_no_package_imports_a_private_module_of_another() -> None:
+    """A module whose name begins with an underscore belongs to its package."""
+    violations = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in (*ROOT.glob("schemalint/**/*.py"), *ROOT.glob("rules/**/*.py"))
+        for name in _imported(path)
+        if "._" in name and not _is_within(path, name.partition("._")[0])
+    ]
+    assert violations == []
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name != "__version__")
+
+
+def _is_within(path: Path, package: str) -> bool:
+    return path.is_relative_to(ROOT / package.replace(".", "/"))

@@ -1,9 +1,9 @@
-"""Tables by name. Each kind of catalog is a module of `schemalint.catalog.kinds`; see `CatalogKind`.
+"""Catalogs find tables by name. Each kind is a module of `schemalint.catalog.kinds`; see `CatalogKind`.
 
-A catalog is only ever read.
+schemalint only reads catalogs.
 
-A catalog without an address is known to a running Spark session alone: whoever has one hands it down, as
-``via`` (`schemalint.spark.catalog`).
+Only a running Spark session knows a catalog without a URI; the caller passes such a session as ``via``
+(`schemalint.spark.catalog`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias, cast
 
 from schemalint import config
 from schemalint.catalog.ratified import RatifiedLog
-from schemalint.config.storage import may_stand_open
+from schemalint.config.storage import is_public_setting
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.delta_log.reader import POSSIBLY_STALE, read_table
 from schemalint.delta_log.store import NoTable
-from schemalint.errors import ConfigError, LiveError
+from schemalint.errors import ConfigError, InternalError, LiveError
 from schemalint.storage import is_remote, open_store
 from schemalint.storage.requests import concurrently
 from schemalint.values import frozen, replace
@@ -37,18 +37,18 @@ Name: TypeAlias = tuple[str, str, str]
 CATALOG_MANAGED: Final = "catalogManaged"
 
 SESSION_CATALOG: Final = "spark_catalog"
-"""Spark's name for the catalog that every session has: a Hive metastore, or one in memory."""
+"""Spark's name for its built-in session catalog: a Hive metastore or an in-memory catalog."""
 
 _VARIABLE: Final = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 @frozen
 class StagedCommit:
-    """A commit that counts, and is not in the log under its version yet.
+    """A commit that the catalog has ratified, and that may not be published in the log yet.
 
     Attributes:
-        file: Its name below ``_delta_log/_staged_commits``.
-        size: In bytes.
+        file: The file name in ``_delta_log/_staged_commits``.
+        size: The file's size in bytes.
         modified_ms: Milliseconds since the epoch.
     """
 
@@ -60,11 +60,11 @@ class StagedCommit:
 
 @frozen
 class ManagedCommits:
-    """Which commits of a catalog-managed table count (PROTOCOL.md, "Catalog-managed tables").
+    """The ratified commits of a catalog-managed table (PROTOCOL.md, "Catalog-managed tables").
 
     Attributes:
-        latest: The newest version that counts; None if the catalog does not say.
-        staged: Those that a listing of the log does not show.
+        latest: The newest ratified version; None if the catalog does not state it.
+        staged: Commits that a listing of the log does not show.
     """
 
     latest: int | None
@@ -72,44 +72,45 @@ class ManagedCommits:
 
 
 class Catalog(Protocol):
-    """A catalog of tables; every method raises `LiveError` if it gets no answer."""
+    """A catalog of tables; every method raises `LiveError` if the catalog does not answer."""
 
     def find(self, name: Name) -> CatalogTable:
-        """What the catalog says of a table; `NoTable` if it clearly says that there is none."""
+        """Return the catalog's entry for a table; raise `NoTable` if there certainly is none."""
 
     def tables(self, match: Name) -> Iterator[str]:
-        """The full names of the Delta tables that fit, by a glob for each part."""
+        """Yield the full names of the Delta tables that match one glob per name part."""
 
     def storage(self, table: CatalogTable) -> Mapping[str, str]:
-        """What opens the table's place for reading, by obstore's keys; empty if nothing is handed out."""
+        """Return read credentials for the table's location, by obstore's keys; empty if there are none."""
 
     def commits(self, table: CatalogTable) -> ManagedCommits | None:
-        """Of a catalog-managed table; None if this catalog lists none to us."""
+        """Return the commits of a catalog-managed table; None if this catalog does not list them."""
 
 
 class NamingCatalog(Catalog, Protocol):
-    """A catalog that completes names as a running session does."""
+    """A catalog that resolves names like a running session."""
 
     def full_name(self, reference: str) -> str:
-        """The name with its catalog and schema."""
+        """Return the name with its catalog and schema."""
 
 
 class CatalogKind(Protocol):
-    """What a module of `schemalint.catalog.kinds` is."""
+    """The interface of a module in `schemalint.catalog.kinds`."""
 
     def handles(self, uri: str) -> bool:
-        """Whether the address is of this kind of catalog."""
+        """Whether the URI belongs to this kind of catalog."""
 
     def open_catalog(self, uri: str, token: str | None) -> Catalog:
-        """The catalog; nothing is asked of it yet."""
+        """Return the catalog; this sends no request yet."""
 
 
 class OpenedTable(NamedTuple):
-    """A table as it is read.
+    """A table that is open for reading.
 
     Attributes:
-        store: Its log with the commits that count, and its data files.
-        storage: What opened its place, for data files that lie in other places.
+        store: The log with the ratified commits, and the data files.
+        storage: The settings that opened its location; data files elsewhere need them too.
+        table: The catalog's entry.
     """
 
     store: TableStore
@@ -118,25 +119,25 @@ class OpenedTable(NamedTuple):
 
 
 def full_name(name: str, target: config.Target) -> str:
-    """The name in the target's catalog: ``sales.orders`` is ``main.sales.orders`` there.
+    """Return the name with the target's catalog: ``sales.orders`` becomes ``main.sales.orders``.
 
     Raises:
-        ConfigError: The name has one part only, or names another catalog.
+        ConfigError: The name has only one part, or contains another catalog.
     """
     return format_path(_parts(name, target))
 
 
 def by_session(target: config.Target) -> config.Target:
-    """The target as a Spark session finds its tables: whatever else its catalog answers to is not asked.
+    """Return the target without its catalog's URI, so that the Spark session resolves its tables.
 
-    Where neither a catalog nor a root says where tables lie, they are in the catalog that every session has.
+    A target without a catalog and a root gets Spark's session catalog.
     """
     catalog = SESSION_CATALOG if target.catalog is None and target.root is None else target.catalog
     return replace(target, catalog=catalog, catalog_uri=None, catalog_token=None)
 
 
 def name_parts(name: str) -> tuple[str, ...]:
-    """The parts of a name as SQL writes it.
+    """Split a name in SQL syntax into its parts.
 
     Raises:
         ConfigError: A back-quote is not closed, or a part is empty.
@@ -144,16 +145,16 @@ def name_parts(name: str) -> tuple[str, ...]:
     try:
         return split_path(name)
     except ValueError as error:
-        raise ConfigError(f"{name!r} is no name of a table: {error}") from None
+        raise ConfigError(f"{name!r} is not a valid table name: {error}") from None
 
 
 def find(name: str, target: config.Target, via: Catalog | None = None) -> CatalogTable:
-    """What the catalog says of a table, without what opens its place.
+    """Return the catalog's entry for a table, without credentials for its location.
 
     Raises:
         NoTable: The catalog has no such table.
-        ConfigError: The target has no catalog, or the name is none of it.
-        LiveError: The catalog gives no answer.
+        ConfigError: The target has no catalog, or the name does not belong to it.
+        LiveError: The catalog does not answer.
     """
     return open_catalog(target, via).find(_parts(name, target))
 
@@ -167,97 +168,99 @@ def read(
     at: int | None = None,
     history: bool = True,
 ) -> LiveTable:
-    """Read a table by its name, as `schemalint.delta_log.reader.read_table` does.
+    """Read a table by its name; see `schemalint.delta_log.reader.read_table`.
 
-    Of a catalog-managed table the catalog says which commits count. Of any other the log is the truth: the
-    catalog may keep columns and properties from long ago (measured on Unity Catalog 0.6.0).
+    For a catalog-managed table, the catalog decides which commits are part of the log. For any other table
+    the log alone counts: the catalog may keep outdated columns and properties (measured on Unity Catalog
+    0.6.0).
 
     Raises:
         NoTable: The catalog has no such table.
-        ConfigError: The target has no catalog, or the name is none of it.
-        LiveError: The catalog gives no answer, or the table's log cannot be read.
+        ConfigError: The target has no catalog, or the name does not belong to it.
+        LiveError: The catalog does not answer, or the table's log cannot be read.
     """
     catalog = open_catalog(target, via)
-    found = catalog.find(_parts(name, target))
-    opened = _opened_table(catalog, found, target)
+    entry = catalog.find(_parts(name, target))
+    opened = _open_table(catalog, entry, target)
     try:
         return _read(catalog, opened, partial(read_table, version=version, at=at, history=history))
     except NoTable as error:
         raise LiveError(
-            f"{found.catalog} has {found.name} at {found.location}, and no Delta table is there",
-            help="The table's files are gone, or its registration is stale.",
+            f"{entry.catalog} registers {entry.name} at {entry.location}, but no Delta table is there",
+            help="The table's files were deleted, or its registration is stale.",
         ) from error
 
 
 def storage_for(catalog: Catalog, table: CatalogTable, target: config.Target) -> Mapping[str, str]:
-    """What opens a table's place for `schemalint.storage`: what the catalog hands out, else the target's own.
+    """Return the storage settings for a table's location: the catalog's credentials, else the target's.
 
     Raises:
-        LiveError: The catalog gives no answer.
+        LiveError: The catalog does not answer.
     """
     if not is_remote(table.location):
         return {}
-    handed = catalog.storage(table)
-    if handed:  # then the target says where and how the store is asked, and nothing that opens it
-        kept = {key: value for key, value in target.storage.items() if may_stand_open(key, value)}
+    credentials = catalog.storage(table)
+    if credentials:  # of the target's settings keep the endpoint and the like, but no credentials
+        kept = {key: value for key, value in target.storage.items() if is_public_setting(key, value)}
         target = replace(target, storage=kept)
-    return {**config.resolve_storage(target), **handed}
+    return {**config.resolve_storage(target), **credentials}
 
 
 def open_table(table: CatalogTable, target: config.Target) -> OpenedTable:
-    """The log and the data files of a table that was read, to read more of the same version.
+    """Open the log and the data files of a table again, to read more of the same version.
 
-    A commit that counted then still does: the catalog takes none back.
+    The catalog never withdraws a ratified commit.
 
     Args:
-        table: Of `LiveTable.catalog`.
-        target: Where it was read.
+        table: The value of `LiveTable.catalog`.
+        target: The target that the table was read from.
 
     Raises:
-        LiveError: The catalog gives no answer.
+        LiveError: The catalog does not answer.
     """
-    return _opened_table(open_catalog(target), table, target)
+    return _open_table(open_catalog(target), table, target)
 
 
 def read_many(
     names: Iterable[str], target: config.Target, via: Catalog | None = None
 ) -> tuple[LiveTable | LiveError, ...]:
-    """Read the latest version of many tables at the same time.
+    """Read the latest version of many tables concurrently.
 
     Returns:
-        For each name, in their order, the table, or why it could not be read: `NoTable` if there is none.
+        For each name, in their order, the table or the error (`NoTable`: there is no table).
 
     Raises:
-        ConfigError: The target has no catalog, or a name is none of it.
+        ConfigError: The target has no catalog, or a name does not belong to it.
     """
     return tuple(concurrently(lambda name: _read_or_error(name, target, via), names))
 
 
 def tables(match: str, target: config.Target, via: Catalog | None = None) -> Iterator[str]:
-    """The full names of the Delta tables of the target's catalog that a glob fits.
+    """Yield the full names of the Delta tables in the target's catalog that match.
 
     Args:
-        match: A glob for each part. Two parts are schema and table; one is a schema, with all its tables.
-        target: Where to look.
+        match: A glob for each name part: schema and table, or only a schema for all its tables.
+        target: The target whose catalog is searched.
         via: See `open_catalog`.
 
     Raises:
-        ConfigError: The target has no catalog, or the glob is none of it.
-        LiveError: The catalog gives no answer.
+        ConfigError: The target has no catalog, or the glob names another one.
+        LiveError: The catalog does not answer.
     """
     parts = match.split(".")
     yield from open_catalog(target, via).tables(_parts(match if len(parts) > 1 else f"{match}.*", target))
 
 
 def open_catalog(target: config.Target, via: Catalog | None = None) -> Catalog:
-    """The target's catalog.
+    """Open the target's catalog.
 
     Args:
-        target: The environment.
-        via: What a running session knows: asked if the target does not say where its catalog answers.
+        target: The target.
+        via: The catalogs of a running Spark session; used if the target has no `catalog_uri`.
 
     Raises:
-        ConfigError: The target has none, or its kind is not known, or its token is not in the environment.
+        ConfigError: The target has no catalog URI, its kind is unknown, or its token is not set in the
+            environment.
     """
     if target.catalog_uri is not None:
         return _opened(target.catalog_uri, _token(target))
@@ -265,23 +268,28 @@ def open_catalog(target: config.Target, via: Catalog | None = None) -> Catalog:
         return via
     uri = f'targets.{target.name}.catalog_uri = "https://host/api/2.1/unity-catalog"'
     raise ConfigError(
-        f"target {target.name} does not say where catalog {target.catalog} answers",
-        help="--via spark asks a Spark session"
-        + ("" if target.catalog == SESSION_CATALOG else f", or: {uri}"),
+        f"target {target.name} has no catalog_uri for catalog {target.catalog}",
+        help="use a Spark session with --via spark"
+        + ("" if target.catalog == SESSION_CATALOG else f", or set {uri}"),
     )
 
 
 @lru_cache(maxsize=8)
 def _opened(uri: str, token: str | None) -> Catalog:
-    from schemalint.catalog import kinds  # noqa: PLC0415 (they build on this module)
+    from schemalint.catalog import kinds  # noqa: PLC0415 (its modules import this one)
 
-    for module in pkgutil.iter_modules(kinds.__path__):
-        kind = cast("CatalogKind", import_module(f"{kinds.__name__}.{module.name}"))
-        if kind.handles(uri):
-            return kind.open_catalog(uri, token)
+    modules = [
+        import_module(f"{kinds.__name__}.{kind.name}") for kind in pkgutil.iter_modules(kinds.__path__)
+    ]
+    match [module for module in modules if cast("CatalogKind", module).handles(uri)]:
+        case [module]:
+            return cast("CatalogKind", module).open_catalog(uri, token)
+        case [_, _, *_] as several:
+            names = ", ".join(module.__name__ for module in several)
+            raise InternalError(f"{uri!r} is the URI of more than one kind of catalog: {names}")
     raise ConfigError(
-        f"{uri!r} is no address of a catalog that this version of schemalint knows",
-        help="Unity Catalog answers at https://host/api/2.1/unity-catalog",
+        f"{uri!r} is not the URI of a catalog that this version of schemalint knows",
+        help="Unity Catalog has the URI https://host/api/2.1/unity-catalog",
     )
 
 
@@ -297,11 +305,12 @@ def _token(target: config.Target) -> str | None:
     token = os.environ.get(match["name"], "").strip()
     if not token:
         raise ConfigError(
-            f"the environment variable {match['name']} is not set: it opens the catalog of {target.name}",
+            f"the environment variable {match['name']} is not set: it holds the catalog token "
+            f"of {target.name}",
             help=f"export {match['name']}=…",
         )
     if not (token.isascii() and token.isprintable()) or " " in token:
-        raise ConfigError(f"what is in the environment variable {match['name']} cannot be a token")
+        raise ConfigError(f"the value of the environment variable {match['name']} is not a valid token")
     return token
 
 
@@ -315,10 +324,10 @@ def _parts(name: str, target: config.Target) -> Name:
             return target.catalog, schema, table
         case (catalog, _, _):
             raise ConfigError(
-                f"{name} is in catalog {catalog}, and target {target.name} has catalog {target.catalog}",
-                help="name the table without its catalog: each target has its own",
+                f"{name} is in catalog {catalog}, but target {target.name} has catalog {target.catalog}",
+                help="name the table without its catalog: each target has its own catalog",
             )
-    raise ConfigError(f"{name} cannot be found in a catalog", help="name it as schema.table")
+    raise ConfigError(f"{name} is not a name in a catalog", help="name the table as schema.table")
 
 
 def _read_or_error(name: str, target: config.Target, via: Catalog | None) -> LiveTable | LiveError:
@@ -328,23 +337,24 @@ def _read_or_error(name: str, target: config.Target, via: Catalog | None) -> Liv
         return error
 
 
-def _opened_table(catalog: Catalog, found: CatalogTable, target: config.Target) -> OpenedTable:
-    storage = storage_for(catalog, found, target)
-    opened = OpenedTable(open_store(found.location, storage), storage, found)
-    return (_ratified(catalog, opened) or opened) if found.managed_commits else opened
+def _open_table(catalog: Catalog, entry: CatalogTable, target: config.Target) -> OpenedTable:
+    storage = storage_for(catalog, entry, target)
+    opened = OpenedTable(open_store(entry.location, storage), storage, entry)
+    return (_ratified(catalog, opened) or opened) if entry.managed_commits else opened
 
 
 def _ratified(catalog: Catalog, opened: OpenedTable) -> OpenedTable | None:
-    found = replace(opened.table, managed_commits=True)
-    commits = catalog.commits(found)
-    return None if commits is None else OpenedTable(RatifiedLog(opened.store, commits), opened.storage, found)
+    """Return the table with its ratified commits; None if the catalog does not list them."""
+    entry = replace(opened.table, managed_commits=True)
+    commits = catalog.commits(entry)
+    return None if commits is None else OpenedTable(RatifiedLog(opened.store, commits), opened.storage, entry)
 
 
 def _read(catalog: Catalog, opened: OpenedTable, read_log: Callable[[LogStore], LiveTable]) -> LiveTable:
     table = read_log(opened.store)
     if opened.table.managed_commits:
-        warnings = tuple(one for one in table.warnings if one != POSSIBLY_STALE)
+        warnings = tuple(warning for warning in table.warnings if warning != POSSIBLY_STALE)
         return replace(table, catalog=opened.table, warnings=warnings)
-    # The log knows better what the table is: a catalog keeps what clients once sent.
+    # The protocol in the log decides: the catalog's properties may be outdated.
     ratified = _ratified(catalog, opened) if CATALOG_MANAGED in table.protocol.features else None
     return replace(table, catalog=opened.table) if ratified is None else _read(catalog, ratified, read_log)

@@ -1,8 +1,8 @@
-"""Which tables an audit looks at: each once, and all that was asked for."""
+"""Collect the tables of an audit, each once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field  # noqa: TID251 (it is filled step by step)
 from typing import TYPE_CHECKING, TypeVar
 
 from schemalint.catalog.table_requests import TableRequest
@@ -20,10 +20,11 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class AuditTargets:
-    """The tables, each once; and why some could not be found out.
+    """The tables of an audit, each once.
 
     Attributes:
         where: The target; None without one.
+        errors: Errors of finding tables; the audit reports them.
     """
 
     where: Environment | None
@@ -32,49 +33,50 @@ class AuditTargets:
 
     @property
     def tables(self) -> list[TableRequest]:
-        """In the order in which they were found."""
+        """The tables in the order in which they were added."""
         return list(self._found.values())
 
-    def add(self, asked: Iterable[TableRequest]) -> None:
-        """Add tables; one that a contract declares is known as that."""
-        for one in asked:
-            key = (one.uri, one.version, one.at)
-            if key not in self._found or one.contract is not None:
-                self._found[key] = one
+    def add(self, requests: Iterable[TableRequest]) -> None:
+        """Add tables; a request with a contract replaces one without."""
+        for request in requests:
+            key = (request.uri, request.version, request.at)
+            if key not in self._found or request.contract is not None:
+                self._found[key] = request
 
     def add_roots(self, roots: Iterable[str]) -> None:
-        """Add what lies at or below places; what a contract declares there goes by its name."""
+        """Add the tables at or below locations; declared ones keep their name and contract."""
         storage = self.where.storage if self.where else NO_OPTIONS
-        declared = {one.uri: one for one in self._declared()} if self.where else {}
+        declared = {request.uri: request for request in self._declared()} if self.where else {}
         for root in roots:
-            found = find_tables(root, storage)
-            self.add(declared.get(uri, TableRequest(uri, storage=storage)) for uri in self._checked(found))
+            uris = self._until_error(find_tables(root, storage))
+            self.add(declared.get(uri, TableRequest(uri, storage=storage)) for uri in uris)
 
     def add_all(self) -> None:
-        """Add all of the target: what is declared, what lies below its root, what its catalog has."""
+        """Add all tables of the target: declared ones, and those below its root and in its catalog."""
         if self.where is None:
             return
         self.add(self._declared())
         if (root := self.where.root()) is not None:
             self.add_roots([root])
         if self.where.target.catalog is not None:
-            from schemalint import catalog  # noqa: PLC0415 (only where there is one)
+            from schemalint import catalog  # noqa: PLC0415 (only for targets with a catalog)
 
             names = catalog.tables("*.*", self.where.target, self.where.via)
-            self.add(map(self.where.named, self._checked(names)))
+            self.add(map(self.where.request_by_name, self._until_error(names)))
 
     def _declared(self) -> Iterator[TableRequest]:
         contracts = self.where.declared().values() if self.where else ()
-        yield from (asked for one in contracts for asked in self._checked(self._asked(one)))
+        for contract in contracts:
+            yield from self._until_error(self._request_for(contract))
 
-    def _asked(self, contract: Contract) -> Iterator[TableRequest]:
+    def _request_for(self, contract: Contract) -> Iterator[TableRequest]:
         if self.where is not None:
-            yield self.where.asked(contract)
+            yield self.where.request_for(contract)
 
-    def _checked(self, found: Iterator[T]) -> Iterator[T]:
-        """What can be had; what stops it is an error of the run, told once."""
+    def _until_error(self, items: Iterator[T]) -> Iterator[T]:
+        """Yield items until an error ends the iteration; record the error once."""
         try:
-            yield from found
+            yield from items
         except SchemalintError as error:
             if str(error) not in map(str, self.errors):
                 self.errors.append(error)

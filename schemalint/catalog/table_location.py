@@ -1,4 +1,4 @@
-"""Where the table of a contract lies in a target."""
+"""Find the location of a contract's table in a target."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ _FILE = re.compile(r"file:(?://(?:localhost)?)?(?P<path>/.*)", re.IGNORECASE | r
 
 
 def choose_target(config: Config, name: str | None) -> Target:
-    """The target of that name, or the only one there is.
+    """Return the target of that name, or the only one that is configured.
 
     Raises:
-        UsageError: There is no such target, or the choice is not clear.
+        UsageError: There is no such target, or the name is missing and several targets are configured.
     """
     names = ", ".join(config.targets) or "none"
     if name is None and len(config.targets) == 1:
         return next(iter(config.targets.values()))
     if name is None:
-        raise UsageError("which target?", help=f"--target NAME; configured: {names}")
+        raise UsageError("no target given", help=f"--target NAME; configured: {names}")
     if name not in config.targets:
         raise UsageError(f"there is no target {name!r}", help=f"configured: {names}")
     return config.targets[name]
 
 
 def table_location(contract: Contract, target: Target, repository: Path) -> str:
-    """The absolute place of a table: its own location, or one below the target's root.
+    """Return the absolute location of a table: the contract's own, or one below the target's root.
 
-    A root that is a relative path is taken from the repository's top level. A table that `is_found_by_name`
-    has its full name in the target's catalog instead, which alone knows where the table lies.
+    A relative root starts at the repository's top level. If `is_found_by_name`, return the full name in the
+    target's catalog instead: only the catalog knows the location.
 
     Raises:
-        ConfigError: The target has no root, the location lies outside of what the target allows, or the
-            name is none of the target's catalog.
+        ConfigError: The target has no root, does not allow the location, or its catalog cannot contain the
+            name.
     """
     location = contract.location
     if location is not None and _is_absolute(location):
@@ -48,7 +48,7 @@ def table_location(contract: Contract, target: Target, repository: Path) -> str:
         return _name_in_catalog(contract, target)
     if target.root is None:
         raise ConfigError(
-            f"{contract.table} has no place in target {target.name}",
+            f"{contract.table} has no location in target {target.name}",
             help=f"give the contract an absolute location, or targets.{target.name} a root",
         )
     below = location if location is not None else contract.table.replace("`", "").replace(".", "/")
@@ -59,12 +59,15 @@ def table_location(contract: Contract, target: Target, repository: Path) -> str:
 
 
 def is_found_by_name(contract: Contract, target: Target) -> bool:
-    """Whether the target's catalog says where the table lies: the contract does not."""
+    """Whether the table's location comes from the target's catalog, not from the contract."""
     return target.catalog is not None and contract.location is None
 
 
 def absolute_location(reference: str, folder: Path) -> str:
-    """A place as `table_location` gives it; a relative path is taken from the folder, and may hold ``..``."""
+    """Return a location in the form of `table_location`; a relative path starts at the folder.
+
+    The path may contain ``..``.
+    """
     return _root(reference, folder)
 
 
@@ -72,15 +75,14 @@ def _name_in_catalog(contract: Contract, target: Target) -> str:
     try:
         return full_name(contract.table, target)
     except ConfigError as error:
-        place = contract.anchors.get(("table",))
-        raise ConfigError(error.message, help=error.help, location=place) from None
+        raise ConfigError(error.message, help=error.help, location=contract.anchors.get(("table",))) from None
 
 
 def _allowed(contract: Contract, target: Target, location: str, repository: Path) -> str:
-    prefixes = [_root(one, repository) for one in (target.root, *target.allowed_locations) if one is not None]
+    roots = [_root(root, repository) for root in (target.root, *target.allowed_locations) if root is not None]
     if ".." in PurePosixPath(location).parts:
-        raise _not_allowed(contract, f"location {location!r} holds '..'")
-    if not any(location == one or location.startswith(one + "/") for one in prefixes):
+        raise _not_allowed(contract, f"location {location!r} contains '..'")
+    if not any(location == root or location.startswith(root + "/") for root in roots):
         raise _not_allowed(contract, f"location {location!r} is not allowed in target {target.name}")
     return location
 
@@ -88,7 +90,7 @@ def _allowed(contract: Contract, target: Target, location: str, repository: Path
 def _not_allowed(contract: Contract, message: str) -> ConfigError:
     return ConfigError(
         message,
-        help="a location lies below the target's root or one of its allowed_locations",
+        help="a location must be below the target's root or one of its allowed_locations",
         location=contract.anchors.get(("location",)),
     )
 
@@ -98,22 +100,22 @@ def _root(root: str, repository: Path) -> str:
 
 
 def _without_parents(location: str) -> str:
-    """A local path without ``..``; behind a symbolic link that is the folder above the link's target."""
+    """Resolve ``..`` in a local path; after a symbolic link it is the parent of the link's target."""
     if not location.startswith("/"):
         return location
-    above = Path("/")
+    path = Path("/")
     for part in location.split("/"):
         if part != "..":
-            above /= part
+            path /= part
         else:
-            above = (above.resolve() if above.is_symlink() else above).parent
-    return str(above)
+            path = (path.resolve() if path.is_symlink() else path).parent
+    return str(path)
 
 
 def _plain(location: str) -> str:
-    """A ``file:`` URI as the path that it is, decoded once; no empty and no idle segments.
+    """Turn a ``file:`` URI into a path, decoded once; drop empty segments and ``.``.
 
-    A path is never decoded again: Spark takes ``delta.`/lake/a%20b` `` as it is written.
+    Paths are not decoded: Spark takes the percent sign in ``delta.`/lake/a%20b` `` literally.
     """
     if match := _FILE.fullmatch(location):
         location = unquote(match["path"])
@@ -130,7 +132,7 @@ def _is_absolute(location: str) -> bool:
 
 
 def require_reachable(target: Target, repository: Path) -> None:
-    """A local root must be there: one that is not mounted looks like one without tables.
+    """Require that a local root exists: an unmounted root would look like one without tables.
 
     Raises:
         LiveError: The folder does not exist.
@@ -140,6 +142,6 @@ def require_reachable(target: Target, repository: Path) -> None:
     root = _root(target.root, repository)
     if root.startswith("/") and not Path(root).is_dir():
         raise LiveError(
-            f"the root of target {target.name} is not there: {root}",
-            help=f"mount it, or make it: mkdir -p {root}",
+            f"the root of target {target.name} does not exist: {root}",
+            help=f"mount it, or create it: mkdir -p {root}",
         )

@@ -1,4 +1,4 @@
-"""The tables that a command is asked about, by place or by name, and what they are."""
+"""Resolve the tables that a command names, by location or by name, and read them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from schemalint.delta.path import format_path, split_path
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError, SchemalintError, UsageError
 from schemalint.model.contract import Contract, table_key
-from schemalint.storage import NO_OPTIONS, is_place, parse_reference, read_many, read_table
+from schemalint.storage import NO_OPTIONS, is_path_or_uri, parse_reference, read_many, read_table
 from schemalint.storage.requests import concurrently
 from schemalint.table_json import TableDocument, TableFailure
 from schemalint.values import field, frozen, replace
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from schemalint.catalog import Catalog, NamingCatalog
     from schemalint.delta.table import LiveTable
 
-_AT_ONCE: Final = 64
-"""Tables that are read, and held, together."""
+_BATCH_SIZE: Final = 64
+"""Tables that are read, and held in memory, together."""
 
 
 @frozen
@@ -41,15 +41,16 @@ class TableRequest:
     """A table to read.
 
     Attributes:
-        uri: Where it lies; its name, if a catalog knows the place.
-        table: Its name, where it is known by one.
-        target: The environment in which it was looked up.
-        version: None is the latest, or that `at` an instant (milliseconds since the epoch).
-        storage: What opens its store.
-        catalog: The target whose catalog is asked for it.
-        via: What a Spark session knows of that catalog.
-        contract: Effective for the target, where one declares it.
-        error: Why nobody knows where it lies.
+        uri: The table's location; its full name if a catalog knows the location.
+        table: The table's name, if it is known.
+        version: The version to read; None means the latest, or the one at `at`.
+        at: An instant in milliseconds since the epoch.
+        storage: The settings that open its store.
+        target: The name of the target in which it was looked up.
+        catalog: The target whose catalog knows the table.
+        contract: The contract that declares the table, effective for the target.
+        via: The catalogs of a running Spark session.
+        error: Why the location is unknown.
     """
 
     uri: str
@@ -65,16 +66,17 @@ class TableRequest:
 
     @property
     def is_latest(self) -> bool:
-        """Whether its latest version is to be read."""
+        """Whether the request is for the latest version."""
         return self.error is None and self.version is None and self.at is None
 
 
 @frozen
 class Environment:
-    """A target, and the contracts that say what lies in it.
+    """A target, and the project whose contracts declare its tables.
 
     Attributes:
-        via: What a Spark session knows of the target's catalog.
+        here: The project.
+        via: The catalogs of a running Spark session.
     """
 
     here: Project
@@ -83,35 +85,35 @@ class Environment:
 
     @property
     def storage(self) -> Mapping[str, str]:
-        """What opens the target's stores."""
+        """The settings that open the target's stores, with resolved values."""
         return resolve_storage(self.target)
 
     def declared(self) -> dict[str, Contract]:
-        """The contracts of the working tree that the target has, by table key."""
-        from schemalint import contract as contracts  # noqa: PLC0415 (only where names are looked up)
+        """Return the contracts of the working tree that are not absent in the target, by table key."""
+        from schemalint import contract as contracts  # noqa: PLC0415 (only to look up names)
         from schemalint.contract.revisions import contracts_at  # noqa: PLC0415
 
         found = contracts_at(self.here.repository, git.Worktree(), self.here.config.contracts)
-        effective = {key: contracts.effective(one, self.target.name) for key, one in found.items()}
-        return {key: one for key, one in effective.items() if not one.absent}
+        effective = {key: contracts.effective(found[key], self.target.name) for key in found}
+        return {key: contract for key, contract in effective.items() if not contract.absent}
 
-    def asked(self, contract: Contract) -> TableRequest:
-        """A declared table, where it lies."""
+    def request_for(self, contract: Contract) -> TableRequest:
+        """Return the request for a declared table."""
         if contract.location is None and self.target.catalog is not None:
-            return replace(self.named(contract.table), contract=contract)
+            return replace(self.request_by_name(contract.table), contract=contract)
         uri = table_location(contract, self.target, self.here.repository.root)
         return TableRequest(
             uri, contract.table, storage=self.storage, target=self.target.name, contract=contract
         )
 
     def root(self) -> str | None:
-        """Where the target's tables lie; None if it has no root."""
+        """Return the absolute location of the target's root; None if it has no root."""
         root = self.target.root
         return None if root is None else absolute_location(root, self.here.repository.root)
 
-    def named(self, name: str) -> TableRequest:
-        """A table of the target's catalog."""
-        from schemalint import catalog  # noqa: PLC0415 (only where there is one)
+    def request_by_name(self, name: str) -> TableRequest:
+        """Return the request for a table in the target's catalog."""
+        from schemalint import catalog  # noqa: PLC0415 (only for targets with a catalog)
 
         full_name = catalog.full_name(name, self.target)
         return TableRequest(full_name, name, target=self.target.name, catalog=self.target, via=self.via)
@@ -120,17 +122,18 @@ class Environment:
 def open_environment(
     here: Project | None, target_name: str | None, via: Catalog | None = None
 ) -> Environment | None:
-    """The target that is asked for; None if none is.
+    """Return the environment of a target; None without a target name.
 
     Raises:
         UsageError: There is no such target.
+        LiveError: The target's local root does not exist.
     """
     if target_name is None:
         return None
     if here is None:
         raise UsageError(
-            f"target {target_name} is not known: this is no git repository",
-            help="run it inside of the project that has the target",
+            f"target {target_name} is unknown: this is not a git repository",
+            help="run the command inside the project that configures the target",
         )
     target = choose_target(here.config, target_name)
     require_reachable(target, here.repository.root)
@@ -140,52 +143,57 @@ def open_environment(
 def table_requests(
     references: Sequence[str], where: Environment | None, via: NamingCatalog | None = None
 ) -> list[TableRequest]:
-    """What references stand for: with a target, the names of declared tables too.
+    """Resolve references: paths, URIs and names.
 
-    Without one, names are those that a Spark session knows, if there is one. Of a name that is not known,
-    or of which the contract has no place in the target, the error is kept: it stops no other.
+    With a target, names are those of declared tables and of its catalog; without one, those of the Spark
+    session. The request keeps the error of an unknown name, and of a contract without a location in the
+    target, so that the other tables are still read.
 
     Raises:
-        SchemalintError: The contracts cannot be read, or a version makes no sense.
+        SchemalintError: The contracts cannot be read, or a version or instant is invalid.
     """
     declared = where.declared() if where else {}
-    found = []
+    requests = []
     for reference in references:
-        parsed = parse_reference(reference, lambda place: Path(place).is_dir())
+        parsed = parse_reference(reference, lambda table: Path(table).is_dir())
         try:
-            asked = _asked(parsed.table, where, declared) if where else _asked_of_session(parsed.table, via)
+            if where:
+                request = _resolve_in_target(parsed.table, where, declared)
+            else:
+                request = _resolve_in_session(parsed.table, via)
         except SchemalintError as error:
-            kept = LiveError(error.message, help=error.help, location=error.location)
-            asked = TableRequest(parsed.table, target=where.target.name if where else None, error=kept)
-        found.append(replace(asked, version=parsed.version, at=parsed.at))
-    return found
+            failure = LiveError(error.message, help=error.help, location=error.location)
+            request = TableRequest(parsed.table, target=where.target.name if where else None, error=failure)
+        requests.append(replace(request, version=parsed.version, at=parsed.at))
+    return requests
 
 
 def read_tables(
-    asked: Sequence[TableRequest], *, history: bool = True
+    requests: Sequence[TableRequest], *, history: bool = True
 ) -> Iterator[TableDocument | TableFailure]:
-    """Read the tables, some at the same time, in their order; one that cannot be read stops no other."""
-    for start in range(0, len(asked), _AT_ONCE):
-        some = asked[start : start + _AT_ONCE]
-        found = _read(some, history=history)
+    """Read tables in batches, in their order; a table that fails does not stop the others."""
+    for start in range(0, len(requests), _BATCH_SIZE):
+        batch = requests[start : start + _BATCH_SIZE]
+        results = _read_batch(batch, history=history)
         read_at = dt.datetime.now(tz=dt.UTC)
-        yield from (_result(one, table, read_at) for one, table in zip(some, found, strict=True))
+        for request, result in zip(batch, results, strict=True):
+            yield _document(request, result, read_at)
 
 
-def _asked(place: str, where: Environment, declared: Mapping[str, Contract]) -> TableRequest:
-    if (contract := declared.get(table_key(place))) is not None:
-        return where.asked(contract)
-    if is_place(place):
-        return TableRequest(place, storage=where.storage)
+def _resolve_in_target(reference: str, where: Environment, declared: Mapping[str, Contract]) -> TableRequest:
+    if (contract := declared.get(table_key(reference))) is not None:
+        return where.request_for(contract)
+    if is_path_or_uri(reference):
+        return TableRequest(reference, storage=where.storage)
     if where.target.catalog is not None:
-        return where.named(place)
-    close = get_close_matches(table_key(place), declared, n=1)
-    hint = f"did you mean {declared[close[0]].table}?" if close else "give a place, or a declared name"
-    raise UsageError(f"no contract declares {place} in target {where.target.name}", help=hint)
+        return where.request_by_name(reference)
+    close = get_close_matches(table_key(reference), declared, n=1)
+    hint = f"did you mean {declared[close[0]].table}?" if close else "give a path, a URI or a declared name"
+    raise UsageError(f"no contract declares {reference} in target {where.target.name}", help=hint)
 
 
-def _asked_of_session(reference: str, via: NamingCatalog | None) -> TableRequest:
-    if via is None or is_place(reference):
+def _resolve_in_session(reference: str, via: NamingCatalog | None) -> TableRequest:
+    if via is None or is_path_or_uri(reference):
         return TableRequest(reference)
     catalog, *name = split_path(via.full_name(reference))
     return TableRequest(
@@ -193,38 +201,46 @@ def _asked_of_session(reference: str, via: NamingCatalog | None) -> TableRequest
     )
 
 
-def _read(some: Sequence[TableRequest], *, history: bool) -> list[LiveTable | LiveError]:
-    """The latest versions together, those at places and those of catalogs; the others each for itself."""
-    places = [one for one in some if one.is_latest and one.catalog is None]
-    storage = places[0].storage if places else NO_OPTIONS
-    by_place = iter(read_many([one.uri for one in places], history=history, storage=storage))
-    names = [one for one in some if one.is_latest and one.catalog]
-    by_name = iter(concurrently(partial(_read_one, history=history), names))
+def _read_batch(batch: Sequence[TableRequest], *, history: bool) -> list[LiveTable | LiveError]:
+    """Read latest versions concurrently, by location and by name; read other versions one by one."""
+    by_location = [request for request in batch if request.is_latest and request.catalog is None]
+    storage = by_location[0].storage if by_location else NO_OPTIONS
+    located = iter(read_many([request.uri for request in by_location], history=history, storage=storage))
+    by_name = [request for request in batch if request.is_latest and request.catalog]
+    named = iter(concurrently(partial(_read_or_error, history=history), by_name))
     return [
-        next(by_name if one.catalog else by_place) if one.is_latest else _read_one(one, history=history)
-        for one in some
+        next(named if request.catalog else located)
+        if request.is_latest
+        else _read_or_error(request, history=history)
+        for request in batch
     ]
 
 
-def _read_one(one: TableRequest, *, history: bool) -> LiveTable | LiveError:
-    if one.error is not None:
-        return one.error
+def _read_or_error(request: TableRequest, *, history: bool) -> LiveTable | LiveError:
+    if request.error is not None:
+        return request.error
+    uri, version, at = request.uri, request.version, request.at
     try:
-        if one.catalog is not None:
-            from schemalint import catalog  # noqa: PLC0415 (only where there is one)
+        if request.catalog is not None:
+            from schemalint import catalog  # noqa: PLC0415 (only for targets with a catalog)
 
-            return catalog.read(
-                one.uri, one.catalog, one.via, version=one.version, at=one.at, history=history
-            )
-        return read_table(one.uri, version=one.version, at=one.at, history=history, storage=one.storage)
+            return catalog.read(uri, request.catalog, request.via, version=version, at=at, history=history)
+        return read_table(uri, version=version, at=at, history=history, storage=request.storage)
     except LiveError as error:
         return error
 
 
-def _result(
-    one: TableRequest, found: LiveTable | LiveError, read_at: dt.datetime
+def _document(
+    request: TableRequest, result: LiveTable | LiveError, read_at: dt.datetime
 ) -> TableDocument | TableFailure:
-    if isinstance(found, LiveError):
-        missing = isinstance(found, NoTable)
-        return TableFailure(one.uri, found.message, read_at, found.help, one.table, one.target, missing)
-    return TableDocument(found, read_at, one.table, one.target, one.is_latest)
+    if isinstance(result, LiveError):
+        return TableFailure(
+            request.uri,
+            result.message,
+            read_at,
+            result.help,
+            request.table,
+            request.target,
+            isinstance(result, NoTable),
+        )
+    return TableDocument(result, read_at, request.table, request.target, request.is_latest)

@@ -1,4 +1,4 @@
-"""The live tables of a target."""
+"""Find and read the live tables of a target."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from schemalint.values import field, frozen
 
 @frozen
 class TargetTables:
-    """Where the tables of contracts lie in a target, and what they are.
+    """The live tables of contracts in a target.
 
     Attributes:
-        storage: What opens the target's store, with the values themselves.
-        via: What a running Spark session knows of tables: see `schemalint.catalog.open_catalog`.
+        storage: The settings that open the target's store, with resolved values.
+        via: The catalogs of a running Spark session: see `schemalint.catalog.open_catalog`.
     """
 
     target: Target
@@ -33,50 +33,50 @@ class TargetTables:
     via: Catalog | None = field(default=None, repr=False)
     _fetched: dict[str, LiveTable | LiveError] = field(default_factory=dict, repr=False)
 
-    def place(self, contract: Contract) -> str:
-        """The place of an effective contract's table.
+    def location(self, contract: Contract) -> str:
+        """Return the location of an effective contract's table; see `table_location`.
 
         Raises:
-            ConfigError: It has none, or one that is not allowed.
+            ConfigError: The table has no location, or the target does not allow it.
         """
         return table_location(contract, self.target, self.repository)
 
     def fetch(self, contracts: Iterable[Contract]) -> None:
-        """Read tables of which each is going to be asked for once: all at the same time."""
-        places: list[str] = []
+        """Read many tables concurrently in advance; each serves the next `read` of its contract."""
+        locations: list[str] = []
         names: list[str] = []
         for contract in contracts:
-            with suppress(ConfigError):  # said where that table is asked for
-                (names if self._by_name(contract) else places).append(self.place(contract))
-        self._fetched.update(zip(places, read_many(places, storage=self.storage), strict=True))
+            with suppress(ConfigError):  # `read` raises it
+                (names if self._by_name(contract) else locations).append(self.location(contract))
+        self._fetched.update(zip(locations, read_many(locations, storage=self.storage), strict=True))
         self._fetched.update(zip(names, catalog.read_many(names, self.target, self.via), strict=True))
 
     def read(self, contract: Contract) -> LiveTable | None:
-        """The table of an effective contract, None if there is none.
+        """Read the table of an effective contract; return None if there is no table.
 
         Raises:
-            ConfigError: It has no place.
-            LiveError: The place cannot be reached, or the log cannot be read.
+            ConfigError: The table has no location.
+            LiveError: The location cannot be reached, or the log cannot be read.
         """
-        place = self.place(contract)
-        found = self._fetched.pop(place, None)
+        location = self.location(contract)
+        found = self._fetched.pop(location, None)
         if isinstance(found, NoTable):
             return None
         if isinstance(found, LiveError):
             raise found
         if found is None and self._by_name(contract):
-            return self._read_by_name(place)
-        return found or read_live(place, self.storage)
+            return self._read_by_name(location)
+        return found or read_live(location, self.storage)
 
     def is_occupied(self, contract: Contract) -> bool:
-        """Whether something that is no table lies where one is to be made; a catalog finds a place itself.
+        """Whether the location of a table to create holds other files; a catalog chooses a free location.
 
         Raises:
-            LiveError: The place cannot be looked at.
+            LiveError: The location cannot be listed.
         """
-        if self._by_name(contract) or not holds_files(self.place(contract), self.storage):
+        if self._by_name(contract) or not holds_files(self.location(contract), self.storage):
             return False
-        return self.read(contract) is None  # else another run has made it meanwhile
+        return self.read(contract) is None  # another run may have created the table meanwhile
 
     def _by_name(self, contract: Contract) -> bool:
         return is_found_by_name(contract, self.target)
@@ -89,10 +89,10 @@ class TargetTables:
 
 
 def read_live(uri: str, storage: Mapping[str, str] = NO_OPTIONS) -> LiveTable | None:
-    """The table at a place as it is now, None if there is none.
+    """Read the latest version of the table at a location; return None if there is no table.
 
     Raises:
-        LiveError: The place cannot be reached, or the log cannot be read.
+        LiveError: The location cannot be reached, or the log cannot be read.
     """
     try:
         return read_table(uri, storage=storage)

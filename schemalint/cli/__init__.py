@@ -1,4 +1,4 @@
-"""The command line: one module per command, loaded when it is asked for."""
+"""The command line: one module per command, imported when the command runs."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import click
 
 import schemalint
 from schemalint.errors import SchemalintError
-from schemalint.printable import printable_lines
+from schemalint.printable import printable, printable_lines
 
 INTERRUPTED = 130
 BUG = 3
 USAGE = 2
 
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
-# Contracts and findings hold no cycles, so that looking for them is a tenth of a check's time.
+# Contracts and findings hold no reference cycles; searching for cycles takes a tenth of a check's time.
 OBJECTS_BEFORE_COLLECTION = 100_000
 
 
 class _Commands(click.Group):
-    """The commands are the modules beside this one; those with a leading underscore are helpers."""
+    """A command for each module of this package; modules with a leading underscore are helpers."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         return sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
@@ -41,7 +41,8 @@ class _Commands(click.Group):
 @click.command(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit status: 0 nothing found, 1 findings, 2 could not judge, 3 a bug, 4 changes pending.",
+    epilog="Exit status: 0 no findings, 1 findings, 2 could not complete, 3 bug in schemalint, "
+    "4 changes pending.",
 )
 @click.version_option(schemalint.__version__, prog_name="schemalint")
 def cli() -> None:
@@ -49,7 +50,7 @@ def cli() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and give its exit status."""
+    """Run a command and return its exit status."""
     gc.set_threshold(OBJECTS_BEFORE_COLLECTION)
     try:
         return int(cli.main(arguments, prog_name="schemalint", standalone_mode=False) or 0)
@@ -65,25 +66,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_error(error)
         return error.exit_status
     except SystemExit:
-        # click's answer, with the status of findings, when the reader of our output went away (`| head`).
+        # click exits with 1, the status of findings, when the reader closes the pipe (`| head`).
         return USAGE
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in _DISK_FULL:
             return _report_bug()
         click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
         return USAGE
-    except Exception:  # noqa: BLE001 the last resort: a bug is reported as a bug, with a status of its own
+    except Exception:  # noqa: BLE001 the last resort: a bug is reported as a bug, with its own exit status
         return _report_bug()
 
 
-def print_error(error: SchemalintError, about: str = "") -> None:
-    """Say on standard error what went wrong, where, with which table, and what to do."""
-    place = f"{error.location}: " if error.location else ""
-    name = f"{about}: " if about not in error.message else ""
-    text = printable_lines(f"{place}{name}{error.message}")
+def print_error(error: SchemalintError, table: str = "") -> None:
+    """Print an error to standard error: its location, table, message and help."""
+    location = f"{error.location}: " if error.location else ""
+    name = f"{table}: " if table not in error.message else ""
+    text = printable_lines(f"{location}{name}{error.message}")
     click.echo(f"{click.style('error', fg='red', bold=True)}: {text}", err=True)
     if error.help:
         click.echo(f"  help: {printable_lines(error.help)}", err=True)
+
+
+def print_note(text: str) -> None:
+    """Print a line for people on standard error."""
+    click.echo(printable(text), err=True)
 
 
 def _report_bug() -> int:
@@ -92,7 +98,7 @@ def _report_bug() -> int:
 
 
 def _bug_report() -> str:
-    import tempfile  # noqa: PLC0415 (every run would pay for it)
+    import tempfile  # noqa: PLC0415 (only after a crash)
     import traceback  # noqa: PLC0415
 
     with tempfile.NamedTemporaryFile(

@@ -1,4 +1,4 @@
-"""What `plan` and `apply` have in common."""
+"""Options and steps that `plan` and `apply` share."""
 
 from __future__ import annotations
 
@@ -21,26 +21,34 @@ from schemalint.model.plan import Approval
 
 
 def deploy_options(default_head: str) -> Callable[[F], F]:
-    """Which contracts go where, and what is approved."""
+    """Add the options that choose contracts, target and approvals."""
 
     def decorated(function: F) -> F:
         for option in (
             local_plugins_option,
-            click.option("--repair-drift", is_flag=True, help="Overwrite what somebody altered."),
-            click.option("--allow-older", is_flag=True, help="Apply although the table was brought further."),
-            click.option("--reorder", is_flag=True, help="Move columns to the declared order."),
-            click.option("--base", metavar="REV", help="What was applied last, if the table does not tell."),
+            click.option(
+                "--repair-drift", is_flag=True, help="Overwrite changes made outside of the contracts"
+            ),
+            click.option(
+                "--allow-older", is_flag=True, help="Apply a revision older than the one last applied"
+            ),
+            click.option("--reorder", is_flag=True, help="Move columns to the declared order"),
+            click.option("--base", metavar="REV", help="Commit last applied, for tables without a marker"),
             click.option(
                 "--allow",
                 multiple=True,
-                type=click.Choice([one.value for one in Approval]),
-                help="Approve such steps.",
+                type=click.Choice([approval.value for approval in Approval]),
+                help="Approve protocol upgrades or destructive steps",
             ),
             click.option(
-                "--head", default=default_head, show_default=True, metavar="SIDE", help="worktree or REV."
+                "--head",
+                default=default_head,
+                show_default=True,
+                metavar="SIDE",
+                help="Read the contracts from this side: worktree or REV",
             ),
             via_options,
-            click.option("--target", metavar="NAME", help="The environment."),
+            click.option("--target", metavar="NAME", help="Use this target of the configuration"),
             click.argument("tables", nargs=-1),
         ):
             function = option(function)
@@ -50,24 +58,28 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
 
 
 def deploy_project(options: dict[str, Any]) -> Project:
-    """The project whose contracts go somewhere."""
+    """Open the project that the options name, with its Spark settings."""
     return with_spark_options(open_project(options["config_file"], isolated=options["isolated"]), options)
 
 
 def prepare_deployment(
-    here: Project, options: dict[str, Any], *, via: Catalog | None, applies: bool = False
+    project: Project, options: dict[str, Any], *, via: Catalog | None, applies: bool = False
 ) -> Deployment:
-    """The plan of what was asked for; ``applies`` if it is to be carried out.
+    """Plan the requested tables.
 
-    See `DeployInput` for ``via``.
+    Args:
+        project: The project whose contracts are deployed.
+        options: The options of the command.
+        via: See `DeployInput`.
+        applies: Whether the command executes the plan.
     """
-    local_from = here.repository.root if options["allow_local_plugins"] else None
+    local_from = project.repository.root if options["allow_local_plugins"] else None
     request = DeployInput(
-        repository=here.repository,
-        config=here.config,
-        target=choose_target(here.config, options["target"]),
-        head=git.find_head(here.repository, options["head"], os.environ),
-        rules=rules_for_apply(selection_of(here.config, local_from)),
+        repository=project.repository,
+        config=project.config,
+        target=choose_target(project.config, options["target"]),
+        head=git.find_head(project.repository, options["head"], os.environ),
+        rules=rules_for_apply(selection_of(project.config, local_from)),
         tables=options["tables"],
         allow=frozenset(options["allow"]),
         allow_older=options["allow_older"],
@@ -81,6 +93,6 @@ def prepare_deployment(
 
 
 def print_unplanned(deployment: Deployment) -> None:
-    """Say on standard error which tables could not be planned, and why: what is wrong may hold for many."""
-    for one in deployment.unplanned:
-        print_error(one.error, about=one.table)
+    """Print to standard error why tables have no plan; with the table, as several may have one error."""
+    for unplanned in deployment.unplanned:
+        print_error(unplanned.error, table=unplanned.table)

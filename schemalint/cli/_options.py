@@ -1,4 +1,4 @@
-"""The options that several commands have in common."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import click
 from schemalint.config import Config
 from schemalint.errors import UsageError
 from schemalint.model.finding import Severity
+from schemalint.report.findings import names as format_names
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,35 +22,50 @@ PENDING = 4
 FAIL_ON = {"error": Severity.ERROR, "warning": Severity.WARNING, "info": Severity.INFO, "never": None}
 
 
-def with_codes(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Codes as they are given: several times, or with commas."""
+color_option = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Color the output; auto: only in a terminal",
+)
+
+
+def split_codes(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Split rule codes: the option may be repeated, and each value may be a comma-separated list."""
     return tuple(code.strip() for value in values for code in value.split(",") if code.strip())
 
 
 def report_options(function: F) -> F:
-    """When findings fail the run, and how they are shown."""
+    """Add the options that set when findings fail the run, and how they are printed."""
     for option in (
-        click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto"),
-        click.option("--output-file", type=click.Path(dir_okay=False), help="Write the report there."),
-        click.option("--output-format", envvar="SCHEMALINT_OUTPUT_FORMAT", default="full", metavar="FORMAT"),
-        click.option("--exit-zero", is_flag=True, help="Findings never fail the run."),
+        color_option,
+        click.option("--output-file", type=click.Path(dir_okay=False), help="Write the report to a file"),
         click.option(
-            "--fail-on", type=click.Choice([*FAIL_ON]), help="The least severity that fails the run."
+            "--output-format",
+            envvar="SCHEMALINT_OUTPUT_FORMAT",
+            show_envvar=True,
+            default="full",
+            show_default=True,
+            metavar="FORMAT",
+            help=f"Format of the report: {', '.join(format_names())}",
         ),
+        click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings"),
+        click.option("--fail-on", type=click.Choice([*FAIL_ON]), help="Lowest severity that fails the run"),
     ):
         function = option(function)
     return function
 
 
 def least_severity(settings: Config, fail_on: str | None, *, exit_zero: bool) -> Severity | None:
-    """The least severity that fails the run, None for none: a flag wins over the configuration."""
+    """Return the lowest severity that fails the run, None for none; options override the configuration."""
     if exit_zero:
         return None
     return FAIL_ON[fail_on] if fail_on else settings.fail_on
 
 
 def write_report(text: str, output_file: str | None, *, err: bool = False) -> None:
-    """Print a report, or write it into a file.
+    """Print a report, or write it to a file.
 
     Raises:
         UsageError: The file cannot be written.
@@ -66,34 +82,46 @@ def write_report(text: str, output_file: str | None, *, err: bool = False) -> No
 
 
 def is_colored(color: str, output_file: str | None) -> bool:
-    """Whether the report is styled: in a terminal, if nothing else is said."""
+    """Whether the report is colored; with ``auto`` only in a terminal."""
     if color != "auto" or output_file:
         return color == "always"
     return not os.environ.get("NO_COLOR") and sys.stdout.isatty()
 
 
 local_plugins_option = click.option(
-    "--allow-local-plugins", is_flag=True, help="Run the files of rules that the configuration names."
+    "--allow-local-plugins", is_flag=True, help="Run rules from the files that the configuration lists"
 )
 
 
 def project_options(function: F) -> F:
-    """``--config`` and ``--isolated``."""
-    function = click.option("--isolated", is_flag=True, help="Read no configuration.")(function)
-    return click.option("--config", "config_file", metavar="FILE", help="Read this configuration.")(function)
+    """Add ``--config`` and ``--isolated``."""
+    function = click.option("--isolated", is_flag=True, help="Ignore all configuration files")(function)
+    return click.option("--config", "config_file", metavar="FILE", help="Read this configuration file")(
+        function
+    )
 
 
 def rule_options(function: F) -> F:
-    """Which rules run."""
+    """Add the options that select rules."""
     for option in (
         local_plugins_option,
-        click.option("--preview", is_flag=True, help="Run rules in preview too."),
-        click.option("--ignore", multiple=True, callback=with_codes, metavar="CODES", help="All but these."),
+        click.option("--preview", is_flag=True, help="Run preview rules too"),
         click.option(
-            "--extend-select", multiple=True, callback=with_codes, metavar="CODES", help="These rules too."
+            "--ignore", multiple=True, callback=split_codes, metavar="CODES", help="Skip these rules"
         ),
         click.option(
-            "--select", multiple=True, callback=with_codes, metavar="CODES", help="Only these rules."
+            "--extend-select",
+            multiple=True,
+            callback=split_codes,
+            metavar="CODES",
+            help="Run these rules in addition",
+        ),
+        click.option(
+            "--select",
+            multiple=True,
+            callback=split_codes,
+            metavar="CODES",
+            help="Run only these rules: codes, prefixes or names",
         ),
     ):
         function = option(function)

@@ -1,4 +1,4 @@
-"""Which Spark a command uses, and the session itself."""
+"""The options that choose a Spark session, and the session itself."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from schemalint.cli import print_note
 from schemalint.cli._options import F
 from schemalint.config import SparkSettings
 from schemalint.config.project import Project
 from schemalint.errors import UsageError
-from schemalint.printable import printable
 from schemalint.values import replace
 
 if TYPE_CHECKING:
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 
 def spark_options(function: F) -> F:
-    """``--master``, ``--remote`` and ``--conf``."""
+    """Add ``--master``, ``--remote`` and ``--conf``."""
     for option in (
-        click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A setting of the Spark session."),
-        click.option("--remote", metavar="URL", help="A Spark Connect server: sc://host:port."),
-        click.option("--master", metavar="URL", help="Spark's master; local[*] if nothing is said."),
+        click.option("--conf", multiple=True, metavar="KEY=VALUE", help="Set a Spark configuration property"),
+        click.option("--remote", metavar="URL", help="Use a Spark Connect server: sc://host:port"),
+        click.option("--master", metavar="URL", help="Use a Spark master; local[*] if none is configured"),
     ):
         function = option(function)
     return function
 
 
 def via_options(function: F) -> F:
-    """``--via spark``, and which one."""
-    help_text = "Let a Spark session say where tables lie that are found by name."
+    """Add ``--via spark`` and the options that choose its session."""
+    help_text = "Look up table names in a Spark session"
     return click.option("--via", type=click.Choice(["spark"]), help=help_text)(spark_options(function))
 
 
 class Spark:
-    """Spark, started when it is needed first."""
+    """A Spark session that starts at its first use."""
 
     def __init__(self, settings: SparkSettings) -> None:
         self._settings = settings
@@ -50,63 +50,63 @@ class Spark:
 
     @property
     def session(self) -> Session:
-        """The session; tables are looked up by several threads, of which one starts it.
+        """The session, started once even if several threads look up tables.
 
         Raises:
-            UsageError: There is no Spark here.
-            ApplyError: It does not start.
+            UsageError: pyspark, delta-spark or Java is not installed.
+            ApplyError: The session does not start.
         """
-        from schemalint.spark import session  # noqa: PLC0415 (Spark starts only when it is asked for)
+        from schemalint.spark import session  # noqa: PLC0415 (pyspark loads only when needed)
 
         with self._lock:
             if self._started is None:
                 self._is_own = not session.is_running()
                 if self._is_own and (server := session.connect_server(self._settings)):
-                    click.echo(f"waiting for Spark at {printable(server)}", err=True)
+                    print_note(f"waiting for Spark at {server}")
                 self._started = session.start(self._settings)
             return self._started
 
     @cached_property
     def catalog(self) -> SessionCatalog:
-        """The tables that the session knows by name."""
+        """The catalog of the session."""
         from schemalint.spark.catalog import SessionCatalog  # noqa: PLC0415 (as above)
 
         return SessionCatalog(lambda: self.session)
 
     def stop(self) -> None:
-        """Stop the session that was started; one that was there before is another's."""
+        """Stop the session, unless it ran before this command."""
         if self._started is not None and self._is_own:
             self._started.stop()
 
 
 @contextmanager
 def spark_for(
-    here: Project | None, options: dict[str, Any], *, keeps_findings: bool = False
+    project: Project | None, options: dict[str, Any], *, into_is_table: bool = False
 ) -> Iterator[Spark | None]:
-    """Spark if the command line asks for something that needs it, with the settings of a project.
+    """Provide Spark with the settings of a project if an option needs it, else None.
 
     Args:
-        here: The project.
-        options: Those of the command.
-        keeps_findings: Whether its ``--into`` is a Delta table.
+        project: The project, None outside of one.
+        options: The options of the command.
+        into_is_table: Whether the command's ``--into`` names a Delta table.
 
     Raises:
-        UsageError: It says which session, and for nothing.
+        UsageError: An option chooses a session, but no option needs one.
     """
-    if not options["via"] and not (keeps_findings and options["into"]):
-        _require_no_settings(options, "--via spark or --into TABLE" if keeps_findings else "--via spark")
+    if not options["via"] and not (into_is_table and options["into"]):
+        _require_no_settings(options, "--via spark or --into TABLE" if into_is_table else "--via spark")
         yield None
         return
-    with running_spark(here.config.spark if here else SparkSettings(), options) as spark:
+    with running_spark(project.config.spark if project else SparkSettings(), options) as spark:
         yield spark
 
 
 @contextmanager
 def running_spark(configured: SparkSettings, options: dict[str, Any]) -> Iterator[Spark]:
-    """Spark for as long as it is needed.
+    """Provide Spark, and stop it at the end.
 
     Raises:
-        UsageError: A setting has no value.
+        UsageError: A ``--conf`` has no value.
     """
     spark = Spark(_settings(configured, options))
     try:
@@ -115,26 +115,26 @@ def running_spark(configured: SparkSettings, options: dict[str, Any]) -> Iterato
         spark.stop()
 
 
-def with_spark_options(here: Project, options: dict[str, Any]) -> Project:
-    """The project; with ``--via spark`` a `trusted` one, its targets as the session finds their tables."""
+def with_spark_options(project: Project, options: dict[str, Any]) -> Project:
+    """Return the project; with ``--via spark`` its `trusted` form, with targets that the session looks up."""
     if not options["via"]:
-        return here
+        return project
     from schemalint.catalog import by_session  # noqa: PLC0415 (only with Spark)
     from schemalint.config.project import trusted  # noqa: PLC0415
 
-    here = trusted(here)
-    targets = {name: by_session(target) for name, target in here.config.targets.items()}
-    return replace(here, config=replace(here.config, targets=targets))
+    project = trusted(project)
+    targets = {name: by_session(target) for name, target in project.config.targets.items()}
+    return replace(project, config=replace(project.config, targets=targets))
 
 
-def _require_no_settings(options: dict[str, Any], ways: str) -> None:
-    idle = [f"--{name}" for name in ("master", "remote", "conf") if options[name]]
-    if idle:
-        raise UsageError(f"{idle[0]}: nothing here needs Spark", help=f"add {ways}")
+def _require_no_settings(options: dict[str, Any], needing: str) -> None:
+    unused = [f"--{name}" for name in ("master", "remote", "conf") if options[name]]
+    if unused:
+        raise UsageError(f"{unused[0]} has no effect without Spark", help=f"add {needing}")
 
 
 def _settings(configured: SparkSettings, options: dict[str, Any]) -> SparkSettings:
-    """The configured settings, over which the command line wins."""
+    """Return the configured settings, overridden by the command line."""
     conf = dict(configured.conf)
     for pair in options["conf"]:
         key, separator, value = pair.partition("=")

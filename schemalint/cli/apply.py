@@ -8,18 +8,16 @@ from typing import Any
 
 import click
 
-from schemalint.cli import print_error
+from schemalint.cli import print_error, print_note
 from schemalint.cli._deploy_options import deploy_options, deploy_project, prepare_deployment, print_unplanned
 from schemalint.cli._options import PENDING
 from schemalint.cli._spark_options import running_spark
-from schemalint.cli.plan import status_of
 from schemalint.deploy.outcome import Applied, Outcome
 from schemalint.deploy.plan_file import restrict_to_file
+from schemalint.errors import worst_status
 from schemalint.model.plan import Step, TablePlan
-from schemalint.printable import printable
 from schemalint.report import deploy_log
 from schemalint.report.plan import text as plan_text
-from schemalint.report.text import first_few
 from schemalint.spark.runner import ApplyOptions, apply_plan, without_work
 
 _JOBS = 4
@@ -27,11 +25,26 @@ _JOBS = 4
 
 @click.command("apply")
 @deploy_options(default_head="HEAD")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--plan", "plan_file", metavar="FILE", help="Only this plan: what `plan --out` wrote.")
-@click.option("--all-or-nothing", is_flag=True, help="Do nothing if a table cannot be brought on.")
-@click.option("--jobs", type=click.IntRange(1, 64), default=_JOBS, show_default=True, help="Tables at once.")
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation")
+@click.option(
+    "--plan", "plan_file", metavar="FILE", help="Apply only this plan, a file that `plan --out` wrote"
+)
+@click.option("--all-or-nothing", is_flag=True, help="Change no table if one is refused or cannot be planned")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=_JOBS,
+    show_default=True,
+    metavar="N",
+    help="Change N tables in parallel",
+)
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of the results",
+)
 def command(
     *,
     yes: bool,
@@ -41,30 +54,36 @@ def command(
     output_format: str,
     **options: Any,  # noqa: ANN401
 ) -> int:
-    """Bring the live tables to the declared state, with Spark.
+    """Apply the contracts to the live tables, with Spark.
 
-    Shows the plan and asks. Without a terminal and without --yes nothing is changed, and the status is 4.
-    TABLES are names; all contracts if there are none. Tables are brought on side by side, and one that fails
-    does not stop the others; a second run does what is left. With --plan every table that is not as it was
-    when that plan was made is refused, and tables that are not in it are left alone.
+    TABLES are names of declared tables; by default all are applied. The command shows the plan and asks for
+    confirmation. Without a terminal and without --yes it changes nothing and exits with 4.
+
+    Tables change in parallel, and a failed table does not stop the others; a second run executes the rest.
+    With --plan, tables that changed since the plan was written are refused, and tables outside of the plan
+    stay unchanged.
     """
-    here = deploy_project(options)
+    project = deploy_project(options)
     as_json = output_format == "json"
-    with running_spark(here.config.spark, options) as spark:
-        deployment = prepare_deployment(here, options, via=spark.catalog, applies=True)
+    with running_spark(project.config.spark, options) as spark:
+        deployment = prepare_deployment(project, options, via=spark.catalog, applies=True)
         if plan_file is not None:
             deployment = restrict_to_file(deployment, plan_file)
         click.echo(plan_text.render(deployment), nl=False, err=as_json)
         print_unplanned(deployment)
-        status = status_of(deployment)
-        has_work = any(plan.steps or plan.record for plan in deployment.plan.tables)
+        status = deployment.exit_status
+        has_work = any(plan.steps or plan.writes_marker for plan in deployment.plan.tables)
         if has_work and not yes and not _confirmed():
-            click.echo("nothing was changed", err=True)
+            print_note("nothing was changed")
             return status or PENDING
-        how = ApplyOptions(_tell, jobs, all_or_nothing, exactly=plan_file is not None)
-        results = apply_plan(spark.session, deployment, how) if has_work else without_work(deployment)
-    status = _worst([status, *(one.error.exit_status for one in results if one.error is not None)])
-    _say(results, quiet=as_json)
+        apply_options = ApplyOptions(_print_step, jobs, all_or_nothing, exactly=plan_file is not None)
+        results = (
+            apply_plan(spark.session, deployment, apply_options) if has_work else without_work(deployment)
+        )
+    status = worst_status(
+        [status, *(result.error.exit_status for result in results if result.error is not None)]
+    )
+    _print_results(results, quiet=as_json)
     if as_json:
         click.echo(deploy_log.as_json(deployment, results, status), nl=False)
     return status
@@ -74,24 +93,17 @@ def _confirmed() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and click.confirm("Apply this?")
 
 
-def _tell(plan: TablePlan, step: Step) -> None:
-    text = f"{plan.table}: {step.kind.value}: {'; '.join(first_few(step.reasons))}"
-    click.echo(printable(text), err=True)
+def _print_step(plan: TablePlan, step: Step) -> None:
+    print_note(deploy_log.step_line(plan, step))
 
 
-def _say(results: Iterable[Applied], *, quiet: bool) -> None:
-    """What became of each table, beside what the plan has said already: refused, not planned, as declared."""
-    for one in results:
-        told = one.outcome in (Outcome.UNPLANNED, Outcome.NOTHING) or (
-            one.outcome is Outcome.REFUSED and one.error is None
+def _print_results(results: Iterable[Applied], *, quiet: bool) -> None:
+    """Print the result of each table, except for results that the printed plan shows already."""
+    for result in results:
+        is_in_plan = result.outcome in (Outcome.UNPLANNED, Outcome.NOTHING) or (
+            result.outcome is Outcome.REFUSED and result.error is None
         )
-        if not told and not quiet:
-            click.echo(deploy_log.line(one))
-        if not told and one.error is not None:
-            print_error(one.error)
-
-
-def _worst(statuses: Iterable[int]) -> int:
-    """Over all tables the worst status wins: a bug before what could not be done, that before findings."""
-    order = (3, 2, 1, PENDING, 0)
-    return min(statuses, key=order.index)
+        if not is_in_plan and not quiet:
+            click.echo(deploy_log.line(result))
+        if not is_in_plan and result.error is not None:
+            print_error(result.error)

@@ -7,45 +7,42 @@ from typing import Any
 import click
 
 from schemalint.cli._deploy_options import deploy_options, deploy_project, prepare_deployment, print_unplanned
-from schemalint.cli._options import PENDING, is_colored, write_report
+from schemalint.cli._options import PENDING, color_option, is_colored, write_report
 from schemalint.cli._spark_options import spark_for
-from schemalint.deploy import Deployment
 from schemalint.report import plan as plans
 
 
 @click.command("plan")
 @deploy_options(default_head="worktree")
-@click.option("--output-format", type=click.Choice(plans.names()), default="text")
-@click.option("--out", metavar="FILE", help="Write the plan there too, as JSON, whatever is shown.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
-@click.option("--exit-code", is_flag=True, help="Status 4 if there is something to do.")
+@click.option(
+    "--output-format",
+    type=click.Choice(plans.names()),
+    default="text",
+    show_default=True,
+    help="Format of the plan",
+)
+@click.option("--out", metavar="FILE", help="Write the plan to a file too, as JSON")
+@color_option
+@click.option("--exit-code", is_flag=True, help="Exit with 4 if the plan has statements")
 def command(output_format: str, *, out: str | None, color: str, exit_code: bool, **options: Any) -> int:  # noqa: ANN401
-    """Show the statements that would bring the live tables to the declared state.
+    """Show the statements that apply the contracts to the live tables.
 
-    TABLES are names; all contracts if there are none. Of each statement it is said where in the contract it
-    comes from, what it costs, what others notice of it, which declared streams stop, and how it is undone.
+    TABLES are names of declared tables; by default all are planned. For each statement the plan shows its
+    source in the contract, its cost, its effects on readers and writers, and how to undo it; and for each
+    table the declared streams that stop.
 
-    As sql all but the statements stands in comments. Let `check --live --all --strict` prove what became of
-    them, and `plan --exit-code` that none is left: there a table that only awaits the record of what is
-    applied does not count.
+    The format sql is for other tools that run SQL: everything but the statements is a comment. Afterwards
+    `plan --exit-code` exits with 0 if no statement is left, and `check --live --all --strict` verifies the
+    tables. A table that lacks only the marker of what was applied last counts as done.
     """
-    here = deploy_project(options)
-    with spark_for(here, options) as spark:
-        deployment = prepare_deployment(here, options, via=spark.catalog if spark else None)
+    project = deploy_project(options)
+    with spark_for(project, options) as spark:
+        deployment = prepare_deployment(project, options, via=spark.catalog if spark else None)
     if out is not None:
         write_report(plans.get("json").render(deployment), out)
     colored = is_colored(color, None)
     text = plans.get(output_format).render(deployment, color=colored)
     click.echo(text, nl=False, color=colored or None)
     print_unplanned(deployment)
-    status = status_of(deployment)
+    status = deployment.exit_status
     return status or (PENDING if exit_code and not deployment.plan.is_empty else 0)
-
-
-def status_of(deployment: Deployment) -> int:
-    """2 if a table could not be planned, 1 if a rule refuses one, 4 if one awaits approval, else 0."""
-    refusals = [refusal for plan in deployment.plan.tables for refusal in plan.refusals]
-    barred = [refusal for refusal in refusals if refusal.awaits is None]
-    if deployment.unplanned or not all(refusal.is_finding for refusal in barred):
-        return max([2, *(one.error.exit_status for one in deployment.unplanned)])
-    return 1 if barred else PENDING if refusals else 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schemalint.cli import print_error
+from schemalint.cli import print_error, print_note
 from schemalint.cli._options import PENDING, project_options
 from schemalint.cli._spark_options import spark_for, via_options, with_spark_options
 from schemalint.config.project import Project, open_project
@@ -20,81 +20,88 @@ if TYPE_CHECKING:
     from schemalint.revert import Reverted
 
 _RESTORE = (
-    "The other way: RESTORE TABLE … TO VERSION AS OF an earlier one brings dropped columns and narrower\n"
-    "types back, and takes away every row that was written since."
+    "Alternative: RESTORE TABLE … TO VERSION AS OF an earlier version brings back dropped columns and\n"
+    "narrower types, and removes every row that was written since."
 )
 
 
 @click.command("revert")
 @click.argument("table")
 @click.option(
-    "--to", metavar="REV", help="Go back to this revision's declaration, not to the last other one."
+    "--to", metavar="REV", help="Revert to the contract at this revision; by default the last different one"
 )
-@click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing.")
-@click.option("--target", metavar="NAME", help="The environment whose table the plan is shown for.")
+@click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing")
+@click.option("--target", metavar="NAME", help="Plan for this target")
 @via_options
 @project_options
 def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
-    """Edit a contract so that it takes its last change back, and show the plan.
+    """Edit a contract to undo its last change, and show the plan.
 
-    TABLE is a name. The contract is edited where it stands; comments and order stay. Columns get their names
-    of before, those that came since are listed under `dropped`, those that were dropped come back empty,
-    properties and constraints get their values of before, or null. What Delta never takes back stays, and is
-    said: wider types, columns that may be null, features. A plain `git revert` asks for all that, and fails.
+    TABLE is the name of a declared table. The command edits the contract file in place and keeps comments
+    and order. Renamed columns get their old names, added columns are listed under `dropped`, dropped columns
+    return without their data, and properties and constraints get their old values, or null.
 
-    With --diff the status is 4 if something would change.
+    Delta cannot undo widened types, dropped NOT NULL constraints and added table features. They stay, and
+    the command lists them. A plain `git revert` would declare their old state, which `plan` refuses.
+
+    With --diff the command exits with 4 if the contract would change.
     """
-    here = with_spark_options(open_project(options["config_file"], isolated=options["isolated"]), options)
-    with spark_for(here, options) as spark:
-        found = _reverted(here, table, to)
-        if found.before == found.after:
-            click.echo(f"{printable(found.table)}: nothing to take back since {found.commit[:12]}", err=True)
+    project = with_spark_options(open_project(options["config_file"], isolated=options["isolated"]), options)
+    with spark_for(project, options) as spark:
+        reverted = _revert(project, table, to)
+        if reverted.before == reverted.after:
+            click.echo(
+                f"{printable(reverted.table)}: nothing to revert since {reverted.commit[:12]}", err=True
+            )
             return 0
         if show_diff:
-            click.echo(found.diff, nl=False)
+            click.echo(reverted.diff, nl=False)
             return PENDING
-        _write(here, found)
-        _show_plan(here, found.table, options["target"], spark)
+        _write(project, reverted)
+        _show_plan(project, reverted.table, options["target"], spark)
     return 0
 
 
-def _reverted(here: Project, table: str, to: str | None) -> Reverted:
-    from schemalint.revert import revert  # noqa: PLC0415 (the others start without)
+def _revert(project: Project, table: str, to: str | None) -> Reverted:
+    from schemalint.revert import revert  # noqa: PLC0415 (only for this command)
 
-    found = revert(here.repository, here.config.contracts, table, to)
-    for note in found.notes:
-        click.echo(f"note: {printable(note)}", err=True)
-    return found
+    reverted = revert(project.repository, project.config.contracts, table, to)
+    for note in reverted.notes:
+        print_note(f"note: {note}")
+    return reverted
 
 
-def _write(here: Project, found: Reverted) -> None:
+def _write(project: Project, reverted: Reverted) -> None:
     from schemalint.pull.files import PulledFile  # noqa: PLC0415
 
-    PulledFile(here.repository.root / found.file, found.before, found.after).write()
-    click.echo(f"updated {printable(found.file)}: as at {found.commit[:12]}, as far as Delta goes", err=True)
+    PulledFile(project.repository.root / reverted.file, reverted.before, reverted.after).write()
+    click.echo(
+        f"updated {printable(reverted.file)}: as at {reverted.commit[:12]}, except what Delta cannot undo",
+        err=True,
+    )
 
 
-def _show_plan(here: Project, table: str, target: str | None, spark: Spark | None) -> None:
-    """The plan of the edited contract, where a target can be reached; else how to get it."""
+def _show_plan(project: Project, table: str, target: str | None, spark: Spark | None) -> None:
+    """Print the plan of the edited contract; if the target is unreachable, the command that plans later."""
     from schemalint.report.plan import text as plan_text  # noqa: PLC0415
 
-    how = printable(f"schemalint plan {table}")
-    if not here.config.targets:
-        click.echo(f"no target is configured; once there is one: {how}", err=True)
+    plan_command = printable(f"schemalint plan {table}")
+    if not project.config.targets:
+        print_note(f"no target is configured; when there is one, run: {plan_command}")
         return
     try:
-        deployment = _planned(here, table, target, spark.catalog if spark else None)
+        deployment = _plan(project, table, target, spark.catalog if spark else None)
     except SchemalintError as error:
         print_error(error)
-        click.echo(f"the plan could not be made; once the target can be reached: {how}", err=True)
+        print_note(f"the plan could not be made; when the target is reachable, run: {plan_command}")
         return
     click.echo(plan_text.render(deployment), nl=False)
-    for one in deployment.unplanned:
-        print_error(one.error)
+    for unplanned in deployment.unplanned:
+        print_error(unplanned.error)
     click.echo(_RESTORE)
 
 
-def _planned(here: Project, table: str, target: str | None, via: Catalog | None) -> Deployment:
+def _plan(project: Project, table: str, target: str | None, via: Catalog | None) -> Deployment:
     from schemalint.catalog.table_location import choose_target  # noqa: PLC0415
     from schemalint.deploy import DeployInput, prepare  # noqa: PLC0415
     from schemalint.git import Worktree  # noqa: PLC0415
@@ -102,11 +109,11 @@ def _planned(here: Project, table: str, target: str | None, via: Catalog | None)
 
     return prepare(
         DeployInput(
-            here.repository,
-            here.config,
-            choose_target(here.config, target),
+            project.repository,
+            project.config,
+            choose_target(project.config, target),
             Worktree(),
-            rules_for_apply(selection_of(here.config, None)),
+            rules_for_apply(selection_of(project.config, None)),
             (table,),
             via=via,
         )

@@ -11,9 +11,15 @@ from schemalint.plugin import Rule
 
 
 @click.command("rules")
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of the list",
+)
 def command(output_format: str) -> int:
-    """List all rules that are installed."""
+    """List all installed rules."""
     rules = load_rules()
     if output_format == "json":
         click.echo(json.dumps([_as_json(rule) for rule in rules], indent=2))

@@ -14,13 +14,17 @@ SCHEMAS = {
     "plan": ("schemalint.report.plan.json", "schema"),
     "apply": ("schemalint.report.deploy_log", "schema"),
 }
-"""The module and function of each schema: only the one that is asked for is loaded."""
+"""The module and function of each schema; only the printed one is imported."""
 
 
 @click.command("schema")
 @click.argument("what", type=click.Choice([*SCHEMAS]), default="contract")
 def command(what: str) -> int:
-    """Print a JSON Schema: of contracts, of the JSON report, of `show`, of plans, or of `apply`."""
+    """Print the JSON Schema of a format.
+
+    It describes contracts (the default), or the JSON output of a command: report of `check` and `audit`,
+    table of `show`, plan of `plan`, apply of `apply`.
+    """
     module, function = SCHEMAS[what]
     click.echo(json.dumps(getattr(import_module(module), function)(), indent=2))
     return 0

@@ -10,7 +10,7 @@ from schemalint.catalog.table_requests import open_environment, read_tables, tab
 from schemalint.cli import print_error
 from schemalint.cli._options import project_options
 from schemalint.cli._spark_options import spark_for, via_options, with_spark_options
-from schemalint.config.project import project_if_any
+from schemalint.config.project import find_project
 from schemalint.errors import LiveError
 from schemalint.printable import json_text
 from schemalint.table_json import TableFailure, failure_to_json, to_json
@@ -23,9 +23,15 @@ UNREADABLE = 2
 
 @click.command("show")
 @click.argument("tables", nargs=-1, required=True)
-@click.option("--target", metavar="NAME", help="The environment in which names of tables are looked up.")
-@click.option("--no-history", is_flag=True, help="Read the state alone: quicker, without types' history.")
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
+@click.option("--target", metavar="NAME", help="Look up table names in this target")
+@click.option("--no-history", is_flag=True, help="Read the state only: faster, without the history of types")
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of the tables; json prints one line per table",
+)
 @via_options
 @project_options
 def command(
@@ -38,45 +44,47 @@ def command(
     isolated: bool,
     **options: Any,  # noqa: ANN401
 ) -> int:
-    """Show what live tables are: protocol, columns with their history, properties.
+    """Show live tables: protocol, columns, properties, history.
 
-    TABLES are paths or URIs, with --target names of declared tables, and with --via spark names that Spark
-    knows. TABLE@v12 is an older version,
-    TABLE@2026-11-01 or TABLE@2026-11-01T10:00:00Z what it was then. As JSON each table is a line of its own,
-    as `schemalint schema table` describes it; a table that cannot be read is a line with an `error`.
+    TABLES are paths or URIs; with --target also names of declared tables, and with --via spark also table
+    names of the Spark session. TABLE@v12 is version 12; TABLE@2026-11-01 or TABLE@2026-11-01T10:00:00Z is
+    the version at that time.
+
+    The format json prints one line per table, which `schemalint schema table` describes. The line of an
+    unreadable table has the key `error`.
     """
-    here = project_if_any(config_file, isolated=isolated)
-    if here is not None:
-        here = with_spark_options(here, options)
-    tell = _tell_json if output_format == "json" else _Text()
+    project = find_project(config_file, isolated=isolated)
+    if project is not None:
+        project = with_spark_options(project, options)
+    print_table = _print_json if output_format == "json" else _Text()
     status = 0
-    with spark_for(here, options) as spark:
+    with spark_for(project, options) as spark:
         via = spark.catalog if spark else None
-        asked = table_requests(tables, open_environment(here, target, via), via)
-        for found in read_tables(asked, history=not no_history):
-            tell(found)
-            if isinstance(found, TableFailure):
+        requests = table_requests(tables, open_environment(project, target, via), via)
+        for table in read_tables(requests, history=not no_history):
+            print_table(table)
+            if isinstance(table, TableFailure):
                 status = UNREADABLE
     return status
 
 
-def _tell_json(found: TableDocument | TableFailure) -> None:
-    content = failure_to_json(found) if isinstance(found, TableFailure) else to_json(found)
+def _print_json(table: TableDocument | TableFailure) -> None:
+    content = failure_to_json(table) if isinstance(table, TableFailure) else to_json(table)
     click.echo(json_text(content))
 
 
 class _Text:
-    """Tables with a line between them."""
+    """Prints tables as text, with an empty line between them."""
 
     def __init__(self) -> None:
         self._is_first = True
 
-    def __call__(self, found: TableDocument | TableFailure) -> None:
+    def __call__(self, table: TableDocument | TableFailure) -> None:
         from schemalint.report.table.text import show_text  # noqa: PLC0415 (only for text)
 
-        if isinstance(found, TableFailure):
-            print_error(LiveError(found.message, help=found.help))
+        if isinstance(table, TableFailure):
+            print_error(LiveError(table.message, help=table.help))
             return
         click.echo("" if self._is_first else "\n", nl=False)
-        click.echo(show_text(found), nl=False)
+        click.echo(show_text(table), nl=False)
         self._is_first = False

@@ -1,4 +1,4 @@
-"""The configuration: ``schemalint.toml``, or ``[tool.schemalint]`` in ``pyproject.toml``, or none."""
+"""The configuration in ``schemalint.toml``, or in ``[tool.schemalint]`` of ``pyproject.toml``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from schemalint.config.storage import resolved
+from schemalint.config.storage import resolve_variables
 from schemalint.errors import ConfigError, Location
 from schemalint.model.finding import Severity
 from schemalint.values import field, frozen
@@ -20,15 +20,15 @@ FILES = ("schemalint.toml", "pyproject.toml")
 
 @frozen
 class Target:
-    """An environment that contracts are applied to.
+    """An environment to which contracts are applied.
 
     Attributes:
-        root: Where tables lie whose contract gives no absolute location.
-        catalog: The first part of the names of tables that are reached by name.
-        catalog_uri: Where that catalog answers, e.g. ``https://host/api/2.1/unity-catalog``.
-        catalog_token: What opens it, as ``${NAME}`` of an environment variable.
-        storage: Settings of the object store, secrets among them as ``${NAME}``: see `resolve_storage`.
-        allowed_locations: Prefixes beside `root` that an absolute location may have.
+        root: The folder of all tables whose contract gives no absolute location.
+        catalog: The catalog that holds the tables, the first part of their names.
+        catalog_uri: The address of the catalog's API, e.g. ``https://host/api/2.1/unity-catalog``.
+        catalog_token: The catalog's access token, as ``${NAME}`` of an environment variable.
+        storage: Settings of the object store, with secrets as ``${NAME}``: see `resolve_storage`.
+        allowed_locations: Prefixes that an absolute location may have, in addition to `root`.
         create: Whether a missing table may be created.
     """
 
@@ -45,11 +45,11 @@ class Target:
 
 @frozen
 class TableSettings:
-    """What differs for some tables.
+    """Settings for some of the tables.
 
     Attributes:
-        match: A glob over names of tables, ignoring case.
-        ignore: Rules that say nothing of them.
+        match: A glob over table names, ignoring case.
+        ignore: Rules that do not check these tables.
     """
 
     match: str
@@ -58,7 +58,7 @@ class TableSettings:
 
 @frozen
 class SparkSettings:
-    """How a Spark session is started."""
+    """Settings with which a Spark session is started."""
 
     master: str | None = None
     remote: str | None = None
@@ -68,16 +68,16 @@ class SparkSettings:
 
 @frozen
 class Config:
-    """All settings; a flag of the command line wins over each.
+    """All settings; command-line options override them.
 
     Attributes:
-        file: Where they stand, None if nowhere.
-        contracts: Globs, ``!`` excludes; empty for every file that is a contract.
-        fail_on: None is "never".
-        approved_plans: The hashes of plans whose upgrades and destructive steps are approved.
-        removed: The approved reason by table, for contracts that may go.
+        file: The file that holds the settings, None if there is none.
+        contracts: Globs of contract files, ``!`` excludes; empty for all contract files.
+        fail_on: The lowest severity that fails the run, None for "never".
+        approved_plans: Hashes of plans whose upgrades and destructive steps are approved.
+        removed: The reason by table, for contracts whose removal is approved.
         options: The options of rules, by the rule's code.
-        plugins: Files of rules in the repository, which run only when the command line allows it.
+        plugins: Rule files in the repository, which run only if the command line allows them.
     """
 
     file: str | None = None
@@ -99,13 +99,13 @@ class Config:
 
 
 def load(read: Callable[[str], bytes | None]) -> Config:
-    """The configuration of a repository.
+    """Load the configuration of a repository.
 
     Args:
-        read: The content of a file at the repository's root, None if there is none.
+        read: Return the content of a file in the repository's root, None if the file does not exist.
 
     Raises:
-        ConfigError: A file is no TOML, or holds what is not understood.
+        ConfigError: A file is not valid TOML, or holds invalid settings.
     """
     for name in FILES:
         data = read(name)
@@ -116,54 +116,54 @@ def load(read: Callable[[str], bytes | None]) -> Config:
 
 
 def read_file(path: Path) -> bytes | None:
-    """A file of the configuration; None if nothing has that name.
+    """Read a configuration file; None if it does not exist.
 
     Raises:
-        ConfigError: Something has the name that is no file, or cannot be read: it is not taken for nothing.
+        ConfigError: The path exists but cannot be read; it is never treated as missing.
     """
     try:
         return path.read_bytes()
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not path.is_symlink():
             return None
-        reason = "it is a link to nothing" if path.is_symlink() and not path.exists() else error.strerror
+        reason = "it is a broken symbolic link" if path.is_symlink() and not path.exists() else error.strerror
         message = f"{path.name} cannot be read: {reason}"
-        raise ConfigError(message, help="mend it, or run with --isolated") from error
+        raise ConfigError(message, help="repair it, or run with --isolated") from error
 
 
 def parse(file: str, data: bytes) -> Config:
-    """The settings in one file.
+    """Parse the settings in one file.
 
     Raises:
-        ConfigError: The file is no TOML, or holds what is not understood.
+        ConfigError: The file is not valid TOML, or holds invalid settings.
     """
     try:
         text = data.decode()
         content: Mapping[str, Any] = tomllib.loads(text)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"this is no TOML: {error}", location=Location(file)) from error
+        raise ConfigError(f"not valid TOML: {error}", location=Location(file)) from error
     if file.endswith("pyproject.toml"):
         content = _section(file, content)
-    from schemalint.config import model  # noqa: PLC0415 (pydantic is only loaded where there are settings)
+    from schemalint.config import model  # noqa: PLC0415 (a repository without settings does not load pydantic)
 
     return model.validated(file, text, content)
 
 
 def resolve_storage(target: Target, environ: Mapping[str, str] | None = None) -> Mapping[str, str]:
-    """What opens a target's store, with the values themselves; for use, never to be shown.
+    """Return the settings of a target's object store with secrets filled in; never print them.
 
     Args:
-        target: The environment.
-        environ: The process's own by default.
+        target: The target.
+        environ: The environment variables, by default those of the process.
 
     Raises:
         ConfigError: A variable that the target names is not set.
     """
-    return resolved(target, os.environ if environ is None else environ)
+    return resolve_variables(target, os.environ if environ is None else environ)
 
 
 def _section(file: str, content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """``[tool.schemalint]``, however it is spelled; empty if it is not there."""
+    """Return the table ``[tool.schemalint]``, in any TOML notation; empty if it is missing."""
     tool = content.get("tool", {})
     section = tool.get("schemalint", {}) if isinstance(tool, dict) else {}
     if not isinstance(section, dict):

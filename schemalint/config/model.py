@@ -1,7 +1,7 @@
-"""What may stand in the configuration: the one definition of its keys.
+"""The keys of the configuration, defined once, and their validation.
 
-Not `BaseModel` classes, because importing pydantic costs more than all the rest of a check: `shape` says
-whether data fits, and pydantic is asked what is wrong with data that does not.
+The keys are not `BaseModel` classes, because importing pydantic takes longer than the rest of a check.
+`document.shape` decides whether data fits; pydantic is only imported to explain what is wrong.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
 from schemalint import config
-from schemalint.config.storage import may_stand_open, names_variable
+from schemalint.config.storage import is_public_setting, names_variable
 from schemalint.document.shape import check_for, fields, is_mapping
 from schemalint.errors import ConfigError, Location
 from schemalint.model.contract import table_key
@@ -18,7 +18,7 @@ from schemalint.model.finding import Severity
 
 if sys.version_info >= (3, 12):
     from typing import TypedDict
-else:  # where pydantic refuses typing's own
+else:  # pydantic refuses typing.TypedDict before Python 3.12
     from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class SparkKeys(TypedDict, total=False):
 
 
 class RemovedKeys(TypedDict, total=False):
-    """``[[removed]]``: a contract that may go."""
+    """``[[removed]]``: a contract whose removal is approved."""
 
     table: Required[str]
     reason: Required[str]
@@ -60,7 +60,7 @@ class RemovedKeys(TypedDict, total=False):
 
 
 class TableKeys(TypedDict, total=False):
-    """``[[tables]]``: what differs for some tables."""
+    """``[[tables]]``: settings for some of the tables."""
 
     match: Required[str]
     ignore: list[str]
@@ -88,14 +88,14 @@ ConfigKeys = TypedDict(
     total=False,
 )
 for _keys in (TargetKeys, SparkKeys, RemovedKeys, TableKeys, ConfigKeys):
-    _keys.__pydantic_config__ = _CONFIG  # type: ignore[union-attr]  # pydantic's way
+    _keys.__pydantic_config__ = _CONFIG  # type: ignore[union-attr]  # how pydantic is configured
 
 
 def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config:
-    """The settings as values.
+    """Return the settings as values.
 
     Raises:
-        ConfigError: A key is unknown, a value is of the wrong kind, or a secret stands in the open.
+        ConfigError: A key is unknown, a value has the wrong type, or a secret is written in plain text.
     """
     if not check_for(ConfigKeys)(content):
         _refuse(file, text, content)
@@ -103,7 +103,7 @@ def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config
     for name, target in keys.get("targets", {}).items():
         storage = target.get("storage", {})
         secrets = {
-            f"storage.{key}": value for key, value in storage.items() if not may_stand_open(key, value)
+            f"storage.{key}": value for key, value in storage.items() if not is_public_setting(key, value)
         }
         if "catalog_token" in target:
             secrets["catalog_token"] = target["catalog_token"]
@@ -111,8 +111,8 @@ def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config
             if not names_variable(value):
                 raise ConfigError(
                     f"targets.{name}.{key} must be the name of an environment variable",
-                    help='write "${NAME}": what opens a store does not belong into a repository',
-                    location=_place(file, text, key.removeprefix("storage.")),
+                    help='write "${NAME}": secrets do not belong in a repository',
+                    location=_key_location(file, text, key.removeprefix("storage.")),
                 )
     return _values(file, keys)
 
@@ -167,7 +167,7 @@ def _conf_text(value: str | float | bool) -> str:  # noqa: FBT001
 
 
 def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
-    """Raise what pydantic finds first; it may find nothing after all."""
+    """Raise the first error that pydantic finds; pydantic may accept what `check_for` rejects."""
     from difflib import get_close_matches  # noqa: PLC0415
 
     from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415
@@ -179,32 +179,32 @@ def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
     else:
         return
     path = [str(step) for step in problem["loc"]]
-    where, place = ".".join(path), _place(file, text, path[-1] if path else "")
+    key, location = ".".join(path), _key_location(file, text, path[-1] if path else "")
     if problem["type"] == "missing":
-        raise ConfigError(f"{where} is missing", help="add it", location=_place(file, text, path[0]))
+        raise ConfigError(f"{key} is missing", help="add it", location=_key_location(file, text, path[0]))
     if problem["type"] != "extra_forbidden":
         raise ConfigError(
-            f"{where} must be {problem['msg'].removeprefix('Input should be ')}", location=place
+            f"{key} must be {problem['msg'].removeprefix('Input should be ')}", location=location
         )
     known = sorted(_known_keys(path[:-1]))
     close = get_close_matches(path[-1], known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"known here: {', '.join(known)}"
-    raise ConfigError(f"unknown key {where}", help=hint, location=place)
+    hint = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
+    raise ConfigError(f"unknown key {key}", help=hint, location=location)
 
 
 def _known_keys(path: list[str]) -> list[str]:
-    homes: dict[str, Any] = {
+    sections: dict[str, Any] = {
         "targets": TargetKeys,
         "removed": RemovedKeys,
         "tables": TableKeys,
         "spark": SparkKeys,
     }
-    home = homes.get(path[0] if path else "", ConfigKeys)
-    return list(fields(home)) if is_mapping(home) else []
+    section = sections.get(path[0] if path else "", ConfigKeys)
+    return list(fields(section)) if is_mapping(section) else []
 
 
-def _place(file: str, text: str, key: str) -> Location:
-    """TOML's reader keeps no positions: the first line that gives the key a value."""
+def _key_location(file: str, text: str, key: str) -> Location:
+    """Return the first line that sets the key: tomllib keeps no positions."""
     pattern = re.compile(rf"^\s*[\[\"']*(?:[\w.-]*\.)?{re.escape(key)}[\"'\]]*\s*(?:=|$)")
     for number, line in enumerate(text.splitlines(), 1):
         if key and pattern.match(line):

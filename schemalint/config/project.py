@@ -1,4 +1,4 @@
-"""A repository and its configuration, and which of its revisions is trusted."""
+"""A repository with its configuration, and the revision whose settings are trusted."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Project:
 
 
 def open_project(config_file: str | None = None, *, isolated: bool = False) -> Project:
-    """The repository around the working directory.
+    """Open the repository around the working directory.
 
     Raises:
-        SchemalintError: There is none, or its configuration cannot be used.
+        SchemalintError: There is no repository, or its configuration is invalid.
     """
     repository = git.open_repository(Path.cwd(), os.environ)
     if isolated:
@@ -32,16 +32,16 @@ def open_project(config_file: str | None = None, *, isolated: bool = False) -> P
     if config_file is not None:
         path = Path(config_file)
         if not path.is_file():
-            raise ConfigError(f"there is no file {config_file}", help="see --config")
+            raise ConfigError(f"there is no file {config_file}", help="--config names it")
         return Project(repository, config.parse(path.name, path.read_bytes()))
     return Project(repository, config.load(lambda name: config.read_file(repository.root / name)))
 
 
-def project_if_any(config_file: str | None, *, isolated: bool) -> Project | None:
-    """The project around the working directory; tables can be looked at without one.
+def find_project(config_file: str | None, *, isolated: bool) -> Project | None:
+    """Open the project around the working directory; None outside a project, where tables can still be read.
 
     Raises:
-        SchemalintError: Its configuration cannot be used, or one is named outside of any project.
+        SchemalintError: The configuration is invalid, or `config_file` is given outside a project.
     """
     try:
         return open_project(config_file, isolated=isolated)
@@ -51,24 +51,24 @@ def project_if_any(config_file: str | None, *, isolated: bool) -> Project | None
         return None
 
 
-def trusted(here: Project, base: Side | None = None) -> Project:
-    """The project, in a pull request with the targets and the Spark settings of the base.
+def trusted(project: Project, base: Side | None = None) -> Project:
+    """Return the project; in a pull request with the targets and Spark settings of the base.
 
-    The change under review must not say where the runner's credentials are sent, and which code is run.
+    A change under review must not decide where the runner's credentials are sent or which code runs.
     """
     if not git.is_review(os.environ):
-        return here
-    settings = config_at(here, base if isinstance(base, Revision) else _base_of_event(here))
-    return replace(here, config=replace(here.config, targets=settings.targets, spark=settings.spark))
+        return project
+    settings = config_at(project, base if isinstance(base, Revision) else _base_of_event(project))
+    return replace(project, config=replace(project.config, targets=settings.targets, spark=settings.spark))
 
 
-def config_at(here: Project, base: Side) -> Config:
-    """The configuration of another revision."""
-    files = git.files_at(here.repository, base, config.FILES)
+def config_at(project: Project, base: Side) -> Config:
+    """Load the configuration of another revision."""
+    files = git.files_at(project.repository, base, config.FILES)
     by_path = {PurePosixPath(path).as_posix(): file.data for path, file in files.items()}
     return config.load(by_path.get)
 
 
-def _base_of_event(here: Project) -> Side:
-    """What the change under review is compared with by its event, whatever else was asked for."""
-    return git.find_base(here.repository, git.find_head(here.repository, "HEAD", {}), None, os.environ)
+def _base_of_event(project: Project) -> Side:
+    """Return the default base of ``HEAD``, independent of ``--against`` and ``--head``."""
+    return git.find_base(project.repository, git.find_head(project.repository, "HEAD", {}), None, os.environ)

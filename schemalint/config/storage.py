@@ -1,4 +1,4 @@
-"""What opens a target's store: settings in the open, secrets by the names of environment variables."""
+"""Settings of a target's object store: public ones as plain text, secrets as environment variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PROVIDER: Final = re.compile(r"^(aws|azure_storage|azure|google)_")
-_OPEN: Final = frozenset(
+_PUBLIC: Final = frozenset(
     {
         "account_name",
         "allow_http",
@@ -34,25 +34,25 @@ _OPEN: Final = frozenset(
         "virtual_hosted_style_request",
     }
 )
-# A user and password before the host, or the signature of a shared access address.
+# User and password before the host, or the signature of a shared access URL.
 _HOLDS_SECRET: Final = re.compile(r"[@?]")
 
 
-def may_stand_open(key: str, value: str) -> bool:
-    """Whether a setting may stand in the configuration as it is: where it is and how it is asked, no more.
+def is_public_setting(key: str, value: str) -> bool:
+    """Whether a setting may be written in plain text: addresses and request options only.
 
-    Whatever is not known to be harmless is taken for a secret.
+    Every setting that is not known to be harmless counts as a secret.
     """
-    return _PROVIDER.sub("", key.lower()) in _OPEN and not _HOLDS_SECRET.search(value)
+    return _PROVIDER.sub("", key.lower()) in _PUBLIC and not _HOLDS_SECRET.search(value)
 
 
 def names_variable(value: str) -> bool:
-    """Whether a value is ``${NAME}``, and nothing else."""
+    """Whether a value is exactly ``${NAME}``."""
     return _VARIABLE.fullmatch(value) is not None
 
 
-def resolved(target: Target, environ: Mapping[str, str]) -> Mapping[str, str]:
-    """The settings of a target's store, with the values of the variables that they name.
+def resolve_variables(target: Target, environ: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the settings of a target's store with ``${NAME}`` replaced by the variable's value.
 
     Raises:
         ConfigError: A variable is not set, or is empty.
@@ -66,7 +66,7 @@ def _value(target: Target, key: str, value: str, environ: Mapping[str, str]) -> 
         return value
     if not environ.get(match[1]):
         raise ConfigError(
-            f"the environment variable {match[1]} is not set: targets.{target.name}.storage.{key} names it",
-            help=f"export {match[1]}=…, or give it to the job as a secret",
+            f"environment variable {match[1]} is not set: targets.{target.name}.storage.{key} refers to it",
+            help=f"export {match[1]}=…, or pass it to the job as a secret",
         )
     return environ[match[1]]

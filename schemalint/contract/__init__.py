@@ -1,4 +1,4 @@
-"""Contracts: text to values and back, in every format that there is a module for."""
+"""Read contracts from text and write them back, in every supported format."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ __all__ = [
     "text_changes",
 ]
 
-# The imports in here are for commands other than a check, which has to start fast.
+# These functions import on call, because `check` does not need them and must start fast.
 
 
 def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[TextChange, ...]:
-    """The changes of a file's text that make the edits, in order and apart from each other.
+    """Return the text changes that make the edits, in order and without overlaps.
 
     Args:
-        contract: As read from the text, or effective for a target.
+        contract: The contract as read from the text, or effective for a target.
         text: The file's text.
-        edits: What is to be changed.
+        edits: The edits to make.
 
     Raises:
         ContractError: The text cannot be edited in place.
@@ -44,10 +44,10 @@ def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[
 
 
 def print_contract(contract: Contract) -> str:
-    """A new document of the native format, which `read` reads back as the same contract.
+    """Print a contract as a new document of the native format; `read` returns the same contract.
 
     Raises:
-        ContractError: A text holds half a character (a lone surrogate), which YAML cannot.
+        ContractError: A text has a lone surrogate, which YAML cannot represent.
     """
     from schemalint.contract.dialects.native import printing  # noqa: PLC0415
 
@@ -55,7 +55,7 @@ def print_contract(contract: Contract) -> str:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of the native format, for editors."""
+    """Return the JSON Schema (draft 2020-12) of the native format, for editors."""
     from schemalint.contract.dialects.native import json_schema as implementation  # noqa: PLC0415
 
     return implementation.json_schema()

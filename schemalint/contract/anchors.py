@@ -1,4 +1,4 @@
-"""Where things stand in the text of a contract, worked out when the first place is asked for."""
+"""Locations of a contract's parts in its text, computed on first use."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from schemalint.model.contract import Anchor, Contract
 
 Spans: TypeAlias = Mapping[Anchor, Span]
 SpansOf: TypeAlias = Callable[[Document, str | None], Spans]
-"""From a document, and a target or None, to the places of what is effective there."""
+"""Return the spans of the anchors that are effective for a target, or for None."""
 
 
 class Anchors(Mapping[Anchor, Location]):
-    """The places of one contract.
+    """The locations of one contract's anchors.
 
-    Most contracts have no findings, so that nobody asks: until then only the text is kept, not its nodes.
+    Most contracts have no findings and need no locations, so only the text is kept until the first lookup.
     """
 
     __slots__ = ("_document", "_file", "_spans_of", "_target", "_text")
@@ -39,7 +39,7 @@ class Anchors(Mapping[Anchor, Location]):
         return self._target
 
     def of_target(self, target: str) -> Anchors:
-        """The places of the contract that is effective for a target."""
+        """Return the locations of the contract that is effective for a target."""
         return Anchors(self._file, self._text, self._document, self._spans_of, target)
 
     def __getitem__(self, anchor: Anchor) -> Location:
@@ -59,33 +59,33 @@ class Anchors(Mapping[Anchor, Location]):
 
 
 def normal(anchor: Anchor) -> Anchor:
-    """The anchor to look up by: Delta ignores the case of names."""
+    """Normalize an anchor for lookup: Delta ignores the case of names."""
     kind, *rest = anchor
-    # What is listed as dropped is written without a schema at hand.
-    path = path_key if kind == "dropped" else lowercased
-    return (kind, *(_normal(part, path) for part in rest))
+    # A dropped column is not in the schema, so its steps cannot be told apart as fields and parts.
+    fold_path = path_key if kind == "dropped" else lowercased
+    return (kind, *(_normal(part, fold_path) for part in rest))
 
 
 def locate(contract: Contract, anchor: Anchor, *fallbacks: Anchor) -> Location:
-    """Where a thing stands; where it does not, the first fallback that does, else its nearest parent."""
+    """Return the location of the anchor, of the first fallback found, or of the nearest parent."""
     for candidate in (anchor, *fallbacks, *_parents(anchor), ("columns",), ("table",)):
-        found = contract.anchors.get(candidate)
-        if found is not None:
-            return found
+        position = contract.anchors.get(candidate)
+        if position is not None:
+            return position
     return Location(contract.file)
 
 
 def _parents(anchor: Anchor) -> Iterator[Anchor]:
-    """The columns around a path, the innermost first."""
+    """Yield the columns that contain a path, innermost first."""
     path = anchor[1] if len(anchor) > 1 else None
     if isinstance(path, tuple):
         for length in range(len(path), 0, -1):
             yield ("column", path[:length])
 
 
-def _normal(part: object, path: Callable[[Path], Path]) -> object:
+def _normal(part: object, fold_path: Callable[[Path], Path]) -> object:
     if isinstance(part, tuple):
-        return path(part)
+        return fold_path(part)
     return part.casefold() if isinstance(part, str) else part
 
 

@@ -1,4 +1,4 @@
-"""Edits that are named by what they change, as changes of the text of a contract."""
+"""Turn edits of a contract into changes of its text."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from schemalint.model.finding import Edit, TextChange
 
 
 def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[TextChange, ...]:
-    """The changes of a file's text that make the edits, in order and apart from each other.
+    """Return the text changes that make the edits, in order and without overlaps.
 
     Args:
-        contract: As read from the text, or effective for a target.
+        contract: The contract as read from the text, or effective for a target.
         text: The file's text.
-        edits: What is to be changed.
+        edits: The edits to make.
 
     Raises:
         ContractError: The text cannot be edited in place.
@@ -31,7 +31,7 @@ def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[
         dialect = dialect_of(document)
         if dialect is None:
             raise ContractError(
-                "there is no contract here any more",
+                "the contract is no longer in this file",
                 help="run the check again",
                 location=Location(contract.file),
             )
@@ -40,7 +40,7 @@ def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[
 
 
 def _changes(file: str, old: str, new: str) -> Iterator[TextChange]:
-    """What differs, line by line, and without what is equal at both ends."""
+    """Yield the changed lines, without the common start and end of each change."""
     old_lines, new_lines = (text.splitlines(keepends=True) for text in (old, new))
     start = 0
     matcher = SequenceMatcher(None, old_lines, new_lines, autojunk=False)

@@ -1,4 +1,4 @@
-"""Reads a file of contracts."""
+"""Read the contracts of a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schemalint.values import frozen
 
 @frozen
 class ReadResult:
-    """What a file declares, in order, and what is wrong in it."""
+    """The contracts of a file, in order, and its errors."""
 
     contracts: tuple[Contract, ...] = ()
     errors: tuple[ContractError, ...] = ()
@@ -21,13 +21,13 @@ class ReadResult:
 
 @lru_cache(maxsize=256)
 def read(file: str, data: bytes | str) -> ReadResult:
-    """All contracts of a file; those read last are kept, for a file is compared and looked for twins.
+    """Read all contracts of a file; results are cached, because comparison and duplicate search both read it.
 
-    A document that no format handles is not looked into, unless there is no other in the file.
+    Documents that are not contracts are skipped; a file without any contract is an error.
 
     Args:
-        file: Its path, relative to the repository's root with ``/``, for locations.
-        data: Its content.
+        file: The file's path for locations, relative to the repository's root and with ``/``.
+        data: The file's content.
     """
     try:
         text = data if isinstance(data, str) else decode(data, file)
@@ -38,11 +38,11 @@ def read(file: str, data: bytes | str) -> ReadResult:
     errors: list[ContractError] = []
     for document in documents:
         dialect = dialect_of(document)
-        found = dialect.read(document) if dialect else ()
-        if isinstance(found, Contract):
-            contracts.append(found)
+        result = dialect.read(document) if dialect else ()
+        if isinstance(result, Contract):
+            contracts.append(result)
         else:
-            errors.extend(found)
+            errors.extend(result)
     if not contracts and not errors:
         errors.append(_no_contract(file))
     return ReadResult(tuple(contracts), tuple(errors))
@@ -50,7 +50,7 @@ def read(file: str, data: bytes | str) -> ReadResult:
 
 def _no_contract(file: str) -> ContractError:
     return ContractError(
-        "there is no contract in this file",
+        "this file contains no contract",
         help="a contract begins with the line schemalint: 1",
         location=Location(file),
     )

@@ -1,9 +1,9 @@
-"""Contracts at revisions: of one side, of one commit, and of all commits since one."""
+"""Read contracts at revisions: of one side, at one commit, and at all commits since a commit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field  # noqa: TID251 (__post_init__)
 from functools import lru_cache
 
 from schemalint import contract as contracts
@@ -24,34 +24,34 @@ from schemalint.git import (
 from schemalint.model.contract import Contract
 from schemalint.printable import visible
 
-# Where contracts stand: commits that touch none of these have none that differs.
+# Contracts are YAML files: commits that touch none of these paths change no contract.
 _PATHS = ("*.yml", "*.yaml")
 
 
 def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> dict[str, Contract]:
-    """All contracts of one side by table key; files that cannot be read raise.
+    """Return all contracts of one side by table key.
 
     Raises:
-        ContractError: A contract cannot be read.
+        ContractError: A contract cannot be read, or a table is declared twice.
     """
     found: dict[str, Contract] = {}
     for file in files_at(repository, side, globs):
         result = contracts.read(visible(file.path), file.data)
         if result.errors:
             raise result.errors[0]
-        for one in result.contracts:
-            other = found.setdefault(one.key, one)
-            if other is not one:
+        for contract in result.contracts:
+            first = found.setdefault(contract.key, contract)
+            if first is not contract:
                 raise ContractError(
-                    f"{one.table} is declared twice",
-                    help=f"the other contract stands at {contracts.locate(other, ('table',))}",
-                    location=contracts.locate(one, ("table",)),
+                    f"{contract.table} is declared twice",
+                    help=f"the other contract is at {contracts.locate(first, ('table',))}",
+                    location=contracts.locate(contract, ("table",)),
                 )
     return found
 
 
 def table_at(repository: Repository, globs: Sequence[str]) -> Callable[[str, str], Contract | None]:
-    """A table's contract by commit and key; None if that is not known here. Each commit is read once."""
+    """Return a lookup of contracts by commit and table key; it gives None for unknown ones."""
 
     @lru_cache(maxsize=64)
     def read(commit: str) -> dict[str, Contract]:
@@ -59,7 +59,7 @@ def table_at(repository: Repository, globs: Sequence[str]) -> Callable[[str, str
         if not is_known(repository, commit):
             return found
         for file in files_at(repository, Revision(commit, commit, "applied last"), globs):
-            found.update({one.key: one for one in _parsed(visible(file.path), file.data)})
+            found.update({contract.key: contract for contract in _parsed(visible(file.path), file.data)})
         return found
 
     return lambda commit, key: read(commit).get(key)
@@ -68,24 +68,24 @@ def table_at(repository: Repository, globs: Sequence[str]) -> Callable[[str, str
 def newest_readable(
     repository: Repository, globs: Sequence[str], side: Side
 ) -> Callable[[str], tuple[str, Contract] | None]:
-    """The newest commit of a side's branch in which a table's contract can be read, and that contract."""
+    """Return a search for the newest commit of a side's branch with a readable contract of a table."""
     read = table_at(repository, globs)
 
     def find(key: str) -> tuple[str, Contract] | None:
         commits = first_parents(repository, side.commit, paths=_PATHS) if side.commit else []
-        there = ((commit, read(commit, key)) for commit in commits)
-        return next(((commit, found) for commit, found in there if found is not None), None)
+        revisions = ((commit, read(commit, key)) for commit in commits)
+        return next(((commit, contract) for commit, contract in revisions if contract is not None), None)
 
     return find
 
 
-@lru_cache(maxsize=4096)  # from one commit to the next, most files stay as they are
+@lru_cache(maxsize=4096)  # most files are equal from one commit to the next
 def _parsed(path: str, data: bytes) -> tuple[Contract, ...]:
     return contracts.read(path, data).contracts
 
 
 def files_at(repository: Repository, side: Side, globs: Sequence[str]) -> Iterable[File]:
-    """The files of one side that are contracts."""
+    """Return the contract files of one side."""
     return changes(repository, EmptyTree("one side"), side, candidate, globs).head.values()
 
 
@@ -94,7 +94,11 @@ class Revisions:
     """The revisions of contracts, effective for one target.
 
     Attributes:
-        head: The side that the declarations come from: a commit or the working tree.
+        repository: The git repository.
+        globs: The paths of contract files.
+        target: The target for which contracts are effective.
+        head: The side with the declared contracts: a commit or the working tree.
+        read: Look up a table's contract by commit and key, before a target's overlay.
     """
 
     repository: Repository
@@ -108,7 +112,7 @@ class Revisions:
 
     @property
     def tip(self) -> str:
-        """The commit at or below the head.
+        """The commit of the head; for a working tree, ``HEAD``.
 
         Raises:
             MissingHistoryError: There is no commit yet.
@@ -121,20 +125,20 @@ class Revisions:
         return self.head.commit is None and try_resolve(self.repository, ["HEAD"]) == [None]
 
     def at(self, commit: str, key: str) -> Contract | None:
-        """A table's contract at a commit; None if there is none that can be read."""
-        found = self.read(commit, key)
-        return contracts.effective(found, self.target) if found else None
+        """Return a table's contract at a commit, or None if no contract of it can be read."""
+        contract = self.read(commit, key)
+        return contracts.effective(contract, self.target) if contract else None
 
     def newest_first(self, key: str) -> Iterator[tuple[str, Contract]]:
-        """A table's contract at each commit of the branch that changed contracts."""
+        """Yield a table's contract at each commit of the branch that changed contracts, newest first."""
         if self.is_unborn:
             return
         for commit in first_parents(self.repository, self.tip, paths=_PATHS):
-            if (found := self.at(commit, key)) is not None:
-                yield commit, found
+            if (contract := self.at(commit, key)) is not None:
+                yield commit, contract
 
     def since(self, commit: str, key: str) -> list[Contract]:
-        """A table's contract at a commit and at each one since, oldest first; without those that lack it."""
+        """Return a table's readable contracts at a commit and each later one, oldest first."""
         later = first_parents(self.repository, self.tip, since=commit, paths=_PATHS)
-        found = [self.at(one, key) for one in (commit, *reversed(later))]
-        return [one for one in found if one is not None]
+        found = [self.at(revision, key) for revision in (commit, *reversed(later))]
+        return [contract for contract in found if contract is not None]

@@ -1,4 +1,4 @@
-"""The contract that is effective for one target."""
+"""Merge the overlay of a target into a contract."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from schemalint.values import replace
 
 
 def targets_of(contract: Contract) -> tuple[str, ...]:
-    """The targets that the contract says something about, as written."""
+    """Return the names of the targets in a contract, as written."""
     return tuple(contract.targets)
 
 
 def effective(contract: Contract, target: str | None) -> Contract:
-    """The contract with the target's overlay laid over it.
+    """Return the contract with the target's overlay merged in.
 
-    Properties are laid over entry by entry, features are added; location, protocol and consumers are
-    replaced. A target that the contract does not name, and None, have what all share.
+    Properties are merged entry by entry and features are added; location, protocol and consumers are
+    replaced. For None, or a target without an overlay, the contract stays unchanged.
     """
     overlay = None if target is None else contract.targets.get(target)
     if target is None or overlay is None:

@@ -1,7 +1,7 @@
-"""What differs between two states of a table: facts only.
+"""The kinds of changes between two states of a table: facts, without judgement.
 
-One flat list of these feeds the rules, which judge, and the planner, which executes. A change's path uses the
-new names of its ancestors, so that changes can be applied one after the other.
+One flat list of changes feeds the rules, which judge, and the planner, which executes. A change's path uses
+the new names of its ancestors, so that changes can be applied one after the other.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from schemalint.values import frozen
 
 @frozen
 class TableAdded:
-    """The table is declared, and was not before."""
+    """The table is newly declared."""
 
     state: TableState
 
 
 @frozen
 class TableRemoved:
-    """The table is declared no longer."""
+    """The table is no longer declared."""
 
     state: TableState
 
@@ -40,7 +40,7 @@ class FieldAdded:
 
 @frozen
 class FieldRemoved:
-    """A field is gone."""
+    """A field is removed."""
 
     path: Path
     field: Field
@@ -48,7 +48,7 @@ class FieldRemoved:
 
 @frozen
 class FieldRenamed:
-    """A field has another name: by its column-mapping id, or as declared."""
+    """A field has a new name, according to its column mapping id or to a declared rename."""
 
     path: Path
     old_name: str
@@ -56,7 +56,7 @@ class FieldRenamed:
 
 @frozen
 class FieldMoved:
-    """A field stands elsewhere among its siblings; ``after`` as in `FieldAdded`."""
+    """A field has a new position among its siblings; ``after`` as in `FieldAdded`."""
 
     path: Path
     after: str | None
@@ -64,7 +64,7 @@ class FieldMoved:
 
 @frozen
 class TypeChanged:
-    """The type at a path is another: a leaf's, or a container's kind."""
+    """The type at a path changed: the type of a leaf, or the kind of a container."""
 
     path: Path
     old: DataType
@@ -73,7 +73,7 @@ class TypeChanged:
 
 @frozen
 class TypeHistoryChanged:
-    """The recorded type changes of a field are others."""
+    """The recorded type changes of a field changed."""
 
     path: Path
     old: Managed[tuple[RecordedChange, ...]]
@@ -82,7 +82,7 @@ class TypeHistoryChanged:
 
 @frozen
 class NullabilityChanged:
-    """A field, an element or a map's value may be null, or may no longer."""
+    """The nullability of a field, an array element or a map value changed."""
 
     path: Path
     old: Managed[bool]
@@ -91,7 +91,7 @@ class NullabilityChanged:
 
 @frozen
 class CommentChanged:
-    """A field's comment is another."""
+    """A field's comment changed."""
 
     path: Path
     old: Managed[str | None]
@@ -100,7 +100,7 @@ class CommentChanged:
 
 @frozen
 class DefaultChanged:
-    """A column's default is another expression."""
+    """A column's default expression changed."""
 
     path: Path
     old: Managed[str | None]
@@ -109,7 +109,7 @@ class DefaultChanged:
 
 @frozen
 class GeneratedChanged:
-    """A column's generation expression is another."""
+    """A column's generation expression changed."""
 
     path: Path
     old: Managed[str | None]
@@ -118,7 +118,7 @@ class GeneratedChanged:
 
 @frozen
 class IdentityChanged:
-    """A column becomes, is no longer, or is another identity column."""
+    """A column's identity definition was added, removed or changed."""
 
     path: Path
     old: Managed[Identity | None]
@@ -127,7 +127,7 @@ class IdentityChanged:
 
 @frozen
 class DescriptionChanged:
-    """The table's comment is another."""
+    """The table's comment changed."""
 
     old: Managed[str | None]
     new: Managed[str | None]
@@ -135,7 +135,7 @@ class DescriptionChanged:
 
 @frozen
 class PropertyChanged:
-    """A table property is another; None is "absent", declared or found."""
+    """A table property changed; None means that it is absent, in a table or by declaration."""
 
     key: str
     old: Managed[str | None]
@@ -144,7 +144,7 @@ class PropertyChanged:
 
 @frozen
 class ConstraintChanged:
-    """A CHECK constraint is another; None is "absent", declared or found."""
+    """A CHECK constraint changed; None means that it is absent, in a table or by declaration."""
 
     name: str
     old: Managed[str | None]
@@ -153,7 +153,7 @@ class ConstraintChanged:
 
 @frozen
 class FeatureChanged:
-    """A feature is asked for (or supported), or no longer."""
+    """A feature is newly requested or supported (``new`` is True), or no longer."""
 
     name: str
     new: bool
@@ -161,7 +161,7 @@ class FeatureChanged:
 
 @frozen
 class DeletionListed:
-    """A column is listed as one that may go."""
+    """A column is newly listed under ``dropped``."""
 
     path: Path
     type: DataType | None
@@ -169,14 +169,14 @@ class DeletionListed:
 
 @frozen
 class DeletionUnlisted:
-    """A column is listed no longer as one that may go."""
+    """A column is no longer listed under ``dropped``."""
 
     path: Path
 
 
 @frozen
 class PartitioningChanged:
-    """The table is partitioned otherwise."""
+    """The partitioning changed."""
 
     old: Managed[tuple[str, ...]]
     new: Managed[tuple[str, ...]]
@@ -184,16 +184,14 @@ class PartitioningChanged:
 
 @frozen
 class ClusteringChanged:
-    """The table is clustered otherwise."""
+    """The clustering changed."""
 
     old: Managed[tuple[Path, ...]]
     new: Managed[tuple[Path, ...]]
 
 
-Change: TypeAlias = (
-    TableAdded
-    | TableRemoved
-    | FieldAdded
+ColumnChange: TypeAlias = (
+    FieldAdded
     | FieldRemoved
     | FieldRenamed
     | FieldMoved
@@ -204,6 +202,12 @@ Change: TypeAlias = (
     | DefaultChanged
     | GeneratedChanged
     | IdentityChanged
+)
+"""A change of a column, or of a field, element, key or value inside a column."""
+
+TableChange: TypeAlias = (
+    TableAdded
+    | TableRemoved
     | DescriptionChanged
     | PropertyChanged
     | ConstraintChanged
@@ -213,25 +217,38 @@ Change: TypeAlias = (
     | PartitioningChanged
     | ClusteringChanged
 )
+"""A change of the table itself, or of its contract's ``dropped`` list."""
+
+Change: TypeAlias = ColumnChange | TableChange
+"""Any change. Add a new kind to one of the two unions; mypy names every ``match`` that must handle it."""
 
 
-def change_path(one: Change) -> Path | None:
-    """The path of a change, to compare by; None for what is of the whole table."""
-    path: Path | None = getattr(one, "path", None)
-    return lowercased(path) if path is not None else None
+def change_path(change: Change) -> Path | None:
+    """Return the path of a change in lower case, for comparisons; None for a change of the whole table."""
+    path = change.path if isinstance(change, ColumnChange | DeletionListed | DeletionUnlisted) else None
+    return None if path is None else lowercased(path)
 
 
-def subject(one: Change, path: Path | None = None) -> Hashable:
-    """What a change is about: changes with one subject, between whatever states, are of the same object.
+def subject(change: Change, path: Path | None = None) -> Hashable:
+    """Return the subject of a change: equal for changes of the same object, whatever the values.
 
     Args:
-        one: The change.
-        path: Where its column is now, if it has been renamed since.
+        change: The change.
+        path: The column's current path, if a later change renamed it.
     """
-    where = change_path(one) if path is None else lowercased(path)
-    return (type(one), where, getattr(one, "key", None), getattr(one, "name", None))
+    return type(change), change_path(change) if path is None else lowercased(path), _name(change)
 
 
-def subject_name(one: Change) -> str:
-    """The subject for people: a property's key, a column; empty for the table itself."""
-    return getattr(one, "key", None) or getattr(one, "name", None) or format_path(getattr(one, "path", ()))
+def subject_name(change: Change) -> str:
+    """Return the subject for messages: a property's key or a column; empty for the table itself."""
+    if isinstance(change, ColumnChange | DeletionListed | DeletionUnlisted):
+        return format_path(change.path)
+    return _name(change) or ""
+
+
+def _name(change: Change) -> str | None:
+    match change:
+        case PropertyChanged(key=name) | ConstraintChanged(name=name) | FeatureChanged(name=name):
+            return name
+        case _:
+            return None

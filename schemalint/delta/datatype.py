@@ -1,7 +1,7 @@
-"""The types that Delta and Spark know, as frozen values.
+"""The data types of Delta and Spark, and fields, as frozen values.
 
-Names of atomic types are those of Delta's schema JSON (PROTOCOL.md, "Primitive Types"): ``long``, not
-``bigint``. The text that people write is read and printed by `schemalint.delta.type_text`.
+Atomic types have the names of Delta's schema JSON (PROTOCOL.md, "Primitive Types"): ``long``, not ``bigint``.
+`schemalint.delta.type_text` reads and prints the SQL text of types.
 """
 
 from __future__ import annotations
@@ -14,51 +14,58 @@ from schemalint.delta.path import Part, Path, Step
 from schemalint.values import field, frozen, replace
 
 BINARY_COLLATION: Final = "UTF8_BINARY"
+"""Spark's default collation."""
 
 T = TypeVar("T")
 
 
 class Unmanaged(Enum):
-    """What a contract does not say: it is left as it is, and never compared."""
+    """The class of `UNMANAGED`."""
 
     UNMANAGED = "unmanaged"
 
 
 UNMANAGED: Final = Unmanaged.UNMANAGED
+"""The value that a contract does not declare: schemalint neither compares nor changes it."""
+
 Managed: TypeAlias = T | Unmanaged
+"""A declared value, or `UNMANAGED`."""
 
 
 @frozen
 class Atomic:
-    """A type without parameters that matter here, e.g. ``long``, ``date``, ``variant``, ``void``."""
+    """A type that its name describes completely, such as ``long``, ``date``, ``variant`` or ``time(6)``."""
 
     name: str
 
 
 @frozen
 class String:
-    """Text; Delta stores a collation other than Spark's default beside the type, in ``__COLLATIONS``."""
+    """A string. Delta stores a collation other than the default in the field metadata (``__COLLATIONS``)."""
 
     collation: str = BINARY_COLLATION
 
 
 @frozen
 class Char:
-    """``char(n)``: stored as a string, with ``__CHAR_VARCHAR_TYPE_STRING`` in the column's metadata."""
+    """``char(n)``. Delta stores a string, and the type in the metadata key ``__CHAR_VARCHAR_TYPE_STRING``."""
 
     length: int
 
 
 @frozen
 class Varchar:
-    """``varchar(n)``: stored as `Char` is."""
+    """``varchar(n)``; stored like `Char`."""
 
     length: int
 
 
 @frozen
 class Decimal:
-    """A decimal; a precision over 38 or a scale over the precision can be written, but not stored."""
+    """A decimal.
+
+    The value may exceed the limits of stored decimals: precision at most 38, scale at most the precision.
+    """
 
     precision: int = 10
     scale: int = 0
@@ -66,14 +73,14 @@ class Decimal:
 
 @frozen
 class Unknown:
-    """A type of a newer Delta: its schema JSON, kept and never interpreted."""
+    """A type of a newer Delta version: its schema JSON, kept without interpretation."""
 
     json: str
 
 
 @frozen
 class Array:
-    """An array; whether it may hold nulls is unmanaged in a contract that does not say so."""
+    """An array; `contains_null` is unmanaged if the contract does not declare it."""
 
     element: DataType
     contains_null: Managed[bool] = True
@@ -81,7 +88,7 @@ class Array:
 
 @frozen
 class Map:
-    """A map; its keys are never null."""
+    """A map; `value_contains_null` is unmanaged if the contract does not declare it. Keys are never null."""
 
     key: DataType
     value: DataType
@@ -90,21 +97,21 @@ class Map:
 
 @frozen
 class Struct:
-    """Fields in order; a table's columns are a struct too."""
+    """An ordered list of fields. A table's columns are a struct too."""
 
     fields: tuple[Field, ...] = ()
 
     def get(self, name: str) -> Field | None:
-        """The field of that name, ignoring case as Delta does."""
-        wanted = name.lower()
-        for one in self.fields:
-            if one.name.lower() == wanted:
-                return one
+        """Return the field with this name, or None; ignores case, as Delta does."""
+        lower = name.lower()
+        for inner in self.fields:
+            if inner.name.lower() == lower:
+                return inner
         return None
 
 
 DataType: TypeAlias = Atomic | String | Char | Varchar | Decimal | Array | Map | Struct | Unknown
-"""A type at any depth."""
+"""Any data type."""
 
 
 @frozen
@@ -112,8 +119,11 @@ class RecordedChange:
     """An entry of ``delta.typeChanges`` (PROTOCOL.md, "Type Change Metadata").
 
     Attributes:
-        at: The way from the field that carries the entry: parts of collections only, empty for itself.
-        version: ``tableVersion``, written for ``typeWidening-preview`` only.
+        from_type: ``fromType``.
+        to_type: ``toType``.
+        at: ``fieldPath``: the collection parts from the field with the entry to the changed type; empty if
+            the field's own type changed.
+        version: ``tableVersion``; only ``typeWidening-preview`` writes it.
     """
 
     from_type: DataType
@@ -124,7 +134,7 @@ class RecordedChange:
 
 @frozen
 class Identity:
-    """``GENERATED { ALWAYS | BY DEFAULT } AS IDENTITY``."""
+    """``GENERATED { ALWAYS | BY DEFAULT } AS IDENTITY``; `allow_explicit_insert` means BY DEFAULT."""
 
     start: int = 1
     step: int = 1
@@ -133,14 +143,17 @@ class Identity:
 
 @frozen
 class Field:
-    """A column, or a field of a struct.
+    """A column, or a field of a nested struct.
 
     Attributes:
-        type_changes: The type's history, oldest first.
-        column_id: ``delta.columnMapping.id`` of a live field.
-        physical_name: ``delta.columnMapping.physicalName`` of a live field.
-        renamed_from: The name before, as a contract declares it.
-        extra: All other metadata, as pairs of key and JSON text.
+        default: The SQL text of the default (``CURRENT_DEFAULT``).
+        generated: The generation expression (``delta.generationExpression``).
+        identity: The identity options (``delta.identity.*``).
+        type_changes: The entries of ``delta.typeChanges``, oldest first.
+        column_id: ``delta.columnMapping.id``; live fields only.
+        physical_name: ``delta.columnMapping.physicalName``; live fields only.
+        renamed_from: The previous name that a contract declares; contract fields only.
+        extra: All other metadata of a live field, as pairs of key and JSON text.
     """
 
     name: str
@@ -174,7 +187,7 @@ STRING: Final = String()
 
 
 def parts(type_: DataType) -> tuple[tuple[Part, DataType], ...]:
-    """The parts of a collection; none for any other type."""
+    """Return the parts of an array or a map with their types; an empty tuple for any other type."""
     match type_:
         case Array(element=element):
             return ((Part.ELEMENT, element),)
@@ -188,7 +201,7 @@ _WITH_CHILDREN: Final = (Struct, Array, Map)
 
 
 def children(type_: DataType) -> Iterator[tuple[Step, DataType]]:
-    """What lies directly inside a type: a struct's fields, a collection's parts."""
+    """Yield the types directly inside a type: of a struct's fields or a collection's parts."""
     if isinstance(type_, Struct):
         for inner in type_.fields:
             yield inner.name, inner.type
@@ -196,7 +209,7 @@ def children(type_: DataType) -> Iterator[tuple[Step, DataType]]:
 
 
 def walk(type_: DataType, path: Path = ()) -> Iterator[tuple[Path, DataType]]:
-    """Every type inside a type, itself first, with its path."""
+    """Yield the type itself, then every type inside it at any depth, with their paths, parents first."""
     yield path, type_
     if isinstance(type_, _WITH_CHILDREN):  # most types are leaves
         for step, inner in children(type_):
@@ -204,29 +217,29 @@ def walk(type_: DataType, path: Path = ()) -> Iterator[tuple[Path, DataType]]:
 
 
 def walk_fields(struct: Struct, path: Path = ()) -> Iterator[tuple[Path, Field]]:
-    """Every field at any depth with its path, parents first."""
-    for below, type_ in walk(struct, path):
+    """Yield every field at any depth with its path, parents first."""
+    for struct_path, type_ in walk(struct, path):
         if isinstance(type_, Struct):
             for inner in type_.fields:
-                yield (*below, inner.name), inner
+                yield (*struct_path, inner.name), inner
 
 
 def type_at(type_: DataType, path: Path) -> DataType | None:
-    """The type at a path, names ignoring case; None if there is nothing."""
+    """Return the type at a path, ignoring the case of names; None if the path does not exist."""
     for step in path:
-        found: DataType | None = None
+        child: DataType | None = None
         if isinstance(step, Part):
-            found = dict(parts(type_)).get(step)
+            child = dict(parts(type_)).get(step)
         elif isinstance(type_, Struct) and (inner := type_.get(step)):
-            found = inner.type
-        if found is None:
+            child = inner.type
+        if child is None:
             return None
-        type_ = found
+        type_ = child
     return type_
 
 
 def field_at(struct: Struct, path: Path) -> Field | None:
-    """The field that a path ends in; None if it ends in a part of a collection, or nowhere."""
+    """Return the field at a path; None if the path ends in a collection part or does not exist."""
     parent = type_at(struct, path[:-1])
     if not path or isinstance(path[-1], Part) or not isinstance(parent, Struct):
         return None
@@ -234,25 +247,32 @@ def field_at(struct: Struct, path: Path) -> Field | None:
 
 
 def with_parts(type_: Array | Map, new: dict[Part, DataType]) -> Array | Map:
-    """The same collection over other parts."""
+    """Return the collection with the types of the given parts replaced."""
     if isinstance(type_, Array):
         return replace(type_, element=new.get(Part.ELEMENT, type_.element))
     return replace(type_, key=new.get(Part.KEY, type_.key), value=new.get(Part.VALUE, type_.value))
 
 
 def map_fields(struct: Struct, update: Callable[[Path, Field], Field], path: Path = ()) -> Struct:
-    """The struct with every field at any depth replaced, parents before what is inside them."""
+    """Return the struct with every field at any depth replaced by the result of ``update``.
+
+    Args:
+        struct: The struct.
+        update: Called with the path and the field, parents first; returns the new field. It sees the fields
+            inside the new field, under the parent's old name.
+        path: The path of the struct itself.
+    """
     return Struct(tuple(_mapped(field, update, path) for field in struct.fields))
 
 
 def _mapped(field: Field, update: Callable[[Path, Field], Field], path: Path) -> Field:
-    below = (*path, field.name)
-    updated = update(below, field)
-    return replace(updated, type=map_fields_within(updated.type, update, below))
+    field_path = (*path, field.name)
+    updated = update(field_path, field)
+    return replace(updated, type=map_fields_within(updated.type, update, field_path))
 
 
 def map_fields_within(type_: DataType, update: Callable[[Path, Field], Field], path: Path = ()) -> DataType:
-    """As `map_fields`, for the fields inside of any type."""
+    """Apply `map_fields` to all fields inside a type of any kind."""
     match type_:
         case Struct():
             return map_fields(type_, update, path)

@@ -1,4 +1,4 @@
-"""Two states of a table -> the flat list of what differs."""
+"""Compare two states of a table: return the flat list of changes."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from schemalint.values import replace
 
 
 def diff(before: TableState, after: TableState) -> tuple[Change, ...]:
-    """All that differs, in an order in which it can be applied.
+    """Return all changes, in an order in which they can be applied.
 
-    Fields are paired by column-mapping id where both sides have one, else by a rename that ``after``
-    declares and ``before`` does not, else by name ignoring case.
+    Fields are paired by column mapping id if both sides have one, else by a rename that ``after`` declares
+    and ``before`` does not, else by name, ignoring case.
     """
     columns = tuple(_columns(before, after))
     return (*columns, *_table(with_renamed_keys(before, renames_of(columns)), after))
 
 
 def with_renamed_keys(state: TableState, renames: Renames) -> TableState:
-    """Partitioning and clustering follow a rename by themselves (measured on Delta 4.4.0)."""
+    """Rename partition and clustering keys too, as Delta does by itself (measured on Delta 4.4.0)."""
     if not renames.new_names:
         return state
     partitioned_by, clustered_by = state.partitioned_by, state.clustered_by
@@ -42,7 +42,7 @@ def _columns(before: TableState, after: TableState) -> Iterator[Change]:
 
 
 def recreated_columns(before: TableState, after: TableState) -> set[tuple[str, ...]]:
-    """The columns that are newly listed with their old type: dropped, and declared again under the name."""
+    """Return the recreated columns: newly listed as dropped with their old type, and declared again."""
     known = {path_key(entry.path) for entry in before.dropped}
     return {
         path_key(entry.path)
@@ -51,23 +51,25 @@ def recreated_columns(before: TableState, after: TableState) -> set[tuple[str, .
     }
 
 
-def _struct(before: Struct, after: Struct, path: Path, anew: set[tuple[str, ...]]) -> Iterator[Change]:
-    pairs = pair_fields(before, after, path, anew)
+def _struct(before: Struct, after: Struct, path: Path, recreated: set[tuple[str, ...]]) -> Iterator[Change]:
+    pairs = pair_fields(before, after, path, recreated)
     kept = {old.name for old in pairs.values()}
-    for gone in before.fields:
-        if gone.name not in kept:
-            yield change.FieldRemoved((*path, gone.name), gone)
+    for removed in before.fields:
+        if removed.name not in kept:
+            yield change.FieldRemoved((*path, removed.name), removed)
     for new in after.fields:
         if (old := pairs.get(new.name)) is not None and old.name != new.name and _renamed(old, new):
             yield change.FieldRenamed((*path, new.name), old.name)
-    yield from _places(before, after, path, pairs)
+    yield from _positions(before, after, path, pairs)
     for new in after.fields:
         if (old := pairs.get(new.name)) is not None:
-            yield from _field(old, new, (*path, new.name), anew)
+            yield from _field(old, new, (*path, new.name), recreated)
 
 
-def pair_fields(before: Struct, after: Struct, path: Path, anew: set[tuple[str, ...]]) -> dict[str, Field]:
-    """The old field of each new one that had one, by the new one's name."""
+def pair_fields(
+    before: Struct, after: Struct, path: Path, recreated: set[tuple[str, ...]]
+) -> dict[str, Field]:
+    """Return the old field of each new field that has one, by the new field's name."""
     by_id = _by_id(before) if _by_id(after) else {}
     by_name = {old.name.lower(): old for old in before.fields}
     pairs: dict[str, Field] = {}
@@ -85,21 +87,21 @@ def pair_fields(before: Struct, after: Struct, path: Path, anew: set[tuple[str, 
         namesake = by_name.get(new.name.lower())
         if new.name in pairs or namesake is None or namesake.name in taken:
             continue
-        told_apart = bool(by_id) and _both_have_ids(namesake, new)
-        if not told_apart and path_key((*path, new.name)) not in anew:
+        ids_differ = bool(by_id) and _both_have_ids(namesake, new)
+        if not ids_differ and path_key((*path, new.name)) not in recreated:
             pairs[new.name] = namesake
     return pairs
 
 
 def _by_id(struct: Struct) -> dict[int, Field]:
-    """The fields that have a column-mapping id; none where a broken writer gave an id twice."""
+    """Return the fields by column mapping id; none if a broken writer used an id twice."""
     ids = [(field.column_id, field) for field in struct.fields if field.column_id is not None]
     found = dict(ids)
     return found if len(found) == len(ids) else {}
 
 
 def _declares_rename(namesake: Field | None, new: Field) -> bool:
-    """Whether the declared rename is news: the namesake of before does not declare it already."""
+    """Return whether a declared rename is new: the old field of that name does not declare it."""
     return namesake is None or namesake.renamed_from != new.renamed_from
 
 
@@ -108,16 +110,16 @@ def _both_have_ids(old: Field, new: Field) -> bool:
 
 
 def _renamed(old: Field, new: Field) -> bool:
-    """A change of case alone is a rename only if it is declared, or seen in the log."""
+    """Return whether a paired field is renamed; a mere change of case must be declared or be in the log."""
     return old.name.lower() != new.name.lower() or _both_have_ids(old, new) or new.renamed_from == old.name
 
 
-def _places(before: Struct, after: Struct, path: Path, pairs: dict[str, Field]) -> Iterator[Change]:
-    """Additions and moves, in the new order: each puts a field right behind its predecessor there."""
-    index = {old.name: place for place, old in enumerate(before.fields)}
-    staying = [new.name for new in after.fields if new.name in pairs]
-    unmoved = longest_increasing([index[pairs[name].name] for name in staying])
-    fixed = {name for name, place in zip(staying, unmoved, strict=True) if place}
+def _positions(before: Struct, after: Struct, path: Path, pairs: dict[str, Field]) -> Iterator[Change]:
+    """Yield additions and moves in the new order: each puts a field directly after its predecessor."""
+    index = {old.name: position for position, old in enumerate(before.fields)}
+    paired = [new.name for new in after.fields if new.name in pairs]
+    stays = longest_increasing([index[pairs[name].name] for name in paired])
+    fixed = {name for name, stay in zip(paired, stays, strict=True) if stay}
     previous: str | None = None
     for new in after.fields:
         if new.name not in pairs:
@@ -128,25 +130,25 @@ def _places(before: Struct, after: Struct, path: Path, pairs: dict[str, Field]) 
 
 
 def longest_increasing(numbers: list[int]) -> list[bool]:
-    """Which numbers belong to a longest rising subsequence (patience sorting)."""
+    """Return for each number whether it belongs to a longest increasing subsequence (patience sorting)."""
     tails: list[int] = []
-    tail_places: list[int] = []
-    before: list[int] = []
-    for place, number in enumerate(numbers):
+    tail_positions: list[int] = []
+    previous: list[int] = []
+    for position, number in enumerate(numbers):
         pile = bisect_left(tails, number)
-        before.append(tail_places[pile - 1] if pile else -1)
+        previous.append(tail_positions[pile - 1] if pile else -1)
         tails[pile : pile + 1] = [number]
-        tail_places[pile : pile + 1] = [place]
+        tail_positions[pile : pile + 1] = [position]
     chosen = [False] * len(numbers)
-    place = tail_places[-1] if tail_places else -1
-    while place >= 0:
-        chosen[place] = True
-        place = before[place]
+    position = tail_positions[-1] if tail_positions else -1
+    while position >= 0:
+        chosen[position] = True
+        position = previous[position]
     return chosen
 
 
-def _field(old: Field, new: Field, path: Path, anew: set[tuple[str, ...]]) -> Iterator[Change]:
-    yield from _type(old.type, new.type, path, anew)
+def _field(old: Field, new: Field, path: Path, recreated: set[tuple[str, ...]]) -> Iterator[Change]:
+    yield from _type(old.type, new.type, path, recreated)
     if old.type_changes != new.type_changes:
         yield change.TypeHistoryChanged(path, old.type_changes, new.type_changes)
     if old.nullable != new.nullable:
@@ -161,19 +163,19 @@ def _field(old: Field, new: Field, path: Path, anew: set[tuple[str, ...]]) -> It
         yield change.IdentityChanged(path, old.identity, new.identity)
 
 
-def _type(old: DataType, new: DataType, path: Path, anew: set[tuple[str, ...]]) -> Iterator[Change]:
+def _type(old: DataType, new: DataType, path: Path, recreated: set[tuple[str, ...]]) -> Iterator[Change]:
     match old, new:
         case Struct(), Struct():
-            yield from _struct(old, new, path, anew)
+            yield from _struct(old, new, path, recreated)
         case Array(), Array():
             element = (*path, Part.ELEMENT)
-            yield from _type(old.element, new.element, element, anew)
+            yield from _type(old.element, new.element, element, recreated)
             if old.contains_null != new.contains_null:
                 yield change.NullabilityChanged(element, old.contains_null, new.contains_null)
         case Map(), Map():
             value = (*path, Part.VALUE)
-            yield from _type(old.key, new.key, (*path, Part.KEY), anew)
-            yield from _type(old.value, new.value, value, anew)
+            yield from _type(old.key, new.key, (*path, Part.KEY), recreated)
+            yield from _type(old.value, new.value, value, recreated)
             if old.value_contains_null != new.value_contains_null:
                 yield change.NullabilityChanged(value, old.value_contains_null, new.value_contains_null)
         case _ if old != new:

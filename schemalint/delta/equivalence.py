@@ -1,4 +1,4 @@
-"""Equal is what Delta holds as equal."""
+"""Compare declared and stored values the way Delta does, so that equivalent spellings are no change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schemalint.delta.datatype import Managed, Unmanaged
 
 T = TypeVar("T")
 
-# Delta stores an expression re-spelled from its tokens: `amount>=0` becomes `amount >= 0` (measured).
+# Delta normalizes the blanks in an expression: it stores `amount>=0` as `amount >= 0` (measured).
 _TOKEN: Final = re.compile(
     r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|[\w$]+(?:\.\d+)?|<=>|<>|[<>!=]=|\|\||[^\s\w]""",
     re.DOTALL,
@@ -18,26 +18,29 @@ _TOKEN: Final = re.compile(
 
 
 def same_comment(old: Managed[str | None], new: Managed[str | None]) -> bool:
-    """No comment and an empty one are the same: Spark cannot take a comment away."""
+    """Whether two comments are equal; an empty one equals none, because Spark cannot remove a comment."""
     return _without_empty(old) == _without_empty(new)
 
 
 def same_expression(old: Managed[str | None], new: Managed[str | None]) -> bool:
-    """Expressions are compared by their tokens; names and keywords ignoring case."""
+    """Whether two SQL expressions have equal tokens.
+
+    The case of names and keywords and the back-quotes of names do not matter.
+    """
     if isinstance(old, str) and isinstance(new, str):
         return _tokens(old) == _tokens(new)
     return old == new
 
 
 def same_property(key: str, old: Managed[str | None], new: Managed[str | None]) -> bool:
-    """Booleans ignoring case, intervals and numbers by value."""
+    """Whether Delta gives two property values the same meaning: `1 day` equals `24 hours`."""
     if isinstance(old, str) and isinstance(new, str):
         return properties.same_value(key, old, new)
     return old == new
 
 
 def managed(value: Managed[T]) -> T | None:
-    """The value, with None for what is not managed: for where the two do not differ."""
+    """Return the value, or None if it is unmanaged; for callers that treat both alike."""
     return None if isinstance(value, Unmanaged) else value
 
 

@@ -1,4 +1,4 @@
-"""Which columns a SQL expression of a table uses: a CHECK constraint's, a generated column's."""
+"""Find the columns that a SQL expression uses: of a CHECK constraint or a generated column."""
 
 from __future__ import annotations
 
@@ -11,33 +11,35 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 Names = tuple[str, ...]
+"""The names of nested fields from the column down, without collection parts."""
 
 
 def uses(expression: str, path: Path) -> bool | None:
-    """Whether an expression uses a column, anything inside it, or something that it is inside of.
+    """Whether an expression uses the field at a path, a field inside it, or a field that contains it.
 
-    So Delta compares, too: a field is used where its whole struct is, and a field of a struct in an array
-    where that field is, by ``lines[0].qty`` as by ``lines.qty`` (measured on Delta 4.4.0). None if the
-    expression cannot be read.
+    Delta compares the same way: an expression that uses a struct uses all its fields, and both
+    ``lines[0].qty`` and ``lines.qty`` use the field ``qty`` of the structs in ``lines`` (measured on Delta
+    4.4.0). None if the expression cannot be parsed.
     """
     columns = columns_used(expression)
     if columns is None:
         return None
-    wanted = [step.lower() for step in path if not isinstance(step, Part)]
+    field_names = [step.lower() for step in path if not isinstance(step, Part)]
     return any(
-        all(one == other.lower() for one, other in zip(wanted, names, strict=False)) for names in columns
+        all(name == used.lower() for name, used in zip(field_names, used_names, strict=False))
+        for used_names in columns
     )
 
 
 @cache
 def columns_used(expression: str) -> frozenset[Names] | None:
-    """The columns that an expression names, each as the names of fields on the way, spelled as there.
+    """Return the columns in an expression, each as a tuple of nested names in the expression's spelling.
 
-    An index is passed over: ``lines[0].qty`` uses ``lines``, ``qty``. What comes out of a function is no
-    column any more: ``element_at(lines, 1).qty`` uses ``lines``. None if the expression cannot be read, or
-    does not say by name what it uses.
+    Indexes are skipped: ``lines[0].qty`` gives ``("lines", "qty")``. Fields of a function's result are not
+    columns: ``element_at(lines, 1).qty`` gives ``("lines",)``. None if the expression cannot be parsed, or
+    contains ``*`` or a subquery.
     """
-    # Costs more to import than a whole check, and few changes are about an expression.
+    # Importing sqlglot takes longer than a whole check, and few changes concern an expression.
     from sqlglot import Dialect, exp  # noqa: PLC0415
     from sqlglot.errors import SqlglotError  # noqa: PLC0415
 
@@ -52,15 +54,18 @@ def columns_used(expression: str) -> frozenset[Names] | None:
 
 
 def _names(column: exp.Column) -> Names:
-    """In sqlglot a column holds up to four names; what follows stands in dots and brackets around it."""
+    """Return all names of a column: sqlglot has up to four in the node, the rest in outer Dot nodes."""
     names = [part.name for part in column.parts]
     node: exp.Expr = column
-    while node.parent is not None and node.arg_key == "this" and _leads_on(node.parent):
+    while node.parent is not None and node.arg_key == "this" and _is_field_or_index(node.parent):
         node = node.parent
         names += [node.name] if node.key == "dot" else []
     return tuple(names)
 
 
-def _leads_on(node: exp.Expr) -> bool:
-    """Whether it is a field or an index; sqlglot makes a bracket of ``element_at`` too, with an offset."""
+def _is_field_or_index(node: exp.Expr) -> bool:
+    """Whether the node accesses a field or an index.
+
+    sqlglot also parses ``element_at`` as a Bracket, but with an offset.
+    """
     return node.key == "dot" or (node.key == "bracket" and node.args.get("offset") is None)

@@ -1,8 +1,8 @@
-"""The table features of Delta: one row each, with what switches it on and what it needs.
+"""Delta's table features: one row for each, with what enables it and which features it requires.
 
-Sources: ``TableFeature.scala`` of Delta Spark 4.4.0, each row compared with the registry of the released jar;
-``TableFeatures.java`` of Delta Kernel 4.4.0; PROTOCOL.md, whose appendix "Valid Feature Names in Table
-Features" is not complete: it lacks typeWidening, variantType, checkpointProtection and others.
+Sources: ``TableFeature.scala`` of Delta Spark 4.4.0, with every row compared with the registry of the
+released jar; ``TableFeatures.java`` of Delta Kernel 4.4.0; PROTOCOL.md, whose appendix "Valid Feature Names
+in Table Features" is incomplete: it lacks typeWidening, variantType, checkpointProtection and others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from schemalint.values import frozen
 
 
 class SchemaTrigger(Enum):
-    """What in a table's metadata, other than a property, switches a feature on."""
+    """A part of a table's metadata, other than a property, that enables a feature."""
 
     NOT_NULL = "a NOT NULL column"
     CONSTRAINT = "a CHECK constraint"
@@ -30,27 +30,30 @@ class SchemaTrigger(Enum):
 
 @frozen
 class TableFeature:
-    """One feature of Delta's protocol.
+    """A table feature of Delta's protocol.
 
     Attributes:
-        name: As the protocol action stores it; compared there with regard to case.
-        reader: Whether readers must know it too; False is a writer feature.
-        legacy: The (reader, writer) versions that imply it below writer version 7; None if it always stands
-            by name, with writer version 7, and reader version 3 if readers must know it.
-        enabled_by_property: The key, and the values in lower case that switch it on; none: any value.
-        enabled_by_schema: What else switches it on.
-        automatic: Whether Delta adds it to an existing table that switches it on; if not, the statement fails
-            with ``DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT``. False where nothing switches it on.
-        requires: The features that Delta adds with it, without what those require in their turn.
-        unless: The feature that stands in for it: where that one is supported, this one is not added.
-        removable: Whether ``ALTER TABLE … DROP FEATURE`` takes it off.
-        drop_needs_history: Whether taking it off leaves traces in the history, so that Delta adds
-            checkpointProtection, or waits for the history to expire.
-        preview: Whether Delta may still change what it means.
-        settable: Whether ``delta.feature.<name>`` adds it to an existing table.
-        in_spark: Whether Delta Spark 4.4.0 knows it; if not, it refuses a table that lists it.
-        since: The first release of Delta Spark with it, empty where that is not known.
-        source: Where the row is written.
+        name: The name in the protocol action, where case matters.
+        reader: Whether readers must support the feature too; false for a writer-only feature.
+        legacy: The lowest (reader, writer) versions that imply the feature, below writer version 7. None if
+            the protocol always lists the feature by name; this requires writer version 7, and reader version
+            3 if `reader` is true.
+        enabled_by_property: The property key and the values, in lower case, that enable the feature; an empty
+            set means any value.
+        enabled_by_schema: The part of the metadata that enables the feature.
+        automatic: Whether Delta adds the feature to an existing table when a property or the schema enables
+            it. Otherwise the statement fails with ``DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT``. False if
+            nothing enables the feature.
+        requires: The features that this one requires directly; Delta adds them too.
+        unless: The feature that replaces this one: if the table supports it, Delta does not add this one.
+        removable: Whether ``ALTER TABLE … DROP FEATURE`` succeeds.
+        drop_needs_history: Whether older versions of the table still use the feature after DROP FEATURE.
+            Delta then adds checkpointProtection, or waits until the history expires.
+        preview: Whether Delta may still change the feature incompatibly.
+        settable: Whether ``delta.feature.<name>`` adds the feature to an existing table.
+        in_spark: Whether Delta Spark 4.4.0 knows the feature; otherwise it refuses tables that list it.
+        since: The first release of Delta Spark with the feature; empty if unknown.
+        source: The file that defines the feature, in Delta Spark (Scala) or Delta Kernel (Java).
     """
 
     name: str
@@ -70,17 +73,17 @@ class TableFeature:
     source: str = "TableFeature.scala"
 
 
-def find(name: str) -> TableFeature | None:
-    """The feature of that name, ignoring case, as ``delta.feature.<name>`` and DROP FEATURE do."""
+def find_feature(name: str) -> TableFeature | None:
+    """Return the feature with this name, or None; ignores case, as ``delta.feature.<name>`` does."""
     return _BY_LOWER_CASE.get(name.lower())
 
 
 def implied_by(min_reader: int, min_writer: int) -> frozenset[str]:
-    """The features that a legacy protocol supports without naming them.
+    """Return the features that a legacy protocol supports without listing them.
 
-    From writer version 7 on nothing is implied, whatever the reader version (``implicitlySupportedFeatures``
-    in TableFeatureSupport.scala; PROTOCOL.md, "Table Features"); nor by reader version 3, which is illegal
-    with a lower writer version.
+    The set is empty from writer version 7 on (``implicitlySupportedFeatures`` in TableFeatureSupport.scala;
+    PROTOCOL.md, "Table Features"), and from reader version 3 on, which is invalid with a lower writer
+    version.
     """
     if min_reader >= _TABLE_FEATURES_READER or min_writer >= _TABLE_FEATURES_WRITER:
         return frozenset()
@@ -92,21 +95,21 @@ def implied_by(min_reader: int, min_writer: int) -> frozenset[str]:
 
 
 def closure(names: Iterable[str]) -> frozenset[str]:
-    """The features with all that they require, at any depth; a name that is not known stands for itself."""
+    """Return the features and all features that they require, directly or not; unknown names are kept."""
     found: set[str] = set()
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
         if name not in found:
             found.add(name)
-            waiting.extend(FEATURES[name].requires if name in FEATURES else ())
+            pending.extend(FEATURES[name].requires if name in FEATURES else ())
     return frozenset(found)
 
 
-def suggest(name: str) -> str | None:
-    """The feature whose name is nearest, None if none is near."""
-    near = difflib.get_close_matches(name.lower(), _BY_LOWER_CASE, n=1, cutoff=0.75)
-    return _BY_LOWER_CASE[near[0]].name if near else None
+def suggest_feature(name: str) -> str | None:
+    """Return the name of the feature that is most similar; None if no feature is similar."""
+    nearest = difflib.get_close_matches(name.lower(), _BY_LOWER_CASE, n=1, cutoff=0.75)
+    return _BY_LOWER_CASE[nearest[0]].name if nearest else None
 
 
 _TABLE_FEATURES_READER: Final = 3
@@ -128,7 +131,7 @@ _LEGACY: Final = (
         removable=True,
         since="0.8.0",
     ),
-    # The older key delta.enableChangeDataCapture does the same: `properties.value_of` reads both.
+    # The older key delta.enableChangeDataCapture has the same effect; `properties.value_of` reads both.
     TableFeature(
         "changeDataFeed",
         legacy=(1, 4),
@@ -159,7 +162,7 @@ _LEGACY: Final = (
 )
 
 _BY_NAME: Final = (
-    # The one feature that Delta adds to a new table by itself and to an existing one not.
+    # The only feature that Delta adds automatically to a new table, but not to an existing one.
     TableFeature("timestampNtz", reader=True, enabled_by_schema=SchemaTrigger.TIMESTAMP_NTZ, since="2.4.0"),
     TableFeature("allowColumnDefaults"),
     TableFeature(
@@ -197,7 +200,7 @@ _BY_NAME: Final = (
         removable=True,
     ),
     TableFeature("vacuumProtocolCheck", reader=True, removable=True, drop_needs_history=True),
-    # Added by DROP FEATURE, and taken off only with TRUNCATE HISTORY.
+    # DROP FEATURE adds it; only DROP FEATURE … TRUNCATE HISTORY removes it.
     TableFeature("checkpointProtection", removable=True, since="4.0.0"),
     TableFeature(
         "icebergCompatV1",
@@ -237,9 +240,9 @@ _BY_NAME: Final = (
         unless="variantType-preview",
         since="4.0.0",
     ),
-    # The property adds the preview instead (below); this one needs delta.feature.variantShredding.
+    # delta.enableVariantShredding adds the preview (below); delta.feature.variantShredding adds this one.
     TableFeature("variantShredding", reader=True, requires=frozenset({"variantType"})),
-    # Delta Spark 4.4.0 refuses such columns (DELTA_GEOSPATIAL_NOT_SUPPORTED) unless a preview setting is on.
+    # Delta Spark 4.4.0 refuses spatial columns (DELTA_GEOSPATIAL_NOT_SUPPORTED) without a preview setting.
     TableFeature(
         "geospatial",
         reader=True,
@@ -248,7 +251,7 @@ _BY_NAME: Final = (
         removable=True,
         drop_needs_history=True,
     ),
-    # Declared removable in TableFeature.scala, but the removal is refused.
+    # TableFeature.scala declares it removable, but Delta refuses to drop it.
     TableFeature(
         "catalogManaged",
         reader=True,
@@ -274,8 +277,8 @@ _PREVIEWS: Final = (
         since="3.2.0",
     ),
     TableFeature("variantType-preview", reader=True, preview=True),
-    # Measured on Delta 4.4.0: …variantShredding.forceUsePreviewTableFeature is on by default. Delta Kernel
-    # lets it require variantType, Delta Spark does not.
+    # Measured on Delta 4.4.0: …variantShredding.forceUsePreviewTableFeature is on by default. In Delta Kernel
+    # the feature requires variantType, in Delta Spark it does not.
     TableFeature(
         "variantShredding-preview",
         reader=True,
@@ -293,7 +296,7 @@ _PREVIEWS: Final = (
         removable=True,
         preview=True,
     ),
-    # For new tables only (DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED).
+    # New tables only (DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED).
     TableFeature(
         "adaptiveMetadata-preview",
         reader=True,
@@ -305,8 +308,8 @@ _PREVIEWS: Final = (
     ),
 )
 
-# Names that a table may list and that Delta Spark 4.4.0 does not take: registered in its own tests only, or
-# known to Delta Kernel alone.
+# Features that a protocol may list and Delta Spark 4.4.0 refuses: registered only in its tests, or only in
+# Delta Kernel.
 _NOT_IN_SPARK: Final = (
     TableFeature("redirectReaderWriter-preview", reader=True, preview=True, settable=False, in_spark=False),
     TableFeature("redirectWriterOnly-preview", preview=True, settable=False, in_spark=False),
@@ -333,6 +336,6 @@ _NOT_IN_SPARK: Final = (
 FEATURES: Final[Mapping[str, TableFeature]] = MappingProxyType(
     {row.name: row for row in (*_LEGACY, *_BY_NAME, *_PREVIEWS, *_NOT_IN_SPARK)}
 )
-"""Every feature by its name."""
+"""All table features, by name."""
 
 _BY_LOWER_CASE: Final = {name.lower(): row for name, row in FEATURES.items()}

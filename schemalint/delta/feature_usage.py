@@ -1,4 +1,4 @@
-"""What a table's features are there for: which property, column or constraint makes each one active."""
+"""Find the reasons for a table's features: the properties, columns and constraints that need each one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from schemalint.delta.table import LiveTable, TableState
 from schemalint.values import frozen
 
 Reason: TypeAlias = tuple[str, str]
-"""A kind and a name: ``property``, ``column``, ``constraint``, ``clustering`` or ``feature``."""
+"""A kind and a name. The kind is ``property``, ``column``, ``constraint``, ``clustering`` or ``feature``."""
 
-# Features that act by standing in the protocol: no property and no column shows whether they are needed.
+# Features that act by their presence in the protocol: no property or column shows whether they are needed.
 _ACT_BY_THEMSELVES: Final = frozenset(
     {"vacuumProtocolCheck", "checkpointProtection", "catalogManaged", "adaptiveMetadata-preview"}
 )
@@ -24,14 +24,15 @@ _ACT_BY_THEMSELVES: Final = frozenset(
 
 @frozen
 class FeatureUse:
-    """A feature of a table.
+    """A feature of a table, with the reasons for it.
 
     Attributes:
-        supported: Whether it stands in the protocol, by name or by a legacy version.
-        binds_readers: Whether readers must know it too.
-        needed_by: What makes it active, or requires it.
-        acts_by_itself: Whether that can be seen at all: some features act by being supported, and of those
-            that this version does not know, nothing can be said.
+        name: The feature's name.
+        supported: Whether the protocol has the feature, by name or by a legacy version.
+        binds_readers: Whether readers must support the feature too.
+        needed_by: The objects that enable the feature, and the features that require it.
+        acts_by_itself: Whether the feature can be in use without a reason in the log: because it acts by its
+            presence in the protocol, or because this version of schemalint does not know it.
     """
 
     name: str
@@ -42,25 +43,25 @@ class FeatureUse:
 
     @property
     def is_idle(self) -> bool:
-        """Supported, and nothing that the log shows needs it."""
+        """Whether the table supports the feature and nothing in the log needs it."""
         return self.supported and not self.needed_by and not self.acts_by_itself
 
     @property
     def is_preview(self) -> bool:
-        """Whether Delta may still change what it means."""
+        """Whether Delta may still change the feature incompatibly."""
         row = FEATURES.get(self.name)
         return row.preview if row else False
 
     @property
     def is_known(self) -> bool:
-        """Whether this version of schemalint knows what it means."""
+        """Whether this version of schemalint knows the feature."""
         return self.name in FEATURES
 
 
 def feature_uses(table: LiveTable) -> tuple[FeatureUse, ...]:
-    """All features that the table supports, or should, by name."""
+    """Return all features that the table supports or needs, sorted by name."""
     supported = table.protocol.features
-    reasons = _closed(_reasons(table.state, supported))
+    reasons = _with_required(_reasons(table.state, supported))
     return tuple(
         FeatureUse(
             name,
@@ -77,14 +78,14 @@ def _reasons(state: TableState, supported: frozenset[str]) -> dict[str, list[Rea
     found: dict[str, list[Reason]] = defaultdict(list)
     for reason, name in _activations(state):
         row = FEATURES.get(name)
-        # A preview that is supported serves instead of the feature (`TableFeature.unless`).
-        stand_in = row.unless if row and row.unless in supported and name not in supported else None
-        found[stand_in or name].append(reason)
+        # A supported preview replaces the feature (`TableFeature.unless`).
+        preview = row.unless if row and row.unless in supported and name not in supported else None
+        found[preview or name].append(reason)
     return found
 
 
 def _activations(state: TableState) -> Iterator[tuple[Reason, str]]:
-    for kind, name, features in protocol.causes(
+    for kind, name, features in protocol.feature_causes(
         state.columns, state.set_properties, (), sorted(state.constraints)
     ):
         for feature in sorted(features):
@@ -98,13 +99,13 @@ def _activations(state: TableState) -> Iterator[tuple[Reason, str]]:
         yield ("clustering", ", ".join(map(format_path, state.clustered_by))), "clustering"
 
 
-def _closed(reasons: dict[str, list[Reason]]) -> dict[str, list[Reason]]:
-    """With the features that these require, at any depth."""
-    waiting = sorted(reasons)
-    while waiting:
-        name = waiting.pop()
+def _with_required(reasons: dict[str, list[Reason]]) -> dict[str, list[Reason]]:
+    """Add the features that these features require, directly or not."""
+    pending = sorted(reasons)
+    while pending:
+        name = pending.pop()
         for required in sorted(FEATURES[name].requires) if name in FEATURES else ():
             if required not in reasons:
-                waiting.append(required)
+                pending.append(required)
             reasons[required].append(("feature", name))
     return reasons

@@ -1,7 +1,7 @@
-"""What Delta and Spark store in the metadata of a schema's fields, and what it means.
+"""The metadata that Delta and Spark store for the fields of a schema, as `Field` values and back.
 
-Keys: PROTOCOL.md ("Column Metadata", "Type Change Metadata", "Column Mapping", "Identity Columns") and
-Spark's ResolveDefaultColumnsUtils.scala.
+Sources of the keys: PROTOCOL.md ("Column Metadata", "Type Change Metadata", "Column Mapping", "Identity
+Columns") and ResolveDefaultColumnsUtils.scala of Spark.
 """
 
 from __future__ import annotations
@@ -34,13 +34,16 @@ IDENTITY_EXPLICIT: Final = "delta.identity.allowExplicitInsert"
 TYPE_CHANGES: Final = "delta.typeChanges"
 
 Metadata: TypeAlias = dict[str, object]
+"""The metadata of one field, as parsed JSON."""
+
 T = TypeVar("T")
 
 
 def with_metadata(name: str, type_: DataType, metadata: Mapping[str, object], *, nullable: bool) -> Field:
-    """A field of which the metadata is understood as far as it can be; the rest is its ``extra``.
+    """Build a field from its schema entry.
 
-    ``extra`` is sorted by key: Spark's order of keys differs from commit to commit.
+    Metadata that is unknown or malformed becomes ``Field.extra``, sorted by key, because Spark's key order
+    differs between commits.
     """
     rest: Metadata = dict(metadata)
     type_ = _take_collations(rest, name, type_)
@@ -68,11 +71,14 @@ def with_metadata(name: str, type_: DataType, metadata: Mapping[str, object], *,
 
 
 def metadata_of(field: Field, *, top_level: bool) -> Metadata:
-    """The inverse of `with_metadata`: what is unmanaged is left out, and ``extra`` has the last word.
+    """Return the metadata of a field; the inverse of `with_metadata`.
+
+    Unmanaged values are omitted, and ``extra`` overrides all other keys.
 
     Args:
         field: The field.
-        top_level: Whether it is a column: Spark stores lengths of char and varchar there, for all depths.
+        top_level: Whether the field is a column. Spark stores lengths of char and varchar only on columns,
+            for all depths.
     """
     metadata: Metadata = {}
     for key, text in ((COMMENT, field.comment), (DEFAULT, field.default), (GENERATED, field.generated)):
@@ -98,7 +104,7 @@ def metadata_of(field: Field, *, top_level: bool) -> Metadata:
 
 def _take(metadata: Metadata, key: str, kind: type[T]) -> T | None:
     value = metadata.get(key)
-    if type(value) is not kind:  # a bool is an int to isinstance
+    if type(value) is not kind:  # isinstance(True, int) is true
         return None
     del metadata[key]
     return value
@@ -118,10 +124,10 @@ def _take_lengths(metadata: Metadata, type_: DataType) -> DataType:
     text = metadata.get(RAW_TYPE)
     if not isinstance(text, str):
         return type_
-    with_them = with_lengths(type_, text)
-    if text == raw_type(with_them):
+    sized = with_lengths(type_, text)
+    if text == raw_type(sized):
         del metadata[RAW_TYPE]
-    return with_them
+    return sized
 
 
 def _take_identity(metadata: Metadata) -> Identity | None:
@@ -149,18 +155,24 @@ def _type_change(entry: object) -> RecordedChange | None:
     if not isinstance(entry, dict):
         return None
     from_type, to_type = recorded_type(entry.get("fromType")), recorded_type(entry.get("toType"))
-    way, version = entry.get("fieldPath"), entry.get("tableVersion")
+    field_path, version = entry.get("fieldPath"), entry.get("tableVersion")
     if from_type is None or to_type is None or not (version is None or type(version) is int):
         return None
-    if way is None:
+    if field_path is None:
         return RecordedChange(from_type, to_type, (), version)
-    if not isinstance(way, str) or not set(words := way.split(".")) <= {part.value for part in Part}:
+    if not isinstance(field_path, str):
+        return None
+    words = field_path.split(".")
+    if not set(words) <= {part.value for part in Part}:
         return None
     return RecordedChange(from_type, to_type, tuple(map(Part, words)), version)
 
 
 def recorded_type(text: object) -> DataType | None:
-    """A type as a record names it: Spark reads DDL there (``DataType.fromDDL``), so ``bigint`` too."""
+    """Parse ``fromType`` or ``toType`` of a type change; None if the value is not a type.
+
+    Spark accepts DDL in these keys (``DataType.fromDDL``), so ``bigint`` is valid as well as ``long``.
+    """
     if not isinstance(text, str):
         return None
     if named := type_of_name(text):

@@ -1,4 +1,4 @@
-"""What the data files of a table hold: the types in their Parquet footers, beside the declared ones."""
+"""The column types in the Parquet footers of data files, and how they relate to the declared types."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from schemalint.values import field, frozen
 K = TypeVar("K")
 
 EXAMPLES: Final = 3
-"""Files that are named, of all that hold the same."""
+"""The largest number of file names in `Files`."""
 
 
 @frozen
 class StoredLeaf:
-    """A column without an inside, as a Parquet footer has it.
+    """A leaf column in a Parquet footer.
 
     Attributes:
-        path: Physical names, and parts of collections.
-        ids: The field id of each step, None where it has none.
-        type: As Delta names it; `Unknown` if Delta has no such type.
+        path: The path of physical names and collection parts.
+        ids: The Parquet field id of each step; None for a step without one.
+        type: The Delta type of the leaf; `Unknown` if no Delta type corresponds to it.
     """
 
     path: Path
@@ -34,7 +34,7 @@ class StoredLeaf:
 
 @frozen
 class Files:
-    """Some data files: how many, and the first by name, at most `EXAMPLES` of them."""
+    """A set of data files: their number, and the first `EXAMPLES` file names in sorted order."""
 
     count: int
     examples: tuple[str, ...]
@@ -45,12 +45,12 @@ _NO_FILES: Final = Files(0, ())
 
 @frozen
 class FooterSummary:
-    """The footers of data files together.
+    """The footers of many data files in summary.
 
     Attributes:
-        count: The files whose footers were read.
-        leaves: Which files hold each leaf.
-        damaged: Files that cannot be read, by the reason.
+        count: Number of files with a readable footer.
+        leaves: The files that contain each leaf.
+        damaged: The unreadable files, by reason.
     """
 
     count: int = 0
@@ -59,18 +59,26 @@ class FooterSummary:
 
 
 class Standing(Enum):
-    """How a type in a file stands to the declared one."""
+    """How the type in a file relates to the declared type."""
 
     CURRENT = "as declared"
-    RECORDED = "an older type, from which recorded changes lead to the declared one"
-    """Or those that Delta does not record: between the integers that are stored as INT32."""
-    UNRECORDED = "a type that could be widened to the declared one, and nobody recorded that it was"
-    UNREADABLE = "a type from which nothing leads to the declared one"
+    RECORDED = "an older type; recorded type changes lead to the declared type"
+    """Includes the changes between INT32 integers that Delta makes without a record."""
+    UNRECORDED = "a type that Delta can widen to the declared type, without a record of the change"
+    UNREADABLE = "a type that Delta cannot read as the declared type"
 
 
 @frozen
 class StoredType:
-    """A type that files hold for a column, or for what is inside of it, by the names that people use."""
+    """A type that files contain for a column, a nested field or a collection part.
+
+    Attributes:
+        path: The logical path: column names, not physical names.
+        declared: The type in the table's schema.
+        stored: The type in the files.
+        standing: How the stored type relates to the declared one.
+        files: The files that contain the stored type.
+    """
 
     path: Path
     declared: DataType
@@ -81,14 +89,14 @@ class StoredType:
 
 @frozen
 class PhysicalTypes:
-    """What the live data files of a table hold.
+    """The column types in the data files of a snapshot.
 
     Attributes:
-        count: The files whose footers were read.
-        types: By column in the table's order, for each the declared type first.
-        damaged: Live files that cannot be read, by the reason.
-        widened: The types of which a change is recorded, by path; without partition columns, which have
-            their values in the log.
+        count: Number of files with a readable footer.
+        types: The stored types in the order of the table's columns; for each path the declared type first.
+        damaged: The unreadable files, by reason.
+        widened: The paths with recorded type changes, without partition columns: Delta reads their values
+            from the log.
     """
 
     count: int
@@ -97,21 +105,21 @@ class PhysicalTypes:
     widened: tuple[Path, ...] = ()
 
 
-def merge_summaries(tallies: Iterable[FooterSummary]) -> FooterSummary:
-    """Several tallies of different files as one."""
+def merge_summaries(summaries: Iterable[FooterSummary]) -> FooterSummary:
+    """Merge the summaries of disjoint sets of files."""
     count = 0
     leaves: dict[StoredLeaf, Files] = {}
     damaged: dict[str, Files] = {}
-    for one in tallies:
-        count += one.count
-        add_files(leaves, one.leaves)
-        add_files(damaged, one.damaged)
+    for summary in summaries:
+        count += summary.count
+        add_files(leaves, summary.leaves)
+        add_files(damaged, summary.damaged)
     return FooterSummary(count, leaves, damaged)
 
 
-def add_files(into: dict[K, Files], more: Mapping[K, Files]) -> None:
-    """Count files that hold the same together, by what they hold."""
+def add_files(total: dict[K, Files], more: Mapping[K, Files]) -> None:
+    """Add files to a total by key, in place; both must count different files."""
     for key, files in more.items():
-        known = into.get(key, _NO_FILES)
+        known = total.get(key, _NO_FILES)
         examples = nsmallest(EXAMPLES, {*known.examples, *files.examples})
-        into[key] = Files(known.count + files.count, tuple(examples))
+        total[key] = Files(known.count + files.count, tuple(examples))

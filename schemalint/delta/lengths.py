@@ -1,8 +1,9 @@
-"""``char(n)`` and ``varchar(n)`` inside of columns.
+"""The risks of ``char(n)`` and ``varchar(n)`` inside columns.
 
-Delta has no types with lengths. Nested ones stand in one text per top-level column
-(``__CHAR_VARCHAR_TYPE_STRING``), which says the types of all that is in the column. Delta goes by it when the
-column itself is altered, and keeps it up badly. What is said here was measured on Delta 4.4.0.
+Delta stores char and varchar as strings. The lengths inside a column are in one text per top-level column
+(``__CHAR_VARCHAR_TYPE_STRING``), which contains the whole type of the column. ALTER COLUMN on the column
+rebuilds the type from this text, although the text can be outdated. All facts here are measured on Delta
+4.4.0.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ from schemalint.delta.widening import is_container
 
 
 def has_length(type_: DataType) -> bool:
-    """Whether a type has a length, or has one inside."""
+    """Whether a type is char or varchar, or contains one at any depth."""
     return any(isinstance(inner, Char | Varchar) for _path, inner in walk(type_))
 
 
 def is_lost_if_altered(column: Field) -> bool:
-    """Whether a statement about a top-level column itself makes its type anew from the text, and does harm.
+    """Whether ALTER COLUMN on this top-level column damages the table.
 
-    Fields get other column-mapping ids, so that their values are NULL; widened types are the old ones again,
-    so that files cannot be read; and comments, defaults, NOT NULL and recorded type changes inside are gone.
+    Delta rebuilds the column's type from the stored text. The fields inside then get new column mapping ids,
+    so their values read as NULL; widened types revert, so files become unreadable; comments, defaults, NOT
+    NULL and recorded type changes inside the column are lost.
     """
     if not (is_container(column.type) and has_length(column.type)):
         return False

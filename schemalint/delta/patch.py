@@ -1,13 +1,13 @@
-"""Changes applied to a state: the inverse of `schemalint.delta.diff`, and what a plan is simulated with."""
+"""Apply changes to a state: the inverse of `schemalint.delta.diff`. Plans are simulated with it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import cast
+from typing import assert_never, cast
 
 from schemalint.delta import change
-from schemalint.delta.change import Change
+from schemalint.delta.change import Change, ColumnChange
 from schemalint.delta.datatype import (
     UNMANAGED,
     Array,
@@ -29,37 +29,37 @@ from schemalint.values import replace
 
 
 def apply_changes(state: TableState, changes: Iterable[Change]) -> TableState:
-    """The state after all changes, one after the other.
+    """Return the state after all changes, applied one after the other.
 
     Raises:
-        LookupError: A change is of something that is not there.
+        LookupError: A change refers to an object that the state does not have.
     """
     for _parent, run in groupby(changes, key=_renames_within):
         run_of_changes = list(run)
         if isinstance(run_of_changes[0], change.FieldRenamed):
-            # All at once: in a swap each name is taken before it is given up.
+            # Apply renames at once: a swap takes each name before the other column frees it.
             keyed = with_renamed_keys(state, renames_of(run_of_changes))
             state = replace(keyed, columns=_renamed(state.columns, run_of_changes))
             continue
-        for one in run_of_changes:
-            state = _apply(state, one)
+        for changed in run_of_changes:
+            state = _apply(state, changed)
     return state
 
 
 def update_type(columns: Struct, path: Path, update: Callable[[DataType], DataType]) -> Struct:
-    """The columns with the type at a path (a struct's, for the empty path) replaced.
+    """Return the columns with the type at a path replaced; the empty path is the struct of all columns.
 
     Raises:
-        LookupError: There is nothing at the path.
+        LookupError: The path does not exist.
     """
     return cast("Struct", _at_type(columns, path, update))
 
 
 def update_field(columns: Struct, path: Path, update: Callable[[Field], Field]) -> Struct:
-    """The columns with the field at a path replaced.
+    """Return the columns with the field at a path replaced.
 
     Raises:
-        LookupError: There is no field at the path.
+        LookupError: The path does not lead to a field.
     """
     name = path[-1]
 
@@ -67,7 +67,7 @@ def update_field(columns: Struct, path: Path, update: Callable[[Field], Field]) 
         if not isinstance(parent, Struct) or isinstance(name, Part) or parent.get(name) is None:
             raise LookupError(path)
         return Struct(
-            tuple(update(one) if one.name.lower() == name.lower() else one for one in parent.fields)
+            tuple(update(field) if field.name.lower() == name.lower() else field for field in parent.fields)
         )
 
     return update_type(columns, path[:-1], in_struct)
@@ -84,17 +84,19 @@ def _at_type(type_: DataType, path: Path, update: Callable[[DataType], DataType]
         return with_parts(type_, {step: _at_type(inner, rest, update)})
     if not isinstance(type_, Struct) or type_.get(step) is None:
         raise LookupError(path)
-    wanted = step.lower()
+    lowered = step.lower()
     return Struct(
         tuple(
-            replace(one, type=_at_type(one.type, rest, update)) if one.name.lower() == wanted else one
-            for one in type_.fields
+            replace(field, type=_at_type(field.type, rest, update))
+            if field.name.lower() == lowered
+            else field
+            for field in type_.fields
         )
     )
 
 
-def _apply(state: TableState, one: Change) -> TableState:
-    match one:
+def _apply(state: TableState, changed: Change) -> TableState:
+    match changed:
         case change.TableAdded(state=added):
             return added
         case change.TableRemoved():
@@ -105,8 +107,8 @@ def _apply(state: TableState, one: Change) -> TableState:
             return replace(state, properties=_with_entry(state.properties, key, new))
         case change.ConstraintChanged(name=name, new=new):
             return replace(state, constraints=_with_entry(state.constraints, name, new))
-        case change.FeatureChanged(name=name, new=wanted):
-            return replace(state, features=state.features | {name} if wanted else state.features - {name})
+        case change.FeatureChanged(name=name, new=present):
+            return replace(state, features=state.features | {name} if present else state.features - {name})
         case change.PartitioningChanged(new=partitioning):
             return replace(state, partitioned_by=partitioning)
         case change.ClusteringChanged(new=clustering):
@@ -115,17 +117,19 @@ def _apply(state: TableState, one: Change) -> TableState:
             return replace(state, dropped=(*state.dropped, Deletion(path, type_)))
         case change.DeletionUnlisted(path=path):
             return replace(state, dropped=tuple(entry for entry in state.dropped if entry.path != path))
+        case _ if isinstance(changed, ColumnChange):
+            return replace(state, columns=_apply_to_columns(state.columns, changed))
         case _:
-            return replace(state, columns=_apply_to_columns(state.columns, one))
+            assert_never(changed)
 
 
-def _renames_within(one: Change) -> Path | None:
-    return one.path[:-1] if isinstance(one, change.FieldRenamed) else None
+def _renames_within(changed: Change) -> Path | None:
+    return changed.path[:-1] if isinstance(changed, change.FieldRenamed) else None
 
 
-def _renamed(columns: Struct, renames: list[Change]) -> Struct:
-    names = {one.old_name: _name(one.path) for one in renames if isinstance(one, change.FieldRenamed)}
-    paths = [one.path for one in renames if isinstance(one, change.FieldRenamed)]
+def _renamed(columns: Struct, renames: Sequence[Change]) -> Struct:
+    names = {item.old_name: _name(item.path) for item in renames if isinstance(item, change.FieldRenamed)}
+    paths = [item.path for item in renames if isinstance(item, change.FieldRenamed)]
     known = {field.name for field in _siblings(columns, paths[0])}
     if missing := names.keys() - known:
         raise LookupError(missing)
@@ -133,14 +137,14 @@ def _renamed(columns: Struct, renames: list[Change]) -> Struct:
     def renamed(field: Field) -> Field:
         if field.name not in names:
             return field
-        # It remembers: in a swap the declared renames would else be found undone.
+        # Keep renamed_from: without it, the declared renames of a swap would look like undone ones.
         return replace(field, name=names[field.name], renamed_from=field.name)
 
     return _among_siblings(columns, paths[0], lambda fields: tuple(renamed(field) for field in fields))
 
 
-def _apply_to_columns(columns: Struct, one: Change) -> Struct:
-    match one:
+def _apply_to_columns(columns: Struct, changed: ColumnChange) -> Struct:
+    match changed:
         case change.FieldAdded(path=path, field=field, after=after):
             return _among_siblings(columns, path, lambda fields: _inserted(fields, field, after))
         case change.FieldRemoved(path=path):
@@ -161,7 +165,10 @@ def _apply_to_columns(columns: Struct, one: Change) -> Struct:
             return update_field(columns, path, lambda field: replace(field, generated=generated))
         case change.IdentityChanged(path=path, new=identity):
             return update_field(columns, path, lambda field: replace(field, identity=identity))
-    raise LookupError(one)
+        case change.FieldRenamed():
+            return _renamed(columns, [changed])
+        case _:
+            assert_never(changed)
 
 
 def _with_entry(
@@ -212,13 +219,13 @@ def _name(path: Path) -> str:
 
 
 def _inserted(fields: tuple[Field, ...], field: Field, after: str | None) -> tuple[Field, ...]:
-    place = 0 if after is None else _index(fields, after) + 1
-    return (*fields[:place], field, *fields[place:])
+    position = 0 if after is None else _index(fields, after) + 1
+    return (*fields[:position], field, *fields[position:])
 
 
 def _without(fields: tuple[Field, ...], name: str) -> tuple[Field, ...]:
-    place = _index(fields, name)
-    return (*fields[:place], *fields[place + 1 :])
+    position = _index(fields, name)
+    return (*fields[:position], *fields[position + 1 :])
 
 
 def _moved(fields: tuple[Field, ...], name: str, after: str | None) -> tuple[Field, ...]:
@@ -226,8 +233,8 @@ def _moved(fields: tuple[Field, ...], name: str, after: str | None) -> tuple[Fie
 
 
 def _index(fields: tuple[Field, ...], name: str) -> int:
-    wanted = name.lower()
-    for place, field in enumerate(fields):
-        if field.name.lower() == wanted:
-            return place
+    lowered = name.lower()
+    for position, field in enumerate(fields):
+        if field.name.lower() == lowered:
+            return position
     raise LookupError(name)

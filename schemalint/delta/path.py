@@ -1,4 +1,8 @@
-"""Where in a table's schema something is: a column, a nested field, or a part of a collection."""
+"""Field paths: the position of a column, a nested field or a collection part in a table's schema.
+
+A field path is a tuple of steps. The field ``qty`` of the structs in the array ``lines`` has the path
+``("lines", Part.ELEMENT, "qty")``, printed as ``lines.element.qty``.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,10 @@ from typing import TypeAlias
 
 
 class Part(Enum):
-    """The parts of a collection that have a type of their own.
+    """A part of an array or a map that has its own type.
 
-    The words are those of ``fieldPath`` in ``delta.typeChanges`` (Delta PROTOCOL.md, "Type Change
-    Metadata") and of Spark's ``ALTER COLUMN a.element TYPE …``.
+    The values are the words in ``fieldPath`` of ``delta.typeChanges`` (Delta PROTOCOL.md, "Type Change
+    Metadata") and in Spark's ``ALTER COLUMN a.element TYPE …``.
     """
 
     ELEMENT = "element"
@@ -21,61 +25,75 @@ class Part(Enum):
 
 
 Step: TypeAlias = str | Part
-"""A field's name, or a part of a collection: a field that is named "element" is not Part.ELEMENT."""
+"""A field name or a collection part. A field named "element" is the string, not ``Part.ELEMENT``."""
 
 Path: TypeAlias = tuple[Step, ...]
+"""The steps from the table to a field or a collection part; the empty path is the table itself."""
 
 _PLAIN = re.compile(r"[^\s.`]+")
 
 
 def format_path(path: Path) -> str:
-    """Text for people, e.g. ``lines.element.qty``; names with dots, blanks or back-quotes are back-quoted."""
+    """Format a path for messages: ``lines.element.qty``.
+
+    A name is back-quoted if it contains a dot, whitespace or a back-quote. The text is ambiguous: a field
+    named ``element`` and ``Part.ELEMENT`` look alike.
+    """
     return ".".join(step.value if isinstance(step, Part) else _quoted(step) for step in path)
 
 
 def path_to_json(path: Path) -> list[str | dict[str, str]]:
-    """The unambiguous form, e.g. ``["lines", {"in": "element"}, "qty"]``."""
+    """Convert a path to its unambiguous JSON form: ``["lines", {"in": "element"}, "qty"]``."""
     return [{"in": step.value} if isinstance(step, Part) else step for step in path]
 
 
 def path_from_json(steps: Iterable[object]) -> Path:
-    """The inverse of `path_to_json`.
+    """Convert the JSON form of `path_to_json` back to a path.
 
     Raises:
-        ValueError: A step is neither a name nor a part of a collection.
+        ValueError: A step is neither a name nor a collection part.
     """
     return tuple(map(_step, steps))
 
 
-def _step(found: object) -> Step:
-    match found:
+def _step(step: object) -> Step:
+    match step:
         case str():
-            return found
+            return step
         case {"in": str(word)}:
             return Part(word)
         case _:
-            raise ValueError(f"{found!r} is no step of a path")
+            raise ValueError(f"{step!r} is not a step of a path")
 
 
 def lowercased(path: Path) -> Path:
-    """The path to compare by: Delta's names of columns are unique in lower case.
+    """Return the path with names in lower case, for comparison: Delta ignores the case of column names.
 
-    That is less than Unicode's case folding: ``straße`` and ``strasse`` are two columns
+    Lower case differs from Unicode case folding: Delta accepts ``straße`` and ``strasse`` as two columns
     (``SchemaMergingUtils.checkColumnNameDuplication``; measured on Delta 4.4.0).
     """
     return tuple(step if isinstance(step, Part) else step.lower() for step in path)
 
 
 def path_key(path: Path) -> tuple[str, ...]:
-    """The path as folded words, for what is written without a schema at hand: ``lines.element.qty``."""
+    """Return the steps as lower-case words, for comparison with paths that are written without a schema.
+
+    A text such as ``lines.element.qty`` does not say whether ``element`` is a field or a collection part; in
+    the key both are the word ``element``.
+    """
     return tuple((step.value if isinstance(step, Part) else step).lower() for step in path)
 
 
+def is_within(path: Path, ancestor: Path) -> bool:
+    """Whether a path equals ``ancestor`` or leads into it. Case matters: compare `lowercased` paths."""
+    return path[: len(ancestor)] == ancestor
+
+
 def split_path(text: str) -> tuple[str, ...]:
-    """The inverse of `format_path`, as names only: the schema tells which are parts of collections.
+    """Split the text of `format_path` into names; only a schema shows which names are collection parts.
 
     Raises:
-        ValueError: A back-quote is not closed, or a name is empty.
+        ValueError: A back-quote is not closed, a name is empty, or text follows a closing back-quote.
     """
     names: list[str] = []
     position = 0
@@ -85,7 +103,7 @@ def split_path(text: str) -> tuple[str, ...]:
         if position == len(text):
             return tuple(names)
         if text[position] != ".":
-            raise ValueError(f"a dot was expected at character {position + 1}")
+            raise ValueError(f"expected a dot at character {position + 1}")
         position += 1
 
 
@@ -94,7 +112,7 @@ def _name(text: str, start: int) -> tuple[str, int]:
         end = text.find(".", start)
         end = len(text) if end < 0 else end
         if start == end or "`" in text[start:end]:
-            raise ValueError(f"a name was expected at character {start + 1}")
+            raise ValueError(f"expected a name at character {start + 1}")
         return text[start:end], end
     end = start + 1
     while (end := text.find("`", end)) >= 0:

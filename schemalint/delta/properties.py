@@ -1,8 +1,8 @@
-"""The table properties of Delta: one row each, with the values that Delta takes.
+"""Delta's table properties: one row for each, with its default and the values that Delta accepts.
 
-Sources: ``DeltaConfig.scala`` of Delta Spark 4.4.0, each row compared with the registry of the released jar,
-and the values of each kind tried on it; ``SparkIntervalUtils.scala`` of Spark 4.2 for intervals.
-``delta.parquet.compression.codec`` stands in PROTOCOL.md, "Table Properties", but Delta Spark refuses it as
+Sources: ``DeltaConfig.scala`` of Delta Spark 4.4.0, with every row compared with the registry of the released
+jar and the values of every kind tested against it; ``SparkIntervalUtils.scala`` of Spark 4.2 for intervals.
+PROTOCOL.md, "Table Properties", lists ``delta.parquet.compression.codec``, but Delta Spark refuses it as
 unknown (measured on 4.4.0: ``DELTA_UNKNOWN_CONFIGURATION``), so it has no row.
 """
 
@@ -19,14 +19,17 @@ from typing import Final
 from schemalint.delta import feature
 from schemalint.values import frozen
 
+# Prefixes of property keys, in lower case. The last three accept any name.
 PREFIX: Final = "delta."
 FEATURE_PREFIX: Final = "delta.feature."
 CONSTRAINT_PREFIX: Final = "delta.constraints."
+COLUMN_MAPPING_MODE: Final = "delta.columnMapping.mode"
+ICEBERG_COMPAT_KEYS: Final = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
 UNIVERSAL_FORMAT_PREFIX: Final = "delta.universalformat.config."
 
 
 class Kind(Enum):
-    """What kind of text a property's value is, in words that complete "needs to be"."""
+    """The kind of a property's value. The text of a member completes the sentence "<key> needs to be …"."""
 
     BOOLEAN = "true or false"
     OPTIONAL_BOOLEAN = "true or false, or absent"
@@ -35,8 +38,8 @@ class Kind(Enum):
     INTERVAL = "an interval such as '2 weeks', not negative, without months and years"
     ENUM = "one word"
     ENUM_ANY_CASE = "one word, in any case,"
-    FORMATS = "a list of formats, each once, with commas and without blanks,"
-    COLUMNS = "a list of columns with commas, special names in back-quotes"
+    FORMATS = "a comma-separated list of formats, without blanks or repetitions,"
+    COLUMNS = "a comma-separated list of columns, with special names in back-quotes"
     VERSION = "a version such as 1.0.0"
     JSON = "a JSON object"
     TEXT = "text"
@@ -44,17 +47,18 @@ class Kind(Enum):
 
 @frozen
 class TableProperty:
-    """One property that Delta knows.
+    """A property in Delta's registry.
 
     Attributes:
-        key: As Delta stores it.
-        default: What holds where the property is absent, None if nothing does.
-        minimum: The least number that Delta takes.
-        choices: The values that Delta takes, where they are few.
-        editable: Whether Delta takes it from a user at all.
-        written_by_delta: Whether Delta writes it by itself: nothing that a contract declares.
-        older_key: The key that Delta still reads where this one is absent.
-        source: Where the row is written.
+        key: The key as Delta stores it.
+        kind: The kind of its value.
+        default: The value that applies if the property is absent; None if there is no default.
+        minimum: The smallest number that Delta accepts; None if there is no limit.
+        choices: The values that Delta accepts; empty if they are not enumerable.
+        editable: Whether Delta lets users set the property.
+        written_by_delta: Whether Delta writes the property itself, so contracts do not declare it.
+        older_key: An older key that Delta reads if this one is absent.
+        source: The file of Delta Spark that defines the property.
     """
 
     key: str
@@ -68,53 +72,58 @@ class TableProperty:
     source: str = "DeltaConfig.scala"
 
 
-def find(key: str) -> TableProperty | None:
-    """The property of that key, ignoring case as Delta does for keys that begin with ``delta.``."""
+def find_property(key: str) -> TableProperty | None:
+    """Return the property with this key, or None; ignores case, as Delta does for ``delta.`` keys."""
     return _BY_LOWER_CASE.get(key.lower())
 
 
 def canonical(key: str) -> str:
-    """The key as Delta stores it (``DeltaConfigs.validateConfigurations``).
+    """Return the key in the spelling that Delta stores (``DeltaConfigs.validateConfigurations``).
 
-    Known ``delta.`` keys get their own spelling, ``delta.universalformat.config.*`` lower case, anything else
-    stays as it is. ``delta.feature.*`` is never stored: here it gets the feature's own spelling.
+    Known ``delta.`` keys get the spelling of the registry, ``delta.universalformat.config.*`` becomes lower
+    case, and other keys stay unchanged. Delta never stores ``delta.feature.<name>``; the name gets the
+    feature's spelling.
     """
     lower = key.lower()
     if lower.startswith(FEATURE_PREFIX):
-        row = feature.find(key[len(FEATURE_PREFIX) :])
+        row = feature.find_feature(key[len(FEATURE_PREFIX) :])
         return FEATURE_PREFIX + (row.name if row else key[len(FEATURE_PREFIX) :])
     if lower.startswith(UNIVERSAL_FORMAT_PREFIX):
         return lower
-    known = find(key)
+    known = find_property(key)
     return known.key if known else key
 
 
 def is_known(key: str) -> bool:
-    """Whether the key is in Delta's registry, under a prefix that takes any name, or not a ``delta.`` key."""
+    """Whether Delta accepts the key.
+
+    True for keys in Delta's registry, for keys with a prefix that accepts any name (``delta.feature.``,
+    ``delta.constraints.``, ``delta.universalformat.config.``), and for keys without the prefix ``delta.``.
+    """
     lower = key.lower()
     return not lower.startswith(PREFIX) or lower.startswith(_PASSED_THROUGH) or lower in _BY_LOWER_CASE
 
 
 def is_protocol_key(key: str) -> bool:
-    """Whether the key speaks of the protocol: Delta acts on it and never stores it as a property.
+    """Whether the key changes the protocol: Delta acts on it and never stores it as a property.
 
-    Source: ``TableFeatureProtocolUtils.isTableProtocolProperty``; a live table that has one was written by a
-    broken writer (``Protocol.assertMetadataContainsNoProtocolProps``).
+    Only a faulty writer stores such a key (``Protocol.assertMetadataContainsNoProtocolProps``). Source:
+    ``TableFeatureProtocolUtils.isTableProtocolProperty``.
     """
     return key.lower().startswith(FEATURE_PREFIX) or key.lower() in _PROTOCOL_KEYS
 
 
 def is_true(value: str | None) -> bool:
-    """A boolean as Delta reads it (Scala's ``toBoolean``): ``true`` in any case, and nothing else."""
+    """Whether Delta reads the value as true (Scala's ``toBoolean``): only ``true``, in any case."""
     return value is not None and value.lower() == "true"
 
 
-def value_of(key: str, properties: Mapping[str, str | None]) -> str | None:
-    """The value that Delta reads: the property's, else that of its older key, else the default.
+def property_value(key: str, properties: Mapping[str, str | None]) -> str | None:
+    """Return the effective value of a property: its own, else that of its older key, else the default.
 
     Args:
-        key: As Delta stores it.
-        properties: Values by the key as Delta stores it; None declares that a property is absent.
+        key: The key as Delta stores it.
+        properties: Values by key as Delta stores them; None means that the property is absent.
     """
     value = properties.get(key)
     row = PROPERTIES.get(key)
@@ -125,58 +134,60 @@ def value_of(key: str, properties: Mapping[str, str | None]) -> str | None:
 
 
 def same_value(key: str, a: str, b: str) -> bool:
-    """Whether two values mean the same to Delta, which stores them as they were written."""
-    row = find(key)
+    """Whether Delta gives two values the same meaning, for example ``TRUE`` and ``true``."""
+    row = find_property(key)
     if a == b or row is None:
         return a == b
     value = _read(row, a)
     return value is not None and value == _read(row, b)
 
 
-def problem(key: str, value: str) -> str | None:
-    """Why Delta refuses the value of a property that it knows, in one sentence; None if it takes it.
+def property_problem(key: str, value: str) -> str | None:
+    """Return the reason why Delta refuses a property's value, in one sentence; None if Delta accepts it.
 
-    What a value needs beside itself (another property, a feature, a column) is not looked at.
+    None also for unknown keys. Dependencies on other properties, features or columns are not checked.
     """
-    row = find(key)
+    row = find_property(key)
     if row is None or _read(row, value) is not None:
         return None
-    words = row.kind.value
+    expected = row.kind.value
     if row.choices:
-        words = f"{words} out of {', '.join(row.choices)}"
+        expected = f"{expected} out of {', '.join(row.choices)}"
     if row.minimum is not None:
-        words = f"{words} of at least {row.minimum}"
-    return f"{row.key} needs to be {words}, not {value!r}"
+        expected = f"{expected} of at least {row.minimum}"
+    return f"{row.key} needs to be {expected}, not {value!r}"
 
 
-def suggest(key: str) -> str | None:
-    """The known key that was probably meant, None if none is near.
+def suggest_property(key: str) -> str | None:
+    """Return the known key that is most similar; None if no known key is similar.
 
-    A key without ``delta.`` is free, so it is taken for a known one only where nothing but the prefix lacks.
+    Delta accepts any key without ``delta.``, so such a key gets a suggestion only if exactly the prefix is
+    missing.
     """
     lower = key.lower()
     if lower.startswith(FEATURE_PREFIX):
-        name = feature.suggest(key[len(FEATURE_PREFIX) :])
+        name = feature.suggest_feature(key[len(FEATURE_PREFIX) :])
         return FEATURE_PREFIX + name if name else None
     if not lower.startswith(PREFIX):
-        row = find(PREFIX + key)
+        row = find_property(PREFIX + key)
         return row.key if row else None
     names = [known.removeprefix(PREFIX) for known in _BY_LOWER_CASE]
-    near = difflib.get_close_matches(lower.removeprefix(PREFIX), names, n=1, cutoff=0.75)
-    return _BY_LOWER_CASE[PREFIX + near[0]].key if near else None
+    nearest = difflib.get_close_matches(lower.removeprefix(PREFIX), names, n=1, cutoff=0.75)
+    return _BY_LOWER_CASE[PREFIX + nearest[0]].key if nearest else None
 
 
 def parse_interval(text: str) -> int | None:
-    """The microseconds of an interval such as ``interval 1 week 12 hours``; None if Delta cannot use it.
+    """Return an interval such as ``interval 1 week 12 hours`` in microseconds; None if Delta cannot use it.
 
-    As ``DeltaConfigs.parseCalendarInterval`` reads it: any case, the word ``interval`` optional and followed
-    by a blank, then pairs of a number and a unit from microsecond to week, signs allowed, a fraction for
-    seconds only, no quotes. Months and years are read, but must come to nothing.
+    Follows ``DeltaConfigs.parseCalendarInterval``: the text ignores case, may begin with ``interval`` and a
+    blank, and consists of pairs of a number and a unit from microsecond to week. Numbers may have a sign;
+    only seconds may have a fraction. Quotes are invalid. Months and years are valid only if they add up to
+    zero.
     """
-    words = text.strip(_TRIMMED).lower().removeprefix("interval ").lstrip(_BLANKS)
+    pairs = text.strip(_TRIMMED).lower().removeprefix("interval ").lstrip(_BLANKS)
     months, microseconds, position = 0, 0, 0
-    while position < len(words) or not words:
-        pair = _PAIR.match(words, position)
+    while position < len(pairs) or not pairs:
+        pair = _PAIR.match(pairs, position)
         if pair is None:
             return None
         sign, whole, fraction, unit = pair.groups(default="")
@@ -190,7 +201,7 @@ def parse_interval(text: str) -> int | None:
 
 
 def _read(row: TableProperty, text: str) -> object | None:
-    """What a value means to Delta, None if it is refused."""
+    """Return a value as Delta interprets it; None if Delta refuses it."""
     value = _READERS[row.kind](text)
     if isinstance(value, frozenset):
         return value if value <= set(row.choices) else None
@@ -226,7 +237,7 @@ def _interval(text: str) -> int | None:
 
 
 def _formats(text: str) -> frozenset[str] | None:
-    # Java's split drops empty strings at the end, and only there.
+    # Java's split drops empty strings at the end only.
     names = text.rstrip(",").split(",") if text.strip(",") else []
     return frozenset(names) if len(set(names)) == len(names) else None
 
@@ -262,10 +273,11 @@ _READERS: Final[Mapping[Kind, Callable[[str], object | None]]] = {
     Kind.TEXT: str,
 }
 
-# Java's parseInt: no blanks, no underscores. Bounded, because int() refuses thousands of digits.
+# As in Java's parseInt, blanks and underscores are invalid. The length is limited because int() raises an
+# error for thousands of digits.
 _INTEGER: Final = re.compile(r"[+-]?\d{1,100}")
 
-# Java's trim, and its Character.isWhitespace within ASCII.
+# The characters of Java's String.trim, and those of Character.isWhitespace within ASCII.
 _TRIMMED: Final = "".join(map(chr, range(0x21)))
 _BLANKS: Final = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
 _PAIR: Final = re.compile(
@@ -286,13 +298,14 @@ _MICROSECONDS: Final = {
     "microsecond": 1,
 }
 
-# Delta reads as many names as it can and forgets the rest, so only what stops it at once or after a comma is
-# an error, with two exceptions of Spark's grammar (ErrorIdentifier): a minus, and a letter beyond ASCII.
+# Delta parses as many names as possible and ignores the rest, so a text is invalid only if parsing stops at
+# the start or after a comma. Spark's grammar (ErrorIdentifier) adds two exceptions: a minus, and non-ASCII
+# letters.
 _PART: Final = r"(?>`(?:[^`]|``)*`|[A-Za-z0-9_]++(?!\w))"
 _COLUMN: Final = rf"\s*+(?!\d++(?!\w)){_PART}(?:\.{_PART})*+"
 _COLUMNS: Final = re.compile(rf"{_COLUMN}(?:\s*+,{_COLUMN})*+(?!\s*+(?:,|-\s*+[A-Za-z_]))")
 
-# The greatest known version not above the given one must exist: 1.0.0 is the first.
+# Delta uses the greatest known version up to the given one, so the version must be at least the first, 1.0.0.
 _VERSION: Final = re.compile(r"0*[1-9]\d{0,8}\.\d{1,9}\.\d{1,9}")
 
 _ROWS: Final = (
@@ -302,13 +315,13 @@ _ROWS: Final = (
     TableProperty("delta.autoOptimize.optimizeWrite", Kind.OPTIONAL_BOOLEAN),
     TableProperty("delta.castIcebergTimeType", Kind.BOOLEAN, "false"),
     TableProperty("delta.checkpoint.writeStatsAsJson", Kind.BOOLEAN, "true"),
-    # PROTOCOL.md says that it is false where it is absent; Delta Spark holds it as true.
+    # PROTOCOL.md says that the default is false; in Delta Spark it is true.
     TableProperty("delta.checkpoint.writeStatsAsStruct", Kind.BOOLEAN, "true"),
     TableProperty("delta.checkpointInterval", Kind.INTEGER, "10", minimum=1),
     TableProperty("delta.checkpointPolicy", Kind.ENUM, "classic", choices=("classic", "v2")),
     TableProperty("delta.checkpointRetentionDuration", Kind.INTERVAL, "interval 2 days"),
     TableProperty("delta.columnMapping.maxColumnId", Kind.LONG, "0", editable=False, written_by_delta=True),
-    TableProperty("delta.columnMapping.mode", Kind.ENUM_ANY_CASE, "none", choices=("none", "id", "name")),
+    TableProperty(COLUMN_MAPPING_MODE, Kind.ENUM_ANY_CASE, "none", choices=("none", "id", "name")),
     TableProperty("delta.compatibility.symlinkFormatManifest.enabled", Kind.BOOLEAN, "false"),
     TableProperty("delta.coordinatedCommits.commitCoordinator-preview", Kind.TEXT),
     TableProperty("delta.coordinatedCommits.commitCoordinatorConf-preview", Kind.JSON),
@@ -337,7 +350,7 @@ _ROWS: Final = (
     TableProperty("delta.ignoreProtocolDefaults", Kind.BOOLEAN, "false"),
     TableProperty("delta.inCommitTimestampEnablementTimestamp", Kind.LONG, written_by_delta=True),
     TableProperty("delta.inCommitTimestampEnablementVersion", Kind.LONG, written_by_delta=True),
-    # Delta takes one level only.
+    # Delta accepts this level only.
     TableProperty("delta.isolationLevel", Kind.ENUM_ANY_CASE, "Serializable", choices=("Serializable",)),
     TableProperty("delta.logRetentionDuration", Kind.INTERVAL, "interval 30 days"),
     TableProperty("delta.minReaderVersion", Kind.INTEGER, choices=("1", "2", "3")),
@@ -350,7 +363,7 @@ _ROWS: Final = (
     TableProperty(
         "delta.requireCheckpointProtectionBeforeVersion", Kind.LONG, "0", minimum=0, written_by_delta=True
     ),
-    # Not in Delta's registry of properties: it writes them, and refuses them as unknown from anybody else.
+    # Not in Delta's registry: Delta writes these properties itself and refuses them from users as unknown.
     TableProperty(
         "delta.rowTracking.materializedRowCommitVersionColumnName",
         Kind.TEXT,
@@ -379,12 +392,13 @@ _ROWS: Final = (
 )
 
 PROPERTIES: Final[Mapping[str, TableProperty]] = MappingProxyType({row.key: row for row in _ROWS})
-"""Every property that Delta knows, by its key."""
+"""All properties that Delta knows, by key in the spelling that Delta stores."""
 
 RESERVED: Final = frozenset({"comment", "external", "is_managed_location", "location", "owner", "provider"})
-"""Keys that Spark keeps for itself (``TableCatalog.RESERVED_PROPERTIES``), in this spelling alone.
+"""Keys that Spark reserves (``TableCatalog.RESERVED_PROPERTIES``), in exactly this spelling.
 
-``comment`` sets the description and is stored nowhere else, the others are refused (measured on Spark 4.2.0).
+Spark stores ``comment`` as the table's description only, and refuses the other keys (measured on Spark
+4.2.0).
 """
 
 _BY_LOWER_CASE: Final = {key.lower(): row for key, row in PROPERTIES.items()}

@@ -1,7 +1,7 @@
-"""Delta's protocol: which features a table supports, and what a state of it needs.
+"""Delta's protocol: the features that a table supports, and those that a declared state needs.
 
-"Supported" means in the protocol, "enabled" means switched on by a property or by the schema. Protocols are
-compared as feature sets, never as pairs of versions (PROTOCOL.md, "Table Features").
+A feature is *supported* if it is in the protocol, and *enabled* (or active) if a property or the schema uses
+it. Protocols are compared as sets of features, never as pairs of versions (PROTOCOL.md, "Table Features").
 """
 
 from __future__ import annotations
@@ -17,24 +17,31 @@ from schemalint.values import field as value_field
 from schemalint.values import frozen
 
 TABLE_FEATURES_READER: Final = 3
+"""The reader version that lists reader features by name."""
+
 TABLE_FEATURES_WRITER: Final = 7
+"""The writer version that lists features by name."""
 
 VERSION_KEYS: Final = ("delta.minReaderVersion", "delta.minWriterVersion")
-"""The properties that ask for a version of the protocol instead of a feature."""
+"""The properties that request a protocol version instead of a feature: reader, writer."""
 
-# What Delta Spark gives a table that asks for nothing (measured on Delta 4.4.0: new tables are (1,2)).
 DEFAULT_FEATURES: Final = frozenset({"appendOnly", "invariants"})
+"""The features of a new table without further requests: protocol (1, 2), as measured on Delta 4.4.0."""
 
 CLUSTERING: Final = frozenset({"clustering"})
-"""What `CLUSTER BY` adds, with what that requires; no property does (measured on Delta 4.4.0)."""
+"""The feature that ``CLUSTER BY`` adds; no property adds it (measured on Delta 4.4.0)."""
 
 
 @frozen
 class Protocol:
-    """The ``protocol`` action, as it stands in the log.
+    """The ``protocol`` action of the log.
 
     Attributes:
-        lists: Whether there is a list of reader features, and one of writer features; None if unknown.
+        min_reader: ``minReaderVersion``.
+        min_writer: ``minWriterVersion``.
+        reader_features: ``readerFeatures``; empty if the action has no list.
+        writer_features: ``writerFeatures``; empty if the action has no list.
+        lists: Whether the action has a list of reader features, and one of writer features; None if unknown.
     """
 
     min_reader: int = 1
@@ -45,13 +52,13 @@ class Protocol:
 
     @property
     def has_fitting_lists(self) -> bool:
-        """Whether there are lists of features just where the versions say so (PROTOCOL.md, "Protocol")."""
-        wanted = (self.min_reader >= TABLE_FEATURES_READER, self.min_writer >= TABLE_FEATURES_WRITER)
-        return self.lists is None or self.lists == wanted
+        """Whether the action has exactly the lists that its versions require (PROTOCOL.md, "Protocol")."""
+        required = (self.min_reader >= TABLE_FEATURES_READER, self.min_writer >= TABLE_FEATURES_WRITER)
+        return self.lists is None or self.lists == required
 
     @property
     def features(self) -> frozenset[str]:
-        """All supported features: the listed ones, and those that a legacy version implies."""
+        """All supported features: the listed ones and those that a legacy version implies."""
         listed = self.reader_features | self.writer_features
         return listed | feature.implied_by(self.min_reader, self.min_writer)
 
@@ -59,9 +66,14 @@ class Protocol:
 def activated(
     columns: Struct, properties: Mapping[str, str | None], constraints: Iterable[str] = ()
 ) -> frozenset[str]:
-    """The features that a schema, its properties and constraints switch on, without what those require.
+    """Return the features that columns, properties and constraints enable, without those that they require.
 
     Source: ``FeatureAutomaticallyEnabledByMetadata`` in Delta's TableFeature.scala.
+
+    Args:
+        columns: The table's columns.
+        properties: Values by key as Delta stores them; None means that the property is absent.
+        constraints: The names of the CHECK constraints.
     """
     triggers = set(_triggers(columns))
     if any(True for _ in constraints):
@@ -73,13 +85,20 @@ def activated(
     )
 
 
-def needed(current: frozenset[str], active: frozenset[str], asked: Iterable[str] = ()) -> frozenset[str]:
-    """The features that a table must support: what it has, what is active or asked for, what those require.
+def needed_features(
+    current: frozenset[str], active: frozenset[str], requested: Iterable[str] = ()
+) -> frozenset[str]:
+    """Return all features that a table must support, including those that other features require.
 
-    A feature that is merely active is not added beside its preview (``typeWidening`` beside
-    ``typeWidening-preview``; measured on Delta 4.4.0).
+    An active feature is not added if the table supports its preview: ``typeWidening`` is not added to
+    ``typeWidening-preview`` (measured on Delta 4.4.0).
+
+    Args:
+        current: The features that the table supports.
+        active: The features that its metadata enables (`activated`).
+        requested: The features that the declaration requests by name, in any case.
     """
-    named = frozenset(canonical(name) for name in asked)
+    named = frozenset(canonical(name) for name in requested)
     added = {
         name
         for name in active
@@ -89,52 +108,67 @@ def needed(current: frozenset[str], active: frozenset[str], asked: Iterable[str]
 
 
 def needed_to_alter(
-    current: frozenset[str], active: frozenset[str], asked: Iterable[str] = ()
+    current: frozenset[str], active: frozenset[str], requested: Iterable[str] = ()
 ) -> frozenset[str]:
-    """As `needed`, for an existing table, without the features that Delta then adds only when asked to.
+    """Return the features that Delta gives an existing table; arguments as for `needed_features`.
 
-    Source: ``upgradeProtocolFromMetadataForExistingTable``; only timestampNtz is not automatic.
+    Unlike `needed_features`, leaves out active features that Delta adds to an existing table only on request;
+    the only one is timestampNtz (source: ``upgradeProtocolFromMetadataForExistingTable``).
     """
     automatic = {name for name in active if (row := FEATURES.get(name)) is None or row.automatic}
-    return needed(current, frozenset(automatic) | (active & CLUSTERING), asked)
+    return needed_features(current, frozenset(automatic) | (active & CLUSTERING), requested)
 
 
-def causes(
+def feature_causes(
     columns: Struct,
     properties: Mapping[str, str | None],
-    asked: Iterable[str],
+    requested: Iterable[str],
     constraints: Iterable[str] = (),
 ) -> tuple[tuple[str, str, frozenset[str]], ...]:
-    """What asks for features: (``property``, ``feature``, ``column`` or ``constraint``; its name; these)."""
+    """Return every object that enables or requests features, as (kind, name, features).
+
+    The kind is ``property``, ``feature``, ``constraint`` or ``column``. Arguments as for `activated`;
+    ``requested`` has the features that the declaration requests by name.
+    """
     found = [("property", key, activated(Struct(), {key: value})) for key, value in properties.items()]
-    found += [("feature", name, frozenset({canonical(name)})) for name in asked]
+    found += [("feature", name, frozenset({canonical(name)})) for name in requested]
     found += [("constraint", name, activated(Struct(), {}, (name,))) for name in constraints]
     found += [("column", field.name, activated(Struct((field,)), {})) for field in columns.fields]
     return tuple(cause for cause in found if cause[2])
 
 
-def of_new_table(
-    active: frozenset[str], asked: Iterable[str] = (), declared: Mapping[str, str] = MappingProxyType({})
+def features_of_new_table(
+    active: frozenset[str],
+    requested: Iterable[str] = (),
+    declared: Mapping[str, str] = MappingProxyType({}),
 ) -> frozenset[str]:
-    """The features of a table that Delta creates for what is active, asked for, and declared as properties.
+    """Return the features that Delta gives a new table.
 
-    Measured on Delta 4.4.0: a new table supports appendOnly and invariants, and timestampNtz by itself; where
-    properties give a version, it has what that implies instead.
-    """
-    versions = asked_versions(declared, DEFAULT_FEATURES)
-    start = DEFAULT_FEATURES if versions is None else feature.implied_by(*versions)
-    return needed(start, active, asked)
-
-
-def asked_versions(declared: Mapping[str, str], supported: frozenset[str]) -> tuple[int, int] | None:
-    """The (reader, writer) versions that properties ask for; None if they name none, or one that is none.
+    Measured on Delta 4.4.0: a new table supports `DEFAULT_FEATURES`, or, if its properties request a protocol
+    version, the features that this version implies; timestampNtz needs no request.
 
     Args:
-        declared: Properties. The version that is not declared is the table's own (measured on Delta 4.4.0).
+        active: The features that the table's metadata enables (`activated`).
+        requested: The features that the declaration requests by name, in any case.
+        declared: The declared properties; only the `VERSION_KEYS` matter.
+    """
+    versions = requested_versions(declared, DEFAULT_FEATURES)
+    initial = DEFAULT_FEATURES if versions is None else feature.implied_by(*versions)
+    return needed_features(initial, active, requested)
+
+
+def requested_versions(declared: Mapping[str, str], supported: frozenset[str]) -> tuple[int, int] | None:
+    """Return the (reader, writer) versions that properties request; None if none or an invalid one.
+
+    If the properties request only one of the versions, the other is the table's own (measured on Delta
+    4.4.0).
+
+    Args:
+        declared: The declared properties; only the `VERSION_KEYS` matter.
         supported: The features that the table supports.
     """
     named = {key: declared[key] for key in VERSION_KEYS if key in declared}
-    if not named or any(properties.problem(key, value) is not None for key, value in named.items()):
+    if not named or any(properties.property_problem(key, value) is not None for key, value in named.items()):
         return None
     reader, writer = (
         int(named.get(key, own)) for key, own in zip(VERSION_KEYS, minimum_versions(supported), strict=True)
@@ -143,30 +177,30 @@ def asked_versions(declared: Mapping[str, str], supported: frozenset[str]) -> tu
 
 
 def features_of_versions(declared: Mapping[str, str], supported: frozenset[str]) -> frozenset[str]:
-    """The features that the versions stand for which properties ask for; none where they ask for none.
+    """Return the features implied by the versions that properties request; empty if they request none.
 
-    Delta adds all of them to an existing table, and takes none away. Arguments as of `asked_versions`.
+    Delta adds all of them to an existing table and removes no feature. Arguments as for `requested_versions`.
     """
-    versions = asked_versions(declared, supported)
+    versions = requested_versions(declared, supported)
     return frozenset() if versions is None else feature.implied_by(*versions)
 
 
 def canonical(name: str) -> str:
-    """A feature's name as Delta writes it; a name that is not known stays as it is."""
-    row = feature.find(name)
+    """Return a feature name in Delta's spelling; unknown names stay unchanged."""
+    row = feature.find_feature(name)
     return row.name if row else name
 
 
 def minimum_versions(features: Iterable[str]) -> tuple[int, int]:
-    """The lowest (reader, writer) versions that Delta Spark writes for a set of features.
+    """Return the lowest (reader, writer) versions that Delta Spark writes for a set of features.
 
-    A legacy pair only if its bundle is exactly the set (``Protocol.normalized`` in Delta's actions).
+    Legacy versions only if they imply exactly this set (``Protocol.normalized`` in Delta's actions).
     """
-    wanted = frozenset(features)
+    required = frozenset(features)
     for reader, writer in ((1, 1), (1, 2), (1, 3), (1, 4), (1, 6), (2, 5), (2, 6)):
-        if feature.implied_by(reader, writer) == wanted:
+        if feature.implied_by(reader, writer) == required:
             return reader, writer
-    rows = [row for name in wanted if (row := FEATURES.get(name))]
+    rows = [row for name in required if (row := FEATURES.get(name))]
     reader = 1
     for row in rows:
         if row.reader:
@@ -174,13 +208,13 @@ def minimum_versions(features: Iterable[str]) -> tuple[int, int]:
     return reader, TABLE_FEATURES_WRITER
 
 
-def _enabled_by(row: TableFeature, given: Mapping[str, str | None]) -> bool:
+def _enabled_by(row: TableFeature, table_properties: Mapping[str, str | None]) -> bool:
     if row.enabled_by_property is None:
         return False
     key, values = row.enabled_by_property
-    value = properties.value_of(key, given)
-    # A value that Delta refuses switches nothing on: it takes `name` in any case, and `v2` in that one.
-    if value is None or properties.problem(key, value) is not None:
+    value = properties.property_value(key, table_properties)
+    # An invalid value enables nothing. Some values ignore case (`name`), others do not (`v2`).
+    if value is None or properties.property_problem(key, value) is not None:
         return False
     return not values or value.lower() in values
 

@@ -1,4 +1,4 @@
-"""Paths before and after renames."""
+"""Convert field paths across renames."""
 
 from __future__ import annotations
 
@@ -11,35 +11,37 @@ from schemalint.values import frozen
 
 @frozen
 class Renames:
-    """All renames of one difference, made at once.
+    """All renames of one diff, applied at once.
 
     Attributes:
-        new_names: By the path with the new names of all parents and the old name at its end, folded.
-        old_names: By the new path, folded.
+        new_names: The new names by lower-case path: the parents' new names, then the field's old name.
+        old_names: The old names by lower-case new path.
     """
 
     new_names: Mapping[Path, str]
     old_names: Mapping[Path, str]
 
     def forward(self, path: Path) -> Path:
-        """Where a field is after the renames."""
+        """Return a field's path after the renames."""
         renamed: list[Step] = []
         for step in path:
             renamed.append(self.new_names.get(lowercased((*renamed, step)), step))
         return tuple(renamed)
 
     def back(self, path: Path) -> Path:
-        """Where a field was before the renames; `path` has the new names."""
+        """Return a field's path before the renames; `path` has the new names."""
         return tuple(
-            step if isinstance(step, Part) else self.old_names.get(lowercased(path[: place + 1]), step)
-            for place, step in enumerate(path)
+            step if isinstance(step, Part) else self.old_names.get(lowercased(path[: index + 1]), step)
+            for index, step in enumerate(path)
         )
 
 
 def renames_of(changes: Iterable[Change]) -> Renames:
-    """The renames among changes, whose paths have the new names of their parents."""
-    found = [one for one in changes if isinstance(one, FieldRenamed)]
+    """Return the renames among changes; their paths have the new names of all parents."""
+    renames = [change for change in changes if isinstance(change, FieldRenamed)]
     return Renames(
-        new_names={lowercased((*one.path[:-1], one.old_name)): str(one.path[-1]) for one in found},
-        old_names={lowercased(one.path): one.old_name for one in found},
+        new_names={
+            lowercased((*rename.path[:-1], rename.old_name)): str(rename.path[-1]) for rename in renames
+        },
+        old_names={lowercased(rename.path): rename.old_name for rename in renames},
     )

@@ -1,6 +1,6 @@
-"""How a declared property, or a feature that is asked for, is judged: each falls into exactly one class.
+"""Classify declared properties and feature requests: each belongs to exactly one class.
 
-One rule speaks for each class, so that one line of a contract gets one finding.
+One rule judges each class, so one line of a contract gets at most one finding.
 """
 
 from __future__ import annotations
@@ -17,49 +17,57 @@ from schemalint.values import frozen
 
 
 class PropertyVerdict(Enum):
-    """What a declared entry of the table's properties is."""
+    """The class of a declared property."""
 
-    FINE = "fine"
+    VALID = "fine"
+    """Delta accepts the property, or it is not a ``delta.`` property."""
     FEATURE = "feature"
-    """``delta.feature.<name>``: see `FeatureVerdict`."""
+    """A feature request, ``delta.feature.<name>``; see `FeatureVerdict`."""
     VERSION = "version"
-    """A version of the protocol, or whether the session's defaults count for it: valid by itself."""
+    """A valid ``delta.minReaderVersion``, ``delta.minWriterVersion`` or ``delta.ignoreProtocolDefaults``."""
     INVALID_VERSION = "invalid version"
+    """One of these keys with a value that Delta refuses."""
     CONSTRAINT = "constraint"
+    """A CHECK constraint, ``delta.constraints.<name>``."""
     INTERNAL = "internal"
-    """Delta writes it by itself; it refuses some of these from a user, and takes others."""
+    """Delta writes the property itself; some of these it refuses from users, others it accepts."""
     UNKNOWN = "unknown"
+    """A ``delta.`` key that Delta does not know."""
     NO_PREFIX = "no prefix"
-    """One of Delta's keys without ``delta.``: accepted, and it does nothing."""
+    """A key of Delta without ``delta.``: Delta stores the property, and it has no effect."""
     INVALID = "invalid"
     """Delta knows the key and refuses the value."""
 
 
 class FeatureVerdict(Enum):
-    """What a feature is that is asked for by name."""
+    """The class of a feature request."""
 
-    FINE = "fine"
-    STATUS = "status"
-    """The property's value is none that asks for a feature; looked at before the name."""
+    VALID = "fine"
+    """Delta adds the feature, or the table supports it already."""
+    INVALID_STATUS = "status"
+    """The property value is neither ``supported`` nor ``enabled``; checked before the name."""
     UNKNOWN = "unknown"
+    """Delta Spark 4.4.0 does not know the feature."""
     NOT_SETTABLE = "not settable"
-    """Only another statement gives it to the table."""
+    """A property cannot add the feature; another statement can."""
     PREVIEW = "preview"
-    OLD_STATUS = "old status"
-    """``enabled``, the older word for ``supported``."""
+    """Delta adds the feature, but may still change it incompatibly."""
+    DEPRECATED_STATUS = "old status"
+    """Delta adds the feature; the value is ``enabled``, the old word for ``supported``."""
 
 
-_GRANTED: Final = (FeatureVerdict.FINE, FeatureVerdict.PREVIEW, FeatureVerdict.OLD_STATUS)
+_GRANTED: Final = (FeatureVerdict.VALID, FeatureVerdict.PREVIEW, FeatureVerdict.DEPRECATED_STATUS)
 
 
 @frozen
 class FeatureRequest:
-    """A feature that is asked for: in the list of features, or as a property.
+    """A request for a feature by name: an entry in the contract's ``features``, or a property.
 
     Attributes:
-        kind: ``feature`` for an entry of the list, ``property`` for a property.
-        entry: The entry that asks, as it is written.
-        status: The property's value; ``supported`` in the list.
+        kind: ``feature`` for an entry in ``features``, ``property`` for ``delta.feature.<name>``.
+        entry: The list entry or the property key as written.
+        name: The feature name as written.
+        status: The property value in lower case; ``supported`` for an entry in ``features``.
     """
 
     kind: str
@@ -69,49 +77,47 @@ class FeatureRequest:
 
 
 def judge_property(key: str, value: str) -> PropertyVerdict:
-    """The one class of a declared property.
+    """Return the class of a declared property.
 
     Args:
-        key: As Delta stores it.
-        value: As text.
+        key: The key as Delta stores it.
+        value: The value as text.
     """
     lower = key.lower()
     if lower.startswith(properties.FEATURE_PREFIX):
         return PropertyVerdict.FEATURE
     if lower.startswith(properties.CONSTRAINT_PREFIX):
         return PropertyVerdict.CONSTRAINT
-    valid = properties.problem(key, value) is None
+    valid = properties.property_problem(key, value) is None
     if properties.is_protocol_key(key):
         return PropertyVerdict.VERSION if valid else PropertyVerdict.INVALID_VERSION
-    row = properties.find(key)
+    row = properties.find_property(key)
     if lower in _INTERNAL or (row is not None and not row.editable):
         return PropertyVerdict.INTERNAL
     if row is None:
         return _unregistered(key)
     if not valid:
         return PropertyVerdict.INVALID
-    return PropertyVerdict.INTERNAL if row.written_by_delta else PropertyVerdict.FINE
+    return PropertyVerdict.INTERNAL if row.written_by_delta else PropertyVerdict.VALID
 
 
 def value_refusal(key: str, value: str) -> str | None:
-    """The error class with which Delta refuses an invalid value; None where it gives none.
+    """Return the error class with which Delta refuses an invalid value; None if its error has no class.
 
-    Measured on Delta 4.4.0, by ALTER TABLE: CREATE TABLE gives most of these refusals no class.
+    Measured on Delta 4.4.0 for ALTER TABLE; in CREATE TABLE, most of these errors have no class.
     """
-    row = properties.find(key)
+    row = properties.find_property(key)
     if row is not None and row.kind is properties.Kind.INTERVAL:
         return _interval_refusal(value)
     return _VALUE_REFUSALS.get(row.key if row else key, _INVALID)
 
 
 def lacks_writer_version(declared: Mapping[str, str], supported: frozenset[str]) -> bool:
-    """Whether an existing table would get reader version 3 and a writer version below 7, which Delta refuses.
+    """Whether the properties request reader version 3 with a writer version below 7, which Delta refuses.
 
-    Args:
-        declared: Properties; see `protocol.asked_versions`.
-        supported: The features that the table supports.
+    For existing tables. Arguments as for `schemalint.delta.protocol.requested_versions`.
     """
-    versions = protocol.asked_versions(declared, supported)
+    versions = protocol.requested_versions(declared, supported)
     if versions is None:
         return False
     reader, writer = versions
@@ -119,7 +125,7 @@ def lacks_writer_version(declared: Mapping[str, str], supported: frozenset[str])
 
 
 def feature_requests(state: TableState) -> Iterator[FeatureRequest]:
-    """Every feature that a declaration asks for by name, as often as it is written."""
+    """Yield every feature request of a declared state, including repeated ones."""
     for name in sorted(state.features):
         yield FeatureRequest("feature", name, name)
     for key, value in state.set_properties.items():
@@ -128,16 +134,16 @@ def feature_requests(state: TableState) -> Iterator[FeatureRequest]:
 
 
 def judge_feature(request: FeatureRequest, live: LiveTable | None, *, new_table: bool) -> FeatureVerdict:
-    """The one class of a feature that is asked for.
+    """Return the class of a feature request.
 
     Args:
-        request: What is asked for.
-        live: The table, if it was read: what it supports already need not be set.
-        new_table: Whether the table is still to be created.
+        request: The feature request.
+        live: The live table, if known: a feature that it supports already is never `NOT_SETTABLE`.
+        new_table: Whether the table does not exist yet.
     """
     if request.status not in _STATUSES:
-        return FeatureVerdict.STATUS
-    row = feature.find(request.name)
+        return FeatureVerdict.INVALID_STATUS
+    row = feature.find_feature(request.name)
     if row is None or not row.in_spark:
         return FeatureVerdict.UNKNOWN
     supported = live is not None and row.name in live.protocol.features
@@ -145,18 +151,23 @@ def judge_feature(request: FeatureRequest, live: LiveTable | None, *, new_table:
         return FeatureVerdict.NOT_SETTABLE
     if row.preview:
         return FeatureVerdict.PREVIEW
-    return FeatureVerdict.FINE if request.status == "supported" else FeatureVerdict.OLD_STATUS
+    return FeatureVerdict.VALID if request.status == "supported" else FeatureVerdict.DEPRECATED_STATUS
 
 
 def _unregistered(key: str) -> PropertyVerdict:
     if not properties.is_known(key):
         return PropertyVerdict.UNKNOWN
-    without = not key.lower().startswith(properties.PREFIX) and properties.suggest(key) is not None
-    return PropertyVerdict.NO_PREFIX if without else PropertyVerdict.FINE
+    lacks_prefix = (
+        not key.lower().startswith(properties.PREFIX) and properties.suggest_property(key) is not None
+    )
+    return PropertyVerdict.NO_PREFIX if lacks_prefix else PropertyVerdict.VALID
 
 
 def _interval_refusal(text: str) -> str:
-    """Months, years and negative intervals are read, and refused by the property alone."""
+    """Return the error class for an interval.
+
+    Delta can parse months, years and negative intervals; the property then refuses them with another class.
+    """
     if not text.strip():
         return "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY"
     without_months = _MONTHS.sub("week", text.lower())
@@ -171,15 +182,15 @@ _VALUE_REFUSALS: Final[Mapping[str, str | None]] = {
 }
 _MONTHS: Final = re.compile(r"\b(?:month|year)(?=s?\b)")
 
-# TableFeatureProtocolUtils.FEATURE_PROP_SUPPORTED and FEATURE_PROP_ENABLED, compared ignoring case.
+# TableFeatureProtocolUtils.FEATURE_PROP_SUPPORTED and FEATURE_PROP_ENABLED; Delta ignores their case.
 _STATUSES: Final = frozenset({"supported", "enabled"})
 
-# Measured on Delta 4.4.0: CREATE TABLE takes it, ALTER TABLE does not.
+# CREATE TABLE accepts these features as properties, ALTER TABLE does not (measured on Delta 4.4.0).
 _WHEN_CREATED: Final = frozenset({"adaptiveMetadata-preview"})
 
-# Keys that look like properties of the table: the first four stand in the metadata of columns (PROTOCOL.md,
-# "Column Mapping" and "Identity Columns"), a commit coordinator writes the fifth, and whoever moves a table
-# the rest.
+# Keys that look like table properties. The first four belong to field metadata (PROTOCOL.md, "Column Mapping"
+# and "Identity Columns"); a commit coordinator writes the fifth; a service that moves tables writes the last
+# two.
 _INTERNAL: Final = frozenset(
     {
         "delta.columnmapping.id",
@@ -194,7 +205,10 @@ _INTERNAL: Final = frozenset(
 
 
 def granted_features(state: TableState, live: LiveTable | None, *, new_table: bool) -> frozenset[str]:
-    """The features asked for that Delta adds, by its names; the others have findings of their own."""
+    """Return the requested features that Delta adds, in Delta's spelling; rules report the other requests.
+
+    Arguments as for `judge_feature`.
+    """
     return frozenset(
         protocol.canonical(request.name)
         for request in feature_requests(state)

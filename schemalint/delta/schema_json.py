@@ -1,4 +1,4 @@
-"""Delta's schema JSON (PROTOCOL.md, "Schema Serialization Format"), both ways."""
+"""Parse and print Delta's schema JSON (PROTOCOL.md, "Schema Serialization Format")."""
 
 from __future__ import annotations
 
@@ -12,33 +12,37 @@ from schemalint.delta.field_metadata import metadata_of, with_metadata
 from schemalint.delta.type_name import name_of_type, type_of_name
 
 MAX_DEPTH: Final = 100
+"""Levels of nesting that `parse_schema` accepts."""
+
 _TOO_DEEP: Final = f"the schema is nested more than {MAX_DEPTH} levels deep"
 
 
 class SchemaError(ValueError):
-    """The text is no schema."""
+    """The text is not a schema, or a schema is nested too deeply."""
 
 
 def parse_schema(text: str) -> Struct:
-    """Read a schema. What a newer Delta may add is kept: types as `Unknown`, metadata as `Field.extra`.
+    """Parse a schema; unknown types become `Unknown`, unknown metadata becomes `Field.extra`.
 
     Raises:
-        SchemaError: The text is no JSON, no struct, or nested too deeply.
+        SchemaError: The text is not JSON, not a struct, or is nested more than `MAX_DEPTH` levels deep.
     """
     try:
         schema = _type(_loads(text), 0)
     except RecursionError:
         raise SchemaError(_TOO_DEEP) from None
     if not isinstance(schema, Struct):
-        raise SchemaError("a schema is a struct")
+        raise SchemaError("the schema is not a struct")
     return schema
 
 
 def print_schema(struct: Struct) -> str:
-    """The JSON text that `parse_schema` reads as the same columns; what is unmanaged is left out.
+    """Print a schema as JSON; the inverse of `parse_schema`.
+
+    Unmanaged metadata is omitted; unmanaged nullability is printed as true.
 
     Raises:
-        SchemaError: It is nested too deeply.
+        SchemaError: The struct is nested too deeply for Python's JSON encoder.
     """
     try:
         return json.dumps(_struct_json(struct, top_level=True), separators=(",", ":"))
@@ -47,30 +51,30 @@ def print_schema(struct: Struct) -> str:
 
 
 def load_json(text: str | bytes, *, strict: bool = False) -> object:
-    """As `json.loads`, without halves of surrogate pairs: JSON can escape them, and nothing can print them.
+    """Parse JSON like `json.loads`, but replace lone surrogates, which JSON can escape and nothing can print.
 
     Args:
         text: One JSON value.
-        strict: Whether to refuse what Python takes for numbers and JSON does not.
+        strict: Whether to refuse NaN, Infinity and numbers that overflow a float, which `json.loads` accepts.
 
     Raises:
-        ValueError: It is not JSON.
-        RecursionError: It is nested too deeply.
+        ValueError: The text is not JSON, or a number has too many digits.
+        RecursionError: The value is nested too deeply.
     """
     try:
-        found: object = _strict_json(text) if strict else json.loads(text)
+        value: object = _strict_json(text) if strict else json.loads(text)
     except (json.JSONDecodeError, UnicodeDecodeError, _NoNumberError):
         raise
     except ValueError:
-        # Python's own message tells of sys.set_int_max_str_digits().
+        # Python's own message recommends sys.set_int_max_str_digits(), which is no help to users.
         raise ValueError(f"a number has more than {sys.get_int_max_str_digits()} digits") from None
     if not (b"\\ud" in text.lower() if isinstance(text, bytes) else "\\ud" in text.lower()):
-        return found
-    whole = (
-        json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return value
+    printable = (
+        json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     )
-    again: object = json.loads(whole)
-    return again
+    repaired: object = json.loads(printable)
+    return repaired
 
 
 def _loads(text: str) -> object:
@@ -85,11 +89,11 @@ def _strict_json(text: str | bytes) -> object:
 
 
 class _NoNumberError(ValueError):
-    """What Python takes for a number and JSON does not."""
+    """The text is a number for Python, but not for JSON."""
 
 
 def _refuse_number(text: str) -> NoReturn:
-    raise _NoNumberError(f"{text} is no number of JSON")
+    raise _NoNumberError(f"{text} is not a JSON number")
 
 
 def _finite(text: str) -> float:
@@ -97,45 +101,46 @@ def _finite(text: str) -> float:
     return number if math.isfinite(number) else _refuse_number(text)
 
 
-def _type(found: object, depth: int) -> DataType:
+def _type(value: object, depth: int) -> DataType:
     if depth > MAX_DEPTH:
         raise SchemaError(_TOO_DEEP)
-    if isinstance(found, str):
-        return type_of_name(found) or _unknown(found)
-    if not isinstance(found, dict):
-        raise SchemaError("a type was expected, as a name or an object")
-    match found:
+    if isinstance(value, str):
+        return type_of_name(value) or _unknown(value)
+    if not isinstance(value, dict):
+        raise SchemaError("expected a type, as a name or an object")
+    match value:
         case {"type": "struct", "fields": list(fields)}:
             return Struct(tuple(_field(field, depth + 1) for field in fields))
         case {"type": "array", "elementType": element}:
-            return Array(_type(element, depth + 1), _flag(found, "containsNull"))
-        case {"type": "map", "keyType": key, "valueType": value}:
-            return Map(_type(key, depth + 1), _type(value, depth + 1), _flag(found, "valueContainsNull"))
+            return Array(_type(element, depth + 1), _flag(value, "containsNull"))
+        case {"type": "map", "keyType": key_type, "valueType": value_type}:
+            contains_null = _flag(value, "valueContainsNull")
+            return Map(_type(key_type, depth + 1), _type(value_type, depth + 1), contains_null)
         case {"type": "struct" | "array" | "map" as kind}:
             raise SchemaError(f"the type {kind!r} is not complete")
         case {"type": str()}:
-            return _unknown(found)
+            return _unknown(value)
         case _:
-            raise SchemaError("the type of a type was expected, as a name")
+            raise SchemaError("expected the kind of a type, as a name under the key 'type'")
 
 
-def _unknown(found: object) -> Unknown:
-    return Unknown(json.dumps(found, sort_keys=True))
+def _unknown(value: object) -> Unknown:
+    return Unknown(json.dumps(value, sort_keys=True))
 
 
-def _field(found: object, depth: int) -> Field:
-    if not isinstance(found, dict) or not isinstance(name := found.get("name"), str):
-        raise SchemaError("a field was expected, with a name and a type")
-    metadata = found.get("metadata") or {}
+def _field(value: object, depth: int) -> Field:
+    if not isinstance(value, dict) or not isinstance(name := value.get("name"), str):
+        raise SchemaError("expected a field, with a name and a type")
+    metadata = value.get("metadata") or {}
     if not isinstance(metadata, dict):
-        raise SchemaError(f"the metadata of the field {name!r} is no object")
-    type_ = _type(found.get("type"), depth)
-    return with_metadata(name, type_, metadata, nullable=_flag(found, "nullable"))
+        raise SchemaError(f"the metadata of the field {name!r} is not an object")
+    type_ = _type(value.get("type"), depth)
+    return with_metadata(name, type_, metadata, nullable=_flag(value, "nullable"))
 
 
-def _flag(found: dict[object, object], key: str) -> bool:
-    """A boolean; Spark always writes it, other writers leave out what is true."""
-    flag = found.get(key, True)
+def _flag(entry: dict[object, object], key: str) -> bool:
+    """Return a boolean that defaults to true: Spark always writes it, other writers may omit true."""
+    flag = entry.get(key, True)
     if not isinstance(flag, bool):
         raise SchemaError(f"{key!r} is neither true nor false")
     return flag

@@ -1,4 +1,4 @@
-"""Names and texts as they stand in Spark SQL: quoted and read in this one place."""
+"""Quote and read identifiers and string literals of Spark SQL. No other module does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
-# Words that stand for something else where a field's name may stand.
+# Keywords that the type grammar also accepts at the position of a field name.
 _RESERVED: Final = frozenset({"not", "comment"})
 
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a"}
@@ -16,7 +16,7 @@ _ESCAPE = re.compile(
 )
 
 
-# What may stand in an expression; a quote, a comment or a bracket that is not closed fits none of them.
+# The tokens of one expression. Comments, semicolons and quotes that are not closed match none of them.
 _EXPRESSION_TOKEN = re.compile(
     r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|(?P<word>[A-Za-z_]\w*)"""
     r"""|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comma>,)|(?!--|/\*|//)[^'"`;()\[\]{},]""",
@@ -27,61 +27,62 @@ _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 _QUOTED: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`""", re.DOTALL)
 
 COLUMN_WORDS: Final = frozenset({"comment", "after", "first", "generated", "default", "not"})
-"""The words that go on with a column's definition, behind its default."""
+"""Words, in lower case, that end the default in a column definition and start its next clause."""
 
 
 def is_one_expression(text: str, *, without: frozenset[str] = frozenset()) -> bool:
-    """Whether a text can stand in a statement for one expression, and for nothing else.
+    """Whether a statement that contains the text cannot read it as anything but one expression.
 
-    So all its quotes and brackets are closed, it has no comment, no semicolon, and no comma outside of
-    brackets. Whether it means anything is not asked.
+    The text has no comment, no semicolon and no comma outside brackets, and all its quotes and brackets are
+    closed. The expression itself is not checked.
 
     Args:
-        text: Of the expression.
-        without: Words, in lower case, that must not stand outside of brackets.
+        text: The text of the expression.
+        without: Words, in lower case, that the text must not contain outside brackets.
     """
-    expected: list[str] = []
-    at = 0
-    while at < len(text):
-        token = _EXPRESSION_TOKEN.match(text, at)
+    open_brackets: list[str] = []
+    position = 0
+    while position < len(text):
+        token = _EXPRESSION_TOKEN.match(text, position)
         if token is None:
             return False
-        at = token.end()
+        position = token.end()
         if bracket := token["open"]:
-            expected.append(_CLOSING[bracket])
-        elif token["close"] and (not expected or expected.pop() != token["close"]):
+            open_brackets.append(bracket)
+        elif token["close"] and (not open_brackets or _CLOSING[open_brackets.pop()] != token["close"]):
             return False
-        if not expected and (token["comma"] or (token["word"] or "").lower() in without):
+        if not open_brackets and (token["comma"] or (token["word"] or "").lower() in without):
             return False
-    return not expected and bool(text.strip())
+    return not open_brackets and bool(text.strip())
 
 
 def without_quoted(text: str) -> str:
-    """What of an expression is neither a literal's text nor a quoted name."""
+    """Return an expression without its string literals and quoted names."""
     return _QUOTED.sub("", text)
 
 
 def quote_identifier(name: str) -> str:
-    """A name that Spark's SQL takes as it is, back-quoted where it is not plain ASCII."""
+    """Return a name as Spark SQL accepts it; back-quoted unless it is a plain ASCII identifier."""
     return name if _BARE.fullmatch(name) and name.lower() not in _RESERVED else always_quoted(name)
 
 
 def always_quoted(name: str) -> str:
-    """A name in back-quotes, whatever it is."""
+    """Return a name in back-quotes, even if it does not need them."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def quote_literal(text: str) -> str:
-    r"""A string literal of Spark SQL (``spark.sql.parser.escapedStringLiterals`` off, the default).
+    r"""Return a text as a string literal of Spark SQL.
 
-    Backslash and quote are escaped, and ``${`` is broken up: Spark substitutes variables in the text of a
-    statement, in literals too, before it parses it (measured on Delta 4.4.0 with Spark 4.2.0).
+    Assumes the default of ``spark.sql.parser.escapedStringLiterals``, false. Backslashes and quotes are
+    escaped, and so is ``${``: before Spark parses a statement, it substitutes variables in its text, even in
+    literals (measured on Delta 4.4.0 with Spark 4.2.0).
     """
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("${", "$\\{") + "'"
 
 
 def unquote_literal(literal: str) -> str:
-    """The text of a string literal, with Spark's escapes (ParserUtils.unescapeSQLString) resolved."""
+    """Return the text of a string literal, with Spark's escapes resolved (ParserUtils.unescapeSQLString)."""
     quote = literal[0]
     body = literal[1:-1].replace(quote * 2, quote)
 
@@ -91,5 +92,5 @@ def unquote_literal(literal: str) -> str:
             return chr(int(octal, 8) if octal else int(utf16 or code_point, 16))
         return _ESCAPES.get(character, f"\\{character}" if character in "%_" else character)
 
-    # As in Java, the two halves of a pair are one character; one half alone is none.
+    # As in Java, a surrogate pair is one character. A lone surrogate becomes U+FFFD.
     return _ESCAPE.sub(resolved, body).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

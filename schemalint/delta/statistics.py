@@ -1,4 +1,4 @@
-"""Which columns Delta collects statistics of, as it must to cluster by them (StatisticsCollection.scala)."""
+"""The columns for which Delta collects statistics (StatisticsCollection.scala); clustering requires them."""
 
 from __future__ import annotations
 
@@ -7,43 +7,52 @@ from collections.abc import Mapping
 from typing import Final
 
 from schemalint.delta.datatype import Struct, walk
-from schemalint.delta.path import path_key
-from schemalint.delta.properties import value_of
+from schemalint.delta.path import is_within, path_key
+from schemalint.delta.properties import property_value
 
-COLUMNS: Final = "delta.dataSkippingStatsColumns"
-HOW_MANY: Final = "delta.dataSkippingNumIndexedCols"
-DEFAULT_HOW_MANY: Final = 32
+STATISTICS_COLUMNS: Final = "delta.dataSkippingStatsColumns"
+"""The property that lists the columns with statistics."""
+
+COUNT: Final = "delta.dataSkippingNumIndexedCols"
+"""The property with the number of leaf columns that get statistics, if no list is set."""
+
+DEFAULT_COUNT: Final = 32
+"""The number that Delta uses if `COUNT` is not a number."""
 
 _NAME: Final = r"`(?:[^`]|``)*`|\w+"
-# Delta reads a name as far as it can, and forgets the rest up to the next comma.
+# Delta parses as much of a name as possible and ignores the rest up to the next comma.
 _ENTRY: Final = re.compile(rf"\s*((?:{_NAME})(?:\.(?:{_NAME}))*)[^,]*")
 
 
 def statistics_columns(text: str) -> list[tuple[str, ...]]:
-    """The columns that a value of ``delta.dataSkippingStatsColumns`` names, each as the names on the way."""
-    return [_names(found[1]) for found in _ENTRY.finditer(text)]
+    """Parse a value of ``delta.dataSkippingStatsColumns`` into columns, each as a tuple of nested names."""
+    return [_names(match[1]) for match in _ENTRY.finditer(text)]
 
 
 def has_statistics(path: tuple[str, ...], columns: Struct, properties: Mapping[str, str | None]) -> bool:
-    """Whether a leaf is one that Delta collects statistics of, whatever its type.
+    """Whether Delta selects a leaf column for statistics; the type of the leaf is not checked.
 
-    The columns that are named count, with all that is inside of them; else the first so many leaves of the
-    schema, where an array, a map and whatever else has no fields is one (measured on Delta 4.4.0).
+    If ``delta.dataSkippingStatsColumns`` is set, Delta selects the listed columns and all fields inside them.
+    Otherwise it selects the first ``delta.dataSkippingNumIndexedCols`` leaves of the schema, all if the
+    number is negative; every type other than a struct is one leaf, an array or a map too (measured on Delta
+    4.4.0).
 
     Args:
-        path: Of the leaf, in lower case.
-        columns: In the table's order.
-        properties: The table's.
+        path: The `path_key` of the leaf.
+        columns: The table's columns, in order.
+        properties: The table's properties by key as Delta stores them; None means absent.
     """
-    named = value_of(COLUMNS, properties)
-    if named is not None:
-        found = [tuple(word.lower() for word in one) for one in statistics_columns(named)]
-        return any(path[: len(one)] == one for one in found)
-    text = value_of(HOW_MANY, properties)
-    how_many = int(text) if text is not None and re.fullmatch(r"-?\d+", text) else DEFAULT_HOW_MANY
+    listed = property_value(STATISTICS_COLUMNS, properties)
+    if listed is not None:
+        selected = [tuple(name.lower() for name in column) for column in statistics_columns(listed)]
+        return any(path[: len(column)] == column for column in selected)
+    text = property_value(COUNT, properties)
+    count = int(text) if text is not None and re.fullmatch(r"-?\d+", text) else DEFAULT_COUNT
     leaves = [path_key(leaf) for leaf, type_ in walk(columns) if leaf and not isinstance(type_, Struct)]
-    outside = [leaf for leaf in leaves if not any(leaf[: len(other)] == other != leaf for other in leaves)]
-    return how_many < 0 or path in outside[:how_many]
+    outermost = [
+        leaf for leaf in leaves if not any(is_within(leaf, other) and other != leaf for other in leaves)
+    ]
+    return count < 0 or path in outermost[:count]
 
 
 def _names(text: str) -> tuple[str, ...]:

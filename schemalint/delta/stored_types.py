@@ -1,4 +1,4 @@
-"""Footers beside the declared columns: which file type stands for which column, and whether it may.
+"""Compare the types in Parquet footers with the declared columns.
 
 Sources: PROTOCOL.md, "Column Mapping" and "Reader Requirements for Type Widening".
 """
@@ -41,79 +41,85 @@ from schemalint.delta.type_history import carrier_of, is_unrecorded_widening, re
 from schemalint.delta.widening import TypeStep, is_container, step
 
 GROUP: Final = Unknown("a group of columns")
-"""What a file holds where a column of one type is declared."""
+"""The stored type if a file has nested columns and the table declares a leaf."""
 
-# All three are INT32 in a file, which says only by an annotation how many of its bits are used.
+# Parquet stores all three as INT32; only an annotation has the number of bits in use.
 _INT32: Final = frozenset({BYTE, SHORT, INTEGER})
-# Some writers leave out that bytes are text.
+# Some writers omit the annotation that bytes are text.
 _BYTES: Final = frozenset({STRING, BINARY})
-# A variant's columns are its own business, and void has none.
+# The columns inside a variant are not part of the schema, and void has no column in a file.
 _OPAQUE: Final = frozenset({VARIANT, VOID})
 
 
-def physical_types(table: LiveTable, tally: FooterSummary) -> PhysicalTypes:
-    """What a tally says about a table; columns that the table does not have any more are left out."""
+def physical_types(table: LiveTable, summary: FooterSummary) -> PhysicalTypes:
+    """Compare the footers of a table's data files with its declared columns.
+
+    Ignores partition columns and columns of the files that the table no longer has.
+    """
     state = table.state
-    by_id = (state.properties.get("delta.columnMapping.mode") or "").lower() == "id"
-    # Their values stand in the log; Delta 4.4.0 writes them into the files too, and reads them from the log.
+    by_id = state.column_mapping == "id"
+    # Delta 4.4.0 writes partition values into the files too, but reads them from the log.
     partitions = state.partitioned_by if isinstance(state.partitioned_by, tuple) else ()
-    stored: dict[tuple[Path, DataType], Files] = {}
-    for leaf, files in tally.leaves.items():
-        place = _place(state.columns, leaf, by_id=by_id)
-        if place is not None and place[0][0] not in partitions:
-            add_files(stored, {place: files})
-    found = (_stored_type(state.columns, path, type_, files) for (path, type_), files in stored.items())
+    files_of: dict[tuple[Path, DataType], Files] = {}
+    for leaf, files in summary.leaves.items():
+        column = _declared_column(state.columns, leaf, by_id=by_id)
+        if column is not None and column[0][0] not in partitions:
+            add_files(files_of, {column: files})
+    stored = (_stored_type(state.columns, path, type_, files) for (path, type_), files in files_of.items())
     order = {path: index for index, (path, _type) in enumerate(walk(state.columns))}
     return PhysicalTypes(
-        tally.count,
-        tuple(sorted(found, key=lambda one: (order[one.path], one.standing.name, str(one.stored)))),
-        tally.damaged,
+        summary.count,
+        tuple(sorted(stored, key=lambda type_: (order[type_.path], type_.standing.name, str(type_.stored)))),
+        summary.damaged,
         tuple(path for path in _widened(state.columns) if path[0] not in partitions),
     )
 
 
-def _place(columns: Struct, leaf: StoredLeaf, *, by_id: bool) -> tuple[Path, DataType] | None:
-    """The logical path of a leaf, and its type; the type is `GROUP` where there should be no inside."""
+def _declared_column(columns: Struct, leaf: StoredLeaf, *, by_id: bool) -> tuple[Path, DataType] | None:
+    """Return the logical path of a leaf with its stored type: `GROUP` if the table declares no fields there.
+
+    None if the table does not have the column, or its content has no declared type.
+    """
     declared: DataType = columns
     path: Path = ()
-    for stored, number in zip(leaf.path, leaf.ids, strict=True):
+    for name, field_id in zip(leaf.path, leaf.ids, strict=True):
         if declared in _OPAQUE or isinstance(declared, Unknown):
             return None
         if not is_container(declared):
             return path, GROUP
-        if isinstance(stored, Part):
-            inner = dict(parts(declared)).get(stored)
+        if isinstance(name, Part):
+            inner = dict(parts(declared)).get(name)
             if inner is None:
                 return path, GROUP
-            path, declared = (*path, stored), inner
+            path, declared = (*path, name), inner
             continue
         if not isinstance(declared, Struct):
             return path, GROUP
-        field_ = _field(declared, stored, number if by_id else None)
-        if field_ is None:
+        field = _field(declared, name, field_id if by_id else None)
+        if field is None:
             return None
-        path, declared = (*path, field_.name), field_.type
+        path, declared = (*path, field.name), field.type
     return None if declared in _OPAQUE or isinstance(declared, Unknown) else (path, leaf.type)
 
 
-def _field(struct: Struct, name: str, number: int | None) -> Field | None:
-    """The field that readers take a column of a file for; Spark ignores case where nothing is mapped."""
-    if number is not None:
-        return next((one for one in struct.fields if one.column_id == number), None)
-    for one in struct.fields:
-        if (one.physical_name or one.name.lower()) == (name if one.physical_name else name.lower()):
-            return one
+def _field(struct: Struct, name: str, field_id: int | None) -> Field | None:
+    """Return the field that readers match with a file column; Spark ignores case without column mapping."""
+    if field_id is not None:
+        return next((field for field in struct.fields if field.column_id == field_id), None)
+    for field in struct.fields:
+        if (field.physical_name or field.name.lower()) == (name if field.physical_name else name.lower()):
+            return field
     return None
 
 
 def _stored_type(columns: Struct, path: Path, stored: DataType, files: Files) -> StoredType:
     declared = type_at(columns, path)
-    carrier, way = carrier_of(path)
-    field_ = field_at(columns, carrier)
-    record = record_of(field_, way) if field_ else ()
+    carrier, at = carrier_of(path)
+    field = field_at(columns, carrier)
+    record = record_of(field, at) if field else ()
     if declared is None:
-        raise ValueError(f"{path} is no path of the table")
-    standing = _standing(stored, declared, [one.from_type for one in record])
+        raise ValueError(f"{path} is not a path of the table")
+    standing = _standing(stored, declared, [entry.from_type for entry in record])
     return StoredType(path, declared, stored, standing, files)
 
 
@@ -130,7 +136,7 @@ def _standing(stored: DataType, declared: DataType, recorded: list[DataType]) ->
 
 
 def _widened(columns: Struct) -> Iterator[Path]:
-    for path, field_ in walk_fields(columns):
-        for way in dict.fromkeys(entry.at for entry in record_of(field_)):
-            if type_at(field_.type, way) is not None:
-                yield (*path, *way)
+    for path, field in walk_fields(columns):
+        for at in dict.fromkeys(entry.at for entry in record_of(field)):
+            if type_at(field.type, at) is not None:
+                yield (*path, *at)

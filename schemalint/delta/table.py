@@ -1,4 +1,4 @@
-"""A table's state, its metadata, its history: what a log tells, as frozen values."""
+"""The content of a Delta log as frozen values: a table's state, metadata, protocol and history."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from schemalint.values import field, frozen
 
 @frozen
 class Deletion:
-    """A column that may go; with its old type where the name is made anew."""
+    """An approval to drop a column or a nested field.
+
+    Attributes:
+        path: The field to drop.
+        type: The type of the field to drop, if the contract declares a new field with the same name.
+    """
 
     path: Path
     type: DataType | None = None
@@ -22,13 +27,19 @@ class Deletion:
 
 @frozen
 class TableState:
-    """What a contract declares, or what a live table is: the values that are compared.
+    """The comparable part of a table: as a contract declares it, or as the live table is.
 
     Attributes:
-        properties: Value by key; None declares that the property is to be absent.
-        constraints: Expression by name in lower case; None as above.
-        features: Asked for by name; for a live table, all that its protocol supports.
-        dropped: Columns that may go.
+        columns: The columns in order.
+        description: The table comment.
+        partitioned_by: The names of the partition columns.
+        clustered_by: The paths of the clustering columns.
+        constraints: SQL expression of each CHECK constraint by name in lower case; None declares that the
+            constraint is absent.
+        properties: Value of each table property by key; None declares that the property is absent.
+        features: Of a contract: the features that it requests by name. Of a live table: all features that its
+            protocol supports.
+        dropped: The drops that a contract approves.
     """
 
     columns: Struct = field(default_factory=Struct)
@@ -42,16 +53,21 @@ class TableState:
 
     @property
     def set_properties(self) -> dict[str, str]:
-        """The properties that are there, without those that are declared absent."""
+        """The properties without those that are declared absent."""
         return {key: value for key, value in self.properties.items() if value is not None}
 
     def enabled(self, key: str) -> bool:
-        """Whether a boolean property is ``true`` (in any case, as Delta reads it)."""
+        """Whether a boolean property is set to ``true``, in any case; defaults are ignored."""
         return properties.is_true(self.properties.get(key))
 
     @property
-    def asked_features(self) -> frozenset[str]:
-        """The features that are asked for, in the list of features or as properties, by Delta's names."""
+    def column_mapping(self) -> str:
+        """The column mapping mode in lower case: ``none``, ``name`` or ``id``."""
+        return (self.properties.get(properties.COLUMN_MAPPING_MODE) or "none").lower()
+
+    @property
+    def requested_features(self) -> frozenset[str]:
+        """The requested features, from `features` and from ``delta.feature.<name>``, in Delta's spelling."""
         named = [
             key.removeprefix(properties.FEATURE_PREFIX)
             for key in self.set_properties
@@ -61,7 +77,7 @@ class TableState:
 
     @property
     def active_features(self) -> frozenset[str]:
-        """The features that schema, properties, constraints and clustering switch on."""
+        """The features that columns, properties, constraints and clustering enable."""
         named = [name for name, expression in self.constraints.items() if expression is not None]
         clustering = (
             protocol.CLUSTERING if isinstance(self.clustered_by, tuple) and self.clustered_by else frozenset()
@@ -71,7 +87,14 @@ class TableState:
 
 @frozen
 class Metadata:
-    """The ``metaData`` action: its columns and settings as a state, and what belongs to the table alone."""
+    """The ``metaData`` action of the log.
+
+    Attributes:
+        table_id: ``id``: Delta's own id of the table, a GUID.
+        state: The columns, settings and description.
+        name: ``name``; rarely set.
+        created_time: ``createdTime``, in milliseconds since the epoch.
+    """
 
     table_id: str
     state: TableState
@@ -81,15 +104,21 @@ class Metadata:
 
 @frozen
 class HistoryEntry:
-    """A commit that changed metadata or protocol.
+    """A commit that changes metadata or protocol.
+
+    The values of ``commitInfo`` are the writer's free choice; Delta does not check them.
 
     Attributes:
-        timestamp: Milliseconds since the epoch.
-        operation: As ``commitInfo`` names it, e.g. ``CHANGE COLUMN``; the writer's free choice.
-        parameters: ``operationParameters``, values as text.
-        user: Who committed, as far as the commit says so.
-        engine: ``engineInfo``, e.g. ``Apache-Spark/4.2.0 Delta-Lake/4.4.0``.
-        removes_files: Whether the commit takes data files away.
+        version: The version that the commit creates.
+        timestamp: Time of the commit, in milliseconds since the epoch.
+        operation: ``operation`` of ``commitInfo``, e.g. ``CHANGE COLUMN``.
+        parameters: ``operationParameters`` of ``commitInfo``, with values as text.
+        user: The user who committed, if ``commitInfo`` has one.
+        engine: ``engineInfo`` of ``commitInfo``, e.g. ``Apache-Spark/4.2.0 Delta-Lake/4.4.0``.
+        user_metadata: ``userMetadata`` of ``commitInfo``.
+        metadata: The ``metaData`` action of the commit; None if it has none.
+        protocol: The ``protocol`` action of the commit; None if it has none.
+        removes_files: Whether the commit removes data files.
     """
 
     version: int
@@ -106,10 +135,12 @@ class HistoryEntry:
 
 @frozen
 class History:
-    """The changes of metadata and protocol, oldest first, as far back as the log is known.
+    """The changes of metadata and protocol, oldest first, from the oldest commit that the log still has.
 
     Attributes:
-        entries: If `known_from` is not 0, the first one is the state at that version, of unknown origin.
+        entries: The commits. If `known_from` is not 0, the first entry is the complete state at that version,
+            and the commits that led to it are unknown.
+        known_from: The oldest version that is known.
     """
 
     entries: tuple[HistoryEntry, ...] = ()
@@ -117,7 +148,7 @@ class History:
 
 
 class LogDefectKind(Enum):
-    """What is wrong with a log that could be read all the same."""
+    """The kind of a defect in a log that schemalint can still read."""
 
     REPEATED_ACTION = "a commit holds an action twice"
     CHECKSUM_DIFFERS = "a version checksum contradicts the log"
@@ -129,13 +160,14 @@ class LogDefectKind(Enum):
 
 @frozen
 class LogDefect:
-    """Something in a log that other readers may stumble over.
+    """A defect in a log that other readers may fail on.
 
     Attributes:
-        message: A sentence, without the name of the file.
-        file: Relative to ``_delta_log``.
-        line: From 1, in a file of JSON lines.
-        delta_error: What Spark says to it, measured; None if it reads on.
+        kind: The kind of the defect.
+        message: One sentence, without the file name.
+        file: Path of the file relative to ``_delta_log``.
+        line: Line number from 1, in a file of JSON lines.
+        delta_error: The error class that Spark raises, as measured on Delta 4.4.0; None if it raises none.
     """
 
     kind: LogDefectKind
@@ -147,15 +179,17 @@ class LogDefect:
 
 @frozen
 class CatalogTable:
-    """What a catalog says about a table.
+    """A table as a catalog describes it.
 
     Attributes:
-        name: Full, e.g. ``main.sales.orders``.
-        catalog: The catalog itself, for people.
-        columns: None if it keeps none.
-        table_id: The catalog's own, which is not Delta's: the log of a table that Unity Catalog manages
+        name: The full name, e.g. ``main.sales.orders``.
+        catalog: A description of the catalog for messages.
+        location: The URI of the table.
+        columns: The columns; None if the catalog does not store them.
+        properties: The table properties, by key.
+        table_id: The catalog's id of the table, not Delta's. The log of a table that Unity Catalog manages
             repeats it as the property ``io.unitycatalog.tableId``.
-        managed_commits: Whether the catalog decides which commits count (``catalogManaged``).
+        managed_commits: Whether the catalog decides which commits are part of the table (``catalogManaged``).
     """
 
     name: str
@@ -169,13 +203,18 @@ class CatalogTable:
 
 @frozen
 class LiveTable:
-    """A snapshot of a Delta table.
+    """A snapshot of a Delta table, with its history.
 
     Attributes:
-        uri: Where it lies.
-        warnings: What was odd about its log, in sentences.
-        defects: What is wrong with its log; `warnings` says the harmless rest.
-        catalog: What the catalog says that led to it.
+        uri: The location of the table.
+        version: The version of the snapshot.
+        protocol: The ``protocol`` action in effect.
+        metadata: The ``metaData`` action in effect.
+        history: The changes of metadata and protocol up to `version`.
+        warnings: Harmless peculiarities of the log, one sentence each.
+        defects: Defects of the log.
+        catalog: The table in the catalog through which schemalint found it; None if it read the location
+            directly.
     """
 
     uri: str
@@ -189,5 +228,5 @@ class LiveTable:
 
     @property
     def state(self) -> TableState:
-        """What is compared."""
+        """The comparable part of the table."""
         return self.metadata.state

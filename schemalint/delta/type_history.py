@@ -1,6 +1,7 @@
-"""What a live field's ``delta.typeChanges`` says, and which commits may change it.
+"""The type changes that a live field records in ``delta.typeChanges``, and the commits that may change them.
 
-Sources: PROTOCOL.md, "Type Change Metadata"; ``TypeWideningMetadata.scala`` of Delta Spark.
+A *record* is the list of entries of one field, or those entries that concern one type inside it. Sources:
+PROTOCOL.md, "Type Change Metadata"; ``TypeWideningMetadata.scala`` of Delta Spark.
 """
 
 from __future__ import annotations
@@ -32,10 +33,16 @@ from schemalint.delta.table import HistoryEntry
 from schemalint.values import frozen
 
 Record = tuple[RecordedChange, ...]
-Way = tuple[Part, ...]
+"""Entries of ``delta.typeChanges``, oldest first."""
 
-# mergeSchema makes these of any table and records nothing: all three are stored as INT32
-# (SchemaMergingUtils.mergeDataTypes; measured on Delta 4.4.0).
+PartPath = tuple[Part, ...]
+"""The collection parts from a field to a type inside it; empty for the field's own type."""
+
+# A write with mergeSchema makes these changes on any table without a record, because Parquet stores all three
+# types as INT32 (SchemaMergingUtils.mergeDataTypes; measured on Delta 4.4.0).
+TYPE_WIDENING_FEATURES: Final = frozenset({"typeWidening", "typeWidening-preview"})
+"""The features with which readers apply recorded type changes."""
+
 _UNRECORDED: Final = frozenset({(BYTE, SHORT), (BYTE, INTEGER), (SHORT, INTEGER)})
 
 _REPLACES: Final = frozenset(
@@ -56,11 +63,12 @@ _CAST: Final = "ClassCastException"
 
 @frozen
 class RecordFault:
-    """Why a record cannot be read.
+    """The reason why a record cannot be read.
 
     Attributes:
-        what: The rest of a sentence about it.
-        raised: What Delta Spark raises on a table that supports type widening (measured on Delta 4.4.0).
+        what: The reason, as the rest of a sentence that begins with the record.
+        raised: The exception or error class that Delta Spark raises on a table that supports type widening
+            (measured on Delta 4.4.0).
     """
 
     what: str
@@ -69,10 +77,14 @@ class RecordFault:
 
 @frozen
 class RecordStep:
-    """One type of a field, and what is recorded of it, before and after a commit.
+    """A type and its record before and after a commit.
 
     Attributes:
-        path: Of the type: the field, and the parts of collections in it.
+        path: The path of the type: of the field, then the collection parts inside it.
+        old: The type before the commit.
+        new: The type after the commit; equal to `old` if only the record changed.
+        before: The record of this type before the commit.
+        after: The record of this type after the commit.
     """
 
     path: Path
@@ -83,118 +95,128 @@ class RecordStep:
 
     @property
     def is_kept(self) -> bool:
-        """Whether all that was recorded still is."""
+        """Whether the commit keeps all earlier entries, at the start of the record."""
         return _pairs(self.after)[: len(self.before)] == _pairs(self.before)
 
     @property
     def is_recorded(self) -> bool:
-        """Whether new entries lead from the old type to the new one."""
+        """Whether the new entries form a chain from the old type to the new type."""
         new = self.after[len(self.before) :] if self.is_kept else self.after
         return is_chain(new, self.old, self.new)
 
 
-def record_of(field: Field, way: Way | None = None) -> Record:
-    """What could be read of a field's record: all of it, or the entries for one type in it."""
+def record_of(field: Field, at: PartPath | None = None) -> Record:
+    """Return the record of a field, or only the entries for the type at ``at`` inside it.
+
+    The record is empty if it cannot be read; see `is_readable`.
+    """
     record = field.type_changes if isinstance(field.type_changes, tuple) else ()
-    return record if way is None else tuple(entry for entry in record if entry.at == way)
+    return record if at is None else tuple(entry for entry in record if entry.at == at)
 
 
 def is_readable(field: Field) -> bool:
-    """Whether all of a field's record could be read; also where it has none."""
+    """Whether schemalint can read the record of a field; true if the field has none."""
     return TYPE_CHANGES not in dict(field.extra)
 
 
 def record_fault(field: Field) -> RecordFault | None:
-    """Why nobody can read a field's record; None if it can be, or only a ``fieldPath`` of it is unknown."""
+    """Return the reason why Delta cannot read the record of a field; None if Delta can.
+
+    Delta can read a record with an unknown ``fieldPath``; see `unknown_field_paths`.
+    """
     if is_readable(field):
         return None
-    found = _raw(field)
-    if found is None:
+    value = _raw(field)
+    if value is None:
         return RecordFault("is null", "INTERNAL_ERROR")
-    if not isinstance(found, list):
-        return RecordFault("is no list", _CAST)
-    if not found:
-        return RecordFault("is an empty list, where there should be no key", _CAST)
-    return next((fault for entry in found if (fault := _fault(entry))), None)
+    if not isinstance(value, list):
+        return RecordFault("is not a list", _CAST)
+    if not value:
+        return RecordFault("is an empty list; without entries, there must be no key", _CAST)
+    return next((fault for entry in value if (fault := _fault(entry))), None)
 
 
 def unknown_field_paths(field: Field) -> tuple[str, ...]:
-    """The texts of ``fieldPath`` that name other things than parts of collections."""
-    found = None if is_readable(field) or record_fault(field) else _raw(field)
-    entries = found if isinstance(found, list) else []
-    ways = [str(entry["fieldPath"]) for entry in entries if "fieldPath" in entry]
-    return tuple(way for way in ways if not set(way.split(".")) <= {part.value for part in Part})
+    """Return the values of ``fieldPath`` with a word other than ``element``, ``key`` and ``value``."""
+    value = None if is_readable(field) or record_fault(field) else _raw(field)
+    entries = value if isinstance(value, list) else []
+    field_paths = [str(entry["fieldPath"]) for entry in entries if "fieldPath" in entry]
+    return tuple(text for text in field_paths if not set(text.split(".")) <= {part.value for part in Part})
 
 
 def is_chain(record: Record, old: DataType, new: DataType) -> bool:
-    """Whether the entries are a chain from one type to the other."""
+    """Whether the entries form a chain from one type to the other."""
     ends = bool(record) and same_stored(record[0].from_type, old) and same_stored(record[-1].to_type, new)
-    return ends and all(same_stored(one.to_type, next_.from_type) for one, next_ in pairwise(record))
+    return ends and all(same_stored(entry.to_type, next_.from_type) for entry, next_ in pairwise(record))
 
 
 def same_stored(old: DataType, new: DataType) -> bool:
-    """Whether two types are stored alike, so that nothing is recorded of the change: all kinds of text."""
+    """Whether Delta stores two types alike and records no change: equal types; string, char and varchar."""
     text = String | Char | Varchar
     return old == new or (isinstance(old, text) and isinstance(new, text))
 
 
 def is_unrecorded_widening(old: DataType, new: DataType) -> bool:
-    """Whether a write with mergeSchema makes the change without type widening, and records nothing."""
+    """Whether a write with mergeSchema makes the type change without type widening and without a record."""
     return (old, new) in _UNRECORDED
 
 
 def record_steps(step: HistoryStep) -> Iterator[RecordStep]:
-    """Every type of which a commit changed the type itself, or what is recorded of it."""
+    """Yield every type that a commit changes, and every type whose record it changes.
+
+    Types of fields with an unreadable record are omitted.
+    """
     if step.entry.metadata is None:
         return
     changes = history.changes(step)
-    old_records = {one.path: one.old for one in changes if isinstance(one, TypeHistoryChanged)}
+    old_records = {change.path: change.old for change in changes if isinstance(change, TypeHistoryChanged)}
     columns = step.entry.metadata.state.columns
-    types = {one.path: one for one in changes if isinstance(one, TypeChanged)}
-    for path, change in types.items():
-        carrier, way = carrier_of(path)
+    type_changes = {change.path: change for change in changes if isinstance(change, TypeChanged)}
+    for path, change in type_changes.items():
+        carrier, at = carrier_of(path)
         field = field_at(columns, carrier)
         if field is not None and is_readable(field):
             old = old_records.get(carrier, field.type_changes)
-            yield RecordStep(path, change.old, change.new, _entries(old, way), record_of(field, way))
+            yield RecordStep(path, change.old, change.new, _entries(old, at), record_of(field, at))
     for carrier, old in old_records.items():
         field = field_at(columns, carrier)
         if field is None or not is_readable(field):
             continue
-        for way in dict.fromkeys(entry.at for entry in (*_record(old), *record_of(field))):
-            kept = type_at(field.type, way)
-            if kept is not None and (*carrier, *way) not in types:
-                yield RecordStep((*carrier, *way), kept, kept, _entries(old, way), record_of(field, way))
+        for at in dict.fromkeys(entry.at for entry in (*_record(old), *record_of(field))):
+            type_ = type_at(field.type, at)
+            if type_ is not None and (*carrier, *at) not in type_changes:
+                yield RecordStep((*carrier, *at), type_, type_, _entries(old, at), record_of(field, at))
 
 
-def carrier_of(path: Path) -> tuple[Path, Way]:
-    """The field that carries the record of a type, and the way from it to the type."""
+def carrier_of(path: Path) -> tuple[Path, PartPath]:
+    """Split the path of a type into the path of the field with its record and the collection parts below."""
     end = len(path)
     while isinstance(path[end - 1], Part):
         end -= 1
-    return path[:end], tuple(one for one in path[end:] if isinstance(one, Part))
+    return path[:end], tuple(step for step in path[end:] if isinstance(step, Part))
 
 
 def replaces_all_files(entry: HistoryEntry) -> bool:
-    """Whether a commit replaces all files of the table, as far as its operation tells: any type may change.
+    """Whether a commit replaces all files of the table, judged by its operation; it may then change any type.
 
-    ``overwriteSchema`` is a WRITE in the mode Overwrite. One that replaces some partitions or rows only says
-    so, and so does Spark's streaming sink in the mode Complete.
+    A write with ``overwriteSchema`` is a WRITE with mode Overwrite, or a streaming update with output mode
+    Complete. A write that replaces only some partitions or rows has a predicate or
+    ``isDynamicPartitionOverwrite``.
     """
     mode = entry.parameters.get("mode", entry.parameters.get("outputMode", ""))
     if mode.lower() not in ("overwrite", "complete"):
         return entry.operation in _REPLACES
-    in_part = entry.parameters.get("isDynamicPartitionOverwrite", "").lower() == "true"
-    return not in_part and entry.parameters.get("predicate", "[]") in ("", "[]", "null", "true")
+    is_partial = entry.parameters.get("isDynamicPartitionOverwrite", "").lower() == "true"
+    return not is_partial and entry.parameters.get("predicate", "[]") in ("", "[]", "null", "true")
 
 
 def is_restore(entry: HistoryEntry) -> bool:
-    """Whether a commit brings an older state back, with the files and types of then."""
+    """Whether a commit restores an older version, with its files and types."""
     return entry.operation in _RESTORES
 
 
 def may_remove_record(entry: HistoryEntry) -> bool:
-    """Whether a commit may remove what is recorded: DROP FEATURE has rewritten the files with old types."""
+    """Whether a commit may remove records: DROP FEATURE rewrites all files with old types first."""
     return entry.operation in _FORGETS
 
 
@@ -202,12 +224,12 @@ def _pairs(record: Record) -> list[tuple[DataType, DataType]]:
     return [(entry.from_type, entry.to_type) for entry in record]
 
 
-def _record(found: object) -> Record:
-    return found if isinstance(found, tuple) else ()
+def _record(type_changes: object) -> Record:
+    return type_changes if isinstance(type_changes, tuple) else ()
 
 
-def _entries(found: object, way: Way) -> Record:
-    return tuple(entry for entry in _record(found) if entry.at == way)
+def _entries(type_changes: object, at: PartPath) -> Record:
+    return tuple(entry for entry in _record(type_changes) if entry.at == at)
 
 
 def _raw(field: Field) -> object:
@@ -216,16 +238,16 @@ def _raw(field: Field) -> object:
 
 def _fault(entry: object) -> RecordFault | None:
     if not isinstance(entry, dict):
-        return RecordFault("holds an entry that is no object", _CAST)
+        return RecordFault("has an entry that is not an object", _CAST)
     for key in ("fromType", "toType"):
         if key not in entry:
             return RecordFault(f"has an entry without {key}", "NoSuchElementException")
         if not isinstance(entry[key], str):
-            return RecordFault(f"has an entry whose {key} is no text", _CAST)
+            return RecordFault(f"has an entry whose {key} is not a string", _CAST)
         if recorded_type(entry[key]) is None:
-            return RecordFault(f"names {entry[key]!r}, which is no type", "UNSUPPORTED_DATATYPE")
+            return RecordFault(f"names {entry[key]!r}, which is not a type", "UNSUPPORTED_DATATYPE")
     if not isinstance(entry.get("fieldPath", ""), str):
-        return RecordFault("has a fieldPath that is no text", _CAST)
+        return RecordFault("has a fieldPath that is not a string", _CAST)
     if type(entry.get("tableVersion", 0)) is not int:
-        return RecordFault("has a tableVersion that is no number", _CAST)
+        return RecordFault("has a tableVersion that is not a number", _CAST)
     return None

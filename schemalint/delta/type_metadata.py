@@ -1,6 +1,6 @@
-"""What a schema says about a type outside the type: collations, and the lengths of char and varchar.
+"""The properties of types that Spark stores in field metadata: collations, and lengths of char and varchar.
 
-Spark writes both into the metadata of fields (StructField.scala, CharVarcharUtils.scala).
+Sources: StructField.scala and CharVarcharUtils.scala of Spark.
 """
 
 from __future__ import annotations
@@ -27,25 +27,28 @@ from schemalint.delta.type_text import TypeTextError, parse_type, print_type
 from schemalint.values import replace
 
 COLLATIONS: Final = "__COLLATIONS"
+"""The metadata key with the collations of a field: provider and name by path."""
+
 RAW_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
+"""The metadata key with the type text of a column that contains char or varchar."""
 
 
-def with_collations(way: str, type_: DataType, identifiers: Mapping[str, object]) -> DataType:
-    """A field's type with the collations that its metadata holds.
+def with_collations(path: str, type_: DataType, identifiers: Mapping[str, object]) -> DataType:
+    """Return the type of a field with the collations of its metadata.
 
     Args:
-        way: The field's name, and the parts of collections passed since, with dots.
-        type_: The type there.
-        identifiers: Provider and collation by way, e.g. ``{"m.value": "icu.UNICODE_CI"}``. Spark ignores the
-            case of a collation's name (CollationFactory.java); here it is in capitals, as in type text.
+        path: The field name and the collection parts down to the type, joined by dots.
+        type_: The type at the path.
+        identifiers: Provider and collation by path, e.g. ``{"m.value": "icu.UNICODE_CI"}``. Spark ignores the
+            case of collation names (CollationFactory.java); the result has them in upper case, as type text.
     """
-    identifier = identifiers.get(way)
+    identifier = identifiers.get(path)
     match type_:
         case String() if isinstance(identifier, str):
             return String((identifier.partition(".")[2] or identifier).upper())
         case Array() | Map():
             inside = {
-                part: with_collations(f"{way}.{part.value}", inner, identifiers)
+                part: with_collations(f"{path}.{part.value}", inner, identifiers)
                 for part, inner in parts(type_)
             }
             return with_parts(type_, inside)
@@ -53,21 +56,21 @@ def with_collations(way: str, type_: DataType, identifiers: Mapping[str, object]
             return type_
 
 
-def collations(way: str, type_: DataType) -> dict[str, str]:
-    """The inverse of `with_collations`: what the metadata of a field has to hold."""
+def collations(path: str, type_: DataType) -> dict[str, str]:
+    """Return the identifiers that the metadata of a field stores; the inverse of `with_collations`."""
     return {
-        path: f"{_provider(leaf.collation)}.{leaf.collation}"
-        for path, leaf in _strings(way, type_)
-        if leaf.collation != BINARY_COLLATION
+        string_path: f"{_provider(string.collation)}.{string.collation}"
+        for string_path, string in _strings(path, type_)
+        if string.collation != BINARY_COLLATION
     }
 
 
 def with_lengths(type_: DataType, text: str) -> DataType:
-    """A column's type with the lengths at all depths, from the text that Spark stores beside it.
+    """Return the type of a column with the lengths from its type text (`RAW_TYPE`), at all depths.
 
-    The text goes stale: after ``RENAME COLUMN s.a`` it still has the old name (measured on Delta 4.4.0). What
-    it says about fields that are there counts. Spark does not quote names in it: what cannot be read here,
-    Spark cannot read either.
+    The text can be outdated: after ``RENAME COLUMN s.a`` it still has the old name (measured on Delta 4.4.0).
+    Fields that the type does not have are ignored. Spark does not quote names in the text; if it cannot be
+    parsed, Spark cannot parse it either, and the type is returned unchanged.
     """
     try:
         return _with_lengths(type_, parse_type(text))
@@ -76,7 +79,7 @@ def with_lengths(type_: DataType, text: str) -> DataType:
 
 
 def raw_type(type_: DataType) -> str | None:
-    """The text that Spark stores for a column's type (``catalogString``); None if it has no lengths."""
+    """Return the text that Spark stores as `RAW_TYPE` (``catalogString``); None for types without lengths."""
     if any(isinstance(inner, Char | Varchar) for _path, inner in walk(type_)):
         return _catalog_string(type_)
     return None
@@ -86,24 +89,26 @@ def _provider(collation: str) -> str:
     return "spark" if collation.startswith("UTF8_") else "icu"  # CollationFactory.java
 
 
-def _strings(way: str, type_: DataType) -> Iterator[tuple[str, String]]:
-    """Strings in the parts of collections; those in the fields of structs belong to these fields."""
+def _strings(path: str, type_: DataType) -> Iterator[tuple[str, String]]:
+    """Yield the strings in collection parts; for strings in structs, see the metadata of their fields."""
     if isinstance(type_, String):
-        yield way, type_
+        yield path, type_
     for part, inner in parts(type_):
-        yield from _strings(f"{way}.{part.value}", inner)
+        yield from _strings(f"{path}.{part.value}", inner)
 
 
-def _with_lengths(type_: DataType, said: DataType) -> DataType:
-    match type_, said:
+def _with_lengths(type_: DataType, raw: DataType) -> DataType:
+    match type_, raw:
         case (String(), Char() | Varchar()):
-            return said
-        case (Array() | Map() as holder, _):
-            other = dict(parts(said))
-            inside = {part: _with_lengths(inner, other.get(part, inner)) for part, inner in parts(holder)}
-            return with_parts(holder, inside)
+            return raw
+        case (Array() | Map() as collection, _):
+            raw_parts = dict(parts(raw))
+            inside = {
+                part: _with_lengths(inner, raw_parts.get(part, inner)) for part, inner in parts(collection)
+            }
+            return with_parts(collection, inside)
         case (Struct(), Struct()):
-            types = {field.name: field.type for field in said.fields}
+            types = {field.name: field.type for field in raw.fields}
             return Struct(
                 tuple(
                     replace(field, type=_with_lengths(field.type, types.get(field.name, field.type)))
@@ -115,7 +120,7 @@ def _with_lengths(type_: DataType, said: DataType) -> DataType:
 
 
 def _catalog_string(type_: DataType) -> str:
-    """As Spark prints it, but with names quoted where it could not be read otherwise."""
+    """Print the type like Spark's ``catalogString``, but quote the names that need it."""
     match type_:
         case Array(element=element):
             return f"array<{_catalog_string(element)}>"
@@ -125,6 +130,6 @@ def _catalog_string(type_: DataType) -> str:
             inside = (f"{quote_identifier(field.name)}:{_catalog_string(field.type)}" for field in fields)
             return f"struct<{','.join(inside)}>"
         case Unknown():
-            return "void"  # it has no text, and only lengths are read from it
+            return "void"  # placeholder: an unknown type has no text, and readers take only lengths from it
         case _:
             return print_type(type_)

@@ -1,6 +1,6 @@
-"""The names that types without an inside have in Delta's schema JSON (PROTOCOL.md, "Primitive Types").
+"""The names of primitive types in Delta's schema JSON (PROTOCOL.md, "Primitive Types").
 
-Spark reads and writes them in ``DataType.nameToType`` and ``DataType.typeName``.
+Spark reads them in ``DataType.nameToType`` and writes them in ``DataType.typeName``.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _ATOMIC: Final = {
     )
 }
 
-# JSON names of a spatial reference system, and the SRID that Spark SQL writes for it (Spark 4.2's
-# SpatialReferenceSystemCache); others keep their JSON name.
+# Schema JSON names spatial reference systems, Spark SQL writes their SRID (SpatialReferenceSystemCache of
+# Spark 4.2). Other systems keep their JSON name.
 _SPATIAL: Final = {
     "geometry(SRID:0)": "geometry(0)",
     "geometry(EPSG:3857)": "geometry(3857)",
@@ -46,7 +46,7 @@ _KNOWN: Final[dict[str, DataType]] = {
     **{json: Atomic(text) for json, text in _SPATIAL.items()},
     "string": String(),
     "decimal": Decimal(),
-    # Older spellings that Spark still reads.
+    # Old names that Spark still reads.
     "null": _ATOMIC["void"],
     "timestamp_ltz": _ATOMIC["timestamp"],
 }
@@ -60,7 +60,7 @@ _ONLY_SPARK: Final = re.compile(
 
 
 def type_of_name(name: str) -> DataType | None:
-    """The type of that name; None for a name of a newer Delta."""
+    """Return the type with this name; None if only a newer Delta version can know the name."""
     if known := _KNOWN.get(name):
         return known
     if match := _DECIMAL.fullmatch(name):
@@ -73,7 +73,7 @@ def type_of_name(name: str) -> DataType | None:
 
 
 def name_of_type(type_: Atomic | Decimal | String | Char | Varchar) -> str:
-    """The name that a schema stores: lengths and collations stand in the column's metadata."""
+    """Return the name that a schema stores; lengths and collations are in the field metadata instead."""
     match type_:
         case Atomic(name=name):
             return _SPATIAL_JSON.get(name, name)

@@ -1,7 +1,7 @@
-"""Spark SQL's text for types, read with exact positions and printed.
+"""Parse and print the Spark SQL text of types, such as ``struct<a: bigint, b: array<string>>``.
 
-The grammar is ``dataType`` of Spark's SqlBaseParser.g4 (Spark 4.2), aliases included; a name may be
-back-quoted, a struct's field may be written ``a: int`` or ``a int``, each with ``NOT NULL`` and ``COMMENT``.
+The grammar is ``dataType`` of Spark's SqlBaseParser.g4 (Spark 4.2), with all aliases. A field of a struct is
+``a: int`` or ``a int``, optionally followed by ``NOT NULL`` and ``COMMENT``; its name may be back-quoted.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ from schemalint.delta.sql_text import quote_identifier, quote_literal, unquote_l
 from schemalint.values import frozen
 
 MAX_DEPTH: Final = 100
-MAX_DIGITS: Final = 9  # Spark reads 32 bits
+"""Levels of nesting that `parse_type` accepts."""
+
+MAX_DIGITS: Final = 9  # Spark parses 32-bit integers
 MAX_TIME_PRECISION: Final = 6
 
-# Spark's spellings -> the name in Delta's schema JSON (DataTypeAstBuilder.visitPrimitiveDataType).
+# Spark's spelling -> name in Delta's schema JSON (DataTypeAstBuilder.visitPrimitiveDataType).
 _NAMES: Final = {
     "boolean": "boolean",
     "tinyint": "byte",
@@ -71,10 +73,11 @@ _TOKEN = re.compile(
 
 
 class TypeTextError(ValueError):
-    """The text is no type.
+    """The text is not a type.
 
     Attributes:
-        offset: Where, in code points from the start of the text.
+        message: What the parser expected and found, without the position.
+        offset: Position of the error, in code points from the start of the text.
     """
 
     def __init__(self, message: str, offset: int) -> None:
@@ -85,24 +88,34 @@ class TypeTextError(ValueError):
 
 @frozen
 class ParsedType:
-    """A type, and the stretch of text (start, end) that each of its parts was written in."""
+    """A type, and the positions of all types inside it in the text.
+
+    Attributes:
+        type: The parsed type.
+        spans: By the path within the type, the start and the exclusive end in code points. The empty path is
+            the whole type.
+    """
 
     type: DataType
     spans: Mapping[Path, tuple[int, int]]
 
 
 def parse_type(text: str) -> DataType:
-    """Read a type.
+    """Parse the SQL text of a type.
 
     Raises:
-        TypeTextError: The text is no type; the error has the offset.
+        TypeTextError: The text is not a type.
     """
     return parse_type_with_spans(text).type
 
 
 @lru_cache(maxsize=1024)
 def parse_type_with_spans(text: str) -> ParsedType:
-    """As `parse_type`, with the place of every part."""
+    """Parse the SQL text of a type and keep the position of every type inside it.
+
+    Raises:
+        TypeTextError: The text is not a type.
+    """
     parser = _Parser(text)
     type_ = parser.type((), 0)
     parser.expect("end", "the end of the type")
@@ -110,7 +123,10 @@ def parse_type_with_spans(text: str) -> ParsedType:
 
 
 def print_type(type_: DataType) -> str:
-    """Text that Spark reads back as the same type, e.g. ``struct<a: bigint, b: array<string>>``."""
+    """Print a type as SQL text that Spark parses as the same type.
+
+    The exception is an `Unknown` type: its text is its schema JSON.
+    """
     match type_:
         case Atomic(name=name):
             return _SPELLINGS.get(name, name)
@@ -133,7 +149,7 @@ def print_type(type_: DataType) -> str:
 
 
 def print_field(field: Field, separator: str = " ") -> str:
-    """A field as in a struct's type text or a list of columns."""
+    """Print a field as in a struct type (separator ``": "``) or in a column list (separator ``" "``)."""
     text = f"{quote_identifier(field.name)}{separator}{print_type(field.type)}"
     if not field.nullable:
         text += " not null"
@@ -179,9 +195,9 @@ class _Parser:
             return token.text.lower()
         return None
 
-    def expect(self, kind: str, what: str) -> _Token:
+    def expect(self, kind: str, description: str) -> _Token:
         if self.next.kind != kind:
-            raise self.error(f"expected {what}")
+            raise self.error(f"expected {description}")
         return self.take()
 
     def error(self, message: str, token: _Token | None = None) -> TypeTextError:
@@ -250,8 +266,8 @@ class _Parser:
             comment = unquote_literal(self.expect("string", "a quoted comment").text)
         return Field(name, type_, nullable, comment)
 
-    def _number(self, what: str) -> int:
-        token = self.expect("number", what)
+    def _number(self, description: str) -> int:
+        token = self.expect("number", description)
         if len(token.text) > MAX_DIGITS:
             raise self.error("the number is too large", token)
         return int(token.text)
@@ -352,7 +368,7 @@ def _tokens(text: str) -> tuple[_Token, ...]:
             raise TypeTextError(f"unexpected character {text[position]!r}", position)
         kind, word = match.lastgroup, match[0]
         if kind == "quoted" and word == "``":
-            raise TypeTextError("an empty name", position)
+            raise TypeTextError("the name is empty", position)
         if kind != "space":
             tokens.append(_Token(word if kind == "mark" else kind, word, position, match.end()))
         position = match.end()

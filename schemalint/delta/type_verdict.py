@@ -1,4 +1,4 @@
-"""How a change of type is judged: each pair of types falls into exactly one class."""
+"""Classify type changes: each pair of types belongs to exactly one class, and one rule judges each class."""
 
 from __future__ import annotations
 
@@ -6,39 +6,42 @@ from enum import Enum
 from typing import Final
 
 from schemalint.delta.datatype import BYTE, INTEGER, LONG, SHORT, DataType, Decimal
-from schemalint.delta.widening import MAX_PRECISION, TypeStep, is_container, least_decimal, narrows, step
+from schemalint.delta.widening import MAX_PRECISION, TypeStep, is_container, narrows, smallest_decimal, step
 
 _INTEGERS: Final = (BYTE, SHORT, INTEGER, LONG)
 
 
 class TypeVerdict(Enum):
-    """What a change of type at one place is; the later ones are refused."""
+    """The class of a type change. Delta accepts FREE and WIDENING and refuses all others."""
 
     FREE = "free"
-    """Needs no feature and is not recorded, as `TypeStep.FREE`; or there is no change."""
+    """Requires no feature and leaves no record (`TypeStep.FREE`), or the types are equal."""
     WIDENING = "widening"
+    """Requires type widening (`TypeStep.WIDENING`)."""
     SHAPE = "shape"
-    """A container becomes another kind of type, or a leaf becomes a container."""
+    """A container changes to another kind of type, or a leaf changes to a container."""
     OVER_38 = "over 38"
-    """The wanted decimal does not exist, or none that does would hold the old values."""
+    """The new decimal does not exist, or only a decimal of more than 38 digits can hold the old values."""
     DIGITS = "digits"
-    """A decimal has fewer whole digits, or a smaller scale, than the one before."""
+    """The new decimal has fewer whole digits or a smaller scale than the old one."""
     SMALL_DECIMAL = "small decimal"
-    """An integer becomes a decimal with fewer whole digits than Delta asks for."""
+    """The new decimal has fewer whole digits than Delta requires for the old integer type."""
     NARROWING = "narrowing"
+    """The new type cannot hold all old values (`schemalint.delta.widening.narrows`)."""
     UNSUPPORTED = "unsupported"
+    """Any other change that Delta refuses."""
 
 
 def classify(old: DataType, new: DataType, *, nested: bool = False) -> TypeVerdict:
-    """The one class that a change of type falls into.
+    """Return the class of a type change.
+
+    A void column can change to a container, but only by REPLACE COLUMNS: ALTER COLUMN refuses every container
+    as the new type (measured on Delta 4.4.0).
 
     Args:
-        old: The type before.
-        new: The type wanted; two containers of one kind are compared part by part elsewhere.
-        nested: Whether it is not the type of a column of its own.
-
-    A void column may become a container, although by REPLACE COLUMNS only: ALTER COLUMN refuses every
-    container as the new type (measured on Delta 4.4.0).
+        old: The type before the change.
+        new: The type after the change. Do not pass two containers of the same kind; compare their parts.
+        nested: Whether the type is nested in a column.
     """
     if not _exists(new):
         return TypeVerdict.OVER_38
@@ -54,7 +57,7 @@ def classify(old: DataType, new: DataType, *, nested: bool = False) -> TypeVerdi
 def _refused(old: DataType, new: DataType) -> TypeVerdict:
     if is_container(old) or is_container(new):
         return TypeVerdict.SHAPE
-    least = least_decimal(old, new)
+    least = smallest_decimal(old, new)
     if least is not None and not _exists(least):
         return TypeVerdict.OVER_38
     if isinstance(old, Decimal) and isinstance(new, Decimal):
@@ -65,5 +68,5 @@ def _refused(old: DataType, new: DataType) -> TypeVerdict:
 
 
 def _exists(type_: DataType) -> bool:
-    """A decimal has up to 38 digits, and its scale is among them."""
+    """Whether a decimal has at most 38 digits and a scale of at most its precision; true for other types."""
     return not isinstance(type_, Decimal) or type_.scale <= type_.precision <= MAX_PRECISION

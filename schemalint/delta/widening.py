@@ -1,7 +1,8 @@
-"""What Delta can do with a column's type in place: the one place where that is known.
+"""The type changes that Delta makes in place, and the errors of those that it refuses.
 
-Sources: Delta PROTOCOL.md, "Type Widening"; ``TypeWidening.isTypeChangeSupported`` of Delta Spark; the whole
-matrix of types measured on Delta 4.4.0 with Spark 4.2.0 (``tests/engine``).
+All functions compare leaf types; `schemalint.delta.diff` compares containers part by part. Sources: Delta
+PROTOCOL.md, "Type Widening"; ``TypeWidening.isTypeChangeSupported`` of Delta Spark; all pairs of types
+measured on Delta 4.4.0 with Spark 4.2.0 (``tests/engine``).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from schemalint.delta.datatype import (
 )
 
 MAX_PRECISION: Final = 38
-"""Of a decimal (PROTOCOL.md, "Primitive Types")."""
+"""The largest precision of a decimal, in digits (PROTOCOL.md, "Primitive Types")."""
 
 _WIDER: Final[dict[DataType, frozenset[DataType]]] = {
     BYTE: frozenset({SHORT, INTEGER, LONG, DOUBLE}),
@@ -42,12 +43,11 @@ _WIDER: Final[dict[DataType, frozenset[DataType]]] = {
     DATE: frozenset({TIMESTAMP_NTZ}),
 }
 
-# Whole digits that a decimal needs to take an integer: by how Parquet stores the integer (INT32, INT64),
-# not by its largest value.
+# Whole digits that a decimal needs for widening from an integer. Parquet's storage type (INT32, INT64)
+# determines them, not the largest value.
 _DIGITS: Final[dict[DataType, int]] = {BYTE: 10, SHORT: 10, INTEGER: 10, LONG: 20}
 
-
-# Spark's up-casts (Cast.canUpCast) beside decimals: what its analyzer lets through to Delta.
+# Spark's up-casts (Cast.canUpCast), apart from decimals. Spark's analyzer passes only up-casts on to Delta.
 _ORDER: Final[dict[DataType, int]] = {BYTE: 1, SHORT: 2, INTEGER: 3, LONG: 4, FLOAT: 5, DOUBLE: 6}
 _UPCASTS: Final = frozenset(
     (old, new) for old in (DATE, TIMESTAMP, TIMESTAMP_NTZ) for new in (TIMESTAMP, TIMESTAMP_NTZ)
@@ -63,23 +63,24 @@ _SPARK_REFUSES: Final = "NOT_SUPPORTED_CHANGE_COLUMN"
 
 
 class TypeStep(Enum):
-    """How one leaf type becomes another in place."""
+    """How Delta changes one leaf type to another in place."""
 
     SAME = "same"
     WIDENING = "widening"
-    """Needs ``delta.enableTypeWidening`` and is recorded in ``delta.typeChanges``."""
+    """Requires ``delta.enableTypeWidening``; Delta records the change in ``delta.typeChanges``."""
     FREE = "free"
-    """Needs no feature and is not recorded: void to anything; char and varchar, by their own mechanism."""
+    """Requires no feature and leaves no record: void to any type, and char or varchar to longer text."""
     REFUSED = "refused"
 
 
 def step(old: DataType, new: DataType, *, nested: bool = False) -> TypeStep:
-    """How Delta takes a leaf from one type to the other; containers are compared part by part elsewhere.
+    """Return how Delta changes one leaf type to another in place.
 
     Args:
-        old: The type before.
-        new: The type wanted.
-        nested: Whether the leaf is not a column of its own: char and varchar change only there.
+        old: The type before the change.
+        new: The type after the change.
+        nested: Whether the type is nested in a column. Delta changes char and varchar only as the type of a
+            top-level column.
     """
     if old == new:
         return TypeStep.SAME
@@ -90,10 +91,12 @@ def step(old: DataType, new: DataType, *, nested: bool = False) -> TypeStep:
     return TypeStep.REFUSED
 
 
-def least_decimal(old: DataType, new: DataType) -> Decimal | None:
-    """The smallest decimal that Delta takes for ``old`` and that keeps the scale of ``new`` where it can.
+def smallest_decimal(old: DataType, new: DataType) -> Decimal | None:
+    """Return the smallest decimal that ``old`` can widen to with at least the precision of ``new``.
 
-    None if the question makes no sense; its precision may pass `MAX_PRECISION`: then there is no such type.
+    The result has the scale of ``new``, or that of ``old`` if it is larger. None if ``new`` is not a decimal,
+    or ``old`` is neither a decimal nor an integer. If the precision of the result exceeds `MAX_PRECISION`, no
+    such type exists.
     """
     if not isinstance(new, Decimal):
         return None
@@ -106,7 +109,7 @@ def least_decimal(old: DataType, new: DataType) -> Decimal | None:
 
 
 def narrows(old: DataType, new: DataType) -> bool:
-    """Whether the new type cannot hold all that the old one could, although it is of the same family."""
+    """Whether the new type belongs to the same family as the old one and cannot hold all its values."""
     if old in _ORDER and new in _ORDER:
         return _ORDER[new] < _ORDER[old]
     if (old, new) in ((TIMESTAMP, DATE), (TIMESTAMP_NTZ, DATE)):
@@ -115,10 +118,11 @@ def narrows(old: DataType, new: DataType) -> bool:
 
 
 def refusal(old: DataType, new: DataType, *, nested: bool = False) -> str | None:
-    """The error class of an ALTER from one type to the other, even with type widening enabled.
+    """Return the error class of ALTER COLUMN … TYPE with type widening enabled; None if it succeeds.
 
-    Spark's analyzer refuses what is not even an up-cast, Delta what is one but no widening (measured on
-    Delta 4.4.0). None where the statement succeeds, if only by changing nothing: nested varchar to string.
+    Spark's analyzer refuses a change that is not an up-cast; Delta refuses an up-cast that is not a widening
+    (measured on Delta 4.4.0). None does not imply a change: for a nested varchar to string, the statement
+    succeeds and changes nothing. Arguments as for `step`.
     """
     if step(old, new, nested=nested) != TypeStep.REFUSED or _is_ignored(old, new):
         return None
@@ -126,12 +130,12 @@ def refusal(old: DataType, new: DataType, *, nested: bool = False) -> str | None
 
 
 def _is_ignored(old: DataType, new: DataType) -> bool:
-    """Asked of a nested field, the statement succeeds and does nothing (measured on Delta 4.4.0)."""
+    """Whether ALTER succeeds for a nested field and changes nothing (measured on Delta 4.4.0)."""
     return isinstance(old, Char | Varchar) and isinstance(new, String)
 
 
 def is_container(type_: DataType) -> bool:
-    """Whether a type holds others."""
+    """Whether the type is an array, a map or a struct."""
     return isinstance(type_, Array | Map | Struct)
 
 
@@ -154,7 +158,7 @@ def _is_wider_text(old: DataType, new: DataType) -> bool:
 
 
 def _is_upcast(old: DataType, new: DataType) -> bool:
-    """``Cast.canUpCast`` of Spark, for leaves."""
+    """Whether Spark can up-cast the leaf type (``Cast.canUpCast``)."""
     if isinstance(new, String):
         return not is_container(old) and old != VARIANT
     if (old, new) in _UPCASTS or (old in _ORDER and new in _ORDER and _ORDER[old] <= _ORDER[new]):
@@ -163,11 +167,12 @@ def _is_upcast(old: DataType, new: DataType) -> bool:
 
 
 def _digits_fit(old: DataType, new: DataType) -> bool:
-    """Whether a decimal and an integer, or two decimals, hold the same values by their digits alone."""
+    """Whether the digits of the new decimal or integer suffice for all values of the old one."""
     if isinstance(new, Decimal):
         narrow = _LOSSLESS.get(old, old)
         return isinstance(narrow, Decimal) and _covers(new, narrow)
-    # Fewer digits than the integer has: with as many, some values are too large for it (DecimalType.scala).
+    # The decimal needs fewer digits than the integer: with equally many, some values overflow
+    # (DecimalType.scala).
     wide = _LOSSLESS.get(new)
     return wide is not None and isinstance(old, Decimal) and not old.scale and old.precision < wide.precision
 

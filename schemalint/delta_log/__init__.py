@@ -1,1 +1,1 @@
-"""A Delta table's ``_delta_log``, read without a JVM: bytes in, protocol, metadata and their history out."""
+"""Read a Delta table's ``_delta_log`` without a JVM: protocol, metadata and their history."""

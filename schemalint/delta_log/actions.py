@@ -1,4 +1,4 @@
-"""The actions of a log that say what a table is (PROTOCOL.md, "Actions"): their bodies, as values."""
+"""The actions that describe a table, not its files (PROTOCOL.md, "Actions"), parsed into values."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ _COMPARED: Final = {
     "configuration": "configuration",
 }
 
-# The milliseconds of the years 1 to 9999: what is no date is left out.
+# Milliseconds of the years 1 to 9999: Python has no dates outside of them, so other values are ignored.
 _EARLIEST: Final = -62_135_596_800_000
 _LATEST: Final = 253_402_300_799_999
 
-# Commits repeat the schema that they do not change.
+# Commits repeat an unchanged schema.
 _parse_schema = lru_cache(maxsize=16)(parse_schema)
 
 
 class ActionError(ValueError):
-    """An action, or the text that should be one, cannot be read.
+    """An action, or the text of an action, cannot be read.
 
     Attributes:
-        line: Where it stands in a file of JSON lines, from 1.
-        is_text: Whether the text itself is damaged; Spark then refuses the whole file.
-        is_limit: Whether nothing is damaged, but more than is read.
+        line: The line in a file of JSON lines, from 1.
+        is_text: Whether the text itself is damaged, so that Spark refuses the whole file.
+        is_limit: Whether the action exceeds a limit of schemalint and may be healthy.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class ActionError(ValueError):
 
 @frozen
 class MetadataAction:
-    """The ``metaData`` action; its schema is None where it has none."""
+    """The ``metaData`` action; its schema is None if the action has no ``schemaString``."""
 
     table_id: str
     schema: Struct | None
@@ -69,14 +69,14 @@ class MetadataAction:
 
 @frozen
 class CommitInfo:
-    """What ``commitInfo`` says about a commit, all of it optional; times are milliseconds since the epoch.
+    """The ``commitInfo`` action; every part is optional, times are milliseconds since the epoch.
 
     Attributes:
-        timestamp: The in-commit timestamp, or else what the writer's clock said.
-        parameters: ``operationParameters``, values as text.
-        user: ``userName`` or else ``userId``.
+        timestamp: The in-commit timestamp, or the time of the writer's clock.
+        parameters: ``operationParameters``, with values as text.
+        user: ``userName``, or ``userId`` if that is missing.
         engine: ``engineInfo``.
-        in_commit_timestamp: Written where the feature is enabled, and then the commit's time.
+        in_commit_timestamp: The commit's time if the feature inCommitTimestamp is enabled.
     """
 
     operation: str | None = None
@@ -90,13 +90,13 @@ class CommitInfo:
 
 @frozen
 class TableActions:
-    """What a commit, a checkpoint, or several commits say about a table; None where they say nothing.
+    """The actions about a table in one or more commits or in a checkpoint; None for missing actions.
 
     Attributes:
-        clustering: Clustering columns by their physical names, empty where clustering was removed.
-        repeated: Actions of which a commit may have one, and this one has more: name, and line of the last.
-        removes_files: Whether the commit takes data files away; only told if it says something.
-        size: Bytes of the ``metaData`` actions, as they stand in a file of JSON lines.
+        clustering: Clustering columns by physical names, empty if clustering was removed.
+        repeated: Actions that a commit may contain once but contains more often: name and last line.
+        removes_files: Whether the commit removes data files; only set if another action is about the table.
+        size: Bytes of the ``metaData`` actions in a file of JSON lines.
     """
 
     protocol: Protocol | None = None
@@ -109,18 +109,18 @@ class TableActions:
 
     @property
     def is_empty(self) -> bool:
-        """Whether they leave the table as it was, but for its data."""
+        """Whether the actions change at most the table's data."""
         return self.protocol is None and self.metadata is None and self.clustering is None
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing older can add anything."""
+        """Whether older actions cannot add anything."""
         if self.protocol is None or self.metadata is None:
             return False
         return self.clustering is not None or "clustering" not in self.protocol.features
 
-    def over(self, older: TableActions) -> TableActions:
-        """Both together; the newer ones count."""
+    def completed_by(self, older: TableActions) -> TableActions:
+        """Return these actions, with missing ones taken from older actions."""
         return TableActions(
             protocol=self.protocol or older.protocol,
             metadata=self.metadata or older.metadata,
@@ -128,7 +128,7 @@ class TableActions:
         )
 
     def differences(self, other: TableActions) -> tuple[str, ...]:
-        """What two states of a table disagree about, in the log's own words; nothing is no clustering."""
+        """Return the log's names of the parts that differ; missing clustering equals no clustering."""
         pairs: list[tuple[str, object, object]] = [
             ("protocol", self.protocol, other.protocol),
             ("clustering", self.clustering or (), other.clustering or ()),
@@ -138,18 +138,18 @@ class TableActions:
                 (name, getattr(self.metadata, attribute), getattr(other.metadata, attribute))
                 for name, attribute in _COMPARED.items()
             ]
-        return tuple(name for name, one, another in pairs if one != another)
+        return tuple(name for name, own, others in pairs if own != others)
 
 
 NOTHING: Final = TableActions()
-"""Of commits that are only about files."""
+"""The actions of a commit that only changes data files."""
 
 
 def read_protocol(body: Body) -> Protocol:
-    """The ``protocol`` action.
+    """Parse the ``protocol`` action.
 
     Raises:
-        ActionError: It has no versions, or its features are no names.
+        ActionError: The versions are missing, or the features are not lists of names.
     """
     reader, writer = body.get("minReaderVersion"), body.get("minWriterVersion")
     if type(reader) is not int or type(writer) is not int:
@@ -165,14 +165,14 @@ def read_protocol(body: Body) -> Protocol:
 
 
 def read_metadata(body: Body) -> MetadataAction:
-    """The ``metaData`` action.
+    """Parse the ``metaData`` action.
 
     Raises:
-        ActionError: Its schema cannot be read, or a part is of the wrong kind.
+        ActionError: The schema cannot be read, or a value has the wrong type.
     """
     schema = body.get("schemaString")
     if not (schema is None or isinstance(schema, str)):
-        raise ActionError("schemaString is no string")
+        raise ActionError("schemaString is not a string")
     columns = _columns(schema) if schema else None
     return MetadataAction(
         table_id=_text(body, "id") or "",
@@ -186,7 +186,7 @@ def read_metadata(body: Body) -> MetadataAction:
 
 
 def read_clustering(body: Body) -> tuple[PhysicalPath, ...] | None:
-    """The clustering columns that a ``domainMetadata`` action sets; None if it is of another domain.
+    """Return the clustering columns that a ``domainMetadata`` action sets; None for other domains.
 
     Raises:
         ActionError: The clustering cannot be read.
@@ -197,12 +197,12 @@ def read_clustering(body: Body) -> tuple[PhysicalPath, ...] | None:
         return ()
     columns = _json_object(_text(body, "configuration") or "{}").get("clusteringColumns") or []
     if not isinstance(columns, list):
-        raise ActionError("clusteringColumns is no list")
+        raise ActionError("clusteringColumns is not a list")
     return tuple(_name_list(path, "clusteringColumns") for path in columns)
 
 
 def read_info(body: Body) -> CommitInfo:
-    """The ``commitInfo`` action: free-form, so what is not as usual is left out."""
+    """Parse the ``commitInfo`` action; it is free-form, so unexpected values are ignored."""
     in_commit = _time(body, "inCommitTimestamp")
     parameters = body.get("operationParameters")
     return CommitInfo(
@@ -228,26 +228,26 @@ def _columns(schema: str) -> Struct:
 
 def _json_object(text: str) -> Body:
     try:
-        found = read_json(text, limits.MAX_ACTION)
+        content = read_json(text, limits.MAX_ACTION)
     except JsonError as error:
         raise ActionError(
             f"the configuration of {CLUSTERING_DOMAIN} {error}", is_limit=error.is_limit
         ) from None
-    if not isinstance(found, dict):
-        raise ActionError(f"the configuration of {CLUSTERING_DOMAIN} is no JSON object")
-    return found
+    if not isinstance(content, dict):
+        raise ActionError(f"the configuration of {CLUSTERING_DOMAIN} is not a JSON object")
+    return content
 
 
-def _configuration(found: object) -> dict[str, str]:
-    if not isinstance(found, dict):
-        raise ActionError("the configuration of metaData is no object")
-    return _texts(found)
+def _configuration(value: object) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise ActionError("the configuration of metaData is not an object")
+    return _texts(value)
 
 
-def _texts(found: Mapping[object, object]) -> dict[str, str]:
+def _texts(values: Mapping[object, object]) -> dict[str, str]:
     return {
         str(key): value if isinstance(value, str) else json.dumps(value)
-        for key, value in found.items()
+        for key, value in values.items()
         if value is not None
     }
 
@@ -256,10 +256,10 @@ def _names(body: Body, key: str) -> tuple[str, ...]:
     return _name_list(body.get(key) or [], key)
 
 
-def _name_list(found: object, key: str) -> tuple[str, ...]:
-    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
-        raise ActionError(f"{key} is no list of names")
-    return tuple(found)
+def _name_list(value: object, key: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise ActionError(f"{key} is not a list of names")
+    return tuple(value)
 
 
 def _text(body: Body, key: str) -> str | None:

@@ -1,10 +1,10 @@
-"""Checkpoints of all kinds: the three actions in them that say what the table is.
+"""Read protocol, metadata and clustering from checkpoints of all kinds.
 
-The sidecars of a V2 checkpoint hold files only, and are never opened (PROTOCOL.md, "V2 Checkpoint Table
-Feature"). Every other row of a Parquet file is about a data file and has nulls there. The file is read in
-batches, first one leaf of each column, then the whole columns of the row groups that hold an action.
-Statistics would say the same, but pyarrow ends the process when those of a damaged file contradict its schema
-(measured on 26.0).
+Sidecars of a V2 checkpoint only list data files, so they are never opened (PROTOCOL.md, "V2 Checkpoint Table
+Feature"). Most rows of a Parquet checkpoint are about data files and have nulls in the columns of these three
+actions. So the file is read in batches: first one leaf of each column, then the whole columns of the row
+groups that hold an action. Statistics would give the same answer, but pyarrow ends the process if the
+statistics of a damaged file contradict its schema (measured on 26.0).
 """
 
 from __future__ import annotations
@@ -35,46 +35,46 @@ if TYPE_CHECKING:
     from schemalint.delta_log.segment import Checkpoint
     from schemalint.delta_log.store import LogStore
 
-# The column of an action, and a leaf that is never null in it (PROTOCOL.md, "Checkpoint Schema").
+# By action: a leaf of its column that is never null (PROTOCOL.md, "Checkpoint Schema").
 _LEAVES: Final = {
     "protocol": "protocol.minReaderVersion",
     "metaData": "metaData.id",
     "domainMetadata": "domainMetadata.domain",
 }
-_MOST: Final = {
+_MAX_ROWS: Final = {
     "protocol": limits.MAX_SAME,
     "metaData": limits.MAX_SAME,
     "domainMetadata": limits.MAX_DOMAINS,
 }
 
 
-class NoPyarrow(LiveError):  # noqa: N818 - what is missing is the package
-    """A Parquet file would have to be read, and pyarrow is not installed."""
+class NoPyarrow(LiveError):  # noqa: N818 - the package is what is missing
+    """A Parquet file must be read, but pyarrow is not installed."""
 
 
 def no_pyarrow(uri: str) -> NoPyarrow:
-    """The error for a table whose state cannot be read without pyarrow."""
+    """Return the error for a table whose state cannot be read without pyarrow."""
     return NoPyarrow(
-        f"{uri}: the table's state lies in a Parquet checkpoint, and pyarrow is not installed",
+        f"{uri}: the table's state is in a Parquet checkpoint, but pyarrow is not installed",
         help="pip install 'schemalint[live]'",
     )
 
 
 def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
-    """What a checkpoint says about its table; no clustering is none.
+    """Read the table's state from a checkpoint; missing clustering means no clustering columns.
 
     Raises:
-        DamagedFile: A file of it cannot be read, or it lacks protocol or metadata.
-        NoPyarrow: See there.
+        DamagedFile: A file of the checkpoint cannot be read, or protocol or metadata is missing.
+        NoPyarrow: A Parquet file must be read, but pyarrow is not installed.
         LiveError: A file cannot be fetched.
     """
     found = NOTHING
     for file in checkpoint.files:
         try:
-            here = read_lines(store, file) if file.name.endswith(".json") else _read_parquet(store, file)
+            part = read_lines(store, file) if file.name.endswith(".json") else _read_parquet(store, file)
         except ActionError as error:
             raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
-        found = here.over(found)
+        found = part.completed_by(found)
     if found.protocol is None or found.metadata is None:
         name = checkpoint.files[0].name
         raise DamagedFile(
@@ -83,7 +83,7 @@ def read_checkpoint(store: LogStore, checkpoint: Checkpoint) -> TableActions:
             "the checkpoint lacks the protocol or the metadata of the table",
             delta_error="DELTA_STATE_RECOVER_ERROR",
         )
-    return found if found.clustering is not None else TableActions(clustering=()).over(found)
+    return found if found.clustering is not None else TableActions(clustering=()).completed_by(found)
 
 
 def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
@@ -95,7 +95,7 @@ def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
     try:
         with store.open(file.name) as content:
             for action, body in _bodies(Rows(content)):
-                found = _read(action, body).over(found)
+                found = _read(action, body).completed_by(found)
                 if found.is_complete:
                     break
     except ActionError:
@@ -118,32 +118,32 @@ def _read(action: str, body: Body) -> TableActions:
             return TableActions(clustering=read_clustering(body))
 
 
-def _mapping(found: object) -> object:
-    """Arrow's maps are lists of pairs."""
-    if isinstance(found, list) and all(isinstance(pair, tuple) for pair in found):
-        return dict(found)
-    return found
+def _mapping(value: object) -> object:
+    """Convert an Arrow map, a list of pairs, to a dictionary."""
+    if isinstance(value, list) and all(isinstance(pair, tuple) for pair in value):
+        return dict(value)
+    return value
 
 
 def _bodies(rows: Rows) -> Iterator[tuple[str, Body]]:
-    """The actions by name."""
-    there: Counter[str] = Counter()
+    """Yield the actions with their names."""
+    in_file: Counter[str] = Counter()
     for group in range(rows.file.num_row_groups):
-        held: Counter[str] = Counter()
+        in_group: Counter[str] = Counter()
         for name, column in _columns(rows, group, list(_LEAVES.values())):
-            held[name] += len(column)
-        there += held
-        if any(number > _MOST[name] for name, number in there.items()):
-            raise ParquetError("it has the same action again and again")
-        for name, column in _columns(rows, group, sorted(held)):
+            in_group[name] += len(column)
+        in_file += in_group
+        if any(number > _MAX_ROWS[name] for name, number in in_file.items()):
+            raise ParquetError("it repeats the same action too often")
+        for name, column in _columns(rows, group, sorted(in_group)):
             yield from ((name, row.as_py()) for row in column)
 
 
-def _columns(rows: Rows, group: int, wanted: list[str]) -> Iterator[tuple[str, Any]]:
-    """The wanted columns of a row group as far as they are there, in batches, without the nulls."""
-    if not wanted:
+def _columns(rows: Rows, group: int, names: list[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the existing columns of a row group in batches, without nulls."""
+    if not names:
         return
-    for batch in rows.group(group, wanted):
+    for batch in rows.group(group, names):
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             if column.null_count < len(column):
                 yield name, column.drop_null()

@@ -1,4 +1,4 @@
-"""Version checksums: the protocol and the metadata of one version (PROTOCOL.md, "Version Checksum File")."""
+"""Read version checksums: protocol and metadata of a version (PROTOCOL.md, "Version Checksum File")."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ T = TypeVar("T")
 
 
 def read_checksum(store: LogStore, file: LogFile) -> TableActions:
-    """What a version checksum says about the table; older writers leave parts out.
+    """Read the table's state from a version checksum; older writers leave parts out.
 
     Raises:
-        DamagedFile: It cannot be understood, or is too large to be read at once.
-        LiveError: It cannot be fetched.
+        DamagedFile: The file cannot be parsed, or is too large.
+        LiveError: The file cannot be fetched.
     """
-    found = read_object(store, file)
+    content = read_object(store, file)
     try:
         return TableActions(
-            protocol=_part(found, "protocol", read_protocol),
-            metadata=_part(found, "metadata", read_metadata),
-            clustering=_clustering(found.get("domainMetadata")),
+            protocol=_part(content, "protocol", read_protocol),
+            metadata=_part(content, "metadata", read_metadata),
+            clustering=_clustering(content.get("domainMetadata")),
         )
     except ActionError as error:
         raise DamagedFile(store.uri, file.name, str(error), is_limit=error.is_limit) from None
 
 
 def read_object(store: LogStore, file: LogFile) -> Body:
-    """The JSON object that a small file of the log holds.
+    """Read the JSON object in a small file of the log.
 
     Raises:
         DamagedFile, LiveError: As `read_checksum`.
@@ -53,22 +53,22 @@ def read_object(store: LogStore, file: LogFile) -> Body:
     if file.size > limits.MAX_SIZE:
         raise too_large(store.uri, file.name)
     try:
-        found = read_json(store.read(file.name), limits.MAX_SIZE)
+        content = read_json(store.read(file.name), limits.MAX_SIZE)
     except JsonError as error:
         raise DamagedFile(store.uri, file.name, f"it {error}", is_limit=error.is_limit) from None
-    if not isinstance(found, dict):
-        raise DamagedFile(store.uri, file.name, "it is no JSON object")
-    return found
+    if not isinstance(content, dict):
+        raise DamagedFile(store.uri, file.name, "it is not a JSON object")
+    return content
 
 
 def _clustering(domains: object) -> tuple[PhysicalPath, ...] | None:
-    """The clustering among all domains; None if the checksum does not tell them."""
+    """Return the clustering columns in a list of domains; None if the checksum has no such list."""
     if not isinstance(domains, list):
         return None
-    found = (read_clustering(body) for body in domains if isinstance(body, dict))
-    return next((paths for paths in found if paths is not None), ())
+    clusterings = (read_clustering(body) for body in domains if isinstance(body, dict))
+    return next((paths for paths in clusterings if paths is not None), ())
 
 
-def _part(found: Body, key: str, read: Callable[[Body], T]) -> T | None:
-    body = found.get(key)
+def _part(content: Body, key: str, read: Callable[[Body], T]) -> T | None:
+    body = content.get(key)
     return read(body) if isinstance(body, dict) else None

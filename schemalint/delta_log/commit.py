@@ -1,6 +1,6 @@
-"""Files of JSON lines: commits, log compactions and V2 checkpoints.
+"""Read files of JSON lines: commits, log compactions and V2 checkpoints.
 
-Only those lines are parsed that say what the table is: most lines are about files.
+Most lines are about data files; only the lines about the table itself are parsed.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ class _Line(NamedTuple):
 
 
 def read_lines(store: LogStore, file: LogFile) -> TableActions:
-    """The actions of a file; see `parse_lines`.
+    """Read the actions of a file; see `parse_lines`.
 
     Raises:
-        ActionError: It cannot be understood.
-        LiveError: It cannot be fetched.
+        ActionError: The file cannot be parsed.
+        LiveError: The file cannot be fetched.
     """
     return parse_lines(_content(store, file))
 
 
 def read_commit_info(store: LogStore, file: LogFile) -> CommitInfo:
-    """The ``commitInfo`` of a commit, also of one that is only about files.
+    """Read the ``commitInfo`` of a commit, also of a commit that only changes data files.
 
     Raises:
         ActionError, LiveError: As `read_lines`.
@@ -57,14 +57,14 @@ def read_commit_info(store: LogStore, file: LogFile) -> CommitInfo:
 
 
 def read_paths(store: LogStore, file: LogFile) -> Iterator[tuple[str, str]]:
-    """The ``path`` of each ``add``, ``remove`` and ``sidecar``, with the action's name; as it is written.
+    """Yield action name and encoded ``path`` of each ``add``, ``remove`` and ``sidecar``.
 
     Raises:
         ActionError, LiveError: As `read_lines`.
     """
     first = 1
     for block in _content(store, file):
-        for name in _ABOUT_FILES:
+        for name in _FILE_ACTIONS:
             for line in _lines_with(block, name, first):
                 if (body := _body(line, name)) is not None:
                     yield name, _path(body, line)
@@ -72,21 +72,21 @@ def read_paths(store: LogStore, file: LogFile) -> Iterator[tuple[str, str]]:
 
 
 def parse_commit(data: bytes) -> TableActions:
-    """The actions of a whole commit; see `parse_lines`."""
+    """Parse the actions of a whole commit; see `parse_lines`."""
     return parse_lines((data,))
 
 
 def parse_lines(blocks: Iterable[bytes]) -> TableActions:
-    """The actions in blocks of whole lines.
+    """Parse the actions in blocks of whole lines.
 
-    A line is parsed only if an action's name stands in it. Byte order mark, CRLF, empty lines and a missing
-    final newline are tolerated.
+    Lines without the name of a relevant action are skipped unparsed. Byte order mark, CRLF, empty lines and a
+    missing final newline are accepted.
 
     Raises:
-        ActionError: A line that matters cannot be read, or the content ends within a line.
+        ActionError: A relevant line cannot be parsed, or the content ends within a line.
     """
-    found, info, removes, size = NOTHING, None, False, 0
-    places: dict[str, list[int]] = {name: [] for name in _READERS}
+    actions, info, removes, size = NOTHING, None, False, 0
+    line_numbers: dict[str, list[int]] = {name: [] for name in _READERS}
     first = 1
     for block in blocks:
         if (end := block.rstrip()) and not end.endswith(b"}"):
@@ -94,17 +94,21 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
         for name, read in _READERS.items():
             for line in _lines_with(block, name, first):
                 if (body := _body(line, name)) is not None:
-                    found = _read(read, body, line).over(found)
-                    places[name].append(line.number)
+                    actions = _read(read, body, line).completed_by(actions)
+                    line_numbers[name].append(line.number)
                     size += len(line.data) if name == "metaData" else 0
         info = info or next(_lines_with(block, "commitInfo", first), None)
-        removes = removes or any(_starts(line.data, "remove") for line in _lines_with(block, "remove", first))
+        removes = removes or any(
+            _starts_with(line.data, "remove") for line in _lines_with(block, "remove", first)
+        )
         first += block.count(b"\n")
-    if found.is_empty:
+    if actions.is_empty:
         return NOTHING
     body = _body(info, "commitInfo") if info else None
-    repeated = tuple((name, places[name][-1]) for name in ("protocol", "metaData") if len(places[name]) > 1)
-    return replace(found, info=read_info(body or {}), repeated=repeated, removes_files=removes, size=size)
+    repeated = tuple(
+        (name, line_numbers[name][-1]) for name in ("protocol", "metaData") if len(line_numbers[name]) > 1
+    )
+    return replace(actions, info=read_info(body or {}), repeated=repeated, removes_files=removes, size=size)
 
 
 def _content(store: LogStore, file: LogFile) -> Iterator[bytes]:
@@ -116,13 +120,13 @@ def _content(store: LogStore, file: LogFile) -> Iterator[bytes]:
 
 
 def _blocks(file: BinaryIO) -> Iterator[bytes]:
-    """A file's whole lines, so many at a time as are in a block."""
+    """Yield a file in blocks of whole lines."""
     rest = b""
     while chunk := file.read(limits.BLOCK):
-        whole, newline, begun = chunk.rpartition(b"\n")
+        whole, newline, partial = chunk.rpartition(b"\n")
         if newline:
             yield rest + whole + newline
-            rest = begun
+            rest = partial
         else:
             rest += chunk
         if len(rest) > limits.MAX_LINE:
@@ -132,8 +136,8 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _lines_with(block: bytes, name: str, first: int) -> Iterator[_Line]:
-    """The lines that may hold an action of that name, numbered from `first` on."""
-    # Inside a string, such as the statistics of a file, the quotes of a key are escaped and do not match.
+    """Yield the lines that may hold an action of that name, numbered from `first`."""
+    # Quotes inside a string, such as a file's statistics, are escaped and do not match the key.
     key = b'"%s"' % name.encode()
     counted, number = 0, first
     at = block.find(key)
@@ -146,23 +150,23 @@ def _lines_with(block: bytes, name: str, first: int) -> Iterator[_Line]:
         at = block.find(key, end)
 
 
-def _starts(line: bytes, name: str) -> bool:
-    """Whether the line is an action of that name, as all writers print them."""
+def _starts_with(line: bytes, name: str) -> bool:
+    """Whether the line begins with that action, as in the output of all writers."""
     return line[:64].replace(b" ", b"").startswith(b'{"%s":' % name.encode())
 
 
 def _body(line: _Line, name: str) -> Body | None:
     try:
-        found = _parsed(line.data).get(name)
+        body = _action(line.data).get(name)
     except ActionError as error:
         raise ActionError(str(error), line.number, is_text=True, is_limit=error.is_limit) from None
-    return found if isinstance(found, dict) else None
+    return body if isinstance(body, dict) else None
 
 
 def _path(body: Body, line: _Line) -> str:
     path = body.get("path")
     if not isinstance(path, str):
-        raise ActionError("the action about a file has no path", line.number)
+        raise ActionError("the file action has no path", line.number)
     return path
 
 
@@ -173,13 +177,13 @@ def _read(read: Callable[[Body], TableActions], body: Body, line: _Line) -> Tabl
         raise ActionError(str(error), line.number, is_limit=error.is_limit) from None
 
 
-def _parsed(line: bytes) -> Body:
+def _action(line: bytes) -> Body:
     try:
         action = read_json(line, limits.MAX_ACTION)
     except JsonError as error:
         raise ActionError(f"the action {error}", is_text=True, is_limit=error.is_limit) from None
     if not isinstance(action, dict):
-        raise ActionError("the action is no JSON object", is_text=True)
+        raise ActionError("the action is not a JSON object", is_text=True)
     return action
 
 
@@ -188,4 +192,4 @@ _READERS: Final[Mapping[str, Callable[[Body], TableActions]]] = {
     "metaData": lambda body: TableActions(metadata=read_metadata(body)),
     "domainMetadata": lambda body: TableActions(clustering=read_clustering(body)),
 }
-_ABOUT_FILES: Final = ("add", "remove", "sidecar")
+_FILE_ACTIONS: Final = ("add", "remove", "sidecar")

@@ -1,8 +1,8 @@
-"""The live data files of a table: what all ``add`` and ``remove`` actions together leave.
+"""List the live data files of a table, from all its ``add`` and ``remove`` actions.
 
-The log is reconciled as PROTOCOL.md says ("Action Reconciliation"), from the newest commit backwards, and
-then the checkpoint in batches: what is held in memory are the files of the commits since the checkpoint,
-never those of the whole table. Deletion vectors do not matter here: a file with one is still read.
+The log is reconciled by PROTOCOL.md ("Action Reconciliation"): first the commits, newest first, then the
+checkpoint in batches. Memory holds the paths of the commits since the checkpoint, never those of the whole
+table. Deletion vectors do not matter: readers still read a file that has one.
 """
 
 from __future__ import annotations
@@ -32,57 +32,57 @@ _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
 def live_files(store: LogStore, version: int) -> Iterator[str]:
-    """The data files of a version, in no order, each once.
+    """Yield the data files of a version, in any order, each once.
 
     Yields:
         Decoded paths: relative to the table's folder, or absolute paths or URIs, as shallow clones have them.
 
     Raises:
         NoTable: There is no log.
-        LiveError: A file that is needed is missing, or cannot be fetched or understood.
+        LiveError: A required file of the log is missing, or cannot be fetched or parsed.
     """
     listing = list_log(store)
-    decided: set[str] = set()
+    seen: set[str] = set()
     at = version
     while at >= 0:
         if checkpoints := listing.checkpoints.get(at):
-            yield from (path for path in _checkpointed(store, checkpoints[0]) if path not in decided)
+            yield from (path for path in _checkpointed(store, checkpoints[0]) if path not in seen)
             return
         file = _commit(listing, at, version)
         added, removed = _actions(store, file)
-        # A deletion vector is changed by removing and adding the same file in one commit.
-        yield from added - decided
-        decided |= added | removed
+        # To change a deletion vector, a commit removes and adds the same file.
+        yield from added - seen
+        seen |= added | removed
         at = file.version - 1
 
 
 def is_absolute(path: str) -> bool:
-    """Whether a path of `live_files` does not lie in the table's folder by its name."""
+    """Whether a path of `live_files` is absolute and not relative to the table's folder."""
     return path.startswith("/") or _SCHEME.match(path) is not None
 
 
 def _commit(listing: Listing, version: int, newest: int) -> LogFile:
-    """The commit of a version, or the log compaction that makes up for it."""
+    """Return the commit of a version, or a log compaction that contains it."""
     file = listing.commits.get(version) or listing.compaction(version, newest)
     if file is None:
         raise LiveError(
             f"{listing.uri}: the commit of version {version} is missing in _delta_log: the data files of "
-            f"version {newest} are not known",
+            f"version {newest} are unknown",
             help="The log is damaged: restore the file, or repair the table with Delta's own tools.",
         )
     return file
 
 
 def _actions(store: LogStore, file: LogFile) -> tuple[set[str], set[str]]:
-    """The paths that a file of JSON lines adds, and those that it removes."""
-    found: dict[str, set[str]] = {"add": set(), "remove": set(), "sidecar": set()}
+    """Return the paths that a file of JSON lines adds, and the paths that it removes."""
+    paths: dict[str, set[str]] = {"add": set(), "remove": set(), "sidecar": set()}
     for name, path in _lines(store, file):
-        found[name].add(unquote(path))
-    return found["add"], found["remove"]
+        paths[name].add(unquote(path))
+    return paths["add"], paths["remove"]
 
 
 def _checkpointed(store: LogStore, checkpoint: Checkpoint) -> Iterator[str]:
-    """The files of a checkpoint, which is reconciled: its ``remove`` actions are tombstones."""
+    """Yield the files of a checkpoint; it is already reconciled, so ``remove`` actions are ignored."""
     opened: set[str] = set()
     for file in checkpoint.files:
         is_text = file.name.endswith(".json")
@@ -95,9 +95,9 @@ def _checkpointed(store: LogStore, checkpoint: Checkpoint) -> Iterator[str]:
 
 
 def _in_sidecar(store: LogStore, path: str) -> Iterator[str]:
-    """The name counts: all sidecars are in ``_sidecars`` (PROTOCOL.md, "Sidecar File Information")."""
+    """Yield a sidecar's files; sidecars are in ``_sidecars`` (PROTOCOL.md, "Sidecar File Information")."""
     name = f"_sidecars/{unquote(path).rpartition('/')[2]}"
-    yield from (unquote(found) for _action, found in _rows(store, name, ["add.path"]))
+    yield from (unquote(added) for _action, added in _rows(store, name, ["add.path"]))
 
 
 def _lines(store: LogStore, file: LogFile) -> Iterator[tuple[str, str]]:
@@ -107,15 +107,15 @@ def _lines(store: LogStore, file: LogFile) -> Iterator[tuple[str, str]]:
         raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
 
 
-def _rows(store: LogStore, name: str, wanted: list[str]) -> Iterator[tuple[str, str]]:
-    """The values of ``<action>.path`` in a Parquet file, batch by batch, with the action's name."""
+def _rows(store: LogStore, name: str, columns: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield action name and value of each ``<action>.path`` column in a Parquet file."""
     try:
         import pyarrow as pa  # noqa: PLC0415 - 190 ms that a log without a checkpoint does not need
     except ImportError:
         raise no_pyarrow(store.uri) from None
     try:
         with store.open(name) as content:
-            for batch in Rows(content).batches(wanted):
+            for batch in Rows(content).batches(columns):
                 for action, column in zip(batch.schema.names, batch.columns, strict=True):
                     yield from ((action, path) for path in _texts(column))
     except LimitError as error:
@@ -125,6 +125,6 @@ def _rows(store: LogStore, name: str, wanted: list[str]) -> Iterator[tuple[str, 
 
 
 def _texts(column: Any) -> Iterable[str]:  # noqa: ANN401 - pyarrow has no types
-    """The one leaf of a struct's column, where there is a struct; in a checkpoint each is there once."""
-    found: list[str] = column.flatten()[0].drop_null().to_pylist()
-    return dict.fromkeys(found)
+    """Return the distinct texts of a struct column with a single leaf; a checkpoint lists each path once."""
+    texts: list[str] = column.flatten()[0].drop_null().to_pylist()
+    return dict.fromkeys(texts)

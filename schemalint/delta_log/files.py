@@ -1,4 +1,4 @@
-"""The files of one log, each read at most once; what cannot be understood is kept as a defect."""
+"""Read the files of one log, each at most once, and record damaged files as defects."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from schemalint.delta_log.store import LogStore
     from schemalint.errors import LiveError
 
-# Measured on Delta 4.4.0: Spark reads commits in FAILFAST mode, and goes around a damaged checkpoint.
+# Measured on Delta 4.4.0: Spark reads commits in FAILFAST mode, and skips a damaged checkpoint.
 _UNREADABLE_COMMIT: Final = "FAILED_READ_FILE.NO_HINT"
 
 
 class LogFiles:
-    """What the files of a log say, and what was found to be wrong with them on the way.
+    """The contents of a log's files, and the defects found while reading them.
 
     Attributes:
-        defects: In the order in which they were met.
-        warnings: About files that no reader needs.
-        forgotten: The newest version of which the metadata is not kept, to bound the memory; -1 if all is.
+        defects: In reading order.
+        warnings: Problems of files that no reader needs.
+        newest_dropped: The newest version whose metadata was dropped to bound memory, -1 if none was.
     """
 
     def __init__(self, store: LogStore, listing: Listing) -> None:
@@ -42,79 +42,83 @@ class LogFiles:
         self.listing = listing
         self.defects: list[LogDefect] = []
         self.warnings: list[str] = []
-        self.forgotten = -1
-        self._read: dict[str, TableActions | None] = {}
+        self.newest_dropped = -1
+        self._actions: dict[str, TableActions | None] = {}
         self._failed: list[tuple[int, LiveError]] = []
-        self._kept: deque[tuple[int, str, TableActions]] = deque()
-        self._held = 0
+        self._with_metadata: deque[tuple[int, str, TableActions]] = deque()
+        self._metadata_size = 0
 
     def commit(self, version: int) -> TableActions | None:
-        """A commit; None if it is missing or damaged.
+        """Read a commit; None if it is missing or damaged.
 
         Raises:
-            LiveError: A file cannot be fetched; so for all of these.
+            LiveError: A file cannot be fetched; this applies to all methods.
         """
         file = self.listing.commits.get(version)
-        return self._once(file, version, partial(self._lines, file)) if file else None
+        return self._read_once(file, version, partial(self._lines, file)) if file else None
 
     def checkpoint(self, version: int) -> TableActions | None:
-        """The state that the checkpoints of a version hold; None if there is none that can be read."""
+        """Read the state in the checkpoints of a version; None if no checkpoint is readable."""
         for checkpoint in self.listing.checkpoints.get(version, ()):
             read = partial(read_checkpoint, self.store, checkpoint)
-            if found := self._once(checkpoint.files[0], version, read):
-                return found
+            if state := self._read_once(checkpoint.files[0], version, read):
+                return state
         return None
 
     def compaction(self, file: LogFile) -> TableActions | None:
-        """The actions of several commits; None if the file is damaged."""
-        return self._once(file, file.version, partial(self._lines, file))
+        """Read the actions of several commits; None if the file is damaged."""
+        return self._read_once(file, file.version, partial(self._lines, file))
 
     def checksum(self, version: int) -> TableActions | None:
-        """The state that the checksum of a version holds; None if it is missing or damaged."""
+        """Read the state in the checksum of a version; None if it is missing or damaged."""
         file = self.listing.checksums.get(version)
         if file is None:
             return None
-        if file.name not in self._read:
+        if file.name not in self._actions:
             try:
-                self._read[file.name] = read_checksum(self.store, file)
+                self._actions[file.name] = read_checksum(self.store, file)
             except DamagedFile as error:
-                self._read[file.name] = None
+                self._actions[file.name] = None
                 self.warnings.append(f"{file.name}: the version checksum cannot be read: {error.reason}")
-        return self._read[file.name]
+        return self._actions[file.name]
 
     def failure(self, first: int, last: int) -> LiveError | None:
-        """Why the oldest of the files from a version to another could not be read, if it could not."""
+        """Return the error of the oldest unreadable file in a range of versions, if there is one."""
         index = bisect_left(self._failed, first, key=_version)
         failed = self._failed[index : index + 1]
         return next((error for version, error in failed if version <= last), None)
 
     def name_of(self, actions: TableActions) -> str:
-        """The file that holds the metadata of these actions."""
-        names = (name for name, found in self._read.items() if found and found.metadata is actions.metadata)
-        return next(names, "")
+        """Return the name of the file that holds the metadata of these actions."""
+        for name, held in self._actions.items():
+            if held and held.metadata is actions.metadata:
+                return name
+        return ""
 
-    def _once(self, file: LogFile, version: int, read: Callable[[], TableActions]) -> TableActions | None:
-        if file.name not in self._read:
+    def _read_once(
+        self, file: LogFile, version: int, read: Callable[[], TableActions]
+    ) -> TableActions | None:
+        if file.name not in self._actions:
             try:
-                self._read[file.name] = found = read()
-                self._note_repeated(file, found)
-                if found.metadata is not None:
-                    self._make_room(file.name, version, found)
+                self._actions[file.name] = actions = read()
+                self._note_repeated(file, actions)
+                if actions.metadata is not None:
+                    self._bound_metadata(file.name, version, actions)
             except (DamagedFile, NoPyarrow) as error:
-                self._read[file.name] = None
+                self._actions[file.name] = None
                 insort(self._failed, (version, error), key=_version)
                 if isinstance(error, DamagedFile):
                     self._note_damaged(error, version)
-        return self._read[file.name]
+        return self._actions[file.name]
 
-    def _make_room(self, name: str, version: int, found: TableActions) -> None:
-        """Let go of the metadata that was read first, if all together is too large."""
-        self._kept.append((version, name, found))
-        self._held += found.size
-        while self._held > limits.MAX_HISTORY and len(self._kept) > 1:
-            self.forgotten, oldest, known = self._kept.popleft()
-            self._held -= known.size
-            self._read[oldest] = replace(known, metadata=None)
+    def _bound_metadata(self, name: str, version: int, actions: TableActions) -> None:
+        """Drop the metadata that was read first while the total is too large."""
+        self._with_metadata.append((version, name, actions))
+        self._metadata_size += actions.size
+        while self._metadata_size > limits.MAX_HISTORY and len(self._with_metadata) > 1:
+            self.newest_dropped, oldest_file, oldest = self._with_metadata.popleft()
+            self._metadata_size -= oldest.size
+            self._actions[oldest_file] = replace(oldest, metadata=None)
 
     def _lines(self, file: LogFile) -> TableActions:
         try:
@@ -130,19 +134,19 @@ class LogFiles:
                 is_limit=error.is_limit,
             ) from None
 
-    def _note_repeated(self, file: LogFile, found: TableActions) -> None:
-        for name, line in found.repeated:
+    def _note_repeated(self, file: LogFile, actions: TableActions) -> None:
+        for name, line in actions.repeated:
             self.defects.append(
                 LogDefect(
                     LogDefectKind.REPEATED_ACTION,
-                    f"there is more than one {name} action, and the last one counts",
+                    f"there is more than one {name} action; the last one counts",
                     file.name,
                     line,
                 )
             )
 
     def _note_damaged(self, error: DamagedFile, version: int) -> None:
-        # What lies before a checkpoint is read for the history only.
+        # Spark does not read files before the newest checkpoint; only our history needs them.
         read_by_delta = version >= self.listing.newest_checkpoint
         self.defects.append(
             LogDefect(

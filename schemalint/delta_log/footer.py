@@ -1,6 +1,6 @@
-"""The footer of a data file: which columns are in it, and how Parquet stores them.
+"""Read the footer of a data file: its columns and their stored types.
 
-Types: Parquet's LogicalTypes.md; ``ParquetToSparkSchemaConverter`` of Spark for what they are to Delta.
+Parquet's LogicalTypes.md defines the types; Spark's ``ParquetToSparkSchemaConverter`` maps them to Delta's.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ _TEXT: Final = frozenset({"STRING", "ENUM", "JSON"})
 
 
 class FooterError(ValueError):
-    """A data file is not there, or is no Parquet file that can be read."""
+    """A data file does not exist, or is not a readable Parquet file."""
 
 
 def read_footer(content: BinaryIO) -> frozenset[StoredLeaf]:
-    """The leaves of a Parquet file; nothing but its end is read.
+    """Return the leaves of a Parquet file, from its footer alone.
 
     Raises:
-        FooterError: It is damaged, or no Parquet file.
+        FooterError: The file is damaged, or not a Parquet file.
     """
-    import pyarrow as pa  # noqa: PLC0415 - 190 ms, for those who ask for files
+    import pyarrow as pa  # noqa: PLC0415 - 190 ms, only spent when data files are read
 
     try:
         file = open_parquet(content)
@@ -66,10 +66,10 @@ def read_footer(content: BinaryIO) -> frozenset[StoredLeaf]:
     except LimitError as error:
         raise FooterError(f"{limits.BEYOND}: {error}") from None
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
-        raise FooterError(f"it is no Parquet file that can be read: {_first_line(error)}") from None
+        raise FooterError(f"it is not a readable Parquet file: {_first_line(error)}") from None
     if len(leaves) != len(schema):
-        raise FooterError("its columns are not understood")
-    # Arrow's schema has the ids, in the order of Parquet's, which has the types as they are stored.
+        raise FooterError("its columns cannot be understood")
+    # Arrow's schema has the field ids, and Parquet's schema has the stored types; both have the same order.
     return frozenset(
         StoredLeaf(path, ids, _type(schema.column(index))) for index, (path, ids) in enumerate(leaves)
     )
@@ -77,13 +77,13 @@ def read_footer(content: BinaryIO) -> frozenset[StoredLeaf]:
 
 def _leaves(field: Any) -> Iterator[tuple[Path, tuple[int | None, ...]]]:  # noqa: ANN401 - pyarrow has no types
     number = (field.metadata or {}).get(_FIELD_ID)
-    own = int(number) if number is not None else None
+    field_id = int(number) if number is not None else None
     for path, ids in _inside(field.type):
-        yield (field.name, *path), (own, *ids)
+        yield (field.name, *path), (field_id, *ids)
 
 
 def _inside(type_: Any) -> Iterator[tuple[Path, tuple[int | None, ...]]]:  # noqa: ANN401
-    from pyarrow import types  # noqa: PLC0415 (loaded by whoever calls)
+    from pyarrow import types  # noqa: PLC0415 (the caller has already loaded pyarrow)
 
     type_ = getattr(type_, "storage_type", type_)  # of an extension type
     if types.is_struct(type_):

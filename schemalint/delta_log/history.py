@@ -1,4 +1,4 @@
-"""The changes of a table's metadata and protocol, as far back as its commits go."""
+"""Read the history of a table's metadata and protocol, as far back as its commits reach."""
 
 from __future__ import annotations
 
@@ -16,68 +16,72 @@ if TYPE_CHECKING:
 
 
 def read_commits(files: LogFiles, version: int) -> None:
-    """Read the commits that tell the history up to a version, the oldest first: stores may read ahead."""
-    for at in files.listing.history(version):
-        files.commit(at)
+    """Read the commits of the history up to a version, oldest first, so that stores can read ahead."""
+    for commit in files.listing.history(version):
+        files.commit(commit)
 
 
 def read_history(files: LogFiles, version: int, newest: TableActions) -> History:
-    """The history up to a version and its state, of the commits without a gap and without a damage.
+    """Return the history up to a version, whose state is given, from contiguous readable commits.
 
-    It starts with version 0, or with the oldest state after which all commits are there: that of a
-    checkpoint, of a version checksum, or of the first commits that say everything. Log compactions are of no
-    use: what was between is lost in them.
+    The history starts at version 0, or at the oldest known state that all later commits follow: a checkpoint,
+    a version checksum, or the first commits that together are complete. Log compactions are not used, because
+    they merge the commits of the history.
     """
     commits = files.listing.history(version)
-    readable = next((at + 1 for at in reversed(commits) if files.commit(at) is None), commits.start)
-    first = max(readable, files.forgotten + 1)
+    readable = next(
+        (commit + 1 for commit in reversed(commits) if files.commit(commit) is None), commits.start
+    )
+    first = max(readable, files.newest_dropped + 1)
     if first == 0:
         return History(tuple(_entries(files, range(version + 1), NOTHING)), 0)
-    start, state = _base(files, readable, first, version) or (version, newest)
-    known = HistoryEntry(start, metadata=metadata_of(state), protocol=state.protocol)
-    return History((known, *_entries(files, range(start + 1, version + 1), state)), start)
+    start, state = _oldest_state(files, readable, first, version) or (version, newest)
+    oldest = HistoryEntry(start, metadata=metadata_of(state), protocol=state.protocol)
+    return History((oldest, *_entries(files, range(start + 1, version + 1), state)), start)
 
 
-def _base(files: LogFiles, readable: int, first: int, version: int) -> tuple[int, TableActions] | None:
-    """The oldest known state from which the commits lead to a version.
+def _oldest_state(
+    files: LogFiles, readable: int, first: int, version: int
+) -> tuple[int, TableActions] | None:
+    """Return the oldest known state from which readable commits lead to a version, with its version.
 
     Args:
         files: The log.
-        readable: From that version on the commits can be read,
-        first: and from that one on their metadata is kept.
-        version: The newest.
+        readable: The first version from which all commits are readable.
+        first: The first version from which all metadata is kept in memory.
+        version: The newest version of the history.
     """
     listing = files.listing
-    for at in (at for at in listing.checkpoints if first - 1 <= at <= version):
+    for at in (checkpoint for checkpoint in listing.checkpoints if first - 1 <= checkpoint <= version):
         if state := files.checkpoint(at):
             return at, state
-    for at in (at for at in listing.checksums if first - 1 <= at <= version):
+    for at in (checksum for checksum in listing.checksums if first - 1 <= checksum <= version):
         if (state := files.checksum(at)) and state.is_complete:
             return at, state
     state = NOTHING
     for at in range(readable, version + 1):
-        state = (files.commit(at) or NOTHING).over(state)
+        state = (files.commit(at) or NOTHING).completed_by(state)
         if state.is_complete:
             return at, state
     return None
 
 
 def _entries(files: LogFiles, versions: range, state: TableActions) -> Iterator[HistoryEntry]:
-    """An entry for every commit that changed the table; the newest checkpoint is compared on the way."""
+    """Yield an entry for each commit that changed the table, and compare the newest checkpoint."""
     compared = files.listing.newest_checkpoint
-    for at in versions:
-        found = files.commit(at) or NOTHING
-        if not found.is_empty:
-            state = found.over(state)
-            yield _entry(files.listing.commits[at], found, state)
-        if at == compared:
-            _compare_checkpoint(files, at, state)
+    for version in versions:
+        actions = files.commit(version) or NOTHING
+        if not actions.is_empty:
+            state = actions.completed_by(state)
+            yield _entry(files.listing.commits[version], actions, state)
+        if version == compared:
+            _compare_checkpoint(files, version, state)
 
 
-def _entry(file: LogFile, found: TableActions, after: TableActions) -> HistoryEntry:
-    """A commit's entry; its metadata is the table's after it, if it changed metadata or clustering."""
-    changed = found.metadata is not None or found.clustering is not None
-    info = found.info
+def _entry(file: LogFile, actions: TableActions, after: TableActions) -> HistoryEntry:
+    """Return a commit's entry; it has the table's metadata if the commit changed metadata or clustering."""
+    changed = actions.metadata is not None or actions.clustering is not None
+    info = actions.info
     return HistoryEntry(
         version=file.version,
         timestamp=file.modified_ms if info.timestamp is None else info.timestamp,
@@ -87,20 +91,20 @@ def _entry(file: LogFile, found: TableActions, after: TableActions) -> HistoryEn
         engine=info.engine,
         user_metadata=info.user_metadata,
         metadata=metadata_of(after) if changed else None,
-        protocol=found.protocol,
-        removes_files=found.removes_files,
+        protocol=actions.protocol,
+        removes_files=actions.removes_files,
     )
 
 
 def _compare_checkpoint(files: LogFiles, version: int, state: TableActions) -> None:
-    """Delta's readers take the checkpoint for what the commits up to it say, and would not notice."""
-    held = files.checkpoint(version)
-    if held is None or not (parts := state.differences(held)):
+    """Record a checkpoint that contradicts the commits; Delta's readers trust it and do not notice."""
+    checkpoint = files.checkpoint(version)
+    if checkpoint is None or not (parts := state.differences(checkpoint)):
         return
     files.defects.append(
         LogDefect(
             LogDefectKind.CHECKPOINT_DIFFERS,
-            f"the checkpoint says something else than the commits up to it: {', '.join(parts)}",
-            files.name_of(held),
+            f"the checkpoint contradicts the commits up to it: {', '.join(parts)}",
+            files.name_of(checkpoint),
         )
     )

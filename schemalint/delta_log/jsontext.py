@@ -1,4 +1,4 @@
-"""JSON of strangers, in bounded memory."""
+"""Parse untrusted JSON in bounded memory."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from schemalint.delta_log import limits
 
 
 class JsonError(ValueError):
-    """A text is no JSON, or more of it than is read; the message goes on behind "the action".
+    """A text is not JSON, or exceeds a limit; the message is a predicate to follow "the action" or "it".
 
     Attributes:
-        is_limit: Whether it is more than is read.
+        is_limit: Whether the text exceeds a limit.
     """
 
     def __init__(self, message: str, *, is_limit: bool = False) -> None:
@@ -18,17 +18,17 @@ class JsonError(ValueError):
         self.is_limit = is_limit
 
 
-def read_json(text: str | bytes, most: int) -> object:
-    """The value that a text stands for.
+def read_json(text: str | bytes, max_size: int) -> object:
+    """Parse a JSON text.
 
     Args:
         text: JSON.
-        most: Its largest size, in bytes or characters.
+        max_size: The largest accepted size, in bytes or characters.
 
     Raises:
-        JsonError: It cannot be read.
+        JsonError: The text cannot be parsed.
     """
-    require_bounded(text, most)
+    require_bounded(text, max_size)
     try:
         return load_json(text)
     except RecursionError:
@@ -37,20 +37,20 @@ def read_json(text: str | bytes, most: int) -> object:
         raise JsonError(f"is not JSON: {error}") from None
 
 
-def require_bounded(text: str | bytes, most: int) -> None:
+def require_bounded(text: str | bytes, max_size: int) -> None:
     """Refuse a text that would take too much memory.
 
     Raises:
-        JsonError: It is too large, or holds too many values.
+        JsonError: The text is too large, or holds too many values.
     """
-    if len(text) > most:
-        raise JsonError(f"is larger than {most >> 20} MiB", is_limit=True)
-    if len(text) > limits.MAX_VALUES and _values(text) > limits.MAX_VALUES:
+    if len(text) > max_size:
+        raise JsonError(f"is larger than {max_size >> 20} MiB", is_limit=True)
+    if len(text) > limits.MAX_VALUES and _count_values(text) > limits.MAX_VALUES:
         raise JsonError(f"has more than {limits.MAX_VALUES} values", is_limit=True)
 
 
-def _values(text: str | bytes) -> int:
-    """How many values the text has at most: each begins a list or an object, or has a comma before it."""
+def _count_values(text: str | bytes) -> int:
+    """Return an upper bound of the number of values: each follows a comma, ``[`` or ``{``."""
     if isinstance(text, bytes):
         return text.count(b",") + text.count(b"[") + text.count(b"{")
     return text.count(",") + text.count("[") + text.count("{")

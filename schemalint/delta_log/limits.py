@@ -1,78 +1,80 @@
-"""What is read of a log at most.
+"""The limits of what is read from a log.
 
-Logs come from storage that others write to, and a few kilobytes can stand for terabytes. Within these limits
-one table takes less than 1 GiB of memory, and time in proportion to the size of its files. Tables as Delta
-writes them are far away from all of them: a hundred thousand columns, a million data files in one part of a
-checkpoint, commits and checkpoints of any size.
+Others write to the storage of a log, and a few kilobytes can expand to terabytes. Within these limits a table
+takes less than 1 GiB of memory, and time in proportion to the size of its files. Tables that Delta writes
+stay far below every limit: they may have a hundred thousand columns, a million data files in one part of a
+checkpoint, and commits and checkpoints of any size.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-BEYOND: Final = "more than schemalint reads"
-"""How every message about one of these limits begins."""
+BEYOND: Final = "limit of schemalint exceeded"
+"""The beginning of every message about one of these limits."""
 
 _KIB: Final = 1 << 10
 _MIB: Final = 1 << 20
 
 BLOCK: Final = 8 * _MIB
-"""How much of a file of JSON lines is held in memory at once, if its lines are not longer."""
+"""Bytes of a file of JSON lines that are held in memory at once, unless a line is longer."""
 
 MAX_LINE: Final = 64 * _MIB
-"""Bytes of a line: without an end of the line a file would be read into memory as a whole."""
+"""Bytes of a line; a file without line ends would otherwise be read into memory as a whole."""
 
 MAX_ACTION: Final = 16 * _MIB
-"""Bytes of a line that is parsed. A column takes 100 to 200 bytes."""
+"""Bytes of a line that is parsed; a column takes 100 to 200 bytes."""
 
 MAX_VALUES: Final = 1_000_000
-"""JSON values in a text that is parsed: Python takes up to 240 bytes for one that is written in 3."""
+"""JSON values in a text that is parsed; Python takes up to 240 bytes for a value of 3 characters."""
 
 MAX_SIZE: Final = 64 * _MIB
-"""Bytes of a file that is read at once: a checksum, or ``_last_checkpoint``."""
+"""Bytes of a file that is read as a whole: a checksum, or ``_last_checkpoint``."""
 
 MAX_HISTORY: Final = 32 * _MIB
-"""Bytes of all ``metaData`` actions of a history; where there are more, the older ones are left out."""
+"""Bytes of all ``metaData`` actions of a history; beyond that the oldest are left out."""
 
 MAX_DEFECTS: Final = 100
-"""Of a kind that are told one by one."""
+"""Defects of one kind that are reported individually."""
 
 MAX_FOOTER: Final = 64 * _MIB
-"""Bytes of a Parquet footer. Ten thousand columns in a hundred row groups take more, and are not written."""
+"""Bytes of a Parquet footer; ten thousand columns in a hundred row groups take more, but Delta never writes
+such files."""
 
 LARGE_FOOTER: Final = 256 * _KIB
-"""Bytes of a footer that is looked at before pyarrow, and not at the same time as another one."""
+"""Bytes above which a footer is checked before pyarrow reads it, one footer at a time."""
 
 MAX_CHUNKS: Final = 400_000
-"""Elements of the schema, row groups and column chunks of a footer: pyarrow takes about 1 KiB for one that
-is written in 3 bytes."""
+"""Schema elements, row groups and column chunks of a footer; pyarrow takes about 1 KiB for an element of 3
+bytes."""
 
 MAX_PAGES: Final = 256 * _MIB
-"""Bytes of the pages that are decompressed at once, one of each column, with their dictionaries."""
+"""Bytes of the pages that are decompressed at once: one page of each column, with its dictionary."""
 
 MAX_LEVELS: Final = _MIB
-"""Bytes of the repetition levels of a column chunk that are counted; a few rows with entries take fewer."""
+"""Bytes of repetition levels that are counted in a column chunk; a few rows with entries take fewer."""
 
 MAX_DICTIONARY: Final = 16 * _MIB
-"""Bytes of a dictionary whose longest text is looked for; writers stop at 1 MiB."""
+"""Bytes of a dictionary that is searched for its longest text; writers stop at 1 MiB."""
 
 MAX_BATCH: Final = 64 * _MIB
-"""Bytes of a batch of rows: a dictionary's one value may stand in all of them."""
+"""Bytes of a batch of rows; a single dictionary value may be repeated in every row."""
 
 BATCH: Final = 32_768
-"""Rows of a batch, if they are not larger."""
+"""Rows of a batch, unless `MAX_BATCH` allows fewer."""
 
 MAX_BATCHES: Final = 500_000
-"""Of a file. One that is read twice, a schema of 16 MiB in a million rows, takes as many."""
+"""Batches of a file; a schema of 16 MiB in a million rows, read twice, takes this many."""
 
 ROWS_PER_BYTE: Final = 8
-"""A row of a checkpoint names a file; run lengths can claim thousands of millions of rows in ten bytes."""
+"""Rows per byte of a file; each row of a checkpoint names a file, but run lengths can claim billions of rows
+in ten bytes."""
 
 BYTES_PER_BYTE: Final = 1_000
-"""Of all batches for each byte of the file: what a checkpoint says takes ten to fifty."""
+"""Bytes of all batches per byte of the file; a real checkpoint takes ten to fifty."""
 
 MAX_SAME: Final = 10
-"""Rows of a checkpoint with a protocol, or with metadata: it has one (PROTOCOL.md, "Checkpoints")."""
+"""Rows of a checkpoint with a protocol, or with metadata; it should have one (PROTOCOL.md, "Checkpoints")."""
 
 MAX_DOMAINS: Final = 10_000
-"""Rows of a checkpoint with the metadata of a domain."""
+"""Rows of a checkpoint with domain metadata."""

@@ -1,4 +1,4 @@
-"""The names of files in ``_delta_log`` (Delta's FileNames.scala; PROTOCOL.md, "File Types")."""
+"""The file names in ``_delta_log`` (Delta's FileNames.scala; PROTOCOL.md, "File Types")."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schemalint.values import frozen
 
 
 class Kind(Enum):
-    """What a file in the log is; the value is its name for people."""
+    """The kinds of files in the log; the value is the name in messages."""
 
     COMMIT = "commit"
     CHECKPOINT = "classic checkpoint"
@@ -23,7 +23,7 @@ class Kind(Enum):
     SIDECAR = "sidecar"
 
 
-MAX_VERSION: Final = 2**63 - 1  # a version is a long; twenty digits can be more
+MAX_VERSION: Final = 2**63 - 1  # a version is a 64-bit integer; twenty digits can exceed it
 
 _UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _VERSION: Final = r"(?P<version>[0-9]{20})"
@@ -48,14 +48,14 @@ _PATTERNS: Final = tuple(
 
 @frozen
 class LogFile:
-    """A file whose name says what it is.
+    """A file of the log, classified by its name.
 
     Attributes:
-        version: The version that it commits or describes, the first one of a log compaction.
+        version: The version that the file commits or describes; the first version of a log compaction.
         end: The last version of a log compaction.
-        part: Of a multi-part checkpoint, from 1; `parts` is how many there are.
+        part: Number of the part of a multi-part checkpoint, from 1; `parts` is the number of parts.
         modified_ms: Milliseconds since the epoch.
-        size: In bytes, 0 if it is not known.
+        size: Size in bytes, 0 if unknown.
     """
 
     name: str
@@ -69,7 +69,7 @@ class LogFile:
 
 
 def log_file(name: str, modified_ms: int | None = None, size: int = 0) -> LogFile | None:
-    """What a file is, by its name relative to ``_delta_log``; None for hidden and foreign files."""
+    """Classify a file by its path relative to ``_delta_log``; None for hidden and foreign files."""
     for kind, pattern in _PATTERNS:
         if match := pattern.fullmatch(name):
             numbers = {key: int(digits) for key, digits in match.groupdict().items()}

@@ -1,4 +1,4 @@
-"""The page headers of a Parquet column chunk (parquet.thrift, ``PageHeader``)."""
+"""Read the page headers of a Parquet column chunk (parquet.thrift, ``PageHeader``)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import BinaryIO, Final
 from schemalint.delta_log.thrift import I32, STRUCT, Cursor, ThriftError
 from schemalint.values import frozen
 
-_USUAL: Final = 4 * 1024
-"""Bytes in which a header usually fits; it may hold statistics."""
+_FIRST_READ: Final = 4 * 1024
+"""Bytes that hold most headers; a header with statistics may be longer."""
 
-_MOST: Final = 16 * 1024 * 1024
-"""Bytes beyond which pyarrow gives up."""
+_MAX_HEADER: Final = 16 * 1024 * 1024
+"""Bytes of the largest header that pyarrow reads."""
 
 _TYPE, _SIZE, _LENGTH = 1, 2, 3
 _NUM_VALUES: Final = 1
@@ -25,19 +25,19 @@ class ParquetError(ValueError):
 
 
 class LimitError(ParquetError):
-    """A Parquet file claims more than is read."""
+    """A Parquet file exceeds a limit of schemalint."""
 
 
 class PageType(IntEnum):
-    """The kinds of pages that matter."""
+    """The page types that schemalint distinguishes."""
 
     DATA = 0
     DICTIONARY = 2
     DATA_V2 = 3
 
 
-# The struct of each kind, the encoding of its values, and what says how its repetition levels are stored:
-# their encoding, or their length in bytes.
+# Field ids by page type: the struct of its header, and in that struct the encoding of the values, and the
+# encoding of the repetition levels (in data pages V2 their length in bytes).
 _STRUCTS: Final[Mapping[int, int]] = {PageType.DATA: 5, PageType.DICTIONARY: 7, PageType.DATA_V2: 8}
 _ENCODING: Final[Mapping[int, int]] = {PageType.DATA: 2, PageType.DICTIONARY: 2, PageType.DATA_V2: 4}
 _LEVELS: Final[Mapping[int, int]] = {PageType.DATA: 4, PageType.DATA_V2: 6}
@@ -45,7 +45,7 @@ _LEVELS: Final[Mapping[int, int]] = {PageType.DATA: 4, PageType.DATA_V2: 6}
 
 @frozen
 class Chunk:
-    """Where the pages of a column chunk lie in the file, in bytes, and their codec."""
+    """The position and length of a column chunk's pages in the file, in bytes, and their codec."""
 
     start: int
     length: int
@@ -54,16 +54,16 @@ class Chunk:
 
 @frozen
 class Page:
-    """What a page header says.
+    """The values of a page header.
 
     Attributes:
-        type: A `PageType`, or a number that readers do not know.
-        start: Where it lies in the file, behind the header.
-        size: Bytes, decompressed.
-        length: Bytes in the file, behind the header.
-        values: With nulls, and those of lists and maps.
-        encoding: Of its values.
-        levels: The encoding of its repetition levels, or their bytes in a page of `PageType.DATA_V2`.
+        type: A `PageType`, or another number.
+        start: Position in the file after the header.
+        size: Decompressed size in bytes.
+        length: Bytes in the file without the header.
+        values: Number of values, including nulls and the entries of lists and maps.
+        encoding: The encoding of the values.
+        levels: The encoding of the repetition levels; in a page of `PageType.DATA_V2` their length in bytes.
     """
 
     type: int
@@ -76,7 +76,7 @@ class Page:
 
 
 def pages(chunk: Chunk, content: BinaryIO) -> Iterator[Page]:
-    """The pages of a column chunk, found as pyarrow finds them.
+    """Yield the pages of a column chunk, with the same traversal as pyarrow.
 
     Raises:
         ParquetError: A header cannot be read.
@@ -89,21 +89,21 @@ def pages(chunk: Chunk, content: BinaryIO) -> Iterator[Page]:
 
 
 def _page_at(content: BinaryIO, start: int, end: int) -> Page:
-    """The page whose header begins there, of which no more is read than twice its length."""
-    size = _USUAL
+    """Return the page whose header begins at `start`, reading at most twice the header's length."""
+    size = _FIRST_READ
     while True:
         content.seek(start)
         data = content.read(min(size, end - start))
         try:
             return _page(Cursor(data), start)
         except ThriftError as error:
-            if len(data) < size or size >= _MOST:
+            if len(data) < size or size >= _MAX_HEADER:
                 raise ParquetError(f"a page header cannot be read: {error}") from None
         size *= 2
 
 
 def _page(cursor: Cursor, start: int) -> Page:
-    # As in pyarrow, of a field that is there twice the last one counts, and none of another type.
+    # As in pyarrow, the last of repeated fields counts, and a field of another type is ignored.
     numbers = {_TYPE: -1, _SIZE: -1, _LENGTH: -1}
     structs: defaultdict[int, dict[int, int]] = defaultdict(dict)
     for number, type_ in cursor.fields():
@@ -114,26 +114,26 @@ def _page(cursor: Cursor, start: int) -> Page:
         else:
             cursor.skip(type_)
     if min(numbers.values()) < 0:
-        raise ThriftError("its sizes are missing or below zero")
-    kind = numbers[_TYPE]
-    inside = structs[_STRUCTS.get(kind, 0)]
+        raise ThriftError("its sizes are missing or negative")
+    page_type = numbers[_TYPE]
+    header = structs[_STRUCTS.get(page_type, 0)]
     return Page(
-        kind,
+        page_type,
         start + cursor.at,
         numbers[_SIZE],
         numbers[_LENGTH],
-        max(inside.get(_NUM_VALUES, 0), 0),
-        inside.get(_ENCODING.get(kind, 0), -1),
-        inside.get(_LEVELS.get(kind, 0), -1),
+        max(header.get(_NUM_VALUES, 0), 0),
+        header.get(_ENCODING.get(page_type, 0), -1),
+        header.get(_LEVELS.get(page_type, 0), -1),
     )
 
 
 def _integers(cursor: Cursor) -> dict[int, int]:
-    """The fields of a struct that are integers."""
-    found: dict[int, int] = {}
+    """Return the integer fields of a struct."""
+    integers: dict[int, int] = {}
     for number, type_ in cursor.fields():
         if type_ == I32:
-            found[number] = cursor.integer()
+            integers[number] = cursor.integer()
         else:
             cursor.skip(type_)
-    return found
+    return integers

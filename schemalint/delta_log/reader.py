@@ -1,4 +1,4 @@
-"""A table as its log tells it: the snapshot at a version, and how it came to be."""
+"""Read a table from its log: the snapshot at a version, and the history that leads to it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from schemalint.delta_log.segment import Listing
     from schemalint.delta_log.store import LogStore
 
-POSSIBLY_STALE: Final = "the table is managed by a catalog: its log may be older than what the catalog holds"
-"""The warning about a log of which the newest commits may be known to a catalog only."""
+POSSIBLY_STALE: Final = (
+    "the table is catalog-managed: the catalog may know commits that the log does not have yet"
+)
+"""The warning about a log whose newest commits may be known only to the catalog."""
 
 _CATALOG_MANAGED: Final = "catalogManaged"
 
@@ -38,32 +40,36 @@ def read_table(
 ) -> LiveTable:
     """Read a table's log.
 
-    What another reader would refuse is read as far as it is known, and noted in ``LiveTable.defects``.
+    A damaged log, which other readers refuse, is read as far as possible; ``LiveTable.defects`` lists the
+    damage.
 
     Args:
         store: The log.
-        version: The version to read, the latest by default: the newest that is known, if a commit is missing.
-        at: In place of a version, an instant in milliseconds since the epoch: the newest version that was
+        version: The version to read, by default the latest; if a commit is missing, the newest known version.
+        at: An instant in milliseconds since the epoch, in place of a version: read the newest version
             committed by then.
-        history: Whether all commits up to it are read, as far back as they go without a gap or a damage. If
-            that is not version 0, the history's first entry is the oldest state that is known, without a time
-            and an operation. Without history only what leads to the snapshot is read.
+        history: Whether to read all commits up to the version, back to the first gap or damaged commit. If
+            the history does not reach version 0, its first entry is the oldest known state, without time and
+            operation. Without history, only the files that the snapshot needs are read.
 
     Raises:
         NoTable: There is no log.
-        DamagedFile: A file without which the version is not known cannot be understood.
-        LiveError: The version does not exist, or is not known, or the log cannot be fetched.
+        DamagedFile: A file that the version needs cannot be parsed.
+        LiveError: The version does not exist or cannot be reconstructed, or the log cannot be fetched.
     """
     listing = list_log(store)
     files = LogFiles(store, listing)
     if at is not None:
         _version, newest = newest_state(files, listing.latest)
         version = version_at(store, listing, newest, at)
-    asked = _existing(listing, version)
+    requested = _existing(listing, version)
     if history:
-        read_commits(files, asked)
-    found, state = newest_state(files, asked) if version is None else (asked, state_at(files, asked))
-    return _table(files, asked, found, state, history=history)
+        read_commits(files, requested)
+    if version is None:
+        found, state = newest_state(files, requested)
+    else:
+        found, state = requested, state_at(files, requested)
+    return _table(files, requested, found, state, history=history)
 
 
 def _existing(listing: Listing, version: int | None) -> int:
@@ -77,58 +83,58 @@ def _existing(listing: Listing, version: int | None) -> int:
     return version
 
 
-def _table(files: LogFiles, asked: int, version: int, state: TableActions, *, history: bool) -> LiveTable:
+def _table(files: LogFiles, requested: int, version: int, state: TableActions, *, history: bool) -> LiveTable:
     metadata = metadata_of(state)
     if metadata is None or state.protocol is None:
-        lacking = "metaData" if metadata is None else "protocol"
+        missing = "metaData" if metadata is None else "protocol"
         raise LiveError(
-            f"{files.store.uri}: there is no {lacking} action in the log up to version {version}",
-            help="The log is damaged: every table has one from its first commit on.",
+            f"{files.store.uri}: there is no {missing} action in the log up to version {version}",
+            help="The log is damaged: the first commit of every table has this action.",
         )
-    known = read_history(files, version, state) if history else History(known_from=version)
+    entries = read_history(files, version, state) if history else History(known_from=version)
     pointer = pointer_warnings(files) if history else ()
     defects = (
         *files.defects,
-        *gap_defects(files.listing, asked, version),
+        *gap_defects(files.listing, requested, version),
         *checksum_defects(files, version, state),
         *schema_defects(files, state),
     )
-    warnings = (*pointer, *_warnings(state.protocol), *_forgotten(files, known), *files.warnings)
+    warnings = (*pointer, *_warnings(state.protocol), *_left_out(files, entries), *files.warnings)
     return LiveTable(
         files.store.uri,
         version,
         state.protocol,
         metadata,
-        known,
+        entries,
         warnings,
-        _first_ones(sorted(defects, key=_order)),
+        _limited(sorted(defects, key=_order)),
     )
 
 
-def _first_ones(defects: Iterable[LogDefect]) -> tuple[LogDefect, ...]:
-    """Some defects of each kind; the last one says how many more there are."""
+def _limited(defects: Iterable[LogDefect]) -> tuple[LogDefect, ...]:
+    """Keep some defects of each kind; the last defect of a kind counts those left out."""
     by_kind: defaultdict[LogDefectKind, list[LogDefect]] = defaultdict(list)
     for defect in defects:
         by_kind[defect.kind].append(defect)
-    kept = (defect for found in by_kind.values() for defect in _shortened(found))
+    kept = (defect for same_kind in by_kind.values() for defect in _shortened(same_kind))
     return tuple(sorted(kept, key=_order))
 
 
-def _shortened(found: Sequence[LogDefect]) -> Sequence[LogDefect]:
-    more = len(found) - limits.MAX_DEFECTS
+def _shortened(defects: Sequence[LogDefect]) -> Sequence[LogDefect]:
+    more = len(defects) - limits.MAX_DEFECTS
     if more <= 0:
-        return found
-    *others, last = found[: limits.MAX_DEFECTS]
-    return *others, replace(
-        last, message=f"{last.message}; and {more} more like this, up to {found[-1].file}"
+        return defects
+    *first, last = defects[: limits.MAX_DEFECTS]
+    return *first, replace(
+        last, message=f"{last.message}; and {more} more like this, up to {defects[-1].file}"
     )
 
 
-def _forgotten(files: LogFiles, known: History) -> Iterator[str]:
-    if files.forgotten >= 0:
+def _left_out(files: LogFiles, history: History) -> Iterator[str]:
+    if files.newest_dropped >= 0:
         yield (
-            f"the history before version {known.known_from} is left out: with it there are more than "
-            f"{limits.MAX_HISTORY >> 20} MiB of metadata"
+            f"the history before version {history.known_from} is left out: the metadata of the whole history "
+            f"exceeds {limits.MAX_HISTORY >> 20} MiB"
         )
 
 
@@ -139,8 +145,8 @@ def _order(defect: LogDefect) -> tuple[str, int, str]:
 def _warnings(protocol: Protocol) -> Iterator[str]:
     if unknown := sorted(protocol.reader_features - FEATURES.keys()):
         yield (
-            f"readers of the table must support {', '.join(unknown)}, which this version of schemalint does "
-            "not know: the log may mean something else"
+            f"the table requires the reader features {', '.join(unknown)}, which this version of schemalint "
+            "does not know: it may misread the log"
         )
     if _CATALOG_MANAGED in protocol.reader_features:
         yield POSSIBLY_STALE

@@ -1,7 +1,7 @@
-"""The row groups in a Parquet footer (parquet.thrift, ``FileMetaData``).
+"""Read the row groups in a Parquet footer (parquet.thrift, ``FileMetaData``).
 
-They are read from the bytes: pyarrow ends the process when it is asked for a column chunk whose statistics
-contradict the schema, as they do in damaged files (measured on 26.0).
+They are parsed from the bytes: pyarrow ends the process on a column chunk whose statistics contradict the
+schema, as they do in damaged files (measured on 26.0).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from schemalint.delta_log.pages import Chunk, LimitError, ParquetError
 from schemalint.delta_log.thrift import I32, I64, LIST, STRUCT, Cursor, ThriftError
 from schemalint.values import frozen
 
-# Ids of fields.
+# Field ids.
 _SCHEMA, _ROW_GROUPS = 2, 4
 _COLUMNS, _NUM_ROWS = 1, 3
 _META_DATA: Final = 3
@@ -32,10 +32,10 @@ class RowGroup:
 
 
 def row_groups(footer: bytes) -> tuple[RowGroup, ...]:
-    """The row groups of a footer.
+    """Return the row groups of a footer.
 
     Raises:
-        ParquetError: It cannot be read, or has too many elements.
+        ParquetError: The footer cannot be read, or has too many elements.
     """
     try:
         return _Footer(footer).row_groups()
@@ -49,30 +49,30 @@ class _Footer:
         self._counted = 0
 
     def row_groups(self) -> tuple[RowGroup, ...]:
-        found: tuple[RowGroup, ...] = ()
+        groups: tuple[RowGroup, ...] = ()
         for number, type_ in self._cursor.fields():
             if type_ == LIST and number == _ROW_GROUPS:
-                found = self._all(self._row_group)
+                groups = self._read_list(self._row_group)
             elif type_ == LIST and number == _SCHEMA:
-                self._all(lambda: self._cursor.skip(STRUCT))
+                self._read_list(lambda: self._cursor.skip(STRUCT))
             else:
                 self._cursor.skip(type_)
-        return found
+        return groups
 
-    def _all(self, read: Callable[[], T]) -> tuple[T, ...]:
+    def _read_list(self, read: Callable[[], T]) -> tuple[T, ...]:
         number, type_ = self._cursor.elements()
         self._counted += number
         if self._counted > limits.MAX_CHUNKS:
             raise LimitError(f"its footer has more than {limits.MAX_CHUNKS} columns")
         if number and type_ != STRUCT:
-            raise ThriftError("a list of something else")
+            raise ThriftError("a list has the wrong element type")
         return tuple(read() for _ in range(number))
 
     def _row_group(self) -> RowGroup:
         rows, chunks = 0, tuple[Chunk, ...]()
         for number, type_ in self._cursor.fields():
             if type_ == LIST and number == _COLUMNS:
-                chunks = self._all(self._chunk)
+                chunks = self._read_list(self._chunk)
             elif type_ == I64 and number == _NUM_ROWS:
                 rows = self._cursor.integer()
             else:
@@ -80,25 +80,25 @@ class _Footer:
         return RowGroup(rows, chunks)
 
     def _chunk(self) -> Chunk:
-        found = Chunk(0, 0, 0)
+        chunk = Chunk(0, 0, 0)
         for number, type_ in self._cursor.fields():
             if type_ == STRUCT and number == _META_DATA:
-                found = self._place()
+                chunk = self._chunk_metadata()
             else:
                 self._cursor.skip(type_)
-        return found
+        return chunk
 
-    def _place(self) -> Chunk:
+    def _chunk_metadata(self) -> Chunk:
         types = {_CODEC: I32, _LENGTH: I64, _DATA: I64, _DICTIONARY: I64}
-        places = dict.fromkeys(types, 0)
+        numbers = dict.fromkeys(types, 0)
         for number, type_ in self._cursor.fields():
             if type_ == types.get(number):
-                places[number] = self._cursor.integer()
+                numbers[number] = self._cursor.integer()
             else:
                 self._cursor.skip(type_)
-        start = places[_DATA]
-        if places[_DICTIONARY]:  # 0 is what some writers say for none
-            start = min(start, places[_DICTIONARY])
-        if min(start, places[_LENGTH]) < 0:
-            raise ThriftError("a column has a place or a size below zero")
-        return Chunk(start, places[_LENGTH], places[_CODEC])
+        start = numbers[_DATA]
+        if numbers[_DICTIONARY]:  # some writers write 0 if there is no dictionary
+            start = min(start, numbers[_DICTIONARY])
+        if min(start, numbers[_LENGTH]) < 0:
+            raise ThriftError("a column has a negative position or size")
+        return Chunk(start, numbers[_LENGTH], numbers[_CODEC])

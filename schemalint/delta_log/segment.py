@@ -1,14 +1,14 @@
-"""Which files a log has, and which versions they lead to (Delta's SnapshotManagement.scala).
+"""List the files of a log, and the versions that they reach (Delta's SnapshotManagement.scala).
 
-The whole log is listed, so ``_last_checkpoint``, which may be stale, missing or rubbish, is not needed: the
-history needs all commits anyway.
+The history needs all commits, so the whole log is listed. ``_last_checkpoint``, which may be stale, missing
+or damaged, is therefore not needed.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field  # noqa: TID251 (__post_init__)
 from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A checkpoint of which all files are there: its parts in order, or the one file."""
+    """A checkpoint with all its files: the parts in order, or the single file."""
 
     version: int
     files: tuple[LogFile, ...]
@@ -31,7 +31,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Commits that are missing, from the first to the last."""
+    """A range of missing commits, from the first to the last."""
 
     first: int
     last: int
@@ -39,11 +39,10 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files of a log that say something, by version.
+    """The files of a log by version; all mappings are ordered oldest first.
 
     Attributes:
-        commits: Oldest first, as all of these.
-        checkpoints: Of each version those that Delta prefers first.
+        checkpoints: The complete checkpoints of each version, in Delta's order of preference.
         last_checkpoint: The pointer to the last checkpoint.
     """
 
@@ -53,7 +52,7 @@ class Listing:
     compactions: tuple[LogFile, ...] = ()
     checksums: Mapping[int, LogFile] = field(default_factory=dict)
     last_checkpoint: LogFile | None = None
-    # What is asked of each of many missing commits is looked up, not searched for.
+    # Sorted once for binary search: a log may have very many gaps.
     _versions: tuple[int, ...] = field(init=False)
     _checkpointed: tuple[int, ...] = field(init=False)
     _summed: tuple[int, ...] = field(init=False)
@@ -70,52 +69,52 @@ class Listing:
 
     @property
     def latest(self) -> int:
-        """The newest version: a checkpoint's own commit may be gone."""
+        """The newest version, of a commit or of a checkpoint whose commit is missing."""
         return self._versions[-1]
 
     def newest_before(self, version: int) -> int | None:
-        """The newest version before that one, if the log still has one."""
+        """Return the newest version before the given one, None if the log has none."""
         index = bisect_left(self._versions, version)
         return self._versions[index - 1] if index else None
 
     def checkpoint_before(self, version: int) -> int:
-        """The version of the newest checkpoint up to that one, -1 if there is none."""
+        """Return the version of the newest checkpoint up to the given version, -1 if there is none."""
         index = bisect_right(self._checkpointed, version)
         return self._checkpointed[index - 1] if index else -1
 
     def checksums_of(self, first: int, last: int) -> tuple[int, ...]:
-        """The versions from one to another that have a checksum."""
+        """Return the versions with a checksum in the range, both ends included."""
         return self._summed[bisect_left(self._summed, first) : bisect_right(self._summed, last)]
 
     def history(self, version: int) -> range:
-        """The commits without a gap up to that version: all, or those after the oldest usable checkpoint."""
+        """Return the contiguous commits up to a version: all, or those after the oldest usable checkpoint."""
         first = version + 1
         while first - 1 in self.commits:
             first -= 1
-        starts = [at for at in self.checkpoints if first - 1 <= at <= version]
+        starts = [checkpoint for checkpoint in self.checkpoints if first - 1 <= checkpoint <= version]
         return range(min(starts) + 1 if first and starts else first, version + 1)
 
     def gaps(self, version: int) -> tuple[Gap, ...]:
-        """The commits that are missing between the newest checkpoint and that version.
+        """Return the missing commits between the newest checkpoint and the given version.
 
-        Before the newest checkpoint they may be: the log is cleaned up.
+        Commits before the newest checkpoint may be missing: Delta cleans up the log.
         """
         start = self.checkpoint_before(version)
-        there = [start, *(at for at in self.commits if start < at <= version)]
-        return tuple(Gap(one + 1, other - 1) for one, other in pairwise(there) if other - one > 1)
+        present = [start, *(commit for commit in self.commits if start < commit <= version)]
+        return tuple(Gap(before + 1, after - 1) for before, after in pairwise(present) if after - before > 1)
 
     def compaction(self, version: int, newest: int) -> LogFile | None:
-        """A compaction that holds the version, and none after the newest that is asked for."""
+        """Return a log compaction that contains the version and nothing after the newest one."""
         start = bisect_left(self.compactions, version, key=_end)
-        ending = takewhile(lambda file: file.end <= newest, islice(self.compactions, start, None))
-        return next((file for file in ending if file.version <= version), None)
+        candidates = takewhile(lambda file: file.end <= newest, islice(self.compactions, start, None))
+        return next((file for file in candidates if file.version <= version), None)
 
 
 def list_log(store: LogStore) -> Listing:
-    """The log's files.
+    """List the files of a log.
 
     Raises:
-        NoTable: There is no log, or neither a commit nor a checkpoint in it.
+        NoTable: There is no log, or it has neither a commit nor a checkpoint.
         LiveError: The log cannot be listed.
     """
     by_kind: defaultdict[Kind, list[LogFile]] = defaultdict(list)
@@ -136,9 +135,11 @@ def list_log(store: LogStore) -> Listing:
 
 
 def _longest(compactions: Iterable[LogFile]) -> tuple[LogFile, ...]:
-    """Of all that end at a version the one that begins first, by that version."""
-    begun = sorted((file for file in compactions if file.version <= file.end), key=lambda file: -file.version)
-    return tuple(sorted({file.end: file for file in begun}.values(), key=_end))
+    """Keep the longest compaction for each last version, ordered by last version."""
+    shortest_first = sorted(
+        (file for file in compactions if file.version <= file.end), key=lambda file: -file.version
+    )
+    return tuple(sorted({file.end: file for file in shortest_first}.values(), key=_end))
 
 
 def _end(file: LogFile) -> int:
@@ -150,24 +151,24 @@ def _by_version(files: Iterable[LogFile]) -> dict[int, LogFile]:
 
 
 def _checkpoints(by_kind: defaultdict[Kind, list[LogFile]]) -> dict[int, tuple[Checkpoint, ...]]:
-    """All complete checkpoints; V2 before multi-part before classic, as Checkpoints.scala has it."""
-    found: defaultdict[int, list[Checkpoint]] = defaultdict(list)
+    """Return all complete checkpoints: V2, then multi-part, then classic, as in Checkpoints.scala."""
+    by_version: defaultdict[int, list[Checkpoint]] = defaultdict(list)
     for file in sorted(by_kind[Kind.V2_CHECKPOINT], key=lambda file: file.name, reverse=True):
-        found[file.version].append(Checkpoint(file.version, (file,)))
+        by_version[file.version].append(Checkpoint(file.version, (file,)))
     for checkpoint in _multi_part(by_kind[Kind.MULTI_PART_CHECKPOINT]):
-        found[checkpoint.version].append(checkpoint)
+        by_version[checkpoint.version].append(checkpoint)
     for file in by_kind[Kind.CHECKPOINT]:
-        found[file.version].append(Checkpoint(file.version, (file,)))
-    return {version: tuple(found[version]) for version in sorted(found)}
+        by_version[file.version].append(Checkpoint(file.version, (file,)))
+    return {version: tuple(by_version[version]) for version in sorted(by_version)}
 
 
 def _multi_part(files: Iterable[LogFile]) -> list[Checkpoint]:
-    """Those of which all parts are there, the most parts first: Delta ignores the others."""
-    parts: defaultdict[tuple[int, int], dict[int, LogFile]] = defaultdict(dict)
+    """Return the checkpoints with all their parts, most parts first; Delta ignores incomplete checkpoints."""
+    by_checkpoint: defaultdict[tuple[int, int], dict[int, LogFile]] = defaultdict(dict)
     for file in files:
-        parts[file.version, file.parts][file.part] = file
+        by_checkpoint[file.version, file.parts][file.part] = file
     return [
-        Checkpoint(version, tuple(found[part] for part in sorted(found)))
-        for (version, count), found in sorted(parts.items(), reverse=True)
-        if len(found) == count > 0
+        Checkpoint(version, tuple(parts[part] for part in sorted(parts)))
+        for (version, count), parts in sorted(by_checkpoint.items(), reverse=True)
+        if len(parts) == count > 0
     ]

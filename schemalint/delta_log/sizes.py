@@ -1,4 +1,4 @@
-"""How much memory a column chunk can take, by its page headers, and by what lies in its pages if need be."""
+"""Compute the memory that a column chunk can take, from its page headers and if necessary its pages."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from schemalint.delta_log.pages import Chunk, LimitError, Page, PageType, pages
 from schemalint.delta_log.thrift import Cursor
 from schemalint.values import frozen
 
-# parquet.thrift, `CompressionCodec` and `Encoding`; the others cannot be read here, or not by pyarrow.
+# parquet.thrift, `CompressionCodec` and `Encoding`; this module or pyarrow cannot read the other values.
 _CODECS: Final = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 _UNCOMPRESSED: Final = 0
 _RLE: Final = 3
 _DELTA_BYTE_ARRAY: Final = 7
 
-_PREFIX: Final = 4
-_ENTRY: Final = 16
+_PREFIX: Final = 4  # bytes of a length before its data
+_ENTRY: Final = 16  # bytes assumed for an entry at least
 
 
 @frozen
 class Sizes:
-    """What a column chunk takes, in bytes.
+    """The memory that a column chunk takes, in bytes.
 
     Attributes:
-        held: At the same time as the batches, however few rows these have.
-        width: Of a row at most, besides.
+        held: Memory held while batches are read, independent of their number of rows.
+        width: Additional memory per row, at most.
     """
 
     held: int
@@ -33,7 +33,7 @@ class Sizes:
 
 
 def column_sizes(chunk: Chunk, content: BinaryIO) -> Sizes:
-    """The sizes of a column that has one value in each row.
+    """Return the sizes of a column with one value in each row.
 
     Raises:
         ParquetError: A page header cannot be read.
@@ -43,7 +43,7 @@ def column_sizes(chunk: Chunk, content: BinaryIO) -> Sizes:
         largest = max(largest, page.size + page.length)
         if page.type == PageType.DICTIONARY:
             dictionary = max(dictionary, page.size)
-        elif page.encoding == _DELTA_BYTE_ARRAY:  # a value may be the one before, and a few bytes
+        elif page.encoding == _DELTA_BYTE_ARRAY:  # a value may repeat the previous one and add a few bytes
             width = max(width, page.size)
         else:
             width = max(width, page.size // max(page.values, 1))
@@ -51,20 +51,20 @@ def column_sizes(chunk: Chunk, content: BinaryIO) -> Sizes:
 
 
 def entry_sizes(chunk: Chunk, content: BinaryIO, *, levels: int, is_text: bool) -> Sizes:
-    """The sizes of a column of which a row has many entries, as in lists and maps.
+    """Return the sizes of a column with many entries per row, as in lists and maps.
 
-    One row may have all entries, and the headers do not say how many rows there are: that stands in the
-    repetition levels only. In a checkpoint nearly all rows are nulls, and an entry each.
+    A single row may have all entries. Only the repetition levels show how many rows there are, not the
+    headers. In a checkpoint nearly all rows are null, and each null counts as an entry.
 
     Args:
         chunk: The column chunk.
         content: The file.
         levels: The largest repetition level.
-        is_text: Whether its values are byte arrays.
+        is_text: Whether the values are byte arrays.
 
     Raises:
-        ParquetError: A page cannot be read, or its pages are too large.
-        ArrowException, OSError: As pyarrow.
+        ParquetError: A page cannot be read, or the pages are too large.
+        ArrowException, OSError: Raised by pyarrow.
     """
     size = continued = counted = 0
     width = _ENTRY
@@ -77,17 +77,17 @@ def entry_sizes(chunk: Chunk, content: BinaryIO, *, levels: int, is_text: bool) 
             continue
         if page.encoding == _DELTA_BYTE_ARRAY:
             width = max(width, page.size)
-        found = _levels(page, chunk, content) if levels == 1 and counted <= limits.MAX_LEVELS else None
-        counted += len(found or b"")
-        if found and counted <= limits.MAX_LEVELS:
-            continued += min(_ones(found), page.values)
+        encoded = _levels(page, chunk, content) if levels == 1 and counted <= limits.MAX_LEVELS else None
+        counted += len(encoded or b"")
+        if encoded and counted <= limits.MAX_LEVELS:
+            continued += min(_sum_levels(encoded), page.values)
         else:
             continued += page.values
     return Sizes(size + continued * width, width)
 
 
 def _longest(page: Page, chunk: Chunk, content: BinaryIO) -> int:
-    """Bytes of the longest text of a dictionary, or more."""
+    """Return the length of the longest text of a dictionary in bytes, or an upper bound."""
     data = _data(page, chunk, content)
     if data is None or len(data) > limits.MAX_DICTIONARY:
         return page.size
@@ -99,8 +99,8 @@ def _longest(page: Page, chunk: Chunk, content: BinaryIO) -> int:
 
 
 def _levels(page: Page, chunk: Chunk, content: BinaryIO) -> bytes | None:
-    """The repetition levels of a page; None if it is not known how they are stored."""
-    if page.type == PageType.DATA_V2:  # they are in front of what is compressed
+    """Return the repetition levels of a page; None if their encoding is unknown."""
+    if page.type == PageType.DATA_V2:  # the levels precede the compressed data
         content.seek(page.start)
         return content.read(min(page.levels, page.length)) if page.levels >= 0 else None
     if page.type != PageType.DATA or page.levels != _RLE:
@@ -110,7 +110,7 @@ def _levels(page: Page, chunk: Chunk, content: BinaryIO) -> bytes | None:
 
 
 def _data(page: Page, chunk: Chunk, content: BinaryIO) -> bytes | None:
-    """A page, decompressed; None if that is not possible here."""
+    """Return a decompressed page; None for a codec that is not supported."""
     content.seek(page.start)
     data = content.read(page.length)
     if chunk.codec == _UNCOMPRESSED:
@@ -119,17 +119,17 @@ def _data(page: Page, chunk: Chunk, content: BinaryIO) -> bytes | None:
         return None
     import pyarrow as pa  # noqa: PLC0415 - 190 ms that a log without a checkpoint does not need
 
-    found: bytes = pa.decompress(data, page.size, codec=_CODECS[chunk.codec], asbytes=True)
-    return found
+    decompressed: bytes = pa.decompress(data, page.size, codec=_CODECS[chunk.codec], asbytes=True)
+    return decompressed
 
 
-def _ones(levels: bytes) -> int:
-    """The sum of levels of one bit (Parquet's Encodings.md, "Run Length Encoding / Bit-Packing Hybrid")."""
-    cursor, found = Cursor(levels), 0
+def _sum_levels(levels: bytes) -> int:
+    """Return the sum of 1-bit levels (Parquet's Encodings.md, "Run Length Encoding / Bit-Packing Hybrid")."""
+    cursor, total = Cursor(levels), 0
     while cursor.at < len(levels):
         header = cursor.varint()
         count, is_packed = header >> 1, header & 1
-        taken = levels[cursor.at : cursor.at + (count if is_packed else 1)]  # packed in groups of eight
-        found += int.from_bytes(taken, "little").bit_count() * (1 if is_packed else count)
-        cursor.at += len(taken)
-    return found
+        run = levels[cursor.at : cursor.at + (count if is_packed else 1)]  # packed in groups of eight
+        total += int.from_bytes(run, "little").bit_count() * (1 if is_packed else count)
+        cursor.at += len(run)
+    return total

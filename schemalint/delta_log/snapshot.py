@@ -1,10 +1,11 @@
-"""What a table is, from its actions: logical names, constraints beside properties, features."""
+"""Convert a table's actions to the model: logical names, properties, constraints and features."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from schemalint.delta.datatype import Struct
+from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.table import Metadata, TableState
 
 if TYPE_CHECKING:
@@ -12,12 +13,9 @@ if TYPE_CHECKING:
     from schemalint.delta.path import Path
     from schemalint.delta_log.actions import MetadataAction, PhysicalPath, TableActions
 
-# Delta keeps a CHECK in the table's configuration (Constraints.scala), and compares the prefix ignoring case.
-_CONSTRAINT: Final = "delta.constraints."
-
 
 def metadata_of(actions: TableActions) -> Metadata | None:
-    """The metadata as the model has it; None as long as there is no ``metaData``."""
+    """Return the metadata of the model, None without a ``metaData`` action."""
     action = actions.metadata
     if action is None:
         return None
@@ -28,9 +26,9 @@ def _state(action: MetadataAction, actions: TableActions) -> TableState:
     columns = action.schema or Struct()
     properties = dict[str, str | None](action.configuration)
     constraints = {
-        key[len(_CONSTRAINT) :].lower(): properties.pop(key)
+        key[len(CONSTRAINT_PREFIX) :].lower(): properties.pop(key)
         for key in action.configuration
-        if key.lower().startswith(_CONSTRAINT)
+        if key.lower().startswith(CONSTRAINT_PREFIX)
     }
     return TableState(
         columns=columns,
@@ -44,7 +42,7 @@ def _state(action: MetadataAction, actions: TableActions) -> TableState:
 
 
 def _logical(physical: PhysicalPath, columns: Struct) -> Path:
-    """The path by the names that people use; what the schema does not know stays as it is."""
+    """Convert a physical path to logical names; names that are not in the schema stay unchanged."""
     struct: DataType = columns
     path: list[str] = []
     for name in physical:

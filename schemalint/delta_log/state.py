@@ -1,4 +1,4 @@
-"""The state of a table at a version, by the shortest way: newest file first."""
+"""Find the state of a table at a version from as few files as possible, newest first."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class MissingCommit(LiveError):  # noqa: N818 - the commit is what is missing
-    """A version cannot be read, because of a commit that is not there.
+    """A version cannot be read because a commit is missing.
 
     Attributes:
-        version: Of the commit.
+        version: The version of the missing commit.
     """
 
-    def __init__(self, listing: Listing, version: int, asked: int) -> None:
-        first = next(iter(listing.commits), asked)
-        if version < first and listing.checkpoint_before(asked) < 0:
+    def __init__(self, listing: Listing, version: int, requested: int) -> None:
+        first = next(iter(listing.commits), requested)
+        if version < first and listing.checkpoint_before(requested) < 0:
             super().__init__(
-                f"{listing.uri}: version {asked} cannot be read any more: the log's first commit is {first}, "
-                "and there is no checkpoint that leads there",
-                help="Ask for a newer version.",
+                f"{listing.uri}: version {requested} can no longer be read: the log's first commit is "
+                f"{first}, and no checkpoint covers the versions before it",
+                help="Give a newer version.",
             )
         else:
             super().__init__(
@@ -36,13 +36,13 @@ class MissingCommit(LiveError):  # noqa: N818 - the commit is what is missing
 
 
 def newest_state(files: LogFiles, version: int) -> tuple[int, TableActions]:
-    """The newest state up to a version that can be known, and its version.
+    """Return the newest known state up to a version, and its version.
 
-    Behind a commit that is missing a table is known again as soon as its protocol and its metadata are
-    written anew; as long as they are not, what was before the gap is the newest that is known.
+    After a missing commit, the state is unknown until later files repeat both protocol and metadata; until
+    then the state before the gap is the newest known one.
 
     Raises:
-        MissingCommit: There is none.
+        MissingCommit: No state is known.
         LiveError: As `state_at`.
     """
     while True:
@@ -56,33 +56,33 @@ def newest_state(files: LogFiles, version: int) -> tuple[int, TableActions]:
 
 
 def state_at(files: LogFiles, version: int) -> TableActions:
-    """The state at a version.
+    """Return the state at a version.
 
-    A checkpoint that is damaged is gone around over the commits before it, as Spark does. A commit that is
-    missing or damaged is made up for by a log compaction, or by the checksum of a later version.
+    Older commits and checkpoints replace a damaged checkpoint, as in Spark. A log compaction, or the checksum
+    of a later version, replaces a missing or damaged commit.
 
     Raises:
-        MissingCommit: A commit is not there, and nothing makes up for it.
-        DamagedFile: A file that is needed cannot be understood.
+        MissingCommit: A commit is missing, and no other file replaces it.
+        DamagedFile: A file that the state needs cannot be parsed.
         LiveError: A file cannot be fetched.
     """
     newer, at = NOTHING, version
     while at >= 0 and not newer.is_complete:
         if state := files.checkpoint(at):
-            return newer.over(state)
-        if found := files.commit(at):
-            newer, at = newer.over(found), at - 1
-        elif (file := files.listing.compaction(at, version)) and (found := files.compaction(file)):
-            newer, at = newer.over(found), file.version - 1
-        elif state := _by_checksum(files, at, version):
-            return newer.over(state)
+            return newer.completed_by(state)
+        if actions := files.commit(at):
+            newer, at = newer.completed_by(actions), at - 1
+        elif (file := files.listing.compaction(at, version)) and (actions := files.compaction(file)):
+            newer, at = newer.completed_by(actions), file.version - 1
+        elif state := _state_from_checksum(files, at, version):
+            return newer.completed_by(state)
         else:
             raise files.failure(at, version) or MissingCommit(files.listing, at, version)
     return newer
 
 
-def _by_checksum(files: LogFiles, first: int, last: int) -> TableActions | None:
-    """The state by the oldest checksum from a version to another, if it says all that is needed."""
+def _state_from_checksum(files: LogFiles, first: int, last: int) -> TableActions | None:
+    """Return the state in the oldest complete checksum of a range of versions."""
     for version in files.listing.checksums_of(first, last):
         if (state := files.checksum(version)) and state.is_complete:
             return state

@@ -1,4 +1,4 @@
-"""Where the files of a log come from."""
+"""Access to the files of a log, independent of the store."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
 
 _DAMAGED: Final = "The log is damaged: restore the file, or repair the table with Delta's own tools."
 _BEYOND: Final = (
-    "The file may be healthy: schemalint reads no more than this of a table, to be safe from hostile ones. "
-    "Where the table is what Delta wrote, report it as a bug."
+    "The file may be healthy: schemalint limits what it reads, to be safe from hostile files. "
+    "If Delta wrote this table, report a bug."
 )
 
 
-class NoTable(LiveError):  # noqa: N818 - an answer more than an error: the table is to be created
-    """There is no Delta table: no log, or one without a commit and a checkpoint."""
+class NoTable(LiveError):  # noqa: N818 - an answer more than an error: apply creates the table
+    """There is no Delta table: no log, or a log with neither commits nor checkpoints."""
 
 
 class MissingFile(LiveError):  # noqa: N818 - the file is what is missing
-    """A data file that the log names is not there."""
+    """A data file that the log names does not exist."""
 
 
 class DamagedFile(LiveError):  # noqa: N818 - the file is what is wrong
-    """A file of the log that could be fetched, and not be understood, or is more than is read.
+    """A file of the log was fetched, but cannot be parsed or exceeds a limit.
 
     Attributes:
-        file: Relative to ``_delta_log``.
-        reason: A sentence, without the name of the file.
-        line: From 1, in a file of JSON lines.
-        delta_error: What Spark says if it has to read the file, as far as it was measured.
+        file: Path relative to ``_delta_log``.
+        reason: A sentence without the file's name.
+        line: Line in a file of JSON lines, from 1.
+        delta_error: The error that Spark raises if it has to read the file, where measured.
     """
 
     def __init__(
@@ -48,9 +48,9 @@ class DamagedFile(LiveError):  # noqa: N818 - the file is what is wrong
         is_limit: bool = False,
     ) -> None:
         reason = f"{limits.BEYOND}: {reason}" if is_limit else reason
-        place = f"{uri}/_delta_log/{file}" + (f", line {line}" if line else "")
+        location = f"{uri}/_delta_log/{file}" + (f", line {line}" if line else "")
         super().__init__(
-            f"{place}: {reason}",
+            f"{location}: {reason}",
             help=_BEYOND if is_limit else _DAMAGED,
         )
         self.file = file
@@ -64,9 +64,9 @@ class FileEntry:
     """A file in the log.
 
     Attributes:
-        name: Relative to ``_delta_log``, with ``/``.
-        size: In bytes.
-        modified_ms: Milliseconds since the epoch, where the store knows.
+        name: Path relative to ``_delta_log``, with ``/``.
+        size: Size in bytes.
+        modified_ms: Milliseconds since the epoch, None if the store does not know.
     """
 
     name: str
@@ -79,30 +79,30 @@ class LogStore(Protocol):
 
     @property
     def uri(self) -> str:
-        """The table, for people."""
+        """The table's URI for messages."""
 
     def list(self) -> Iterable[FileEntry]:
-        """The files directly in the log, in any order; `NoTable` if there is no such folder."""
+        """List the files directly in the log, in any order; `NoTable` if the folder does not exist."""
 
     def read(self, name: str) -> bytes:
-        """A file's content; `DamagedFile` if it is no file, or larger than `limits.MAX_SIZE`."""
+        """Return a file's content; `DamagedFile` if it is not a regular file or over `limits.MAX_SIZE`."""
 
     def open(self, name: str) -> BinaryIO:
-        """A file to seek in, for Parquet and for what is large."""
+        """Open a seekable file, for Parquet and for large files."""
 
 
 class TableStore(LogStore, Protocol):
-    """Access to the data files too."""
+    """Access to the log and the data files of a table."""
 
     def open_data(self, path: str) -> BinaryIO:
-        """A data file to seek in, by its decoded path in the table's folder.
+        """Open a seekable data file by its decoded path in the table's folder.
 
         Raises:
-            MissingFile: It is gone.
-            FooterError: It is no file.
+            MissingFile: The file does not exist.
+            FooterError: The path is not a file.
         """
 
 
 def too_large(uri: str, name: str) -> DamagedFile:
-    """The error for a file that is not read at once."""
+    """Return the error for a file that is too large to read at once."""
     return DamagedFile(uri, name, f"the file is larger than {limits.MAX_SIZE >> 20} MiB", is_limit=True)

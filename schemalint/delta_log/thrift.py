@@ -1,6 +1,6 @@
-"""Thrift's compact protocol, as far as Parquet's headers need it (thrift-compact-protocol.md).
+"""Parse Thrift's compact protocol, as far as Parquet's headers need it (thrift-compact-protocol.md).
 
-Values are skipped, not kept: a header is looked at before pyarrow takes memory for what it claims.
+Values are skipped without storing them: headers are checked before pyarrow allocates the memory they claim.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _LONG_LIST: Final = 15
 
 
 class ThriftError(ValueError):
-    """The bytes are no value of Thrift's, or end within one."""
+    """The bytes are not a valid Thrift value, or end within a value."""
 
 
 class Cursor:
-    """A place in the bytes of a header.
+    """A position in the bytes of a header.
 
     Attributes:
-        at: Behind what was read.
+        at: The position of the next byte.
     """
 
     __slots__ = ("at", "data")
@@ -43,7 +43,7 @@ class Cursor:
         self.at = at
 
     def fields(self) -> Iterator[tuple[int, int]]:
-        """The ids and types of a struct's fields; read or skip each before the next."""
+        """Yield the ids and types of a struct's fields; read or skip each value before the next field."""
         number = 0
         while header := self._byte():
             delta = header >> 4
@@ -51,32 +51,32 @@ class Cursor:
             yield number, header & 0x0F
 
     def integer(self) -> int:
-        """A number of 16, 32 or 64 bits."""
+        """Read a number of 16, 32 or 64 bits."""
         raw = self.varint()
         return (raw >> 1) ^ -(raw & 1)
 
     def varint(self) -> int:
-        """A number without a sign."""
-        found = 0
+        """Read an unsigned number."""
+        number = 0
         for index in range(_MAX_VARINT):
             byte = self._byte()
-            found |= (byte & 0x7F) << 7 * index
-            if byte < 0x80:  # noqa: PLR2004 - the highest bit: there is more
-                return found
+            number |= (byte & 0x7F) << 7 * index
+            if byte < 0x80:  # noqa: PLR2004 - the highest bit marks that more bytes follow
+                return number
         raise ThriftError("a number has more than 64 bits")
 
     def elements(self) -> tuple[int, int]:
-        """The number of a list's elements, and their type."""
+        """Read the number of elements of a list, and their type."""
         header = self._byte()
         count = header >> 4
         return (self.varint() if count == _LONG_LIST else count), header & 0x0F
 
     def skip(self, type_: int, depth: int = 0, *, in_list: bool = False) -> None:
-        """Go behind a value."""
+        """Skip a value."""
         if depth > _MAX_DEPTH:
             raise ThriftError("nested too deeply")
         if type_ in _BOOLEANS:
-            self.at += in_list  # that of a field is its type
+            self.at += in_list  # the value of a boolean field is in its type
         elif type_ == _BYTE:
             self.at += 1
         elif type_ in _VARINTS:
@@ -87,28 +87,28 @@ class Cursor:
             length = self.varint()
             self.at += length
         elif type_ in _LISTS:
-            count, of = self.elements()
-            self._skip_all(count, (of,), depth)
+            count, element_type = self.elements()
+            self._skip_all(count, (element_type,), depth)
         elif type_ == _MAP:
             if count := self.varint():
                 kinds = self._byte()
                 self._skip_all(count, (kinds >> 4, kinds & 0x0F), depth)
         elif type_ == STRUCT:
-            for _number, of in self.fields():
-                self.skip(of, depth + 1)
+            for _number, field_type in self.fields():
+                self.skip(field_type, depth + 1)
         else:
-            raise ThriftError(f"there is no type {type_}")
+            raise ThriftError(f"unknown type {type_}")
 
     def _skip_all(self, count: int, types: tuple[int, ...], depth: int) -> None:
         for _ in range(count):
             for type_ in types:
                 self.skip(type_, depth + 1, in_list=True)
             if self.at > len(self.data):
-                raise ThriftError("it ends within a value")
+                raise ThriftError("the data ends within a value")
 
     def _byte(self) -> int:
         if self.at >= len(self.data):
-            raise ThriftError("it ends within a value")
+            raise ThriftError("the data ends within a value")
         byte = self.data[self.at]
         self.at += 1
         return byte

@@ -1,4 +1,4 @@
-"""Which version a table had at an instant (Delta's DeltaHistoryManager.scala)."""
+"""Find the version of a table at an instant (Delta's DeltaHistoryManager.scala)."""
 
 from __future__ import annotations
 
@@ -27,23 +27,25 @@ _VERSION: Final = re.compile("[0-9]{1,19}")
 
 
 def version_at(store: LogStore, listing: Listing, newest: TableActions, instant: int) -> int:
-    """The newest version that was committed at an instant or before.
+    """Return the newest version committed at or before an instant.
 
-    A commit's time is its in-commit timestamp where the table has them, and else the time of its file; of two
-    that are not in order, the later commit counts as a millisecond later.
+    A commit's time is its in-commit timestamp if the table has them, otherwise the time of its file. If a
+    file is not newer than the previous one, its commit counts as one millisecond later.
 
     Args:
         store: The log.
-        listing: Its files.
+        listing: The log's files.
         newest: The newest state of the table.
         instant: Milliseconds since the epoch.
 
     Raises:
-        LiveError: All commits that are still there are younger, or the times of files are not known.
+        LiveError: All remaining commits are newer, or a file's time is unknown.
     """
-    timed, untimed = _by_clock(listing, newest)
+    timed, untimed = _split_by_clock(listing, newest)
     if timed and _in_commit_time(store, listing.commits[timed[0]]) <= instant:
-        index = bisect_right(timed, instant, key=lambda at: _in_commit_time(store, listing.commits[at]))
+        index = bisect_right(
+            timed, instant, key=lambda version: _in_commit_time(store, listing.commits[version])
+        )
         return timed[index - 1]
     times = _file_times([listing.commits[at] for at in untimed], listing.uri)
     index = bisect_right(times, instant)
@@ -52,8 +54,8 @@ def version_at(store: LogStore, listing: Listing, newest: TableActions, instant:
     return untimed[index - 1]
 
 
-def _by_clock(listing: Listing, newest: TableActions) -> tuple[Sequence[int], Sequence[int]]:
-    """The commits that have in-commit timestamps, and those before."""
+def _split_by_clock(listing: Listing, newest: TableActions) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the commits with in-commit timestamps, and the commits before them."""
     configuration: Mapping[str, str] = newest.metadata.configuration if newest.metadata else {}
     versions = list(listing.commits)
     if not properties.is_true(configuration.get(_ENABLED)):
@@ -66,30 +68,30 @@ def _by_clock(listing: Listing, newest: TableActions) -> tuple[Sequence[int], Se
 
 def _in_commit_time(store: LogStore, file: LogFile) -> int:
     try:
-        found = read_commit_info(store, file).in_commit_timestamp
+        timestamp = read_commit_info(store, file).in_commit_timestamp
     except ActionError as error:
         raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
-    if found is None:
+    if timestamp is None:
         raise DamagedFile(store.uri, file.name, "the commit has no in-commit timestamp")
-    return found
+    return timestamp
 
 
 def _file_times(files: Sequence[LogFile], uri: str) -> list[int]:
     times: list[int] = []
     for file in files:
         if file.modified_ms is None:
-            raise LiveError(f"{uri}: the time of _delta_log/{file.name} is not known", help="Give a version.")
+            raise LiveError(f"{uri}: the time of _delta_log/{file.name} is unknown", help="Give a version.")
         times.append(max(file.modified_ms, times[-1] + 1) if times else file.modified_ms)
     return times
 
 
 def _too_early(listing: Listing, instant: int) -> LiveError:
     try:
-        when = datetime.fromtimestamp(instant / 1000, tz=UTC).isoformat()
+        time = datetime.fromtimestamp(instant / 1000, tz=UTC).isoformat()
     except (OverflowError, OSError, ValueError):
-        when = f"{instant} ms"
+        time = f"{instant} ms"
     return LiveError(
-        f"{listing.uri}: no commit is as old as {when}; the log's first commit is "
+        f"{listing.uri}: no commit is as old as {time}; the log's first commit is "
         f"{min(listing.commits, default='missing')}",
-        help="Ask for a later instant.",
+        help="Give a later instant.",
     )

@@ -1,4 +1,4 @@
-"""Contracts and live tables -> what is to be done, and what was done last."""
+"""Plan a deployment from contracts and live tables, and find what was applied last."""
 
 from schemalint.deploy.deployment import (
     DeployInput,

@@ -1,4 +1,4 @@
-"""Contracts at a revision, live tables -> the plan: what `plan` shows and `apply` runs."""
+"""Plan the live tables for contracts at a revision: `plan` shows the plan, and `apply` runs it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schemalint.config import Config, Target, resolve_storage
 from schemalint.contract.revisions import Revisions, contracts_at
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied
-from schemalint.errors import ConfigError, SchemalintError, UsageError
+from schemalint.errors import ConfigError, SchemalintError, UsageError, worst_status
 from schemalint.git import (
     MissingHistoryError,
     Repository,
@@ -31,6 +31,7 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Skipped
 from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Approval, Plan, Refusal, TablePlan
+from schemalint.model.rule_codes import DUPLICATE_TABLE
 from schemalint.planner import PlanOptions, plan_table
 from schemalint.plugin import Rule
 from schemalint.values import field, frozen, replace
@@ -40,17 +41,22 @@ UPGRADE = "upgrade"
 
 @frozen
 class DeployInput:
-    """What is to be brought where.
+    """The options of a deployment.
 
     Attributes:
+        repository: The repository with the contracts.
+        config: The configuration.
+        target: The target whose tables are planned.
         head: The revision (or the working tree) that the contracts are read from.
-        tables: The names of those that are wanted; empty for all.
-        allow: Kinds of steps that are approved: ``upgrade``, ``destructive``.
-        base: The commit that was applied last, where the tables do not tell.
-        reorder: Whether columns are moved to the order that is declared.
-        applies: Whether the plan is to be carried out: what cannot be taken back needs approval then.
-        via: What a running Spark session knows of tables, for a target that does not say where its catalog
-            answers.
+        rules: The rules that judge the tables.
+        tables: The names of the requested tables; empty for all.
+        allow: The approved kinds of steps: ``upgrade``, ``destructive``.
+        allow_older: Whether to apply a revision older than the one applied last.
+        repair_drift: Whether to overwrite drift.
+        base: The commit applied last, for tables without a marker.
+        reorder: Whether to move columns to their declared order.
+        applies: Whether the plan will be run; irreversible steps then need an approval.
+        via: The catalogs of a running Spark session, for a target whose catalog has no address.
     """
 
     repository: Repository
@@ -78,14 +84,16 @@ class Unplanned:
 
 @frozen
 class Deployment:
-    """A plan, and what it was made from.
+    """A plan, and the input it was made from.
 
     Attributes:
+        plan: The plans of all tables.
         contracts: The effective contract by table name.
-        revision: The commit that the contracts come from, None for uncommitted ones.
-        unplanned: Tables that could not be planned.
-        storage: What opens the target's store, with the values themselves.
-        request: What was asked for: to plan a table again.
+        revision: The commit of the contracts; None for uncommitted ones.
+        skipped: The tables that schemalint does not manage in this target.
+        unplanned: The tables that could not be planned.
+        storage: The settings that open the target's store, with resolved values.
+        request: The input, to plan a table again.
     """
 
     plan: Plan
@@ -96,17 +104,24 @@ class Deployment:
     storage: Mapping[str, str] = field(default_factory=dict, repr=False)
     request: DeployInput | None = None
 
+    @property
+    def exit_status(self) -> int:
+        """The exit status of a run with this plan: the worst of its refusals and unplanned tables."""
+        refusals = [refusal.kind.exit_status for plan in self.plan.tables for refusal in plan.refusals]
+        unplanned = [table.error.exit_status for table in self.unplanned]
+        return worst_status((*refusals, *unplanned))
+
 
 def prepare(request: DeployInput) -> Deployment:
-    """Plan all tables before anything runs.
+    """Plan all tables before any statement runs.
 
-    A plan whose hash stands in the configuration is approved as a whole, and no other one is by that.
+    The configuration can approve one exact plan as a whole by its hash.
 
     Raises:
-        SchemalintError: The contracts cannot be read, or a wanted table has none.
+        SchemalintError: The contracts cannot be read, or a requested table has none.
     """
     if request.applies and request.config.approved_plans:
-        allowed = _prepared(replace(request, allow=frozenset(one.value for one in Approval)))
+        allowed = _prepared(replace(request, allow=frozenset(approval.value for approval in Approval)))
         if allowed.plan.hash in request.config.approved_plans:
             return replace(allowed, request=request)
     return _prepared(request)
@@ -115,74 +130,75 @@ def prepare(request: DeployInput) -> Deployment:
 def _prepared(request: DeployInput) -> Deployment:
     require_reachable(request.target, request.repository.root)
     declared = _declared(request)
-    wanted = [
-        _with_approval(contracts.effective(one, request.target.name), request.allow)
-        for one in _wanted(request, declared)
+    requested = [
+        _with_approval(contracts.effective(contract, request.target.name), request.allow)
+        for contract in _requested(request, declared)
     ]
     storage = resolve_storage(request.target)
-    found = TargetTables(request.target, request.repository.root, storage, request.via)
-    found.fetch(one for one in wanted if _is_planned(one))
-    tables: list[TablePlan] = []
+    live_tables = TargetTables(request.target, request.repository.root, storage, request.via)
+    live_tables.fetch(contract for contract in requested if _is_planned(contract))
+    plans: list[TablePlan] = []
     effective: dict[str, Contract] = {}
     skipped: list[Skipped] = []
     unplanned: list[Unplanned] = []
-    for contract in wanted:
+    for contract in requested:
         if not _is_planned(contract):
             reason = "absent from this target" if contract.absent else f"managed by {contract.managed_by}"
             skipped.append(Skipped(contract.table, reason))
             continue
         try:
-            plan = _planned(request, contract, found)
-            tables.append(_approved(request, plan))
+            plan = _planned(request, contract, live_tables)
+            plans.append(_approved(request, plan))
             effective[contract.table] = contract
         except SchemalintError as error:
             unplanned.append(Unplanned(contract.table, error))
     return Deployment(
-        plan=Plan(request.target.name, tuple(_without_shared_places(request, declared, tables))),
+        plan=Plan(request.target.name, tuple(_without_shared_locations(request, declared, plans))),
         contracts=effective,
         revision=request.head.commit,
         skipped=tuple(skipped),
         unplanned=tuple(unplanned),
-        storage=found.storage,
+        storage=live_tables.storage,
         request=request,
     )
 
 
-def _without_shared_places(
-    request: DeployInput, declared: dict[str, Contract], tables: list[TablePlan]
+def _without_shared_locations(
+    request: DeployInput, declared: dict[str, Contract], plans: list[TablePlan]
 ) -> Iterator[TablePlan]:
-    """Two contracts for one place, wanted or not: neither is applied."""
+    """Refuse every plan whose location another contract declares too, even one that was not requested."""
     owners: dict[str, list[str]] = defaultdict(list)
-    for one in declared.values():
-        contract = contracts.effective(one, request.target.name)
+    for shared in declared.values():
+        contract = contracts.effective(shared, request.target.name)
         if not contract.absent:
-            with suppress(ConfigError):  # said where that table is planned
-                owners[table_location(contract, request.target, request.repository.root)].append(one.table)
-    for plan in tables:
-        others = ", ".join(name for name in owners[plan.name or plan.uri] if name != plan.table)
-        if not others:
+            with suppress(ConfigError):  # the plan of that table reports it
+                location = table_location(contract, request.target, request.repository.root)
+                owners[location].append(shared.table)
+    for plan in plans:
+        other_tables = ", ".join(name for name in owners[plan.name or plan.uri] if name != plan.table)
+        if not other_tables:
             yield plan
             continue
         help_text = "give each a location of its own"
-        refusal = Refusal(f"{others} is declared at the same place", help_text, "CT002")
-        yield replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
+        refusal = Refusal(f"{other_tables} is declared at the same location", help_text, DUPLICATE_TABLE)
+        yield replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))
 
 
 def _declared(request: DeployInput) -> dict[str, Contract]:
     declared = contracts_at(request.repository, request.head, request.config.contracts)
     if not isinstance(request.head, Worktree):
-        changed = dirty(request.repository, {one.file for one in declared.values()})
+        changed = dirty(request.repository, {contract.file for contract in declared.values()})
         if changed:
             raise UsageError(
-                f"{min(changed)} has changes that are not committed",
-                help="commit them, or name the working tree: --head worktree",
+                f"{min(changed)} has uncommitted changes",
+                help="commit them, or plan the working tree: --head worktree",
             )
     return declared
 
 
-def _wanted(request: DeployInput, declared: dict[str, Contract]) -> list[Contract]:
+def _requested(request: DeployInput, declared: dict[str, Contract]) -> list[Contract]:
     if not declared:
-        raise UsageError("there are no contracts here", help="a contract is a YAML file with `schemalint: 1`")
+        raise UsageError("no contracts found", help="a contract is a YAML file with `schemalint: 1`")
     keys = [table_key(name) for name in request.tables] or sorted(declared)
     for name, key in zip(request.tables, keys, strict=False):
         if key not in declared:
@@ -200,76 +216,79 @@ def _is_planned(contract: Contract) -> bool:
     return not contract.absent and contract.managed_by == "schemalint"
 
 
-def _planned(request: DeployInput, contract: Contract, found: TargetTables) -> TablePlan:
-    uri, table = found.place(contract), found.read(contract)
-    name = uri if is_found_by_name(contract, request.target) else None
+def _planned(request: DeployInput, contract: Contract, live_tables: TargetTables) -> TablePlan:
+    location, table = live_tables.location(contract), live_tables.read(contract)
+    name = location if is_found_by_name(contract, request.target) else None
     if table is None:
         findings = judge_pair(None, replace(contract, targets={}), request.rules)
-        plan = plan_table(contract, None, uri, findings, name=name)
-        obstacles = tuple(_against_making(request, contract, found))
+        plan = plan_table(contract, None, location, findings, name=name)
+        obstacles = tuple(_against_creation(request, contract, live_tables))
         return (
-            replace(plan, steps=(), record=False, refusals=(*plan.refusals, *obstacles))
+            replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, *obstacles))
             if obstacles
             else plan
         )
-    options, obstacles = _with_baseline(request, contract, table)
+    options, obstacles = _with_last_applied(request, contract, table)
     refused = refused_by_spark(contract, table, request.rules)
     composed = contract
     if options.tracking is not None:
         composed = replace(contract, state=options.tracking.composed(contract.state))
     comparison = LiveComparison(composed, table, tracking=options.tracking, of_table=refused)
     findings = judge_live(comparison, request.rules)
-    plan = plan_table(contract, table, uri if name is None else table.uri, findings, options, name=name)
+    plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
     if obstacles:
-        return replace(plan, steps=(), record=False, refusals=(*obstacles, *plan.refusals))
+        return replace(plan, steps=(), writes_marker=False, refusals=(*obstacles, *plan.refusals))
     return plan
 
 
-def _against_making(request: DeployInput, contract: Contract, found: TargetTables) -> Iterator[Refusal]:
-    place = found.place(contract)
+def _against_creation(
+    request: DeployInput, contract: Contract, live_tables: TargetTables
+) -> Iterator[Refusal]:
+    """Refuse to create a table where the target does not allow it, or where other files are."""
+    location = live_tables.location(contract)
     if not request.target.create:
-        yield Refusal(f"there is no table at {place}, and target {request.target.name} creates none")
-    elif found.is_occupied(contract):
-        reason = f"there are files and no Delta log at {place}"
+        yield Refusal(f"there is no table at {location}, and target {request.target.name} creates no tables")
+    elif live_tables.is_occupied(contract):
         yield Refusal(
-            reason, f"CONVERT TO DELTA parquet.`{place}` if they are a table's, or another location"
+            f"there are files but no Delta log at {location}",
+            f"CONVERT TO DELTA parquet.`{location}` if they are a table, or choose another location",
         )
 
 
 def _approved(request: DeployInput, plan: TablePlan) -> TablePlan:
-    """A plan that is to be carried out needs the approval of what cannot be taken back."""
-    missing = sorted(one.value for one in plan.needs if one.value not in request.allow)
+    """Refuse a plan to apply whose irreversible steps are not approved."""
+    missing = sorted(approval.value for approval in plan.needs if approval.value not in request.allow)
     if not (request.applies and missing):
         return plan
-    words = " and ".join(f"--allow {word}" for word in missing)
+    options = " and ".join(f"--allow {value}" for value in missing)
     kinds = ", ".join(sorted({step.kind.value for step in plan.steps if step.needs is not None}))
     refusal = Refusal(
-        f"{kinds}: not without approval", f"look at the plan, then {words}", awaits=min(plan.needs, key=str)
+        f"{kinds}: approval required", f"review the plan, then {options}", awaits=min(plan.needs, key=str)
     )
-    return replace(plan, steps=(), record=False, refusals=(*plan.refusals, refusal))
+    return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))
 
 
-def _with_baseline(
+def _with_last_applied(
     request: DeployInput, contract: Contract, table: LiveTable
 ) -> tuple[PlanOptions, tuple[Refusal, ...]]:
-    """Which column is which, and what the table itself says against going on: ahead, drifted, not known."""
+    """Return the tracked columns; refuse if the table is ahead or drifted, or its revision is unknown."""
     revisions = Revisions(request.repository, request.config.contracts, request.target.name, request.head)
     try:
         found = find_last_applied(
             revisions, contract, table, base=request.base, allow_older=request.allow_older
         )
     except MissingHistoryError as error:
-        raise _without_history(request, contract, table, error) from None
+        raise _for_shallow_clone(request, contract, table, error) from None
     if isinstance(found, Refusal):
         return PlanOptions(reorder=request.reorder), (found,)
-    options = PlanOptions(_lineage(found, contract, table), reorder=request.reorder)
+    options = PlanOptions(_tracking(found, contract, table), reorder=request.reorder)
     return options, tuple(drift(contract, found, table, options, repair=request.repair_drift))
 
 
-def _without_history(
+def _for_shallow_clone(
     request: DeployInput, contract: Contract, table: LiveTable, error: MissingHistoryError
 ) -> MissingHistoryError:
-    """In a shallow clone: what is missing is what was applied last, which no user has named."""
+    """Say in a shallow clone that the missing commit is the one applied last: the user did not name it."""
     marker = read_marker(table)
     if request.base is not None or marker is None or marker.revision is None:
         return error
@@ -280,8 +299,8 @@ def _without_history(
     return MissingHistoryError(message, error.command)
 
 
-def _lineage(found: LastApplied, contract: Contract, table: LiveTable) -> ColumnTracking | None:
-    """Which column is which: where names are on their way, as the table itself has noted it."""
+def _tracking(found: LastApplied, contract: Contract, table: LiveTable) -> ColumnTracking | None:
+    """Track the columns: by the note of an interrupted run if the table has one, else by the revisions."""
     noted = read_pending(table.state)
     if noted is not None and noted.targets and noted.hash == declaration_hash(contract):
         return resume_tracking(table.state.columns, contract.state.columns, noted.targets)

@@ -1,6 +1,6 @@
-"""What a live table was brought to last, and what its contract has been since.
+"""Find the revision of a contract that was applied last to a live table, and all revisions since.
 
-The marker in the table says it. Without one, it is the newest revision that the table equals.
+The marker in the table names it. Without a marker, it is the newest revision that the table matches.
 """
 
 from __future__ import annotations
@@ -8,10 +8,17 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterator, Sequence
 
 from schemalint.contract.revisions import Revisions
-from schemalint.delta import change
-from schemalint.delta.change import Change, change_path, subject, subject_name
+from schemalint.delta.change import (
+    Change,
+    FieldAdded,
+    FieldRemoved,
+    FieldRenamed,
+    change_path,
+    subject,
+    subject_name,
+)
 from schemalint.delta.datatype import Field, Struct, field_at, type_at
-from schemalint.delta.path import format_path, lowercased, path_key
+from schemalint.delta.path import format_path, is_within, lowercased, path_key
 from schemalint.delta.renames import renames_of
 from schemalint.delta.table import LiveTable
 from schemalint.delta.type_text import print_type
@@ -21,19 +28,22 @@ from schemalint.model.column_tracking import ColumnTracking, track_back, track_c
 from schemalint.model.contract import Contract
 from schemalint.model.marker import Marker, declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Refusal
-from schemalint.planner import PlanOptions, pending
+from schemalint.model.rule_codes import DRIFT_SCHEMA, UNDECLARED_DROP
+from schemalint.planner import PlanOptions, pending_changes
 from schemalint.values import frozen, replace
 
 
 @frozen
 class LastApplied:
-    """A table's contract since it was applied last.
+    """The revisions of a table's contract since the last apply.
 
     Attributes:
-        revisions: Oldest first; the last one is the declaration. Empty if it is not known what was applied.
-        is_way_back: Whether the declaration is older than what was applied: then it is the first one.
-        judges_drift: Whether the table is to be as the applied revision says; it is not while names are on
-            their way.
+        revisions: The revisions, oldest first: from the applied one to the declaration. Empty if the applied
+            revision is unknown.
+        is_way_back: Whether the declaration is older than the applied revision; it is then the first, and the
+            applied revision the last.
+        judges_drift: Whether the table should match the applied revision; an interrupted run leaves it
+            between two revisions.
     """
 
     revisions: tuple[Contract, ...] = ()
@@ -41,8 +51,8 @@ class LastApplied:
     judges_drift: bool = True
 
     def tracking(self, live: Struct) -> ColumnTracking | None:
-        """Which column is which; None if names have to tell."""
-        states = [one.state for one in self.revisions]
+        """Track the live columns through the revisions; return None if the applied revision is unknown."""
+        states = [revision.state for revision in self.revisions]
         if not states:
             return None
         return track_back(live, states) if self.is_way_back else track_columns(live, states)
@@ -56,22 +66,22 @@ def find_last_applied(
     base: str | None = None,
     allow_older: bool = False,
 ) -> LastApplied | Refusal:
-    """The last_applied of a live table, or why there is none that can be built on.
+    """Find the revisions since the last apply, or return why the table cannot be planned.
 
     Args:
-        revisions: Of all contracts.
+        revisions: The revisions of all contracts.
         contract: The declaration, effective for the target.
-        table: As it is.
-        base: The commit that the user says was applied last.
-        allow_older: Whether a declaration may be applied that is older than what was applied.
+        table: The live table.
+        base: The commit that the user names as applied last.
+        allow_older: Whether to apply a declaration older than the applied one.
 
     Raises:
-        SchemalintError: The history is not here, or the table's own note cannot be understood.
+        SchemalintError: The commits are missing, or the pending note in the table is invalid.
     """
     own = declaration_hash(contract)
     noted = read_pending(table.state)
     if noted is not None and (noted.targets or noted.hash == own):
-        return LastApplied((contract,), judges_drift=False)  # by ids, which the note has
+        return LastApplied((contract,), judges_drift=False)  # the note has the column ids
     if base is not None:
         return _from_commit(revisions, contract, resolve(revisions.repository, base))
     if noted is not None:
@@ -88,117 +98,120 @@ def find_last_applied(
 def drift(
     contract: Contract, found: LastApplied, table: LiveTable, options: PlanOptions, *, repair: bool
 ) -> Iterator[Refusal]:
-    """What somebody altered since it was applied last; with `repair` only what must not be overwritten."""
+    """Refuse what others altered since the last apply; with `repair`, only what must not be overwritten."""
     if not (found.revisions and found.judges_drift):
         return
     base = found.revisions[-1 if found.is_way_back else 0]
-    wanted = pending(contract, table.state, options)
-    yield from _could_be_another(wanted, base, contract, table, options)
+    planned = pending_changes(contract, table.state, options)
+    yield from _possibly_renamed(planned, base, contract, table, options)
     if repair:
         return
-    altered = _by_subject(pending(base, table.state))
-    suspects = {key: one for key, one in _by_subject(wanted).items() if key in altered} | {
-        key: one for key, one in altered.items() if _goes(one, wanted)
+    altered = _by_subject(pending_changes(base, table.state))
+    suspects = {key: change for key, change in _by_subject(planned).items() if key in altered} | {
+        key: change for key, change in altered.items() if _is_dropped(change, planned)
     }
-    for earlier in _in_between(found, table):
-        suspects = {key: one for key, one in suspects.items() if key in earlier}
-    for one in suspects.values():
-        yield _drifted(subject_name(one) or "the table")
-    yield from _brought_back(base, contract, table)
+    for differences in _since_later_revisions(found, table):
+        suspects = {key: change for key, change in suspects.items() if key in differences}
+    for change in suspects.values():
+        yield _drifted(subject_name(change) or "the table")
+    yield from _recreated(base, contract, table)
 
 
 def _by_subject(changes: Sequence[Change]) -> dict[Hashable, Change]:
-    """Changes of a live table by what they are about, columns under their live names."""
+    """Return the changes of a live table by their subjects, columns under their live names."""
     renames = renames_of(changes)
-    return {subject(one, renames.back(path) if (path := change_path(one)) else None): one for one in changes}
+    return {
+        subject(change, renames.back(path) if (path := change_path(change)) else None): change
+        for change in changes
+    }
 
 
-def _goes(one: Change, wanted: Sequence[Change]) -> bool:
-    """Whether what was altered is, or is inside of, a column that is to be dropped."""
-    renames, path = renames_of(wanted), change_path(one)
-    removed = [each.path for each in wanted if isinstance(each, change.FieldRemoved)]
-    gone = [lowercased((*renames.back(each[:-1]), each[-1])) for each in removed]
-    return path is not None and any(path[: len(above)] == above for above in gone)
+def _is_dropped(altered: Change, planned: Sequence[Change]) -> bool:
+    """Whether the plan drops the altered column, or a parent of it."""
+    renames, path = renames_of(planned), change_path(altered)
+    removed = [change.path for change in planned if isinstance(change, FieldRemoved)]
+    live_paths = [lowercased((*renames.back(new[:-1]), new[-1])) for new in removed]
+    return path is not None and any(is_within(path, above) for above in live_paths)
 
 
-def _in_between(found: LastApplied, table: LiveTable) -> Iterator[Collection[Hashable]]:
-    """What differs from each revision after the one that was applied: a run of it may have been cut short."""
+def _since_later_revisions(found: LastApplied, table: LiveTable) -> Iterator[Collection[Hashable]]:
+    """Yield what differs from each later revision: an interrupted run may have applied it in part."""
     if found.is_way_back:
         return
-    states = [one.state for one in found.revisions]
+    states = [revision.state for revision in found.revisions]
     for number, revision in enumerate(found.revisions[1:-1], start=2):
         tracking = track_columns(table.state.columns, states[:number])
-        yield _by_subject(pending(revision, table.state, PlanOptions(tracking))).keys()
+        yield _by_subject(pending_changes(revision, table.state, PlanOptions(tracking))).keys()
 
 
 def _drifted(name: str) -> Refusal:
     return Refusal(
-        f"{name} is neither as declared nor as it was applied last",
-        "somebody altered the table: take it into the contract, or overwrite it: --repair-drift",
-        "DR001",
+        f"{name} matches neither the contract nor what was applied last",
+        "someone altered the table: add the change to the contract, or overwrite it: --repair-drift",
+        DRIFT_SCHEMA,
     )
 
 
-def _brought_back(base: Contract, contract: Contract, table: LiveTable) -> Iterator[Refusal]:
-    """Columns that were dropped by declaration and are there again, with what somebody wrote into them."""
+def _recreated(base: Contract, contract: Contract, table: LiveTable) -> Iterator[Refusal]:
+    """Refuse to drop columns again that a writer recreated after the contract dropped them."""
     listed = {lowercased(entry.path) for entry in base.state.dropped}
     for entry in contract.state.dropped:
         kept = field_at(contract.state.columns, entry.path) is not None
         if lowercased(entry.path) in listed and not kept and field_at(table.state.columns, entry.path):
             yield Refusal(
-                f"{format_path(entry.path)} was dropped, and is there again",
-                "somebody writes it: declare it, or drop it by hand once nobody does",
-                "DR001",
+                f"{format_path(entry.path)} was dropped, and exists again",
+                "a writer recreated it: declare it, or drop it by hand once no writer needs it",
+                DRIFT_SCHEMA,
             )
 
 
-def _could_be_another(
-    wanted: Sequence[Change], base: Contract, contract: Contract, table: LiveTable, options: PlanOptions
+def _possibly_renamed(
+    planned: Sequence[Change], base: Contract, contract: Contract, table: LiveTable, options: PlanOptions
 ) -> Iterator[Refusal]:
-    """Columns that would be added, while one of their type stays that nobody declares and that could be it.
+    """Refuse to add a column while an undeclared sibling of the same type could be that column, renamed.
 
-    Somebody renamed it by hand; or it was declared until now, and is neither renamed nor listed as dropped: a
-    rename that is taken back looks like that. A new column under the name of an old one is no such case.
+    Either someone renamed it by hand; or the sibling was declared until now, and is neither renamed nor
+    listed as dropped, as when a rename is reverted. A new column that reuses an old name is not refused.
     """
     retaken = options.tracking.retaken if options.tracking else frozenset()
-    renames = renames_of(wanted)
-    going = {
-        lowercased((*renames.back(one.path[:-1]), one.path[-1]))
-        for one in wanted
-        if isinstance(one, change.FieldRemoved)
+    renames = renames_of(planned)
+    dropped = {
+        lowercased((*renames.back(removed.path[:-1]), removed.path[-1]))
+        for removed in planned
+        if isinstance(removed, FieldRemoved)
     }
-    for one in wanted:
-        if not isinstance(one, change.FieldAdded) or path_key(one.path) in retaken:
+    for added in planned:
+        if not isinstance(added, FieldAdded) or path_key(added.path) in retaken:
             continue
-        parent = renames.back(one.path[:-1])
-        here, before = type_at(table.state.columns, parent), type_at(base.state.columns, parent)
-        declared = type_at(contract.state.columns, one.path[:-1])
-        if not (isinstance(here, Struct) and isinstance(before, Struct) and isinstance(declared, Struct)):
+        parent = renames.back(added.path[:-1])
+        live, before = type_at(table.state.columns, parent), type_at(base.state.columns, parent)
+        declared = type_at(contract.state.columns, added.path[:-1])
+        if not (isinstance(live, Struct) and isinstance(before, Struct) and isinstance(declared, Struct)):
             continue
-        known = before.get(one.field.name)
-        for field in here.fields:
+        known = before.get(added.field.name)
+        for field in live.fields:
             path = (*parent, field.name)
             is_renamed = renames.forward(path)[-1] != field.name
-            if declared.get(field.name) is not None or is_renamed or lowercased(path) in going:
+            if declared.get(field.name) is not None or is_renamed or lowercased(path) in dropped:
                 continue
-            if known is not None and _are_alike(field, known):
+            if known is not None and _have_equal_types(field, known):
                 yield Refusal(
-                    f"{format_path(one.path)} is gone, and {field.name}, which nobody declares, could be it",
+                    f"{format_path(added.path)} is missing, and the undeclared {field.name} could be it",
                     "rename it back by hand, or declare the rename",
-                    "DR001",
+                    DRIFT_SCHEMA,
                 )
-            elif before.get(field.name) is not None and _are_alike(field, one.field):
+            elif before.get(field.name) is not None and _have_equal_types(field, added.field):
                 yield Refusal(
-                    f"{format_path(one.path)} would be added, and {field.name}, which is declared no longer, "
-                    "could be it",
-                    f"declare the rename, or list {field.name} under `dropped`; what takes a rename back is "
+                    f"{format_path(added.path)} would be added, and {field.name}, which is no longer "
+                    "declared, could be it",
+                    f"declare the rename, or list {field.name} under `dropped`; to revert a rename: "
                     f"`schemalint revert {contract.table}`",
-                    "CM003",
+                    UNDECLARED_DROP,
                 )
 
 
-def _are_alike(one: Field, other: Field) -> bool:
-    return print_type(one.type) == print_type(other.type)
+def _have_equal_types(first: Field, second: Field) -> bool:
+    return print_type(first.type) == print_type(second.type)
 
 
 def _by_marker(
@@ -212,8 +225,8 @@ def _by_marker(
         if allow_older:
             return _way_back(revisions, contract, commit)
         return Refusal(
-            f"the table is ahead: {commit[:12]} was applied, which comes after this revision",
-            "an old job run again? --allow-older applies it all the same",
+            f"the table is ahead: {commit[:12]} was applied, which is newer than this revision",
+            "was an old job started again? --allow-older applies it anyway",
         )
     return _by_hash(revisions, contract, marker.hash)
 
@@ -223,8 +236,8 @@ def _by_hash(revisions: Revisions, contract: Contract, hash_: str) -> LastApplie
         if declaration_hash(found) == hash_:
             return _from_commit(revisions, contract, commit)
     return Refusal(
-        "what was applied last is no revision of this branch",
-        "name the commit that the table is at: --base REV",
+        "the contract applied last is not in the history of this branch",
+        "name the commit that was applied last: --base REV",
     )
 
 
@@ -244,45 +257,46 @@ def _way_back(revisions: Revisions, contract: Contract, commit: str) -> LastAppl
 
 
 def _by_state(revisions: Revisions, contract: Contract, table: LiveTable) -> LastApplied | Refusal:
-    """The newest revision that the table equals; not known if an older one does too, under other names."""
+    """Find the newest revision that the table matches; refuse if an older one matches under other names."""
     newest = ""
-    since: list[Contract] = []  # from the one at hand to the newest that the table equals
+    since: list[Contract] = []  # from the current revision of the loop to the newest match
     for commit, found in revisions.newest_first(contract.key):
         if since and declaration_hash(found) == declaration_hash(since[0]):
             continue
         since = [found, *since] if since else []
-        if pending(found, table.state):
+        if pending_changes(found, table.state):
             continue
         if not since:
             newest, since = commit, [found]
-        elif _confuses(since, table):
+        elif _is_ambiguous(since, table):
             return Refusal(
-                f"the table is as declared at {commit[:12]} and at {newest[:12]}, with renames in between",
-                "name the commit that it is at: --base REV",
+                f"the table matches the contract at {commit[:12]} and at {newest[:12]}, "
+                "with renames in between",
+                "name the commit that was applied last: --base REV",
             )
     return _from_commit(revisions, contract, newest) if newest else LastApplied()
 
 
-def _confuses(revisions: Sequence[Contract], table: LiveTable) -> bool:
-    """Whether a table equals the first and the last revision with other columns in the same places."""
-    tracking = track_columns(table.state.columns, [one.state for one in revisions])
-    wanted = pending(revisions[-1], table.state, PlanOptions(tracking))
-    return any(isinstance(one, change.FieldRenamed | change.FieldAdded) for one in wanted)
+def _is_ambiguous(revisions: Sequence[Contract], table: LiveTable) -> bool:
+    """Whether a table matches the first and the last revision with different columns under the same names."""
+    tracking = track_columns(table.state.columns, [revision.state for revision in revisions])
+    changes = pending_changes(revisions[-1], table.state, PlanOptions(tracking))
+    return any(isinstance(change, FieldRenamed | FieldAdded) for change in changes)
 
 
-def _without_repeats(found: Sequence[Contract]) -> tuple[Contract, ...]:
-    """Revisions that differ from the one before; the last one is kept for what the hash does not hold."""
+def _without_repeats(revisions: Sequence[Contract]) -> tuple[Contract, ...]:
+    """Merge equal neighbours and keep the later one, for the parts that the hash does not cover."""
     kept: list[Contract] = []
-    for one in found:
-        if kept and declaration_hash(kept[-1]) == declaration_hash(one):
-            kept[-1] = one
+    for revision in revisions:
+        if kept and declaration_hash(kept[-1]) == declaration_hash(revision):
+            kept[-1] = revision
         else:
-            kept.append(one)
+            kept.append(revision)
     return tuple(kept)
 
 
 def _known(repository: Repository, revision: str) -> str | None:
-    """The commit; None if it is gone for good, an error if only this shallow clone lacks it."""
+    """Return the commit; None if it no longer exists, an error if only this shallow clone lacks it."""
     try:
         return resolve(repository, revision)
     except SchemalintError:

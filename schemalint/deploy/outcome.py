@@ -1,4 +1,4 @@
-"""What became of the tables of a run."""
+"""The results of a run, by table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schemalint.values import frozen
 
 
 class Outcome(Enum):
-    """What became of a table."""
+    """The result of a run for one table."""
 
     NOTHING = "nothing to do"
     APPLIED = "applied"
@@ -23,11 +23,12 @@ class Outcome(Enum):
 
 @frozen
 class DoneStep:
-    """A statement that was carried out.
+    """A step that was executed.
 
     Attributes:
-        version: Of the table, as it was read back after it.
-        seconds: That it took, with the reading.
+        step: The step.
+        version: The version of the table, read after the statement.
+        seconds: The duration of the statement and of the reading.
     """
 
     step: Step
@@ -40,9 +41,13 @@ class Applied:
     """A table after `apply`.
 
     Attributes:
-        before: Its version when it was planned, None if there was none.
-        version: Its version in the end, as far as it is known.
-        done: The steps that this run carried out; not those that another one was ahead with.
+        table: The name of the table.
+        uri: The location of the table.
+        outcome: The result.
+        version: The last known version of the table.
+        done: The steps that this run executed, without those that another run had done already.
+        error: The error that stopped the run for this table.
+        before: The version when the plan was made; None if the table did not exist.
     """
 
     table: str

@@ -1,4 +1,4 @@
-"""``apply --plan FILE``: only what was looked at is done, and only if the plan is still that one."""
+"""``apply --plan FILE``: apply only the reviewed plan, and only if it is still the current one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from schemalint.values import frozen, replace
 
 @frozen
 class PlannedTable:
-    """A table in a plan file: what is compared with the plan as it would be made now."""
+    """A table in a plan file: what is compared with its current plan."""
 
     uri: str
     table_id: str | None
@@ -25,52 +25,55 @@ class PlannedTable:
 
 
 def restrict_to_file(deployment: Deployment, path: str) -> Deployment:
-    """The deployment with the tables of a plan file only; those that moved since are refused.
+    """Return the deployment with only the tables of a plan file; refuse those that changed since.
 
-    Where tables are asked for by name, only these of the file.
+    If the user requests tables by name, only these tables of the file remain.
 
     Raises:
-        UsageError: The file is no plan, one for another target, or one without a table that is asked for.
+        UsageError: The file is not a plan, is for another target, or lacks a requested table.
     """
-    tables = _asked(deployment, _read(path, deployment.plan.target), path)
-    known = {plan.table for plan in deployment.plan.tables} | {one.table for one in deployment.unplanned}
+    tables = _requested(deployment, _read(path, deployment.plan.target), path)
+    known = {plan.table for plan in deployment.plan.tables} | {table.table for table in deployment.unplanned}
     if missing := sorted(tables.keys() - known):
-        skipped = {one.table: f"which is {one.reason}" for one in deployment.skipped}
+        skipped = {table.table: f"which is {table.reason}" for table in deployment.skipped}
         reason = skipped.get(missing[0], "and no contract declares it")
         raise UsageError(f"{path} has {missing[0]}, {reason}", help="plan again")
     plans = (_compared(plan, tables[plan.table]) for plan in deployment.plan.tables if plan.table in tables)
     return replace(
         deployment,
         plan=Plan(deployment.plan.target, tuple(plans)),
-        unplanned=tuple(one for one in deployment.unplanned if one.table in tables),
+        unplanned=tuple(table for table in deployment.unplanned if table.table in tables),
     )
 
 
-def _asked(deployment: Deployment, tables: dict[str, PlannedTable], path: str) -> dict[str, PlannedTable]:
-    """Those tables of the file that are asked for by name; all if none is."""
+def _requested(deployment: Deployment, tables: dict[str, PlannedTable], path: str) -> dict[str, PlannedTable]:
+    """Return the tables of the file that the user requests by name; all if there are no names."""
     names = deployment.request.tables if deployment.request is not None else ()
-    found = {table_key(table): table for table in tables}
+    names_by_key = {table_key(table): table for table in tables}
     for name in names:
-        if table_key(name) not in found:
-            raise UsageError(f"{path} does not have {name}", help=f"it has {', '.join(tables) or 'no table'}")
-    return {table: tables[table] for table in (found[table_key(name)] for name in names)} if names else tables
+        if table_key(name) not in names_by_key:
+            content = ", ".join(tables) or "no table"
+            raise UsageError(f"{path} does not contain {name}", help=f"it contains {content}")
+    if not names:
+        return tables
+    return {table: tables[table] for table in (names_by_key[table_key(name)] for name in names)}
 
 
 def _read(path: str, target: str | None) -> dict[str, PlannedTable]:
     try:
         content: Any = json.loads(Path(path).read_bytes())
         if content["version"] != PLAN_FORMAT:
-            raise UsageError(f"{path} is a plan of another format: {content['version']!r}", help="plan again")
+            raise UsageError(f"{path} has another plan format: {content['version']!r}", help="plan again")
         if content["target"] != target:
             raise UsageError(f"{path} is a plan for target {content['target']}, not {target}")
-        return {str(one["table"]): _table(one) for one in content["tables"]}
+        return {str(entry["table"]): _table(entry) for entry in content["tables"]}
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        raise UsageError(f"{path} is no plan", help="schemalint plan --out plan.json") from None
+        raise UsageError(f"{path} is not a plan", help="schemalint plan --out plan.json") from None
 
 
-def _table(entry: Any) -> PlannedTable:  # noqa: ANN401 (JSON; what does not fit raises in `_read`)
+def _table(entry: Any) -> PlannedTable:  # noqa: ANN401 (JSON; `_read` catches the errors of wrong content)
     steps = entry["steps"]
     return PlannedTable(
         str(entry["uri"]),
@@ -84,21 +87,21 @@ def _compared(plan: TablePlan, approved: PlannedTable) -> TablePlan:
     if plan.refusals or not (plan.steps or approved.statements):
         return plan
     if not plan.steps and plan.table_id == approved.table_id:
-        return plan  # the statements are made already, as by a first run of the same file
-    moved = list(_moved(plan, approved))
-    if not moved:
+        return plan  # a first run of the same file has executed the statements
+    differences = list(_differences(plan, approved))
+    if not differences:
         return plan
-    refusal = Refusal(f"it is not as in the plan any more: {'; '.join(moved)}", "plan again")
-    return replace(plan, steps=(), record=False, refusals=(refusal,))
+    refusal = Refusal(f"the table differs from the plan file: {'; '.join(differences)}", "plan again")
+    return replace(plan, steps=(), writes_marker=False, refusals=(refusal,))
 
 
-def _moved(plan: TablePlan, approved: PlannedTable) -> Iterator[str]:
+def _differences(plan: TablePlan, approved: PlannedTable) -> Iterator[str]:
     if plan.uri != approved.uri:
-        yield f"it lies at {plan.uri}, and was at {approved.uri}"
+        yield f"it is at {plan.uri}, and was at {approved.uri}"
     if plan.table_id != approved.table_id:
-        yield "another table is there now" if plan.table_id else "the table is gone"
+        yield "another table is at this location now" if plan.table_id else "the table is gone"
     requires = [sentence for step in plan.steps for sentence in step.requires]
-    yield from (f"now {one}" for one in requires if one not in approved.requires)
-    yield from (f"no longer {one}" for one in approved.requires if one not in requires)
+    yield from (f"now {sentence}" for sentence in requires if sentence not in approved.requires)
+    yield from (f"no longer {sentence}" for sentence in approved.requires if sentence not in requires)
     if requires == list(approved.requires) and tuple(step.sql for step in plan.steps) != approved.statements:
-        yield "the statements are others"
+        yield "the statements differ"

@@ -1,4 +1,4 @@
-"""YAML text to frozen nodes with positions, and back to text by edits that leave the rest as it is."""
+"""Read YAML text into frozen nodes with positions, and edit the text without touching the rest."""
 
 from schemalint.document.edits import (
     TextEdit,

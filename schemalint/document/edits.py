@@ -1,7 +1,7 @@
-"""Edits that change one thing in a YAML text and leave comments, quotes, order and line ends as they are.
+"""Edit one value in a YAML text; comments, quotes, order and line ends of the rest stay unchanged.
 
-Every edit is proven before it is handed out: the edited text is read again, and must hold the old content
-with that one change. A layout that an edit does not master is refused, never spoilt.
+Every edit is proven before it is returned: the edited text is read again, and its content must differ from
+the old content in that one change only. A layout that an edit cannot handle is refused.
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ class TextEdit:
 
 
 def splice(text: str, edits: Iterable[TextEdit]) -> str:
-    """The text after all edits; insertions at one offset keep their order.
+    """Apply edits to a text; insertions at the same offset keep their order.
 
     Raises:
-        ValueError: Two edits overlap, or one lies outside the text.
+        ValueError: Two edits overlap, or an edit is outside the text.
     """
     pieces, position = [], 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         if not position <= edit.start <= edit.end <= len(text):
-            raise ValueError(f"edits overlap, or leave the text, at offset {edit.start}")
+            raise ValueError(f"edits overlap or are outside the text at offset {edit.start}")
         pieces += [text[position : edit.start], edit.text]
         position = edit.end
     return "".join([*pieces, text[position:]])
 
 
 def apply_edits(text: str, edits: Iterable[TextEdit], file: str) -> str:
-    """The text after all edits, read again to prove that it is still YAML.
+    """Apply edits to a text, and read the result to prove that it is still YAML.
 
-    Each edit was proven alone: where a second one depends on the first (both fill the same empty mapping),
-    read the document again in between.
+    Each edit is proven alone. If an edit depends on another (both fill the same empty mapping), apply the
+    first and read the document again before making the second.
 
     Raises:
         ContractError: The result cannot be read.
-        ValueError: Two edits overlap, or one lies outside the text.
+        ValueError: Two edits overlap, or an edit is outside the text.
     """
     edited = splice(text, edits)
     read_documents(edited, file)
@@ -66,18 +66,18 @@ def apply_edits(text: str, edits: Iterable[TextEdit], file: str) -> str:
 
 
 def set_key(document: Document, path: Path, key: str, value: str) -> TextEdit:
-    """The edit that sets a key of the mapping at ``path``: in place, or as its last entry.
+    """Return the edit that sets a key of the mapping at ``path``: in place, or as its last entry.
 
-    A mapping that is missing or null is made, if its parent is there.
+    A missing or null mapping is created if its parent exists.
 
     Args:
-        document: As read.
-        path: Of the mapping.
-        key: The key's text.
-        value: YAML on one line, as ``print_scalar`` or a flow collection gives it.
+        document: The document to edit.
+        path: The path of the mapping.
+        key: The key.
+        value: YAML on one line: a scalar from ``print_scalar``, or a flow collection.
 
     Raises:
-        ContractError: There is no mapping, or its layout cannot be edited in place.
+        ContractError: There is no mapping at the path, or its layout cannot be edited in place.
     """
     entry = entry_at(document, (*path, key))
     if entry:
@@ -89,15 +89,15 @@ def set_key(document: Document, path: Path, key: str, value: str) -> TextEdit:
 
 
 def append_item(document: Document, path: Path, value: str) -> TextEdit:
-    """The edit that adds an item to the sequence at ``path``, which is made if it is missing or null.
+    """Return the edit that appends an item to the sequence at ``path``; a missing or null one is created.
 
     Args:
-        document: As read.
-        path: Of the sequence.
-        value: YAML on one line, as for ``set_key``.
+        document: The document to edit.
+        path: The path of the sequence.
+        value: YAML on one line, as in ``set_key``.
 
     Raises:
-        ContractError: There is no sequence, or its layout cannot be edited in place.
+        ContractError: There is no sequence at the path, or its layout cannot be edited in place.
     """
     node = node_at(document, path)
     count = len(node.items) if isinstance(node, Sequence) else 0
@@ -106,18 +106,18 @@ def append_item(document: Document, path: Path, value: str) -> TextEdit:
 
 
 def insert_item(document: Document, path: Path, index: int, value: str) -> TextEdit:
-    """The edit that adds an item to the sequence at ``path``, before the one at ``index``, or as its last.
+    """Return the edit that inserts an item into the sequence at ``path``, at ``index`` or at the end.
 
-    Comments above an item stay with it; those below one that are indented deeper stay with that one.
+    A comment stays with the item below it, or with the item above it if it is indented deeper than the dash.
 
     Args:
-        document: As read.
-        path: Of the sequence.
-        index: Which item it is to be.
-        value: YAML on one line; for a sequence without brackets, of several lines too.
+        document: The document to edit.
+        path: The path of the sequence.
+        index: The index of the new item.
+        value: YAML on one line; block sequences accept several lines too.
 
     Raises:
-        ContractError: There is no sequence, or its layout cannot be edited in place.
+        ContractError: There is no sequence at the path, or its layout cannot be edited in place.
     """
     node = node_at(document, path)
     if not isinstance(node, Sequence):
@@ -136,10 +136,10 @@ def insert_item(document: Document, path: Path, index: int, value: str) -> TextE
 
 
 def remove_entry(document: Document, path: Path) -> TextEdit:
-    """The edit that removes the entry or item at ``path``; the last one leaves ``{}`` or ``[]``.
+    """Return the edit that removes the entry or item at ``path``; the last one leaves ``{}`` or ``[]``.
 
     Raises:
-        ContractError: There is no such entry, or its layout cannot be edited in place.
+        ContractError: There is no entry or item at the path, or its layout cannot be edited in place.
     """
     container = node_at(document, path[:-1])
     if not path or node_at(document, path) is None or not isinstance(container, Mapping | Sequence):
@@ -156,7 +156,7 @@ def remove_entry(document: Document, path: Path) -> TextEdit:
 
 
 class _Child(NamedTuple):
-    """What is added to a container: as lines of a block, or inside brackets."""
+    """A new entry or item, printed both as block lines and for a flow collection."""
 
     container: type[Mapping | Sequence]
     lines: tuple[str, ...]
@@ -204,25 +204,25 @@ def _insert_block_item(text: str, members: list[Span], index: int, lines: tuple[
     indent = layout.column(text, members[0].start)
     first, *rest = lines
     if index == 0:
-        # The line begins with the dash that is there, perhaps behind another one: `- - a`.
-        below = [*(" " * indent + line if line else "" for line in rest), " " * indent]
+        # Insert after the indentation: another dash may precede the first item on its line (`- - a`).
+        following = [*(" " * indent + line if line else "" for line in rest), " " * indent]
         start = members[0].start
-        return TextEdit(start, start, layout.line_break(text).join([first, *below]))
+        return TextEdit(start, start, layout.line_break(text).join([first, *following]))
     end = layout.end_with_comments(text, members[index - 1].end, indent)
     return _insert_lines(text, end, [" " * indent + line if line else "" for line in lines])
 
 
 def _insert_lines(text: str, end: int, lines: list[str]) -> TextEdit:
-    """New lines after the one that holds the end of the last value, before blank lines and comments."""
+    """Insert lines after the line in which the last value ends, before blank lines and comments."""
     line_break = layout.line_break(text)
     if layout.ends_line(text, end):
         return TextEdit(end, end, "".join(line + line_break for line in lines))
-    place = layout.line_end(text, end)
-    return TextEdit(place, place, "".join(line_break + line for line in lines))
+    offset = layout.line_end(text, end)
+    return TextEdit(offset, offset, "".join(line_break + line for line in lines))
 
 
 def _fill_null(document: Document, path: Path, null: Scalar, child: _Child) -> TextEdit:
-    """A block where ``key:`` stands in a block, brackets anywhere else."""
+    """Fill a null: with a block if its key is in a block mapping, else with a flow collection."""
     text, entry, parent = document.text, entry_at(document, path), node_at(document, path[:-1])
     if entry is None or not isinstance(parent, Mapping) or parent.flow:
         return _replace(document, path, child.in_brackets())
@@ -245,7 +245,7 @@ def _replace(document: Document, path: Path, value: str) -> TextEdit:
 def _replace_value(text: str, entry: Entry, value: str) -> TextEdit:
     key, old = entry.key.span, entry.value.span
     if not re.match(r"\s*:", text[key.end : old.start]):
-        return TextEdit(key.end, key.end, f": {value}")  # {key}
+        return TextEdit(key.end, key.end, f": {value}")  # a key without colon, as in {key}
     start = layout.after_colon(text, entry)
     first_line_end = layout.line_end(text, start)
     if first_line_end >= old.start:
@@ -255,9 +255,9 @@ def _replace_value(text: str, entry: Entry, value: str) -> TextEdit:
 
 
 def _replace_span(text: str, span: Span, value: str) -> TextEdit:
-    """A null of no characters stands right behind the colon or the dash."""
-    glued = span.start == span.end and text[span.start - 1 : span.start] in {":", "-"}
-    return TextEdit(span.start, layout.content_end(text, span), f" {value}" if glued else value)
+    """Replace a span; an empty null directly after a colon or dash needs a space before the new value."""
+    needs_space = span.start == span.end and text[span.start - 1 : span.start] in {":", "-"}
+    return TextEdit(span.start, layout.content_end(text, span), f" {value}" if needs_space else value)
 
 
 def _remove_from_flow(members: list[Span], index: int) -> TextEdit:
@@ -271,7 +271,7 @@ def _remove_lines(text: str, members: list[Span], index: int) -> TextEdit:
     line_start = layout.line_start(text, start)
     if not text[line_start:start].strip():
         return TextEdit(line_start, end if layout.ends_line(text, end) else layout.next_line(text, end), "")
-    # It shares its line with the dash before it: the next member moves up, unless a comment is between.
+    # A dash precedes this member on its line: the next member moves up, unless a comment separates them.
     end, following = layout.line_end(text, end), members[index + 1].start
     return TextEdit(start, end if text[end:following].strip() else following, "")
 
@@ -286,13 +286,13 @@ def _proven(document: Document, path: Path, edit: TextEdit, expected: Callable[[
 
 
 def _refusal(document: Document, path: Path) -> ContractError:
-    above = (node_at(document, path[:length]) for length in range(len(path), -1, -1))
-    nearest = next(node for node in above if node)
+    nodes = (node_at(document, path[:length]) for length in range(len(path), -1, -1))
+    nearest = next(node for node in nodes if node)
     message = f"The text at {'.'.join(map(str, path)) or 'the root'} cannot be edited in place."
     return ContractError(message, help="Make the change by hand.", location=document.location(nearest.span))
 
 
-def common_length(one: abc.Sequence[object], other: abc.Sequence[object]) -> int:
-    """How many items two sequences begin with alike."""
-    alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    return sum(1 for _ in alike)
+def common_length(first: abc.Sequence[object], second: abc.Sequence[object]) -> int:
+    """Return the length of the common prefix of two sequences."""
+    prefix = takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
+    return sum(1 for _ in prefix)

@@ -1,4 +1,4 @@
-"""Lines, columns and indentation of a YAML text: what an edit must keep to."""
+"""Lines, columns and indentation of a YAML text, which edits must preserve."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from schemalint.document.nodes import Document, Entry, Node
 
-# What ends a line for libyaml, which reads YAML 1.1.
+# The line breaks of libyaml, which reads YAML 1.1.
 _BREAKS = "\n\r\x85\u2028\u2029"
 _BREAK = re.compile(rf"\r\n|[{_BREAKS}]")
 _WHITE_SPACE = " \t\r\n"
@@ -21,51 +21,51 @@ _DEFAULT_INDENT = 2
 
 
 def line_start(text: str, offset: int) -> int:
-    """Where the line begins in which ``offset`` lies; a byte order mark is not part of it."""
+    """Return the start of the line that contains ``offset``, after a byte order mark."""
     start = max(text.rfind(line_break, 0, offset) for line_break in _BREAKS) + 1
     return 1 if start == 0 and text.startswith(BOM) else start
 
 
 def line_end(text: str, offset: int) -> int:
-    """Where the line ends in which ``offset`` lies, before its break."""
+    """Return the end of the line that contains ``offset``, before its break."""
     match = _BREAK.search(text, offset)
     return match.start() if match else len(text)
 
 
 def next_line(text: str, offset: int) -> int:
-    """Where the line after the one with ``offset`` begins, or the end of the text."""
+    """Return the start of the line after ``offset``, or the end of the text."""
     match = _BREAK.search(text, offset)
     return match.end() if match else len(text)
 
 
 def column(text: str, offset: int) -> int:
-    """Code points between the beginning of the line and ``offset``."""
+    """Return the number of code points between the start of the line and ``offset``."""
     return offset - line_start(text, offset)
 
 
 def ends_line(text: str, offset: int) -> bool:
-    """Whether a line break stands right before ``offset``: a block scalar can end there."""
+    """Whether a line break directly precedes ``offset``, as at the end of a block scalar."""
     return offset > 0 and text[offset - 1] in _BREAKS
 
 
 def line_break(text: str) -> str:
-    """The line break that the text uses first."""
+    """Return the first line break of the text."""
     match = _BREAK.search(text)
     return match.group() if match else "\n"
 
 
 def after_colon(text: str, entry: Entry) -> int:
-    """The offset behind the colon of an entry."""
+    """Return the offset after the colon of an entry."""
     return text.index(":", entry.key.end) + 1
 
 
 def content_end(text: str, span: Span) -> int:
-    """The end of a span without white space."""
+    """Return the end of a span without trailing white space."""
     return span.start + len(text[span.start : span.end].rstrip(_WHITE_SPACE))
 
 
 def members(text: str, container: Mapping | Sequence) -> list[Span]:
-    """The entries, from key to value, or the items, from the dash on where there is one."""
+    """Return the spans of the entries (key and value) or of the items (with their dash, if any)."""
     if isinstance(container, Mapping):
         return [Span(entry.key.start, entry.value.end) for entry in container.entries]
     if container.flow:
@@ -78,7 +78,7 @@ def members(text: str, container: Mapping | Sequence) -> list[Span]:
 
 
 def end_with_comments(text: str, end: int, indent: int) -> int:
-    """The end of a block, with the comments right below it that are indented deeper than ``indent``."""
+    """Extend the end of a block over the following comments that are indented deeper than ``indent``."""
     while True:
         start = end if ends_line(text, end) else next_line(text, end)
         line = text[start : line_end(text, start)]
@@ -89,17 +89,17 @@ def end_with_comments(text: str, end: int, indent: int) -> int:
 
 
 def block_indent(document: Document, kind: type[Mapping | Sequence]) -> int:
-    """How far this document indents such a block below its key: 0 is usual for sequences too."""
+    """Return the indentation of such blocks below their key in this document; 0 is common for sequences."""
     for node in _walk(document.root):
         for entry in node.entries if isinstance(node, Mapping) and not node.flow else ():
             if isinstance(entry.value, kind) and not entry.value.flow:
-                below, key = entry.value.start, entry.key.start
-                return column(document.text, below) - column(document.text, key)
+                value, key = entry.value.start, entry.key.start
+                return column(document.text, value) - column(document.text, key)
     return _DEFAULT_INDENT
 
 
 def _dash(text: str, position: int, sequence: Sequence) -> int:
-    """The next dash in the sequence's column: only blank lines and comments lie between two items."""
+    """Return the next dash in the sequence's column; only blank lines and comments separate items."""
     first = sequence.start
     indent = " " * column(text, first)
     for match in _DASH.finditer(text, position, sequence.end):

@@ -1,4 +1,4 @@
-"""The nodes of a YAML text with the places where they stand."""
+"""The nodes of a YAML text, with their positions."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ ScalarValue: TypeAlias = str | int | float | bool | None
 Path: TypeAlias = tuple[str | int, ...]
 
 
-# Named tuples and not dataclasses: a contract of 50 columns has a thousand of these, and a frozen dataclass
-# costs twice as much to make. For the same reason the span is made on demand.
+# Named tuples instead of dataclasses: a contract with 50 columns has a thousand nodes, and a frozen dataclass
+# takes twice as long to create. For the same reason, spans are computed on demand.
 
 
 class Span(NamedTuple):
-    """A stretch of a text: offsets in code points, the end exclusive."""
+    """A range of a text: offsets in code points, the end exclusive."""
 
     start: int
     end: int
 
 
 class Scalar(NamedTuple):
-    """One value.
+    """A single value.
 
-    ``value`` is what YAML 1.2's core schema makes of ``text``, the content without quotes and escapes;
-    a quoted or block scalar is always a string.
+    ``text`` is the content without quotes and escapes; ``value`` is ``text`` resolved by YAML 1.2's core
+    schema. A quoted or block scalar is always a string.
     """
 
     value: ScalarValue
@@ -46,12 +46,12 @@ class Scalar(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Where it stands, with its quotes; a null of no characters stands right behind its colon or dash."""
+        """Its position, with quotes; an empty null is directly after its colon or dash."""
         return Span(self.start, self.end)
 
 
 class Sequence(NamedTuple):
-    """A list. A block sequence runs from its first dash to the end of its last item."""
+    """A list. A block sequence starts at its first dash and ends with its last item."""
 
     items: tuple[Node, ...]
     flow: bool
@@ -60,19 +60,19 @@ class Sequence(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Where it stands, with its brackets."""
+        """Its position, with brackets."""
         return Span(self.start, self.end)
 
 
 class Entry(NamedTuple):
-    """A key with its value."""
+    """A key and its value."""
 
     key: Scalar
     value: Node
 
 
 class Mapping(NamedTuple):
-    """Keys, each at most once, with their values. A block mapping ends with its last value."""
+    """Unique keys with their values. A block mapping ends with its last value."""
 
     entries: tuple[Entry, ...]
     flow: bool
@@ -81,11 +81,11 @@ class Mapping(NamedTuple):
 
     @property
     def span(self) -> Span:
-        """Where it stands, with its brackets."""
+        """Its position, with brackets."""
         return Span(self.start, self.end)
 
     def entry(self, key: str) -> Entry | None:
-        """The entry whose key has this text, however it is quoted."""
+        """Return the entry with this key, whether the key is quoted or not."""
         return next((entry for entry in self.entries if entry.key.text == key), None)
 
 
@@ -94,7 +94,7 @@ Node: TypeAlias = Scalar | Sequence | Mapping
 
 @frozen
 class Document:
-    """One document of a file. ``text`` is the whole file's, and ``index`` counts its documents from 0."""
+    """One document of a file. ``text`` is the text of the whole file; ``index`` starts at 0."""
 
     file: str
     text: str
@@ -103,12 +103,12 @@ class Document:
     span: Span
 
     def location(self, span: Span) -> Location:
-        """Where a span stands in the file."""
+        """Return the location of a span in the file."""
         return location(self.file, self.text, span)
 
 
 def entry_at(document: Document, path: Path) -> Entry | None:
-    """The entry whose value stands at ``path``: its key is what an error about a key should point at."""
+    """Return the entry whose value is at ``path``; errors about a key point at the entry's key."""
     parent = node_at(document, path[:-1]) if path else None
     if isinstance(parent, Mapping) and isinstance(path[-1], str):
         return parent.entry(path[-1])
@@ -116,7 +116,7 @@ def entry_at(document: Document, path: Path) -> Entry | None:
 
 
 def node_at(document: Document, path: Path) -> Node | None:
-    """The node reached from the root by keys and by indexes of items, or None."""
+    """Return the node at a path of keys and item indexes, or None if there is no such node."""
     node: Node = document.root
     for step in path:
         child = _child(node, step)
@@ -127,7 +127,7 @@ def node_at(document: Document, path: Path) -> Node | None:
 
 
 def children(node: Node) -> Iterator[tuple[str | int, Node]]:
-    """The nodes right below a node, each with its key or index."""
+    """Yield the direct children of a node, each with its key or index."""
     if isinstance(node, Mapping):
         yield from ((entry.key.text, entry.value) for entry in node.entries)
     elif isinstance(node, Sequence):
@@ -135,7 +135,7 @@ def children(node: Node) -> Iterator[tuple[str | int, Node]]:
 
 
 def location(file: str, text: str, span: Span) -> Location:
-    """Lines and columns of a span of ``text``, from 1; a byte order mark takes no column."""
+    """Return the lines and columns of a span, counted from 1; a byte order mark is not counted."""
     line, column = _position(text, span.start)
     end_line, end_column = _position(text, span.end)
     return Location(file, line, column, end_line, end_column)
@@ -156,7 +156,7 @@ def _position(text: str, offset: int) -> tuple[int, int]:
     return line, max(offset - starts[line - 1], 0) + 1
 
 
-# Lines as editors and GitHub count them; YAML 1.1 would end one at U+0085, U+2028 and U+2029 too.
+# Count lines as editors and GitHub do; YAML 1.1 also ends a line at U+0085, U+2028 and U+2029.
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 

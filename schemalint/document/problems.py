@@ -1,4 +1,4 @@
-"""What is wrong with a YAML text, in words that say what to do."""
+"""Errors about invalid YAML text, with help for the fix."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from schemalint.errors import ContractError
 if TYPE_CHECKING:
     import yaml
 
-_NO_COLON_HERE = "mapping values are not allowed"
-# Part of libyaml's problem or context, and the help for it; the first match counts.
+_UNEXPECTED_COLON = "mapping values are not allowed"
+# A part of libyaml's problem or context message, and its help; the first match wins.
 _HELP = (
     ("tab character", "Indent with spaces, not with tabs."),
     ("cannot start any token", "Quote a value that begins with this character."),
     ("alias", "Quote a value that begins with an asterisk."),
     ("anchor", "Quote a value that begins with an ampersand."),
     ("while scanning a tag", "Quote a value that begins with an exclamation mark."),
-    ("quoted scalar", "Close the quote; inside double quotes a backslash is written twice."),
-    (_NO_COLON_HERE, "Quote a value that holds a colon and a space, and check the indentation."),
-    ("", "Check the indentation, the quotes and the brackets around this place."),
+    ("quoted scalar", "Close the quote; inside double quotes, write a backslash twice."),
+    (_UNEXPECTED_COLON, "Quote a value that contains a colon and a space, and check the indentation."),
+    ("", "Check the indentation, the quotes and the brackets around this position."),
 )
 _TYPE_WITH_BRACKETS = re.compile(r"(?:array|map|struct)\s*<", re.IGNORECASE)
 _KEY_AND_VALUE = re.compile(
@@ -32,15 +32,15 @@ _REST_OF_FLOW_VALUE = re.compile(r"[^,\[\]{}#\r\n]*")
 
 
 def refusal(file: str, text: str, span: Span, message: str, help: str) -> ContractError:  # noqa: A002 - as in errors
-    """An error at a span of the text."""
+    """Return an error located at a span of the text."""
     return ContractError(message, help=help, location=location(file, text, span))
 
 
 def syntax_error(error: yaml.YAMLError, file: str, text: str) -> ContractError:
-    """What PyYAML's parser says, at its place, with help for the mistakes that contracts provoke."""
+    """Convert a PyYAML error, with its location and help for mistakes that are typical in contracts."""
     context, problem = getattr(error, "context", None), getattr(error, "problem", None)
     message = ", ".join(filter(None, (context, problem))) or str(error)
-    span = _place(error, text)
+    span = _error_span(error, text)
     unquoted = _unquoted_value(text, span.start, message)
     if unquoted:
         return unquoted_value(file, text, unquoted)
@@ -50,17 +50,17 @@ def syntax_error(error: yaml.YAMLError, file: str, text: str) -> ContractError:
 
 
 def unquoted_value(file: str, text: str, span: Span) -> ContractError:
-    """The error for a value that YAML takes apart, with the quotes to add."""
+    """Return the error for an unquoted value that YAML splits; the help shows it quoted."""
     value = text[span.start : span.end]
     kind = "type" if _TYPE_WITH_BRACKETS.match(value) or value.startswith("decimal") else "value"
-    message = f"YAML takes this {kind} apart, because it is not quoted: {value}"
+    message = f"YAML splits this {kind} because it is not quoted: {value}"
     return refusal(file, text, span, message, f"Quote it: {_key_before(text, span.start)}{quote(value)}")
 
 
 def value_cut_short(text: str, span: Span) -> Span | None:
-    """The whole value that was meant, if a comma cut the plain one at ``span`` inside its brackets.
+    """Return the intended whole value if a comma inside brackets cut the plain value at ``span``.
 
-    In a flow collection YAML reads ``type: decimal(12,2)`` as the value ``decimal(12`` and a key ``2)``.
+    In a flow collection, YAML reads ``type: decimal(12,2)`` as the value ``decimal(12`` and a key ``2)``.
     """
     opening, closing = _brackets(text, span.start)
     value = text[span.start : span.end]
@@ -70,7 +70,7 @@ def value_cut_short(text: str, span: Span) -> Span | None:
 
 
 def _through_closing(text: str, start: int, at_least: int) -> Span | None:
-    """From ``start`` to the end of the value in which the brackets close, not before ``at_least``."""
+    """Return the value from ``start`` to where its brackets close, at ``at_least`` or later."""
     opening, closing = _brackets(text, start)
     depth = 0
     for offset in range(start, _line(text, start).end):
@@ -89,19 +89,19 @@ def _through(text: str, start: int, end: int) -> Span:
     return Span(start, end + len(rest.group().rstrip()) if rest else end)
 
 
-def _place(error: yaml.YAMLError, text: str) -> Span:
+def _error_span(error: yaml.YAMLError, text: str) -> Span:
     marks = (getattr(error, "problem_mark", None), getattr(error, "context_mark", None))
     offsets = [mark.index for mark in marks if mark is not None]
-    # An unclosed quote or bracket is noticed at the end of the file, and mended where it opens.
-    inside = [offset for offset in offsets if offset < len(text)]
-    start = next(iter(inside or offsets), 0)
+    # libyaml reports an unclosed quote or bracket at the end of the file; the fix belongs at its opening.
+    before_end = [offset for offset in offsets if offset < len(text)]
+    start = next(iter(before_end or offsets), 0)
     return Span(start, min(start + 1, len(text)))
 
 
 def _unquoted_value(text: str, offset: int, message: str) -> Span | None:
     line = _line(text, offset)
     match = _KEY_AND_VALUE.match(text[line.start : line.end])
-    if match is None or _NO_COLON_HERE not in message:
+    if match is None or _UNEXPECTED_COLON not in message:
         return None
     value = Span(line.start + match.start("value"), line.start + match.end("value"))
     return value if value.start <= offset < value.end else None

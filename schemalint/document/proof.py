@@ -1,4 +1,4 @@
-"""The content of a file as a flat table, before and after an edit: what an edit is proven against."""
+"""Flatten the content of a file into leaves, to prove that an edit changes only what it should."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Leaves: TypeAlias = dict[Path, tuple[str, str]]
 
 
 def leaves(text: str, file: str) -> Leaves:
-    """Every scalar and empty collection of a file by its path, the document's index first.
+    """Return every scalar and empty collection of a file by path; a path begins with the document's index.
 
-    A last line without a break is read as if it had one: lines after it give it one.
+    A missing line break at the end of the text is added, because inserted lines add it too.
     """
     whole = text if ends_line(text, len(text)) else text + line_break(text)
     return {
@@ -30,38 +30,40 @@ def leaves(text: str, file: str) -> Leaves:
 
 
 def leaves_with(document: Document, path: Path, value: str) -> Leaves:
-    """The leaves of the file with ``value`` at ``path``, in place of what is there or of a null above."""
+    """Return the file's leaves with ``value`` at ``path``, replacing the old value or a null parent."""
     path = (document.index, *path)
     old = {
-        place: leaf
-        for place, leaf in leaves(document.text, document.file).items()
-        if not _below(place, path) and place != path[:-1]
+        leaf_path: leaf
+        for leaf_path, leaf in leaves(document.text, document.file).items()
+        if not _below(leaf_path, path) and leaf_path != path[:-1]
     }
-    return old | {(*path, *place[1:]): leaf for place, leaf in leaves(value, document.file).items()}
+    new = leaves(value, document.file)
+    return old | {(*path, *leaf_path[1:]): leaf for leaf_path, leaf in new.items()}
 
 
 def leaves_with_item(document: Document, path: Path, index: int, value: str) -> Leaves:
-    """The leaves of the file with one more item in the sequence at ``path``."""
+    """Return the file's leaves with an item inserted at ``index`` into the sequence at ``path``."""
     item = (document.index, *path, index)
     old = {
-        _shifted(place, item, 1): leaf
-        for place, leaf in leaves(document.text, document.file).items()
-        if place != item[:-1]
+        _shifted(leaf_path, item, 1): leaf
+        for leaf_path, leaf in leaves(document.text, document.file).items()
+        if leaf_path != item[:-1]
     }
-    return old | {(*item, *place[1:]): leaf for place, leaf in leaves(value, document.file).items()}
+    new = leaves(value, document.file)
+    return old | {(*item, *leaf_path[1:]): leaf for leaf_path, leaf in new.items()}
 
 
 def leaves_without(document: Document, path: Path) -> Leaves:
-    """The leaves of the file without the entry or item at ``path``; an empty collection is a leaf."""
+    """Return the file's leaves without the entry or item at ``path``; an empty collection becomes a leaf."""
     path = (document.index, *path)
-    left = {
-        _shifted(place, path, -1): leaf
-        for place, leaf in leaves(document.text, document.file).items()
-        if not _below(place, path)
+    remaining = {
+        _shifted(leaf_path, path, -1): leaf
+        for leaf_path, leaf in leaves(document.text, document.file).items()
+        if not _below(leaf_path, path)
     }
-    if not any(_below(place, path[:-1]) for place in left):
-        left[path[:-1]] = ("Sequence" if isinstance(path[-1], int) else "Mapping", "")
-    return left
+    if not any(_below(leaf_path, path[:-1]) for leaf_path in remaining):
+        remaining[path[:-1]] = ("Sequence" if isinstance(path[-1], int) else "Mapping", "")
+    return remaining
 
 
 def _leaves_below(node: Node, path: Path) -> Iterator[tuple[Path, tuple[str, str]]]:
@@ -73,14 +75,14 @@ def _leaves_below(node: Node, path: Path) -> Iterator[tuple[Path, tuple[str, str
         yield from _leaves_below(child, (*path, step))
 
 
-def _shifted(place: Path, item: Path, by: int) -> Path:
-    """The path of a leaf after an item before it has come or gone."""
-    last, step = len(item) - 1, item[-1]
-    here = place[last] if _below(place, item[:-1]) and len(place) > last else None
-    if isinstance(step, int) and isinstance(here, int) and here >= step:
-        return (*place[:last], here + by, *place[last + 1 :])
-    return place
+def _shifted(path: Path, item: Path, by: int) -> Path:
+    """Shift a leaf's path by the number of items inserted or removed at ``item``."""
+    last, item_index = len(item) - 1, item[-1]
+    index = path[last] if _below(path, item[:-1]) and len(path) > last else None
+    if isinstance(item_index, int) and isinstance(index, int) and index >= item_index:
+        return (*path[:last], index + by, *path[last + 1 :])
+    return path
 
 
-def _below(place: Path, path: Path) -> bool:
-    return place[: len(path)] == path
+def _below(path: Path, parent: Path) -> bool:
+    return path[: len(parent)] == parent

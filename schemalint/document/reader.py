@@ -1,7 +1,7 @@
-"""Reads YAML text into nodes with positions, and refuses what a contract must not hold.
+"""Read YAML text into nodes with positions, and refuse YAML features that contracts must not use.
 
-PyYAML's event parser over libyaml gives positions at a fortieth of the price of ruamel's round trip, but it
-knows YAML 1.1 only: scalars are therefore resolved here, by YAML 1.2.
+PyYAML's event parser over libyaml gives positions in a fortieth of the time of ruamel's round trip, but it
+supports YAML 1.1 only. Scalars are therefore resolved here, by YAML 1.2.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MAX_CHARACTERS = 1024 * 1024
 MAX_DEPTH = 64
 MAX_NODES = 100_000
 
-# Without libyaml (PyYAML built from source) the pure parser gives the same events, fifteen times slower.
+# Without libyaml (PyYAML built from source), the pure Python parser gives the same events 15 times slower.
 _Parser = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _CANDIDATE = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:--- )?["']?schemalint["']?\s*:\s*["']?\d""", re.MULTILINE)
@@ -54,21 +54,21 @@ _CANDIDATE = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:--- )?["']?schemalint["']?\s*:
 _NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _WHITE_SPACE = " \t\r\n"
-_SPLIT = "Split it: one file per table will do."
-_NO_TAG = "Remove the tag; if it is a text, quote it."
-_WRITE_OUT = "Write the value out; if it is a text, quote it."
+_SPLIT = "Split the file, for example into one file per table."
+_NO_TAG = "Remove the tag; quote the value if it is text."
+_WRITE_OUT = "Write the value out; quote it if it is text."
 _STYLES: dict[str | None, Style] = {
     None: "plain", "": "plain", "'": "single", '"': "double", "|": "literal", ">": "folded",
 }  # fmt: skip
 
 
 def candidate(data: bytes) -> bool:
-    """Whether a file claims to hold a contract: a line with the key ``schemalint`` and a number."""
+    """Whether a file looks like a contract: a line has the key ``schemalint`` and a number."""
     return b"schemalint" in data and _CANDIDATE.search(data) is not None
 
 
 def decode(data: bytes, file: str) -> str:
-    """The text of a file; a byte order mark stays in it, as offset 0.
+    """Return the text of a file; a byte order mark stays at offset 0.
 
     Raises:
         ContractError: The bytes are not UTF-8.
@@ -80,21 +80,21 @@ def decode(data: bytes, file: str) -> str:
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
         message = f"The file is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}."
-        where = location(file, before, Span(len(before), len(before)))
-        raise ContractError(message, help="Save it as UTF-8.", location=where) from error
+        position = location(file, before, Span(len(before), len(before)))
+        raise ContractError(message, help="Save it as UTF-8.", location=position) from error
 
 
 @lru_cache(maxsize=256)
 def read_documents(text: str, file: str) -> tuple[Document, ...]:
-    """The documents of a file, in order; those read last are kept, for places and edits are asked for later.
+    """Return the documents of a file, in order; cached, because locations and edits need them again.
 
     Args:
-        text: The whole file, as ``decode`` gives it.
-        file: Its name, for locations.
+        text: The whole file, as ``decode`` returns it.
+        file: The file name, for locations.
 
     Raises:
-        ContractError: The text is not YAML, holds aliases, anchors, tags, merge keys, duplicate keys or keys
-            that are no scalars, or passes a limit (1 MiB of characters, 64 levels, 100,000 nodes).
+        ContractError: The text is not YAML, has aliases, anchors, tags, merge keys, duplicate keys or
+            non-scalar keys, or exceeds a limit (1 MiB of characters, 64 levels, 100,000 nodes).
     """
     _check_characters(text, file)
     try:
@@ -102,20 +102,20 @@ def read_documents(text: str, file: str) -> tuple[Document, ...]:
     except yaml.YAMLError as error:
         raise syntax_error(error, file, text) from error
     except (ValueError, OverflowError) as error:
-        # The pure parser lets these out of chr() for "\U00110000" and beyond; libyaml says it properly.
-        message = "An escape in double quotes names no character."
-        raise refusal(file, text, Span(0, 0), message, "Look for \\U with more than 0010FFFF.") from error
+        # For "\U00110000" and above, chr() in the pure Python parser raises these; libyaml gives a YAMLError.
+        message = "An escape in double quotes is not a character."
+        raise refusal(file, text, Span(0, 0), message, "Find the \\U escape above 0010FFFF.") from error
 
 
 def _check_characters(text: str, file: str) -> None:
     if len(text) > MAX_CHARACTERS:
-        message = f"The file has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read."
+        message = f"The file has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}."
         raise refusal(file, text, Span(0, 0), message, _SPLIT)
-    wrong = _NOT_YAML.search(text)
-    if wrong:
-        message = f"YAML does not allow the character U+{ord(wrong.group()):04X}."
+    match = _NOT_YAML.search(text)
+    if match:
+        message = f"YAML does not allow the character U+{ord(match.group()):04X}."
         raise refusal(
-            file, text, Span(*wrong.span()), message, "Remove it, or write it as an escape in double quotes."
+            file, text, Span(*match.span()), message, "Remove it, or write it as an escape in double quotes."
         )
 
 
@@ -124,7 +124,7 @@ class _Reader:
         self._text = text
         self._file = file
         self._nodes = 0
-        # libyaml does not count a byte order mark: a line break in its place keeps the text's offsets.
+        # libyaml does not count a byte order mark; a line break in its place keeps the offsets right.
         parser = _Parser("\n" + text[1:] if text.startswith(BOM) else text)
         self._next: Callable[[], Event] = parser.get_event
 
@@ -166,8 +166,8 @@ class _Reader:
         while type(event := self._next()) is not MappingEndEvent:
             key = self._key(event)
             if key.text in keys:
-                message = f'The key "{key.text}" stands here a second time.'
-                raise self._refusal(key.span, message, "Remove one of the two.")
+                message = f'The key "{key.text}" is repeated.'
+                raise self._refusal(key.span, message, "Remove one of the two entries.")
             keys.add(key.text)
             value = self._node(self._next(), depth + 1)
             if start.flow_style:
@@ -195,7 +195,7 @@ class _Reader:
                 return Scalar(resolve(text), text, style, start, end)
             except ValueError as error:
                 message = f"The number has {len(text):,} digits."
-                raise self._refusal(_span(event), message, "Quote it, if it is a text.") from error
+                raise self._refusal(_span(event), message, "Quote it if it is text.") from error
         if style in {"literal", "folded"}:
             end = _content_end(self._text, start, end)
         return Scalar(text, text, style, start, end)
@@ -240,6 +240,6 @@ def _end(event: Event) -> int:
 
 
 def _content_end(text: str, start: int, end: int) -> int:
-    """The end of a block scalar without the blank lines after it, which are content after ``|+`` only."""
+    """Return the end of a block scalar; blank lines after it are content only with ``|+``."""
     header, *_ = text[start:end].splitlines()
     return end if "+" in header.partition("#")[0] else start + len(text[start:end].rstrip(_WHITE_SPACE))

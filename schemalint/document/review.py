@@ -1,15 +1,22 @@
-"""An edited text as a person sees it, and as another reader of YAML reads it."""
+"""Review an edited text: its unified diff for people, and a second YAML reader."""
 
 from __future__ import annotations
 
 import difflib
-from typing import Final
+from typing import Any, Final, TypeAlias, assert_never
+
+from schemalint.document.nodes import Mapping, Node, Scalar, Sequence
+from schemalint.document.reader import read_documents
+from schemalint.errors import InternalError
+
+Plain: TypeAlias = "str | list[Plain] | dict[str, Plain]"
+"""A document without positions: scalars as their text."""
 
 _NO_FILE: Final = "/dev/null"
 
 
 def unified_diff(file: str, before: str | None, after: str) -> str:
-    """What changes in a file, as a unified diff; all of it where there was none before."""
+    """Return the unified diff of a file; ``before`` is None for a new file."""
     lines = difflib.unified_diff(
         (before or "").splitlines(keepends=True),
         after.splitlines(keepends=True),
@@ -21,8 +28,47 @@ def unified_diff(file: str, before: str | None, after: str) -> str:
     )
 
 
-def read_by_another(text: str) -> None:
-    """A second opinion; the imports cost too much for a run that edits nothing."""
-    from ruamel.yaml import YAML  # noqa: PLC0415
+def require_second_opinion(file: str, before: str, after: str) -> None:
+    """Compare how schemalint and ruamel.yaml read an edited text.
 
-    list(YAML(typ="safe", pure=True).load_all(text))
+    ruamel.yaml only composes nodes: it constructs no dates or numbers, so it has no opinion on their values.
+    A text that it read differently before the edit gets no second opinion.
+
+    Raises:
+        InternalError: Only schemalint reads the edited text as intended.
+    """
+    if not _read_alike(file, after) and _read_alike(file, before):
+        raise InternalError(f"{file}: an edit would leave a text that other YAML readers read differently")
+
+
+def _read_alike(file: str, text: str) -> bool:
+    from ruamel.yaml import YAML  # noqa: PLC0415 (only runs that edit files need it)
+    from ruamel.yaml.error import YAMLError  # noqa: PLC0415
+
+    try:
+        other = [_composed(root) for root in YAML(typ="safe", pure=True).compose_all(text)]
+    except YAMLError:
+        return False
+    return other == [_plain(document.root) for document in read_documents(text, file)]
+
+
+def _plain(node: Node) -> Plain:
+    match node:
+        case Scalar(text=text):
+            return text
+        case Sequence(items=items):
+            return [_plain(item) for item in items]
+        case Mapping(entries=entries):
+            return {entry.key.text: _plain(entry.value) for entry in entries}
+        case _:
+            assert_never(node)
+
+
+def _composed(node: Any) -> Plain:  # noqa: ANN401 (ruamel.yaml's nodes)
+    match node.id:
+        case "sequence":
+            return [_composed(item) for item in node.value]
+        case "mapping":
+            return {key.value: _composed(value) for key, value in node.value}
+        case _:
+            return str(node.value)

@@ -1,4 +1,4 @@
-"""Scalars: what a plain one means in YAML 1.2, and how to print a string that every YAML reads alike."""
+"""Resolve plain scalars by YAML 1.2, and print strings that YAML 1.1 and 1.2 read alike."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ _DECIMAL = re.compile(r"[-+]?[0-9]+")
 _PREFIXED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
-# A letter or underscore first excludes numbers, dates and every indicator. Commas and brackets end a plain
-# scalar in a flow collection, ": " and " #" end one anywhere.
-# A question mark ends a plain text in a flow collection for PyYAML.
+# A leading letter or underscore excludes numbers, dates and every indicator. Commas and brackets end a plain
+# scalar in a flow collection, as does a question mark in PyYAML; ": " and " #" end it anywhere.
 _PLAIN = re.compile(r"[^\W\d](?:[^,\[\]{}:#?]*[^,\[\]{}:#?\s])?")
-# Strings in 1.2, but not in 1.1: https://yaml.org/type/bool.html, https://yaml.org/type/null.html.
+# Strings in YAML 1.2, but not in 1.1: https://yaml.org/type/bool.html, https://yaml.org/type/null.html.
 _YAML_1_1_WORDS = frozenset({"y", "yes", "n", "no", "on", "off", "true", "false", "null"})
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LARGEST_2_DIGITS, _LARGEST_4_DIGITS = 0xFF, 0xFFFF
 
 
 def resolve(text: str) -> ScalarValue:
-    """The value of a plain scalar by YAML 1.2's core schema: ``yes``, ``on`` and dates are strings.
+    """Return the value of a plain scalar by YAML 1.2's core schema: ``yes``, ``on`` and dates are strings.
 
     Raises:
         ValueError: The text is a decimal integer with more digits than Python converts.
@@ -52,10 +51,10 @@ def resolve(text: str) -> ScalarValue:
 
 
 def print_scalar(text: str) -> str:
-    """YAML of a string on one line: plain where YAML 1.1, 1.2 and a flow collection allow it, else quoted.
+    """Print a string on one line: plain if YAML 1.1, 1.2 and flow collections allow it, else quoted.
 
     Raises:
-        ContractError: A lone surrogate has no form in YAML.
+        ContractError: The text has a lone surrogate, which YAML cannot represent.
     """
     if text.isprintable() and _PLAIN.fullmatch(text) and text.lower() not in _YAML_1_1_WORDS:
         return text
@@ -63,10 +62,10 @@ def print_scalar(text: str) -> str:
 
 
 def quote(text: str) -> str:
-    """The double-quoted form of a string, on one line.
+    """Return a string in double quotes, on one line.
 
     Raises:
-        ContractError: A lone surrogate has no form in YAML.
+        ContractError: The text has a lone surrogate, which YAML cannot represent.
     """
     return '"' + "".join(map(_escape, text)) + '"'
 
@@ -78,8 +77,8 @@ def _escape(character: str) -> str:
         return character
     code = ord(character)
     if character.encode("utf-8", "replace") == b"?":
-        message = f"The text holds half a character (U+{code:04X}), which YAML cannot."
-        raise ContractError(message, help="Remove the character at its source.")
+        message = f"YAML cannot represent the lone surrogate U+{code:04X} in this text."
+        raise ContractError(message, help="Remove the character from its source.")
     if code <= _LARGEST_2_DIGITS:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code <= _LARGEST_4_DIGITS else f"\\U{code:08x}"

@@ -1,6 +1,6 @@
-"""Whether data plainly fits a TypedDict: what this says yes to, pydantic says yes to.
+"""Check whether data fits a TypedDict, without pydantic; pydantic accepts all data that passes here.
 
-Importing pydantic costs more than all the rest of a check, so that it is only asked about what does not fit.
+Importing pydantic costs more than the rest of a check, so pydantic is used only for data that fails here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Check: TypeAlias = Callable[[Any], bool]
 
 @cache
 def check_for(hint: Any) -> Check:  # noqa: ANN401 - a type hint has no type of its own
-    """The check that a type hint stands for."""
+    """Return the check for a type hint."""
     if is_mapping(hint):
         return _Mapping(hint)
     origin, args = get_origin(hint), get_args(hint)
@@ -26,25 +26,25 @@ def check_for(hint: Any) -> Check:  # noqa: ANN401 - a type hint has no type of 
     if origin in (Union, UnionType):
         checks = tuple(check_for(arg) for arg in args)
         return lambda value: any(check(value) for check in checks)
-    inside = check_for(args[-1])
+    check_item = check_for(args[-1])
     if origin is list:
-        return lambda value: type(value) is list and all(map(inside, value))
-    return lambda value: type(value) is dict and all(map(inside, value.values()))
+        return lambda value: type(value) is list and all(map(check_item, value))
+    return lambda value: type(value) is dict and all(map(check_item, value.values()))
 
 
 def is_mapping(hint: Any) -> bool:  # noqa: ANN401 - as above
-    """Whether a hint is a TypedDict, of ``typing`` or of ``typing_extensions``."""
+    """Whether a hint is a TypedDict of ``typing`` or ``typing_extensions``."""
     return hasattr(hint, "__required_keys__")
 
 
 @cache
 def fields(typed_dict: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
-    """The type hints of a TypedDict by key."""
+    """Return the type hints of a TypedDict by key."""
     return get_type_hints(typed_dict)
 
 
 def hint_at(hint: Any, path: tuple[str | int, ...]) -> Any | None:  # noqa: ANN401 - as above
-    """The TypedDict, or other type, that describes the place reached by keys and indexes of items."""
+    """Return the TypedDict or other type at a path of keys and item indexes."""
     for step in path:
         hint = _below(hint, step)
     return hint
@@ -59,7 +59,7 @@ class _Mapping:
     def __call__(self, value: Any) -> bool:  # noqa: ANN401 - any data is checked
         if type(value) is not dict or not self._required <= value.keys():
             return False
-        # Made on first use: a column is a part of itself.
+        # Created on first use, because the type of a column is recursive.
         checks = self._checks = self._checks or {
             key: check_for(hint) for key, hint in fields(self._typed_dict).items()
         }
@@ -73,6 +73,6 @@ def _below(hint: Any, step: str | int) -> Any | None:  # noqa: ANN401 - as above
     if origin in (list, dict):
         return args[-1]
     if origin in (Union, UnionType):
-        inner = (_below(arg, step) for arg in args)
-        return next((found for found in inner if found is not None), None)
+        hints = (_below(arg, step) for arg in args)
+        return next((member for member in hints if member is not None), None)
     return None

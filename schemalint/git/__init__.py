@@ -1,6 +1,6 @@
-"""git: which two sides are compared, and what they hold. Nothing else starts a git process.
+"""git: the two sides of a comparison and their files. Only this package starts git processes.
 
-A check in a hook takes seven: one finds the repository, up to three the base, three give the contents.
+A check in a hook starts seven: one finds the repository, up to three find the base, three read the contents.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which two sides are compared: the head, and the base that it is judged against."""
+"""Find the two sides of a comparison: the head, and the base that the head is compared with."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 def find_head(repo: Repository, head_option: str, env: Mapping[str, str]) -> Side:
-    """The new side: ``worktree``, ``index`` or a revision.
+    """Return the new side: ``worktree``, ``index`` or a revision.
 
-    In a pre-push hook ``index`` stands for the commit that is pushed, ``PRE_COMMIT_TO_REF``: its branch need
-    not be checked out.
+    In a pre-push hook ``index`` means the pushed commit, ``PRE_COMMIT_TO_REF``: its branch may not be checked
+    out.
 
     Raises:
-        UsageError: There is no working tree here, or the text cannot be a revision.
+        UsageError: The repository has no working tree, or the text cannot be a revision.
         GitError: The revision is unknown.
     """
     pushed = env.get("PRE_COMMIT_TO_REF", "")
     if head_option == Index.spec and pushed:
-        return Revision("PRE_COMMIT_TO_REF", resolve(repo, pushed), "the commit that is pushed")
+        return Revision("PRE_COMMIT_TO_REF", resolve(repo, pushed), "the pushed commit")
     if head_option not in (Worktree.spec, Index.spec):
         return Revision(head_option, resolve(repo, head_option), "--head")
     if repo.bare:
@@ -47,30 +47,30 @@ def find_head(repo: Repository, head_option: str, env: Mapping[str, str]) -> Sid
 def find_base(
     repo: Repository, head: Side, against: str | None, env: Mapping[str, str], *, fetch: bool = False
 ) -> Side:
-    """The old side. The first of these that answers is taken, and its ``why`` says which.
+    """Return the old side: the first of these sources that gives one; its ``why`` names the source.
 
-    1. ``against``: ``REV``, ``merge-base:REV``, ``tag:PATTERN`` (the newest reachable one) or ``none``.
-    2. ``SCHEMALINT_AGAINST``, the same.
-    3. The event that a CI service runs for.
+    1. ``against``: ``REV``, ``merge-base:REV``, ``tag:PATTERN`` (the newest reachable tag) or ``none``.
+    2. ``SCHEMALINT_AGAINST``, with the same values.
+    3. The event of the CI run.
     4. The merge base with ``PRE_COMMIT_FROM_REF``.
     5. The merge base with ``origin/HEAD``.
-    6. ``HEAD``: only for the working tree and the index, and not in CI, where they equal it.
+    6. ``HEAD``: only for the working tree and the index, and not in CI, where they equal ``HEAD``.
 
-    A branch without a commit has the empty tree as its base, whatever is asked for. During a merge the merge
-    bases are those of the merge that is being made: its own changes count, and not what it brings in from the
-    other side.
+    A branch without a commit always has the empty tree as its base. While a merge is in progress, merge bases
+    are computed against all of its parents: the merge's own changes count, and the changes that it brings in
+    from the other branch do not.
 
     Args:
         repo: The repository.
         head: The new side.
-        against: The command line's word, or None.
-        env: The environment with the CI's variables.
-        fetch: Fetch what this clone lacks, and look again.
+        against: The value of the command-line option, or None.
+        env: The environment with the CI variables.
+        fetch: Fetch missing history and search again.
 
     Raises:
-        UsageError: ``against`` makes no sense.
+        UsageError: ``against`` cannot be understood.
         MissingHistoryError: This clone lacks a commit; the help is the command that fetches it.
-        GitError: Nothing is to be compared with, or only the head commit itself.
+        GitError: No source gives a base, or the base is the head commit itself.
     """
     fetched: set[tuple[str, ...]] = set()
     while True:
@@ -85,16 +85,16 @@ def find_base(
 
 @frozen
 class _Search:
-    """What the sources of a base are asked with.
+    """The input of every base source.
 
-    ``commit`` is the head's own commit, or the one that the working tree and the index stand on; ``tips`` are
-    it and what is being merged into it.
+    ``commit`` is the head's own commit, or ``HEAD`` for the working tree and the index; ``tips`` are that
+    commit and the commits of a merge in progress.
     """
 
     repo: Repository
     commit: str
     tips: tuple[str, ...]
-    unsaved: bool  # the new side is no commit yet
+    unsaved: bool  # the new side is the working tree or the index
     ci: bool
     against: str | None
     env: Mapping[str, str]
@@ -104,10 +104,10 @@ class _Search:
         return self.merge_base_of(commit, revision, why, refspec=refspec)
 
     def merge_base_of(self, commit: str, revision: str, why: str, *, refspec: str = "") -> Revision:
-        found = merge_base(self.repo, commit, self.tips, refspec=refspec)
-        if found == self.commit:
-            return Revision("HEAD" if self.unsaved else found, found, f"the last commit, as {why}")
-        return Revision(f"merge-base:{revision}", found, why)
+        ancestor = merge_base(self.repo, commit, self.tips, refspec=refspec)
+        if ancestor == self.commit:
+            return Revision("HEAD" if self.unsaved else ancestor, ancestor, f"the last commit, as {why}")
+        return Revision(f"merge-base:{revision}", ancestor, why)
 
     def merge_base_with_branch(self, branch: str, refspec: str) -> Revision:
         name = branch.removeprefix("refs/heads/")
@@ -121,23 +121,25 @@ def _find_base(repo: Repository, head: Side, against: str | None, env: Mapping[s
         return EmptyTree("there is no commit yet")
     tips = (commit, *_being_merged(repo)) if unsaved else (commit,)
     search = _Search(repo, commit, tips, unsaved, is_ci(env), against, env)
-    for source, is_told in _SOURCES:
+    for source, is_explicit in _SOURCES:
         base = source(search)
         if base is None:
             continue
-        if base.commit == commit and not is_told and (search.ci or not unsaved):
+        if base.commit == commit and not is_explicit and (search.ci or not unsaved):
             raise GitError(
-                f"nothing to compare: the base is the head commit itself ({base.why})", help=_WHAT_TO_DO
+                f"nothing to compare: the base is the head commit itself ({base.why})", help=_NAME_THE_BASE
             )
         return base
-    raise GitError("nothing to compare with: no event of the CI and no origin/HEAD", help=_WHAT_TO_DO)
+    raise GitError("nothing to compare with: not a CI run, and origin/HEAD is not set", help=_NAME_THE_BASE)
 
 
-_WHAT_TO_DO = "name the base with --against REV, or make it known with: git remote set-head origin --auto"
+_NAME_THE_BASE = (
+    "name the base with --against REV, or set origin/HEAD with: git remote set-head origin --auto"
+)
 
 
 def _being_merged(repo: Repository) -> list[str]:
-    # A file with one id per line: several in an octopus merge, of which the name MERGE_HEAD gives only one.
+    # One id per line: an octopus merge has several, of which the revision MERGE_HEAD names only one.
     try:
         return (repo.git_dir / "MERGE_HEAD").read_text(encoding="ascii").split()
     except FileNotFoundError:
@@ -145,33 +147,33 @@ def _being_merged(repo: Repository) -> list[str]:
 
 
 def _from_flag(search: _Search) -> Side | None:
-    return _as_told(search, search.against, "--against")
+    return _from_text(search, search.against, "--against")
 
 
 def _from_variable(search: _Search) -> Side | None:
-    return _as_told(search, search.env.get("SCHEMALINT_AGAINST"), "SCHEMALINT_AGAINST")
+    return _from_text(search, search.env.get("SCHEMALINT_AGAINST"), "SCHEMALINT_AGAINST")
 
 
-def _as_told(search: _Search, told: str | None, by: str) -> Side | None:
-    if not told:
+def _from_text(search: _Search, text: str | None, source: str) -> Side | None:
+    if not text:
         return None
-    if told == EmptyTree.spec:
-        return EmptyTree(f"{by} none")
-    kind, _, rest = told.partition(":")
+    if text == EmptyTree.spec:
+        return EmptyTree(f"{source} none")
+    kind, _, rest = text.partition(":")
     match kind if rest else "":
         case "merge-base":
             return search.merge_base_with(rest, f"merge base with {rest}")
         case "tag":
-            # A release job runs on the tagged commit: its own tag would compare it with itself.
+            # A release job runs on the tagged commit: with its own tag it would be compared with itself.
             own = search.commit if search.ci or not search.unsaved else ""
-            name, commit = newest_tag(search.repo, rest, search.commit, but_not_at=own)
+            name, commit = newest_tag(search.repo, rest, search.commit, except_at=own)
             return Revision(name, commit, f"newest tag {rest}")
         case "dir":
             raise UsageError(
                 "a directory cannot be the base yet", help="name a revision, or --against none for no base"
             )
         case _:
-            return Revision(told, resolve(search.repo, told), by)
+            return Revision(text, resolve(search.repo, text), source)
 
 
 def _from_event(search: _Search) -> Side | None:
@@ -189,7 +191,7 @@ def _base_of_event(search: _Search, event: Event) -> Side:
             refspec = remote_branch(branch)
             first, second = try_resolve(search.repo, [f"{search.commit}^1", f"{search.commit}^2"])
             if first and second and second == head:
-                return Revision("HEAD^1", first, f"what the pull request is merged into, {branch}")
+                return Revision("HEAD^1", first, f"target branch of the pull request, {branch}")
             if base:
                 return search.merge_base_with(base, f"merge base with {branch}", refspec=refspec)
             return search.merge_base_with_branch(branch, refspec)
@@ -202,7 +204,7 @@ def _base_of_push(search: _Search, before: str, default_branch: str) -> Side:
             return Revision(before, known, "the branch before the push")
         if search.repo.is_shallow():
             resolve(search.repo, before, refspec=remote_branch(default_branch))
-    # A new branch, or a forced push that left no way to the commit before.
+    # A new branch, or a forced push after which the previous commit cannot be reached.
     return search.merge_base_with_branch(default_branch, remote_branch(default_branch))
 
 
@@ -229,7 +231,7 @@ def _from_last_commit(search: _Search) -> Side | None:
     return Revision("HEAD", search.commit, "the last commit (origin/HEAD is not set)")
 
 
-# In the order in which they are asked, and whether a human named the base.
+# In order of precedence; the flag says whether the user named the base explicitly.
 _SOURCES: tuple[tuple[Callable[[_Search], Side | None], bool], ...] = (
     (_from_flag, True),
     (_from_variable, True),

@@ -1,4 +1,4 @@
-"""The contents of both sides, by few processes however many files there are."""
+"""Read the files of both sides, with the same few git processes for any number of files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from schemalint.git.sides import Side
 
 MAX_SIZE = 1 << 20
-"""Bytes of the largest file that is read; a table of 10,000 columns takes less."""
+"""Largest file that is read, in bytes; a contract of 10,000 columns is smaller."""
 
 
 @frozen
@@ -27,10 +27,11 @@ class File:
     """A file of one side.
 
     Attributes:
-        path: From the root, with ``/``; undecodable bytes as `os.fsdecode` gives them (see `visible`).
-        data: Its bytes: the blob's, or where it has none, the disk's.
-        blob: Blob id, None where the content is only on disk. Equal ids are equal contents; where one is None
-            only the contents can tell.
+        path: From the repository's root, with ``/``; undecodable bytes as `os.fsdecode` maps them (see
+            `visible`).
+        data: The blob's bytes, or the bytes on disk if there is no blob.
+        blob: Blob id, None if the content is only on disk. Equal ids mean equal contents; without an id the
+            contents must be compared.
     """
 
     path: str
@@ -40,12 +41,12 @@ class File:
 
 @frozen
 class Contents:
-    """The candidates of both sides by path.
+    """The candidate files of both sides by path.
 
     Attributes:
         base: The old side.
         head: The new side.
-        too_large: Paths of files over `MAX_SIZE` on either side, whose content was not looked at.
+        too_large: Paths of files over `MAX_SIZE` on either side; their content was not read.
     """
 
     base: Mapping[str, File]
@@ -60,16 +61,16 @@ def changes(
     is_candidate: Callable[[bytes], bool],
     globs: Sequence[str] = (),
 ) -> Contents:
-    """All candidates of both sides, unchanged ones included (they may name the same table).
+    """Return all candidate files of both sides, also unchanged files (they may name the same table).
 
-    Three git processes: one listing per side (none for an empty tree), and one that gives the content of
-    every blob of either side once. Only what is not in the index is read from disk.
+    This takes three git processes: one listing per side (none for an empty tree), and one that prints every
+    blob of either side once. Only content that is not in the index is read from disk.
 
     Args:
         repo: The repository.
         base: The old side.
         head: The new side.
-        is_candidate: Whether a content is wanted; asked once per blob.
+        is_candidate: Whether a file with this content may be a contract; called once per blob.
         globs: See `list_files`.
 
     Raises:
@@ -93,7 +94,7 @@ def changes(
 
 
 def files_at(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Mapping[str, File]:
-    """The files of one side, candidates or not, except those over `MAX_SIZE` (two git processes).
+    """Return all files of one side except those over `MAX_SIZE` (two git processes).
 
     Raises:
         GitError: git failed, or a blob is missing.
@@ -102,16 +103,16 @@ def files_at(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Mapping
 
 
 def read_blobs(repo: Repository, blobs: Collection[str]) -> Iterator[tuple[str, bytes | None]]:
-    """Contents by blob id, each as it arrives, None for one over `MAX_SIZE` (one git process).
+    """Yield blob ids with contents as git prints them, None for a blob over `MAX_SIZE` (one git process).
 
     Raises:
         GitError: A blob is missing.
     """
     if not blobs:
         return
-    ordered = sorted(blobs)  # by id, as a pack's index has them
+    ordered = sorted(blobs)  # by id, the order of a pack's index
     lines = (f"{blob}\n".encode() for blob in ordered)
-    # --buffer: git need not flush after each blob, for all ids are sent without waiting for an answer.
+    # --buffer: all ids are sent without waiting for an answer, so git need not flush after each blob.
     with repo.talk("cat-file", "--batch", "--buffer", lines=lines) as out:
         for blob in ordered:
             size = _size(out.readline(), blob)
@@ -123,17 +124,19 @@ def read_blobs(repo: Repository, blobs: Collection[str]) -> Iterator[tuple[str, 
 
 
 def dirty(repo: Repository, paths: Collection[str]) -> set[str]:
-    """Those of some paths that differ from HEAD: changed, staged, deleted or untracked (one git process)."""
+    """Return the paths that differ from HEAD: changed, staged, deleted or untracked (one git process)."""
     options = ["--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"]
     records = os.fsdecode(repo.run("status", *options).stdout).split("\0")
     return {record[len("XY ") :] for record in records} & set(paths)
 
 
 def _size(header: bytes, blob: str) -> int:
-    # "<id> blob <size>", or "<id> missing" (a partial clone without its remote, or a broken one)
+    # "<id> blob <size>", or "<id> missing" (a partial clone without its remote, or a damaged clone)
     fields = header.split()
     if len(fields) != len(("id", "type", "size")):
-        raise GitError(f"object {blob} is missing", help="git fetch --refetch origin; or look with: git fsck")
+        raise GitError(
+            f"object {blob} is missing", help="git fetch --refetch origin; or inspect with: git fsck"
+        )
     return int(fields[2])
 
 
@@ -146,8 +149,8 @@ def _files(listing: Listing, blobs: Mapping[str, bytes]) -> dict[str, File]:
     return {path: File(path, blobs[blob], blob) for path, blob in listing.blobs.items() if blob in blobs}
 
 
-def _paths(listing: Listing, wanted: str) -> set[str]:
-    return {path for path, blob in listing.blobs.items() if blob == wanted}
+def _paths(listing: Listing, blob: str) -> set[str]:
+    return {path for path, path_blob in listing.blobs.items() if path_blob == blob}
 
 
 def _on_disk(repo: Repository, listing: Listing) -> Iterator[tuple[str, bytes | None]]:

@@ -1,4 +1,4 @@
-"""What a CI service tells about the change that it runs for: variables, and GitHub's event file."""
+"""Read which change a CI run checks, from environment variables and GitHub's event file."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @frozen
 class PullRequest:
-    """A branch that is to be merged.
+    """A proposal to merge a branch.
 
     Attributes:
-        branch: Where it goes; with or without ``refs/heads/``.
-        base: A commit of that branch, or empty where only its name is told.
-        head: The tip of what is to be merged, or empty.
+        branch: The target branch, with or without ``refs/heads/``.
+        base: A commit of the target branch, empty if the service gives only the branch's name.
+        head: The tip of the branch to merge, or empty.
     """
 
     branch: str
@@ -31,11 +31,11 @@ class PullRequest:
 
 @frozen
 class Push:
-    """Commits that a branch got.
+    """A push to a branch.
 
     Attributes:
-        before: Its tip before; all zeros for a new branch.
-        default_branch: The repository's.
+        before: The branch's tip before the push; all zeros for a new branch.
+        default_branch: The default branch of the repository.
     """
 
     before: str
@@ -44,7 +44,7 @@ class Push:
 
 @frozen
 class Since:
-    """Everything since a commit that the service names."""
+    """Everything since a commit that the CI service names."""
 
     base: str
     why: str
@@ -54,7 +54,7 @@ Event: TypeAlias = PullRequest | Push | Since
 
 
 def is_ci(env: Mapping[str, str]) -> bool:
-    """Whether this runs unattended: every service sets one of a few variables."""
+    """Whether this is a CI run: every service sets one of a few variables."""
     return any(env.get(name, "").lower() not in {"", "0", "false"} for name in _CI)
 
 
@@ -63,7 +63,7 @@ _CI = ("CI", "TF_BUILD", "JENKINS_URL")
 
 
 def is_review(env: Mapping[str, str]) -> bool:
-    """Whether a change under review is looked at: what it says must not decide where credentials go."""
+    """Whether the run checks a change under review, whose settings must not redirect credentials."""
     return env.get("GITHUB_EVENT_NAME", "").startswith("pull_request") or any(
         env.get(name, "").lower() not in {"", "0", "false"} for name in _REVIEW
     )
@@ -80,10 +80,10 @@ _REVIEW = (
 
 
 def read_event(env: Mapping[str, str]) -> Event | None:
-    """The change that the CI service runs for, None where it tells nothing.
+    """Return the change that the CI run checks, None if no variable names it.
 
     Raises:
-        GitError: What it tells cannot be read.
+        GitError: A variable or the event file cannot be understood.
     """
     if env.get("GITHUB_EVENT_NAME") in _GITHUB:
         return _GITHUB[env["GITHUB_EVENT_NAME"]](_github_payload(env))
@@ -105,14 +105,14 @@ class _Payload:
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
         if not isinstance(value, str):
-            raise GitError(f"no {'.'.join(path)} in GitHub's event file {self._file}", help=_SAY_IT)
+            raise GitError(f"no {'.'.join(path)} in GitHub's event file {self._file}", help=_NAME_THE_BASE)
         return value
 
     def commit(self, *path: str) -> str:
         return _commit(self.text(*path), ".".join(path))
 
 
-_SAY_IT = "name what to compare with: --against REV"
+_NAME_THE_BASE = "name the base: --against REV"
 
 
 def _github_payload(env: Mapping[str, str]) -> _Payload:
@@ -120,12 +120,14 @@ def _github_payload(env: Mapping[str, str]) -> _Payload:
     try:
         return _Payload(json.loads(Path(file).read_bytes()), file)
     except (OSError, ValueError, RecursionError) as error:
-        raise GitError(f"GitHub's event file {file!r} cannot be read: {error}", help=_SAY_IT) from error
+        raise GitError(
+            f"GitHub's event file {file!r} cannot be read: {error}", help=_NAME_THE_BASE
+        ) from error
 
 
 def _commit(text: str, name: str) -> str:
     if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text):
-        raise GitError(f"{name} is no commit id: {text!r}", help=_SAY_IT)
+        raise GitError(f"{name} is not a commit id: {text!r}", help=_NAME_THE_BASE)
     return text
 
 
@@ -168,7 +170,7 @@ def _target_branch(variable: str) -> tuple[str, Callable[[Mapping[str, str]], Ev
     return variable, lambda env: PullRequest(env[variable])
 
 
-# Most telling first: GitLab sets the second in every pipeline, as zeros for merge requests.
+# Most specific first: GitLab sets the second variable in every pipeline, to zeros for merge requests.
 _VARIABLES: tuple[tuple[str, Callable[[Mapping[str, str]], Event]], ...] = (
     ("CI_MERGE_REQUEST_DIFF_BASE_SHA", _gitlab_merge_request),
     ("CI_COMMIT_BEFORE_SHA", _gitlab_push),

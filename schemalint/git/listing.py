@@ -1,4 +1,4 @@
-"""Which files a side has, and under which blob ids: one git process per side, none for its contents."""
+"""List the files of a side with their blob ids: one git process per side, without reading contents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Listing:
 
     Attributes:
         blobs: Blob id by path.
-        on_disk: Paths whose content is only on disk: untracked, or changed since it was staged.
+        on_disk: Paths whose content is only on disk: untracked files, and files changed after staging.
     """
 
     blobs: Mapping[str, str]
@@ -33,13 +33,13 @@ class Listing:
 
 
 def list_files(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Listing:
-    """The regular files of a side that match (one git process; symbolic links and submodules are none).
+    """List the regular files of a side that match, without symbolic links and submodules (one git process).
 
     Args:
         repo: The repository.
-        side: Which tree of files.
-        globs: Patterns from the root, ``**`` over directories, upper and lower case alike; ``!pattern``
-            excludes. Without a pattern to include, YAML files.
+        side: The side whose files are listed.
+        globs: Patterns relative to the root, ``**`` for any directories, ignoring case; ``!pattern``
+            excludes. Without an including pattern, all YAML files.
 
     Raises:
         GitError: A file of the index is unmerged.
@@ -65,7 +65,7 @@ def _pathspecs(globs: Sequence[str]) -> list[str]:
 
 
 def _of_commit(repo: Repository, commit: str, pathspecs: Sequence[str]) -> Listing:
-    # The difference from nothing, because `git ls-tree` knows no globs.
+    # Diff against the empty tree, because `git ls-tree` does not support globs.
     arguments = ["diff-tree", "-r", "--raw", "-z", "--no-renames", _EMPTY_TREES[len(commit)], commit]
     fields = iter(_records(repo, *arguments, "--", *pathspecs))
     blobs = {}
@@ -77,7 +77,7 @@ def _of_commit(repo: Repository, commit: str, pathspecs: Sequence[str]) -> Listi
     return Listing(blobs)
 
 
-# The id of a tree without entries, which git knows without storing it, by the length of the repository's ids.
+# The id of the empty tree, which git knows without storing it, by the length of the repository's ids.
 _EMPTY_TREES = {
     40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
@@ -87,7 +87,7 @@ _SUBMODULE = "160000"
 
 
 def _of_index(repo: Repository, pathspecs: Sequence[str]) -> Listing:
-    # A file of `git add --intent-to-add` has the blob id of an empty one here, and so is no candidate.
+    # A file added with `git add --intent-to-add` has the blob id of an empty file, so it is no candidate.
     blobs = {}
     for record in _records(repo.with_index(), "ls-files", "-z", "--stage", "--", *pathspecs):
         meta, _, path = record.partition("\t")
@@ -100,14 +100,13 @@ def _of_index(repo: Repository, pathspecs: Sequence[str]) -> Listing:
 
 
 def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> Listing:
-    """The index's files, except where the disk says otherwise.
+    """List the index's files, and the files on disk that differ from it.
 
-    ``git ls-files --modified`` compares contents where only a file's dates differ from what git noted when
-    it wrote the file, through the conversions of line ends and the filters of .gitattributes: what was
-    checked out and not edited keeps its blob's id and is never read. (``git diff-files`` would name it.) A
-    file of another size is read as it is on disk, even if a conversion would give the same blob: its line
-    ends differ, and what it says does not. Files outside a sparse checkout count as they are in the index,
-    as do those that git was told to assume unchanged.
+    If only a file's timestamps differ from the index, ``git ls-files --modified`` compares contents, after
+    line-end conversion and the filters of .gitattributes. So an unedited file keeps its blob id and is never
+    read (``git diff-files`` would list it). A file of another size is read from disk, even if conversion
+    would give the same blob: only its line ends differ. Files outside a sparse checkout, and files marked
+    "assume unchanged", count with their content in the index.
     """
     arguments = ["ls-files", "-z", "-t", "--stage", "--modified", "--others", "--exclude-standard"]
     blobs, changed = {}, set()
@@ -128,17 +127,18 @@ def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> Listing:
     return Listing(unchanged, frozenset(path for path in changed if _is_regular_file(repo, path)))
 
 
-# Tags of `git ls-files -t`: H in the index, S the same outside a sparse checkout, C changed or deleted on
-# disk (listed besides H), M unmerged, ? untracked.
+# Tags of `git ls-files -t`: H in the index, S in the index but outside a sparse checkout, C changed or
+# deleted on disk (listed in addition to H), M unmerged, ? untracked.
 _IN_INDEX = frozenset("HS")
 _ON_DISK = frozenset("CM")
 _UNTRACKED = "?"
 
 
 def _is_regular_file(repo: Repository, path: str) -> bool:
-    """Whether a path leads to a file without passing a symbolic link, which could leave the repository.
+    """Whether a path names a regular file without crossing a symbolic link, which could leave the repository.
 
-    To git, too, what lies behind one is not in the working tree: ``git add`` refuses it.
+    git does not count files behind a symbolic link as part of the working tree either: ``git add`` refuses
+    them.
     """
     parts = [path, *map(str, PurePosixPath(path).parents)]
     return (repo.root / path).is_file() and not any((repo.root / part).is_symlink() for part in parts[:-1])

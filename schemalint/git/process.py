@@ -1,8 +1,8 @@
-"""Running git: the only place that starts it, with the options, environment and errors it gets.
+"""Run git with fixed options, and turn its failures into `GitError`.
 
-Only plumbing commands are run (and ``git status --porcelain``). They read no ``diff.external``,
-``diff.renames`` or text conversion from the configuration, start no pager, and keep their output over
-versions. That no stranger's text becomes an option is their callers' business, hence the suppressed S603.
+Only plumbing commands are run (and ``git status --porcelain``). They ignore ``diff.external``,
+``diff.renames`` and text conversion in the configuration, start no pager, and keep a stable output format
+across versions. Callers make sure that untrusted text never becomes an option, so S603 is suppressed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 _GIT = (
     "git",
     "--no-pager",
-    # A program that git would start for each listing, named by the repository's own configuration.
+    # The repository's own configuration could name a program that git starts for each listing.
     *("-c", "core.fsmonitor=false"),
-    # A fetch brings what was asked for: no submodules, no housekeeping in the background.
+    # Fetch only what is requested: no submodules, no background maintenance.
     *("-c", "fetch.recurseSubmodules=false"),
     *("-c", "maintenance.auto=false"),
     *("-c", "gc.auto=0"),
@@ -37,14 +37,14 @@ def run_git(
     """Run one git command to its end.
 
     Args:
-        arguments: The command and its arguments; no text of a stranger may stand where an option could.
-        cwd: Where it runs.
-        env: Its whole environment.
-        stdin: What it reads.
-        statuses: The exit statuses that are answers and not failures.
+        arguments: The command and its arguments, without untrusted text where git accepts an option.
+        cwd: The working directory.
+        env: The whole environment.
+        stdin: The standard input.
+        statuses: The exit statuses that do not count as failures.
 
     Raises:
-        GitError: git is not installed, or ended with any other status.
+        GitError: git is not installed, or exits with another status.
     """
     with _failures(cwd):
         answer = subprocess.run(  # noqa: S603
@@ -59,27 +59,27 @@ def run_git(
 def talk_to_git(
     *arguments: str, lines: Iterable[bytes], cwd: Path, env: Mapping[str, str]
 ) -> Iterator[IO[bytes]]:
-    """Feed lines to one git command while its output is read.
+    """Write lines to one git command while the caller reads its output.
 
-    The lines are written by a thread: each side blocks once the other's pipe is full.
+    A thread writes the lines: a single thread would block as soon as one of the pipes is full.
 
     Raises:
-        GitError: git is not installed, or failed.
+        GitError: git is not installed, or fails.
     """
     with _failures(cwd):
-        # Errors go to standard error as they are: a third pipe could fill up unread.
+        # git writes errors directly to our standard error: a third pipe could fill up unread.
         process = subprocess.Popen(  # noqa: S603
             [*_GIT, *arguments], cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
     with process:
         if process.stdin is None or process.stdout is None:
-            raise GitError(f"git {arguments[0]} cannot be talked to")
+            raise GitError(f"git {arguments[0]} has no standard input or output")
         writer = threading.Thread(target=_feed, args=(process.stdin, lines), daemon=True)
         writer.start()
         try:
             yield process.stdout
         finally:
-            # What is not read to its end is not wanted any more, and would keep git waiting.
+            # The caller may stop before the end of the output; an open pipe would keep git waiting.
             process.stdout.close()
             writer.join()
     if process.returncode != 0:
@@ -91,7 +91,7 @@ def _feed(pipe: IO[bytes], lines: Iterable[bytes]) -> None:
         with pipe:
             pipe.writelines(lines)
     except BrokenPipeError:
-        pass  # git ended early; its status says why
+        pass  # git exited early; its status is checked later
 
 
 @contextmanager
@@ -108,15 +108,15 @@ def _failures(cwd: Path) -> Iterator[None]:
 
 def _error(command: str, status: int, text: str) -> GitError:
     for pattern, message, hint in _KNOWN_FAILURES:
-        found = re.search(pattern, text)
-        if found:
-            return GitError(message, help=found.expand(hint))
+        match = re.search(pattern, text)
+        if match:
+            return GitError(message, help=match.expand(hint))
     reason = text.splitlines()[-1] if text else f"status {status}"
     return GitError(f"git {command} failed: {reason.removeprefix('fatal: ')}")
 
 
 _KNOWN_FAILURES = (
-    # setup.c, die_upon_dubious_ownership(): git prints the command, with the path as it wants it.
+    # setup.c, die_upon_dubious_ownership(): git prints the command to run, with the quoted path.
     (
         r"dubious ownership[\s\S]*?(git config --global --add safe\.directory .+)",
         "git refuses a repository that belongs to another user",
@@ -125,6 +125,6 @@ _KNOWN_FAILURES = (
     (
         r"not a git repository",
         "not a git repository",
-        "run schemalint in a git repository, or make one with: git init",
+        "run schemalint in a git repository, or create one with: git init",
     ),
 )

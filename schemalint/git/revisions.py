@@ -1,4 +1,4 @@
-"""Revisions: from a name to a commit, how commits are related, and what to fetch where history is missing."""
+"""Resolve revisions, relate commits to each other, and name the fetch that brings missing history."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class MissingHistoryError(GitError):
-    """This clone lacks a commit, or the history that joins two of them.
+    """This clone lacks a commit, or the history that connects two commits.
 
     Attributes:
-        command: Arguments of the git command that brings it, or empty where none is known to.
+        command: Arguments of the git command that fetches it, empty if no command is known.
     """
 
     def __init__(self, message: str, command: Sequence[str], *, otherwise: str = "") -> None:
@@ -27,16 +27,16 @@ class MissingHistoryError(GitError):
 
 
 def resolve(repo: Repository, revision: str, *, refspec: str = "") -> str:
-    """The full id of the commit that a revision names (one git process).
+    """Return the full id of the commit that a revision names (one git process).
 
     Args:
-        repo: Where to look.
-        revision: Anything of gitrevisions(7) that names one commit.
-        refspec: What brings it, where the caller knows better than its name tells.
+        repo: The repository.
+        revision: Any syntax of gitrevisions(7) that names a single commit.
+        refspec: The refspec that fetches the commit, if it does not follow from the revision's name.
 
     Raises:
-        UsageError: The text cannot be one revision.
-        MissingHistoryError: There is no such commit here; the help is how to fetch it.
+        UsageError: The text cannot be a single revision.
+        MissingHistoryError: This clone has no such commit; the help is the command that fetches it.
     """
     (commit,) = try_resolve(repo, [revision])
     if commit is None:
@@ -45,36 +45,36 @@ def resolve(repo: Repository, revision: str, *, refspec: str = "") -> str:
 
 
 def try_resolve(repo: Repository, revisions: Sequence[str]) -> list[str | None]:
-    """The full ids of commits, None for an unknown one (one git process for all).
+    """Return the full ids of commits, None for each unknown commit (one git process for all).
 
-    They are given on standard input, where no text is taken for an option.
+    git reads the revisions from standard input, where it never takes text for an option.
 
     Raises:
-        UsageError: A text cannot be one revision.
+        UsageError: A text cannot be a single revision.
     """
     for revision in revisions:
         _require_revision(revision)
     lines = "".join(f"{revision}^{{commit}}\n" for revision in revisions)
     out = repo.run("cat-file", "--batch-check", stdin=lines.encode(errors="surrogateescape")).stdout
-    found = [_COMMIT_LINE.fullmatch(line) for line in out.decode(errors="replace").splitlines()]
-    return [match[1] if match else None for match in found]
+    matches = [_COMMIT_LINE.fullmatch(line) for line in out.decode(errors="replace").splitlines()]
+    return [match[1] if match else None for match in matches]
 
 
 _COMMIT_LINE = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) commit \d+")
 
 
 def merge_base(repo: Repository, commit: str, tips: Sequence[str], *, refspec: str = "") -> str:
-    """The best common ancestor of a commit and the merge of all tips (ids; one git process).
+    """Return the best common ancestor of a commit and the merge of all tips (ids; one git process).
 
     Raises:
-        MissingHistoryError: There is none, or it lies beyond the end of a shallow clone.
+        MissingHistoryError: There is none, or a shallow clone does not contain it.
     """
     answer = repo.run("merge-base", commit, *tips, statuses=(0, 1))
     if answer.returncode == 0:
         return answer.stdout.decode().split()[0]
-    message = f"no common ancestor of {commit[:12]} and {tips[0][:12]} is known here"
+    message = f"{commit[:12]} and {tips[0][:12]} have no common ancestor in this clone"
     command = fetch_command(repo, refspec) if repo.is_shallow() else ()
-    raise MissingHistoryError(message, command, otherwise="name what to compare with: --against REV")
+    raise MissingHistoryError(message, command, otherwise="name the base: --against REV")
 
 
 def is_known(repo: Repository, commit: str) -> bool:
@@ -83,33 +83,33 @@ def is_known(repo: Repository, commit: str) -> bool:
 
 
 def is_ancestor(repo: Repository, ancestor: str, commit: str) -> bool:
-    """Whether a commit is another one, or among its ancestors (ids; one git process).
+    """Whether the first commit equals the second or is its ancestor (ids; one git process).
 
     Raises:
-        MissingHistoryError: It seems not, but this clone is shallow.
+        MissingHistoryError: No path is found, but this clone is shallow.
     """
     if repo.run("merge-base", "--is-ancestor", ancestor, commit, statuses=(0, 1)).returncode == 0:
         return True
     if repo.is_shallow():
-        message = f"whether {ancestor[:12]} is an ancestor of {commit[:12]} cannot be told in a shallow clone"
+        message = f"a shallow clone cannot show whether {ancestor[:12]} is an ancestor of {commit[:12]}"
         raise MissingHistoryError(message, fetch_command(repo, ""))
     return False
 
 
-def newest_tag(repo: Repository, pattern: str, commit: str, *, but_not_at: str = "") -> tuple[str, str]:
-    """Name and commit of the newest matching tag among a commit's ancestors (two git processes).
+def newest_tag(repo: Repository, pattern: str, commit: str, *, except_at: str = "") -> tuple[str, str]:
+    """Return name and commit of the newest matching tag that a commit can reach (two git processes).
 
     Args:
-        repo: Where to look.
-        pattern: A pattern of ``git for-each-ref`` under ``refs/tags/``.
-        commit: The ancestors' descendant.
-        but_not_at: A commit whose own tags do not count, or empty.
+        repo: The repository.
+        pattern: A pattern of ``git for-each-ref`` below ``refs/tags/``.
+        commit: The commit from which the tag must be reachable.
+        except_at: A commit whose own tags do not count, or empty.
 
     Raises:
-        MissingHistoryError: There is none.
+        MissingHistoryError: No tag matches.
     """
     _require_revision(pattern.translate(_GLOB_TO_NAME))
-    limits = [f"--merged={commit}", *([f"--no-contains={but_not_at}"] if but_not_at else [])]
+    limits = [f"--merged={commit}", *([f"--no-contains={except_at}"] if except_at else [])]
     options = ["--sort=-creatordate", "--count=1", "--format=%(refname)", *limits]
     name = repo.run("for-each-ref", *options, f"refs/tags/{pattern}").stdout.decode(errors="replace").strip()
     if not name:
@@ -122,10 +122,10 @@ _GLOB_TO_NAME = str.maketrans(dict.fromkeys("*?[]", "x"))
 
 
 def remote_branch(branch: str) -> str:
-    """The refspec that brings a branch of ``origin`` to where it is looked for.
+    """Return the refspec that fetches a branch of ``origin`` to its remote-tracking branch.
 
     Raises:
-        UsageError: The text cannot be a branch.
+        UsageError: The text cannot be a branch name.
     """
     name = branch.removeprefix("refs/heads/")
     _require_revision(name)
@@ -133,9 +133,9 @@ def remote_branch(branch: str) -> str:
 
 
 def fetch_command(repo: Repository, refspec: str) -> tuple[str, ...]:
-    """Arguments of the ``git fetch`` that brings a reference or commit, and all the history that is cut off.
+    """Return the arguments of ``git fetch`` for a reference or commit, with all history of a shallow clone.
 
-    Never with ``--depth``: on a full clone that would cut history off.
+    Never ``--depth``: it would truncate the history of a full clone.
     """
     shallow = ["--unshallow"] if repo.is_shallow() else []
     return ("fetch", "--no-tags", *shallow, "origin", *([refspec] if refspec else []))
@@ -150,7 +150,7 @@ def _unknown(repo: Repository, revision: str, refspec: str) -> MissingHistoryErr
         refspec = revision
     if refspec or repo.is_shallow():
         return MissingHistoryError(message, fetch_command(repo, refspec))
-    hint = f"if it is a branch of the remote: git fetch --no-tags origin, then name it origin/{revision}"
+    hint = f"if it is a remote branch: git fetch --no-tags origin, then use origin/{revision}"
     return MissingHistoryError(message, (), otherwise=hint)
 
 
@@ -158,7 +158,7 @@ _FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def _require_revision(text: str) -> None:
-    # No option (-), no exclusion (^), no range (..), no path or search (:), no glob, nothing unprintable.
+    # Refuses options (-), exclusions (^), ranges (..), paths and searches (:), globs and unprintable text.
     if not text or text[0] in "-^" or ".." in text or not text.isprintable() or set(text) & set(":*?[\\"):
         raise UsageError(f"not a revision: {text!r}", help="a branch, a tag, a commit id, or HEAD~1")
 
@@ -166,17 +166,17 @@ def _require_revision(text: str) -> None:
 def first_parents(
     repo: Repository, commit: str, *, since: str | None = None, paths: Sequence[str] = (), most: int = 1_000
 ) -> list[str]:
-    """The commit and its first parents, newest first: what the branch was, without what was merged into it.
+    """Return a commit and its first parents, newest first: the branch's own history without merged branches.
 
     Args:
-        repo: Where to look.
-        commit: The newest one.
-        since: A commit; it and its ancestors are left out.
+        repo: The repository.
+        commit: The newest commit.
+        since: A commit to leave out, with its ancestors.
         paths: Only commits that change one of these (pathspecs).
-        most: So many at most.
+        most: The maximum number of commits.
 
     Raises:
-        GitError: git failed.
+        GitError: git fails.
     """
     tips = [commit, *([f"^{since}"] if since else [])]
     out = repo.run("rev-list", "--first-parent", f"--max-count={most}", *tips, "--", *paths).stdout

@@ -1,4 +1,4 @@
-"""The two sides of a comparison: what a tree of files is taken from."""
+"""The sides of a comparison: where a tree of files comes from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from schemalint.values import frozen
 
 @frozen
 class Worktree:
-    """The files on disk: tracked ones, and untracked ones that are not ignored."""
+    """The files on disk: tracked files, and untracked files that are not ignored."""
 
     why: str = "the working tree"
     spec: ClassVar[str] = "worktree"
@@ -18,9 +18,9 @@ class Worktree:
 
 @frozen
 class Index:
-    """What the next commit will hold."""
+    """The content of the next commit."""
 
-    why: str = "what will be committed"
+    why: str = "the next commit"
     spec: ClassVar[str] = "index"
     commit: ClassVar[None] = None
 
@@ -30,9 +30,9 @@ class Revision:
     """A commit.
 
     Attributes:
-        spec: How it was asked for.
-        commit: Its full id.
-        why: Where the choice comes from, for the run line.
+        spec: The text by which the user or a CI variable named it.
+        commit: The full id.
+        why: The source of the choice, for the run line.
     """
 
     spec: str

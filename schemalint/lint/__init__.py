@@ -1,1 +1,1 @@
-"""Pairs the tables, finds the facts, lets the rules judge them."""
+"""Pair tables, find facts, and ask the rules."""

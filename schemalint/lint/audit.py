@@ -1,4 +1,4 @@
-"""Live tables, and how they came to be -> findings, with or without contracts."""
+"""Judge live tables and their histories, with or without contracts."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class AuditedTable:
     """A table to judge.
 
     Attributes:
-        name: What findings call it.
-        table: With its history; or why it could not be read.
-        contract: Effective for the target, where there is one.
-        files: What its data files hold, or why that is not known; None if nobody looked.
+        name: The table's name in findings.
+        table: The table with its history, or the error that prevented reading it.
+        contract: The contract effective for the target, if there is one.
+        files: The types in the data files, or the error that prevented reading them; None if not requested.
     """
 
     name: str
@@ -44,23 +44,23 @@ def audit(
     target: str | None = None,
     table_ignores: TableIgnores = (),
 ) -> CheckResult:
-    """Judge every table as it is, and its whole history; one that cannot be read is an error of the run."""
+    """Judge every table and its whole history; an unreadable table is an error of the run."""
     findings: list[Finding] = []
     errors: list[SchemalintError] = []
     summaries: list[TableSummary] = []
-    for one in tables:
-        if isinstance(one.table, LiveError):
-            errors.append(one.table)
+    for audited in tables:
+        if isinstance(audited.table, LiveError):
+            errors.append(audited.table)
             continue
-        summaries.append(summary_of(one.name, one.table))
-        files = one.files
+        summaries.append(summary_of(audited.name, audited.table))
+        files = audited.files
         if isinstance(files, LiveError):
             errors.append(files)
             files = None
-        found = judge_table(one.table, rules, name=one.name, contract=one.contract, files=files)
+        found = judge_table(audited.table, rules, name=audited.name, contract=audited.contract, files=files)
         findings += (finding for finding in found if not is_ignored(finding, rules, table_ignores))
     return CheckResult(
-        run=Run(_HISTORY, _LIVE, target, compared=tuple(one.table for one in summaries)),
+        run=Run(_HISTORY, _LIVE, target, compared=tuple(summary.table for summary in summaries)),
         findings=ordered(replace(finding, target=target) for finding in findings),
         errors=tuple(errors),
         inventory=Inventory(tuple(summaries)),

@@ -1,4 +1,4 @@
-"""A whole run: both sides' files -> pairs of contracts -> findings."""
+"""Run a check: read both sides' files, pair their contracts, and collect the findings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from schemalint import contract as contracts
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.diff import diff, recreated_columns
 from schemalint.delta.table import LiveTable
-from schemalint.errors import LiveError, SchemalintError
+from schemalint.errors import ContractError, LiveError, Location, SchemalintError
 from schemalint.git import Contents, File, Side
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.judge import Judge, git_context, judge_pair, ordered, present
@@ -32,27 +32,28 @@ if TYPE_CHECKING:
 
 
 class MissingEntry(LiveError):  # noqa: N818 (an answer more than an error)
-    """What stands in for the live tables does not say anything of this one."""
+    """The snapshot file has no entry for this table."""
 
 
 @frozen
 class LiveSide:
-    """Where live tables come from.
+    """A source of live tables.
 
     Attributes:
-        target: The environment.
-        read: The live table of an effective contract, None if there is none; raises a LiveError, and
-            `MissingEntry` where it cannot tell: then the table is judged without it.
-        place: Where such a table lies.
-        at_revision: A table's contract at a commit, None if the commit or the table is unknown.
-        comes_after: Whether a commit is known to come after another one, None being that of HEAD.
-        fetch: Told before which tables will be read, so that they can be read at the same time.
-        as_of: When the tables were read, where that was in another run.
+        target: The target's name.
+        read: Return the live table of an effective contract, or None if there is none. It raises a LiveError;
+            after a `MissingEntry` the table is judged without the live side.
+        location: Return the location of a contract's table.
+        at_revision: Return a table's contract at a commit; None if the commit or the table is unknown.
+        may_create: Whether the target allows new tables.
+        comes_after: Return whether the first commit is a descendant of the second; None stands for HEAD.
+        fetch: Prefetch the tables of these contracts concurrently.
+        as_of: The time of reading, if another run read the tables.
     """
 
     target: str | None
     read: Callable[[Contract], LiveTable | None]
-    place: Callable[[Contract], str]
+    location: Callable[[Contract], str]
     at_revision: Callable[[str, str], Contract | None]
     may_create: bool = True
     comes_after: Callable[[str, str | None], bool] = lambda _revision, _head: False
@@ -62,14 +63,14 @@ class LiveSide:
 
 @frozen
 class CheckInput:
-    """What a run looks at.
+    """The input of a run.
 
     Attributes:
-        everything: Judge every contract, not only those that changed.
-        approved_removals: The reason by table key, as the configuration gives it.
-        only: Judge the contracts of these files alone; None for all.
-        with_text_changes: Work out what the fixes change in the text: wanted to make or to show them.
-        readable: A table's contract at the newest ancestor of the base that has one that can be read.
+        everything: Judge every contract, not only the changed ones.
+        approved_removals: By table key, the reasons from the configuration.
+        only: Judge only the contracts of these files; None for all.
+        with_text_changes: Compute the text changes of fixes, to apply or to show them.
+        readable: Return a table's contract at the newest ancestor of the base with a readable one.
     """
 
     base: Side
@@ -86,12 +87,12 @@ class CheckInput:
 
 
 def check(request: CheckInput) -> CheckResult:
-    """Judge every table that changed."""
+    """Judge every changed table."""
     return _Check(request).run()
 
 
 class _Sides:
-    """The parsed contracts of the files that are looked at, by table key."""
+    """The parsed contracts of the selected files, by table key."""
 
     def __init__(self) -> None:
         self.before: dict[str, Contract] = {}
@@ -105,40 +106,42 @@ class _Check:
         self.request = request
         self.errors: list[SchemalintError] = []
         self.skipped: list[Skipped] = []
-        self.not_held: list[MissingEntry] = []
-        self.left_out: set[str] = set()
+        self.missing_entries: list[MissingEntry] = []
+        self.not_compared: set[str] = set()
         self.sides = _Sides()
 
     def run(self) -> CheckResult:
-        changed = [path for path in self._paths() if self._is_looked_at(path)]
+        changed = [path for path in self._paths() if self._is_selected(path)]
         for path in changed:
             self._read(path)
         if self.sides.broken_before:
-            self._look_further_back()
+            self._read_older_bases()
         if self.request.live is not None:
-            self.request.live.fetch(self._wanted(self.request.live))
+            self.request.live.fetch(self._contracts_to_read(self.request.live))
         findings = [
-            *self._duplicates(set(changed)),
-            *(finding for key in self._tables() for finding in self._table(key)),
+            *self._judge_duplicates(set(changed)),
+            *(finding for key in self._tables() for finding in self._judge_table(key)),
         ]
-        self.errors += self._nothing_held()
+        self.errors += self._no_live_tables()
         return CheckResult(
             run=Run(
-                base=_side(self.request.base),
-                head=_side(self.request.head),
+                base=_side_ref(self.request.base),
+                head=_side_ref(self.request.head),
                 target=self.request.live.target if self.request.live else None,
-                compared=tuple(sorted(one.table for one in self._compared())),
+                compared=tuple(sorted(contract.table for contract in self._compared())),
                 skipped=tuple(self.skipped),
             ),
-            findings=ordered(self._with_text(one) for one in findings if not self._is_ignored(one)),
-            errors=tuple(self.errors),
+            findings=ordered(
+                self._with_text(finding) for finding in findings if not self._is_ignored(finding)
+            ),
+            errors=(*self.errors, *map(_too_large, self.request.contents.too_large)),
             sources=self._sources,
         )
 
     def _paths(self) -> list[str]:
         return sorted({*self.request.contents.base, *self.request.contents.head})
 
-    def _is_looked_at(self, path: str) -> bool:
+    def _is_selected(self, path: str) -> bool:
         if self.request.only is not None and not self.request.only(path):
             return False
         return self.request.everything or not self._unchanged(path)
@@ -153,25 +156,25 @@ class _Check:
         before = after if self._unchanged(path) else self._parsed(base)
         if head is not None and after.errors:
             self.errors += after.errors
-            self.sides.unreadable |= {one.key for one in before.contracts}
+            self.sides.unreadable |= {contract.key for contract in before.contracts}
         elif before.errors:
             self.sides.broken_before = True
-        for one in before.contracts:
-            self.sides.before.setdefault(one.key, one)
-        for one in after.contracts:
-            self.sides.after.setdefault(one.key, one)
+        for contract in before.contracts:
+            self.sides.before.setdefault(contract.key, contract)
+        for contract in after.contracts:
+            self.sides.after.setdefault(contract.key, contract)
 
-    def _look_further_back(self) -> None:
-        """What the base cannot tell, since a file of it cannot be read, an older revision does.
+    def _read_older_bases(self) -> None:
+        """Take contracts from older revisions where a file of the base is unreadable.
 
-        The contract may have been in any file: it is known by its name.
+        The contract may have been in any file, so it is identified by its table name.
         """
-        reason = "a file of the base cannot be read"
+        reason = "a file of the base is unreadable"
         for key in sorted(self.sides.after.keys() - self.sides.before.keys()):
             table, older = self.sides.after[key].table, self.request.readable(key)
             if older is None:
                 self.skipped.append(
-                    Skipped(table, f"{reason}, and no commit before has this contract: judged as new")
+                    Skipped(table, f"{reason}, and no earlier commit has this contract: judged as new")
                 )
                 continue
             commit, self.sides.before[key] = older
@@ -187,48 +190,48 @@ class _Check:
         return sorted({*self.sides.before, *self.sides.after} - self._hidden())
 
     def _hidden(self) -> set[str]:
-        """Tables whose contract is gone only because its file cannot be read."""
+        """Return the tables whose contract is missing only because its file is unreadable."""
         return self.sides.unreadable - self.sides.after.keys()
 
     def _compared(self) -> list[Contract]:
         everything = {**self.sides.before, **self.sides.after}
-        return [everything[key] for key in self._tables() if key not in self.left_out]
+        return [everything[key] for key in self._tables() if key not in self.not_compared]
 
-    def _leave_out(self, contract: Contract, reason: str) -> None:
+    def _skip(self, contract: Contract, reason: str) -> None:
         self.skipped.append(Skipped(contract.table, reason))
-        self.left_out.add(contract.key)
+        self.not_compared.add(contract.key)
 
-    def _wanted(self, live: LiveSide) -> Iterator[Contract]:
-        """The effective contracts whose tables are looked at."""
+    def _contracts_to_read(self, live: LiveSide) -> Iterator[Contract]:
+        """Yield the effective contracts whose live tables are read."""
         declared = (self.sides.after[key] for key in self._tables() if key in self.sides.after)
-        effective = (contracts.effective(one, live.target) for one in declared)
-        yield from (one for one in effective if not one.absent)
+        effective = (contracts.effective(contract, live.target) for contract in declared)
+        yield from (contract for contract in effective if not contract.absent)
 
-    def _table(self, key: str) -> Iterator[Finding]:
+    def _judge_table(self, key: str) -> Iterator[Finding]:
         before, after = self.sides.before.get(key), self.sides.after.get(key)
         if after is None and before is not None:
-            yield from self._retired(before)
+            yield from self._judge_retired(before)
         elif after is not None and self.request.live is not None:
-            yield from self._live(before, after, self.request.live)
+            yield from self._judge_with_live(before, after, self.request.live)
         else:
             yield from judge_pair(before, after, self.request.rules)
 
-    def _retired(self, before: Contract) -> Iterator[Finding]:
+    def _judge_retired(self, before: Contract) -> Iterator[Finding]:
         fact = TableRetired(before, self.request.approved_removals.get(before.key))
         judge = Judge(tuple(self.request.rules))
         yield from judge(fact, git_context(before, before), ("git",))
 
-    def _live(self, before: Contract | None, after: Contract, live: LiveSide) -> Iterator[Finding]:
+    def _judge_with_live(self, before: Contract | None, after: Contract, live: LiveSide) -> Iterator[Finding]:
         contract = contracts.effective(after, live.target)
         base = present(before, live.target)
         if contract.absent:
-            self._leave_out(contract, f"absent from target {live.target}")
+            self._skip(contract, f"absent from target {live.target}")
             return
         try:
             table = live.read(contract)
-        except MissingEntry as unknown:
-            self._leave_out(contract, unknown.message)
-            self.not_held.append(unknown)
+        except MissingEntry as missing:
+            self._skip(contract, missing.message)
+            self.missing_entries.append(missing)
             yield from judge_pair(before, after, self.request.rules)
             return
         except LiveError as error:
@@ -236,30 +239,30 @@ class _Check:
             return
         if table is None:
             yield from judge_pair(before, after, self.request.rules)
-            yield from self._missing(base, contract, live)
+            yield from self._judge_missing(base, contract, live)
         else:
-            yield from self._compared_with_live(base, contract, table, live)
+            yield from self._judge_live_table(base, contract, table, live)
 
-    def _nothing_held(self) -> Iterator[LiveError]:
-        """That no table at all could be compared: a new contract may be unknown, but not every one."""
+    def _no_live_tables(self) -> Iterator[LiveError]:
+        """Yield an error if the file has no entry for any table: only new contracts may lack one."""
         live = self.request.live
-        if live is None or not self.request.everything or not self.not_held:
+        if live is None or not self.request.everything or not self.missing_entries:
             return
-        if len(self.not_held) == len(list(self._wanted(live))):
+        if len(self.missing_entries) == len(list(self._contracts_to_read(live))):
             yield LiveError(
-                f"no table was compared with the live ones: {self.not_held[0].message}",
-                help="write the file anew, from the tables of this target",
+                f"no table was compared with its live state: {self.missing_entries[0].message}",
+                help="write the file again, from the tables of this target",
             )
 
-    def _missing(self, base: Contract | None, contract: Contract, live: LiveSide) -> Iterator[Finding]:
-        expected = None if live.may_create else f"target {live.target} creates no tables"
-        if base is not None and (was := live.place(base)) != live.place(contract):
-            expected = f"the base has it at {was}"
-        fact = LiveTableMissing(live.place(contract), expected)
+    def _judge_missing(self, base: Contract | None, contract: Contract, live: LiveSide) -> Iterator[Finding]:
+        expected = None if live.may_create else f"target {live.target} does not create tables"
+        if base is not None and (old_location := live.location(base)) != live.location(contract):
+            expected = f"its location at the base is {old_location}"
+        fact = LiveTableMissing(live.location(contract), expected)
         for finding in Judge(tuple(self.request.rules))(fact, git_context(base, contract), ("live",)):
             yield replace(finding, target=live.target)
 
-    def _compared_with_live(
+    def _judge_live_table(
         self, base: Contract | None, contract: Contract, table: LiveTable, live: LiveSide
     ) -> Iterator[Finding]:
         rules = self.request.rules
@@ -269,10 +272,10 @@ class _Check:
             ctx = live_context(contract, table, base)
             for finding in Judge(tuple(rules))(fact, ctx, ("live",)):
                 yield replace(finding, target=live.target)
-            # What was applied was applied to another table.
+            # The marker belongs to another table.
             marker = None
         settled = marker is not None and marker.hash == declaration_hash(contract)
-        tracking = None if settled or base is None else _lineage(base, contract, table)
+        tracking = None if settled or base is None else _tracking_since(base, contract, table)
         comparison = LiveComparison(
             contract,
             table,
@@ -281,8 +284,8 @@ class _Check:
             settled=settled,
             ahead=self._is_ahead(marker, live),
             tracking=tracking,
-            of_table=tuple(_of_table(table, rules, base, contract)),
-            renamed=_renamed(base, contract, table) if tracking is None else {},
+            of_table=tuple(_findings_of_table(table, rules, base, contract)),
+            renamed=_names_in_log(base, contract, table) if tracking is None else {},
         )
         for finding in judge_live(comparison, rules):
             yield replace(finding, target=live.target)
@@ -299,7 +302,7 @@ class _Check:
         applied = live.at_revision(marker.revision, contract.key)
         return contracts.effective(applied, live.target) if applied else None
 
-    def _duplicates(self, changed: set[str]) -> Iterator[Finding]:
+    def _judge_duplicates(self, changed: set[str]) -> Iterator[Finding]:
         judge = Judge(tuple(self.request.rules))
         for fact in duplicates(self.request.contents.head, changed):
             existing = self._unchanged(fact.contract.file) and self._unchanged(fact.first.file)
@@ -322,20 +325,20 @@ class _Check:
         return {
             visible(path): file.data.decode("utf-8", "replace")
             for path, file in self.request.contents.head.items()
-            if self._is_looked_at(path)
+            if self._is_selected(path)
         }
 
 
-def _lineage(base: Contract, contract: Contract, table: LiveTable) -> ColumnTracking | None:
-    """Which column is which where names are given up and taken since the base; elsewhere the names tell."""
-    renamed = any(isinstance(one, FieldRenamed) for one in diff(base.state, contract.state))
+def _tracking_since(base: Contract, contract: Contract, table: LiveTable) -> ColumnTracking | None:
+    """Return the column tracking since the base; None if names identify the columns."""
+    renamed = any(isinstance(change, FieldRenamed) for change in diff(base.state, contract.state))
     if not renamed and not recreated_columns(base.state, contract.state):
         return None
     return track_columns(table.state.columns, [base.state, contract.state])
 
 
-def _renamed(base: Contract | None, contract: Contract, table: LiveTable) -> Names:
-    """The columns that base and contract have, and the table under another name."""
+def _names_in_log(base: Contract | None, contract: Contract, table: LiveTable) -> Names:
+    """Return the columns of base and contract that the table has under another name."""
     found = names_in_log(contract.state, table)
     if base is None or not found:
         return found
@@ -344,23 +347,32 @@ def _renamed(base: Contract | None, contract: Contract, table: LiveTable) -> Nam
 
 
 def exit_status(result: CheckResult, fail_on: Severity | None, *, count_existing: bool = False) -> int:
-    """2 if something could not be judged, 1 if a finding is bad enough, else 0."""
+    """Return the highest exit status of the errors, else 1 for a finding of ``fail_on`` or above, else 0."""
     if any(isinstance(error, SchemalintError) for error in result.errors):
         return max(error.exit_status for error in result.errors if isinstance(error, SchemalintError))
     if fail_on is None:
         return 0
-    bad = (one for one in result.findings if count_existing or not one.existing)
-    return int(any(one.severity >= fail_on for one in bad))
+    counted = (finding for finding in result.findings if count_existing or not finding.existing)
+    return int(any(finding.severity >= fail_on for finding in counted))
 
 
-def _of_table(
+def _findings_of_table(
     table: LiveTable, rules: Sequence[Rule], base: Contract | None, contract: Contract
 ) -> Iterator[Finding]:
-    """What the log itself gives: old sins, but for what the base contract does not give."""
+    """Yield the findings of the table itself; those that the base contract gives too are existing."""
     found = judge_table(table, rules, contract=contract)
-    known = {one.identity for one in judge_table(table, rules, contract=base)} if base and found else set()
-    yield from (replace(one, existing=one.identity in known) for one in found)
+    at_base = judge_table(table, rules, contract=base) if base and found else ()
+    known = {finding.identity for finding in at_base}
+    yield from (replace(finding, existing=finding.identity in known) for finding in found)
 
 
-def _side(side: Side) -> SideRef:
+def _side_ref(side: Side) -> SideRef:
     return SideRef(side.spec, side.commit, side.why)
+
+
+def _too_large(path: str) -> ContractError:
+    return ContractError(
+        "the file is larger than 1 MiB and was not read",
+        help="split it, or exclude it with the `contracts` globs of the configuration",
+        location=Location(visible(path)),
+    )

@@ -1,8 +1,8 @@
-"""What a fact is about, and where that stands in a contract."""
+"""The object of a fact, its values, and its location in a contract."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, assert_never
 
 from schemalint import contract as contracts
 from schemalint.delta import change
@@ -21,12 +21,24 @@ from schemalint.delta.datatype import (
     Unmanaged,
     Varchar,
 )
+from schemalint.delta.footer_summary import PhysicalTypes
+from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import Path, format_path, lowercased
+from schemalint.delta.table import LiveTable
 from schemalint.delta.type_text import print_field, print_type
 from schemalint.errors import Location
 from schemalint.model.anchors import column_anchors
+from schemalint.model.change_kind import kind_of
 from schemalint.model.contract import Anchor, Contract
-from schemalint.model.fact import Drift, DuplicateTable, Fact, ProtocolUpgrade, TableRetired
+from schemalint.model.fact import (
+    Drift,
+    DuplicateTable,
+    Fact,
+    LiveTableMissing,
+    LiveTableReplaced,
+    ProtocolUpgrade,
+    TableRetired,
+)
 from schemalint.model.finding import ObjectRef, object_of_change
 from schemalint.plugin import Problem
 
@@ -34,49 +46,114 @@ _TABLE: Final = ObjectRef("table", "")
 
 
 def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
-    """The thing that a finding is about, for people and for `allow`."""
+    """Return the object of a finding, for reports and for waivers."""
     if path is not None:
         return ObjectRef("column", format_path(path))
     match fact:
         case Drift(change=inner):
-            return object_of(inner)
+            return object_of_change(inner)
         case ProtocolUpgrade(because=((kind, name, _), *_)):
             return ObjectRef(kind, name)
         case DuplicateTable(what=what, value=value):
             return ObjectRef("table", f"{what} {value}")
+        case (
+            Contract()
+            | LiveTable()
+            | HistoryStep()
+            | ProtocolUpgrade()
+            | TableRetired()
+            | LiveTableMissing()
+            | LiveTableReplaced()
+            | PhysicalTypes()
+        ):
+            return _TABLE
+        case _ if isinstance(fact, change.Change):
+            return object_of_change(fact)
         case _:
-            return object_of_change(fact) if isinstance(fact, change.Change) else _TABLE
+            assert_never(fact)
 
 
 def values_of(fact: Fact) -> tuple[str | None, str | None]:
-    """The value before and the value declared, as text; None where there is none."""
-    if isinstance(fact, Drift):
-        return values_of(fact.change)
-    if isinstance(fact, change.FieldAdded):
-        return None, print_field(fact.field, ": ")
-    if isinstance(fact, change.FieldRemoved):
-        return print_field(fact.field, ": "), None
-    if isinstance(fact, change.FieldRenamed):
-        return fact.old_name, str(fact.path[-1])
-    if isinstance(fact, ProtocolUpgrade):
-        return ", ".join(sorted(fact.before)), ", ".join(sorted(fact.after))
-    return _text(getattr(fact, "old", None)), _text(getattr(fact, "new", None))
+    """Return the old and the declared value as text; None for a missing value."""
+    match fact:
+        case Drift(change=inner):
+            return _values_of_change(inner)
+        case ProtocolUpgrade(before=before, after=after):
+            return ", ".join(sorted(before)), ", ".join(sorted(after))
+        case (
+            Contract()
+            | LiveTable()
+            | HistoryStep()
+            | TableRetired()
+            | DuplicateTable()
+            | LiveTableMissing()
+            | LiveTableReplaced()
+            | PhysicalTypes()
+        ):
+            return None, None
+        case _ if isinstance(fact, change.Change):
+            return _values_of_change(fact)
+        case _:
+            assert_never(fact)
+
+
+def _values_of_change(changed: change.Change) -> tuple[str | None, str | None]:
+    match changed:
+        case change.FieldAdded(field=field):
+            return None, print_field(field, ": ")
+        case change.FieldRemoved(field=field):
+            return print_field(field, ": "), None
+        case change.FieldRenamed(path=path, old_name=old):
+            return old, str(path[-1])
+        case change.FeatureChanged(new=new):
+            return None, _text(new)
+        case (
+            change.FieldMoved()
+            | change.TableAdded()
+            | change.TableRemoved()
+            | change.DeletionListed()
+            | change.DeletionUnlisted()
+        ):
+            return None, None
+        case (
+            change.TypeChanged()
+            | change.TypeHistoryChanged()
+            | change.NullabilityChanged()
+            | change.CommentChanged()
+            | change.DefaultChanged()
+            | change.GeneratedChanged()
+            | change.IdentityChanged()
+            | change.DescriptionChanged()
+            | change.PropertyChanged()
+            | change.ConstraintChanged()
+            | change.PartitioningChanged()
+            | change.ClusteringChanged()
+        ):
+            return _text(changed.old), _text(changed.new)
+        case _:
+            assert_never(changed)
 
 
 def locate_finding(fact: Fact, problem: Problem, contract: Contract) -> Location:
-    """Where in a contract the thing stands; a thing that is gone, where its nearest parent stands."""
+    """Return the location of a finding's object in a contract, or of its nearest declared parent."""
     return contracts.locate(contract, *_anchors(fact, problem))
 
 
 def _anchors(fact: Fact, problem: Problem) -> tuple[Anchor, ...]:
     if problem.object is not None and problem.path is None:
-        return (_object_anchor(problem.object), ("table",))
+        named = (_object_anchor(problem.object), ("table",))
+        return named if problem.part is None else ((problem.part,), *named)
     path = problem.path
     inner = fact.change if isinstance(fact, Drift) else fact
-    if path is None:
-        path = getattr(inner, "path", None)
+    own = (
+        inner
+        if isinstance(inner, change.ColumnChange | change.DeletionListed | change.DeletionUnlisted)
+        else None
+    )
+    if path is None and own is not None:
+        path = own.path
     if path is not None:
-        anchors = column_anchors(type(inner), path)
+        anchors = column_anchors(kind_of(own).anchor if own else "column", path)
         return anchors if problem.part is None else ((problem.part, lowercased(path)), *anchors)
     if isinstance(fact, TableRetired):
         return (("table",),)
@@ -110,8 +187,8 @@ def _text(value: object) -> str | None:
         case Field():
             return print_field(value, ": ")
         case RecordedChange():
-            where = "".join(f"{part.value}: " for part in value.at)
-            return f"{where}{print_type(value.from_type)} -> {print_type(value.to_type)}"
+            prefix = "".join(f"{part.value}: " for part in value.at)
+            return f"{prefix}{print_type(value.from_type)} -> {print_type(value.to_type)}"
         case Identity(start=start, step=step):
             return f"identity(start {start}, step {step})"
         case tuple():

@@ -1,4 +1,4 @@
-"""A pair of contracts -> facts -> findings."""
+"""Judge a pair of contracts: find the facts, ask the rules, return findings."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from schemalint.plugin import Problem, Rule, RuleContext
 from schemalint.values import frozen, replace
 
 MOST_PROBLEMS = 1_000
-"""Of one rule for one fact: a rule that never ends is stopped there."""
+"""The limit per rule and fact: it stops a rule that never ends."""
 
 
 @frozen
 class Judge:
-    """The selected rules, ready to be asked."""
+    """The selected rules, as a function of facts."""
 
     rules: tuple[Rule, ...]
 
     def __call__(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
-        """The findings of every rule that is about such a fact.
+        """Yield the findings of every rule for such a fact.
 
-        What is barred has no record to be kept of: then the rules about that are silent.
+        Refused changes need no type_changes entry, so contract-scoped rules are skipped.
         """
-        found = tuple(self._asked(fact, ctx, against))
-        barred = any(rule.scope == "table" and one.severity >= Severity.ERROR for rule, one in found)
-        yield from (one for rule, one in found if not (barred and rule.scope == "contract"))
+        found = tuple(self._by_rule(fact, ctx, against))
+        refused = any(rule.scope == "table" and finding.severity >= Severity.ERROR for rule, finding in found)
+        yield from (finding for rule, finding in found if not (refused and rule.scope == "contract"))
 
-    def _asked(
+    def _by_rule(
         self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]
     ) -> Iterator[tuple[Rule, Finding]]:
         for rule in self.rules:
@@ -50,21 +50,21 @@ class Judge:
                     yield rule, _finding(rule, problem, fact, ctx, against)
 
     def record(self, fact: Fact, ctx: RuleContext) -> Iterator[Finding]:
-        """The findings of the rules about how the contract keeps its own records."""
-        own = Judge(tuple(rule for rule in self.rules if rule.scope == "contract"))
-        return own(fact, ctx, ("git",))
+        """Return the findings of the contract-scoped rules: those about the contract's own records."""
+        contract_rules = Judge(tuple(rule for rule in self.rules if rule.scope == "contract"))
+        return contract_rules(fact, ctx, ("git",))
 
 
 def judge_pair(before: Contract | None, after: Contract | None, rules: Sequence[Rule]) -> tuple[Finding, ...]:
-    """What the rules say of a contract compared with its base, without any live table.
+    """Return the findings of a contract compared with its base, without a live table.
 
-    Every target's effective contract is judged; what they have in common is said once. A finding that the
-    base contract alone gives too is marked as existing.
+    The contract is judged for every target; a finding of several targets is returned once. A finding that
+    the base contract alone gives too is marked as existing.
     """
     judge = Judge(tuple(rules))
     targets: list[str | None] = [None]
-    for one in (before, after):
-        targets += [name for name in (one.targets if one else ()) if name not in targets]
+    for contract in (before, after):
+        targets += [name for name in (contract.targets if contract else ()) if name not in targets]
     merged: dict[object, Finding] = {}
     for target in targets:
         old = present(before, target)
@@ -77,13 +77,13 @@ def judge_pair(before: Contract | None, after: Contract | None, rules: Sequence[
 
 
 def present(base: Contract | None, target: str | None) -> Contract | None:
-    """The base contract in a target; None if the table is new there, since it was absent from the target."""
+    """Return the base contract for a target; None if the target did not have the table."""
     old = contracts.effective(base, target) if base else None
     return None if old is None or old.absent else old
 
 
 def git_context(before: Contract | None, after: Contract) -> RuleContext:
-    """The base contract stands for the table: it is what Delta makes of it."""
+    """Return the context without a live table: the table that Delta creates from the base replaces it."""
     old = created_state(before.state) if before else TableState()
     return RuleContext(
         contract=after,
@@ -95,30 +95,30 @@ def git_context(before: Contract | None, after: Contract) -> RuleContext:
 
 
 def git_facts(before: Contract | None, after: Contract, ctx: RuleContext) -> tuple[Fact, ...]:
-    """What differs between a contract and its base, and what follows from it."""
+    """Return the changes between a contract and its base, and the protocol upgrades that follow."""
     if before is None:
         return (TableAdded(after.state), after)
     return (*diff(before.state, after.state), *protocol_upgrades(ctx), after)
 
 
 def protocol_upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -> tuple[ProtocolUpgrade, ...]:
-    """The upgrade that the declared state asks of the table, if it does.
+    """Return the protocol upgrade that the declared state requires, if any.
 
     Args:
-        ctx: What is declared, and the table.
-        without: Features that are no part of it.
+        ctx: The declaration and the table.
+        without: Features that the upgrade does not include.
     """
     declared = ctx.contract.state.set_properties
-    asked = granted_features(ctx.contract.state, ctx.live, new_table=ctx.is_new_table)
+    granted = granted_features(ctx.contract.state, ctx.live, new_table=ctx.is_new_table)
     by_version = protocol.features_of_versions(declared, ctx.features)
-    wanted = protocol.needed_to_alter(ctx.features | by_version, ctx.after.active_features, asked)
-    added = wanted - ctx.features - without
+    needed = protocol.needed_to_alter(ctx.features | by_version, ctx.after.active_features, granted)
+    added = needed - ctx.features - without
     if not added:
         return ()
     because = (
         *[("property", key, by_version) for key in protocol.VERSION_KEYS if key in declared][-1:],
-        *protocol.causes(
-            ctx.after.columns, ctx.after.properties, sorted(asked), sorted(ctx.after.constraints)
+        *protocol.feature_causes(
+            ctx.after.columns, ctx.after.properties, sorted(granted), sorted(ctx.after.constraints)
         ),
         *(
             [("clustering", "clustered_by", feature.closure(protocol.CLUSTERING))]
@@ -135,54 +135,62 @@ def protocol_upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -
     )
 
 
-def is_superseded(upgrade: ProtocolUpgrade, said: Iterable[Finding]) -> bool:
-    """Whether what asks for an upgrade is refused by itself.
+def is_superseded(upgrade: ProtocolUpgrade, findings: Iterable[Finding]) -> bool:
+    """Return whether the causes of an upgrade are refused themselves.
 
-    Properties and features are asked for in one statement, `SET TBLPROPERTIES`, which Delta carries out or
-    refuses as a whole: where one of those that ask is refused, the others upgrade nothing.
+    One statement, `SET TBLPROPERTIES`, sets all properties and features, and Delta executes or refuses it as
+    a whole: if it refuses one cause, the others upgrade nothing.
     """
-    refused = {_subject(one) for one in said if one.severity >= Severity.ERROR and not one.existing}
-    causes = {_asked(kind, name) for kind, name, _ in upgrade.because}
-    together = {cause for cause in causes if cause[0] in _TABLE_PROPERTIES}
-    if not together.isdisjoint(refused):
-        refused |= together
+    refused = {
+        _subject(finding)
+        for finding in findings
+        if finding.severity >= Severity.ERROR and not finding.existing
+    }
+    causes = {_cause(kind, name) for kind, name, _ in upgrade.because}
+    set_together = {cause for cause in causes if cause[0] in _TABLE_PROPERTIES}
+    if not set_together.isdisjoint(refused):
+        refused |= set_together
     return bool(causes) and causes <= refused
 
 
-def beside_upgrade(
-    said: Sequence[Finding], upgrade: ProtocolUpgrade, found: Sequence[Finding]
+def with_upgrade_findings(
+    findings: Sequence[Finding], upgrade: ProtocolUpgrade, of_upgrade: Sequence[Finding]
 ) -> tuple[Finding, ...]:
-    """What is said of a table and of its upgrade, once of each line.
+    """Add the findings of a table's upgrade, with one finding for each line of the contract.
 
-    As long as the upgrade is not allowed, nothing lesser is said of the properties, features and constraints
-    that ask for it, nor of the features that it adds: what is to be known of a preview can wait until its
-    clients are. A column has more lines than the one that asks.
+    An upgrade with an error hides the lesser findings of the properties, features and constraints that cause
+    it, and of the features that it adds: they can wait until the upgrade is allowed. Columns keep their
+    findings, because a column has other lines than the one that causes the upgrade.
 
     Args:
-        said: The findings so far.
-        upgrade: One that is not moot.
-        found: The findings about it.
+        findings: The findings so far.
+        upgrade: An upgrade that is not superseded.
+        of_upgrade: The findings of the upgrade.
     """
-    if not any(one.severity >= Severity.ERROR for one in found):
-        return (*said, *found)
-    asking = {_asked(kind, name) for kind, name, _ in upgrade.because if kind != "column"}
-    asking |= {("feature", name) for name in upgrade.added}
-    kept = (one for one in said if one.severity >= Severity.ERROR or _subject(one) not in asking)
-    return (*kept, *found)
+    if not any(finding.severity >= Severity.ERROR for finding in of_upgrade):
+        return (*findings, *of_upgrade)
+    hidden = {_cause(kind, name) for kind, name, _ in upgrade.because if kind != "column"}
+    hidden |= {("feature", name) for name in upgrade.added}
+    kept = (
+        finding
+        for finding in findings
+        if finding.severity >= Severity.ERROR or _subject(finding) not in hidden
+    )
+    return (*kept, *of_upgrade)
 
 
 _TABLE_PROPERTIES = ("property", "feature")
 
 
 def _subject(finding: Finding) -> tuple[str, str]:
-    """What a finding is about as an upgrade names it: whole columns, not what is inside of them."""
+    """Return a finding's object as upgrades name it: a nested field counts as its column."""
     if finding.object.kind == "column" and finding.path:
         return "column", str(finding.path[0])
-    return _asked(finding.object.kind, finding.object.name)
+    return _cause(finding.object.kind, finding.object.name)
 
 
-def _asked(kind: str, name: str) -> tuple[str, str]:
-    """One name per request: ``delta.feature.<name>`` is the feature, and two keys ask for one version."""
+def _cause(kind: str, name: str) -> tuple[str, str]:
+    """Normalize a cause: ``delta.feature.<name>`` is the feature, and both version keys are one cause."""
     if kind == "property" and name.lower().startswith(FEATURE_PREFIX):
         return "feature", protocol.canonical(name[len(FEATURE_PREFIX) :])
     return kind, protocol.VERSION_KEYS[0] if name in protocol.VERSION_KEYS else name
@@ -194,31 +202,34 @@ def _judge_effective(judge: Judge, before: Contract | None, after: Contract | No
     ctx = git_context(before, after)
     facts = git_facts(before, after, ctx)
     changes = (fact for fact in facts if not isinstance(fact, ProtocolUpgrade | Contract))
-    # What is said of a change is never an old sin, only what is said of the contract as it stands.
-    said = (
+    # Only findings of the contract itself can be existing ones; findings of changes never are.
+    findings = (
         *(finding for fact in changes for finding in judge(fact, ctx, ("git",))),
-        *_as_it_stands(judge, before, ctx),
+        *_of_contract(judge, before, ctx),
     )
-    # Upgrades come last: nobody needs to allow one that is asked for by what is refused.
+    # Upgrades come last: an upgrade with a refused cause needs no approval.
     for upgrade in facts:
-        if isinstance(upgrade, ProtocolUpgrade) and not is_superseded(upgrade, said):
-            said = beside_upgrade(said, upgrade, tuple(judge(upgrade, ctx, ("git",))))
-    return said
+        if isinstance(upgrade, ProtocolUpgrade) and not is_superseded(upgrade, findings):
+            of_upgrade = tuple(judge(upgrade, ctx, ("git",)))
+            findings = with_upgrade_findings(findings, upgrade, of_upgrade)
+    return findings
 
 
-def _as_it_stands(judge: Judge, before: Contract | None, ctx: RuleContext) -> Iterator[Finding]:
-    """What is said of a contract apart from its changes; what its base gives too, as gravely, is existing."""
+def _of_contract(judge: Judge, before: Contract | None, ctx: RuleContext) -> Iterator[Finding]:
+    """Yield a contract's own findings; they are existing if the base has them, at least as severe."""
     found = tuple(judge(ctx.contract, ctx, ("git",)))
-    old_sins = _unchanged(judge, before) if found and before else {}
+    at_base = _base_severities(judge, before) if found and before else {}
     for finding in found:
-        old = old_sins.get(finding.identity)
+        old = at_base.get(finding.identity)
         yield replace(finding, existing=old is not None and old >= finding.severity)
 
 
-def _unchanged(judge: Judge, contract: Contract) -> Mapping[object, Severity]:
-    """The findings that a contract gives for the table that it made, and how bad each is at worst."""
+def _base_severities(judge: Judge, contract: Contract) -> Mapping[object, Severity]:
+    """Return the highest severity of each finding that a contract gives for its own table."""
     found = judge(contract, git_context(contract, contract), ("git",))
-    return {one.identity: one.severity for one in sorted(found, key=lambda one: one.severity)}
+    return {
+        finding.identity: finding.severity for finding in sorted(found, key=lambda finding: finding.severity)
+    }
 
 
 def _problems(rule: Rule, fact: Fact, ctx: RuleContext) -> Iterator[Problem]:
@@ -229,19 +240,19 @@ def _problems(rule: Rule, fact: Fact, ctx: RuleContext) -> Iterator[Problem]:
             yield problem
     except SchemalintError:
         raise
-    # A rule is anybody's code: whatever it raises, or an exit, ends the run by its name.
+    # A rule is foreign code: any exception or exit ends the run with an error that names the rule.
     except (Exception, SystemExit) as error:
-        raise _blamed(rule, f"failed on {table}: {type(error).__name__}: {error}") from error
+        raise _rule_error(rule, f"failed on {table}: {type(error).__name__}: {error}") from error
 
 
 def _require_sound(rule: Rule, problem: object, count: int, table: str) -> None:
     if not isinstance(problem, Problem):
-        raise _blamed(rule, f"gave {problem!r} on {table}, which is no Problem")
+        raise _rule_error(rule, f"returned {problem!r} for {table}, which is not a Problem")
     if count > MOST_PROBLEMS:
-        raise _blamed(rule, f"found more than {MOST_PROBLEMS} problems in one place of {table}")
+        raise _rule_error(rule, f"found more than {MOST_PROBLEMS} problems for one fact of {table}")
 
 
-def _blamed(rule: Rule, what: str) -> SchemalintError:
+def _rule_error(rule: Rule, what: str) -> SchemalintError:
     message = f"rule {rule.code} ({rule.module}, of {rule.distribution or 'an unknown package'}) {what}"
     if rule.distribution == BUILT_IN:
         return InternalError(message)
@@ -279,5 +290,10 @@ def _previous(fact: Fact, problem: Problem, base: Contract | None) -> Location |
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """By place, then worst first."""
-    return tuple(sorted(findings, key=lambda one: (one.location, -one.severity, one.code, one.message)))
+    """Sort findings by location, then by severity, the highest first."""
+    return tuple(
+        sorted(
+            findings,
+            key=lambda finding: (finding.location, -finding.severity, finding.code, finding.message),
+        )
+    )

@@ -1,13 +1,14 @@
-"""A contract, its base and the live table: each difference is judged once.
+"""Judge a contract with its base and its live table: each difference once.
 
-| base | declared | live | result                                                             |
-|------|----------|------|--------------------------------------------------------------------|
-| A    | A        | A    | nothing                                                            |
-| A    | A        | B    | one `Drift`: not applied yet, or drifted; an error if it must stay |
-| A    | B        | B    | one `Drift`: already applied, or applied in part where other objects of |
-|      |          |      | the edit are not; only the record of the change judged             |
-| A    | B        | A    | the change judged once, against git and live                       |
-| A    | B        | C    | the rule's finding if C -> B is impossible, else one `Drift`       |
+| base | declared | live | result                                                                   |
+|------|----------|------|--------------------------------------------------------------------------|
+| A    | A        | A    | no finding                                                               |
+| A    | A        | B    | one `Drift`: not applied yet, or drifted; its cause is the error that    |
+|      |          |      | forbids B -> A, if there is one                                          |
+| A    | B        | B    | one `Drift`: already applied, or applied in part if other objects of the |
+|      |          |      | edit are not; only contract-scoped rules judge the change itself         |
+| A    | B        | A    | the change is judged once, against git and live                          |
+| A    | B        | C    | the errors of rules that forbid C -> B; without any, one `Drift`         |
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from schemalint.delta import change, protocol
 from schemalint.delta.change import Change, change_path, subject, subject_name
 from schemalint.delta.datatype import Struct, Unmanaged, field_at, type_at, walk_fields
 from schemalint.delta.diff import diff
-from schemalint.delta.path import Path, lowercased, path_key
+from schemalint.delta.path import Path, is_within, lowercased, path_key
 from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.lint.judge import Judge, beside_upgrade, git_context, is_superseded, protocol_upgrades
+from schemalint.lint.judge import Judge, git_context, is_superseded, protocol_upgrades, with_upgrade_findings
 from schemalint.lint.renamed import Names, with_names
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
@@ -36,7 +37,7 @@ GIT_AND_LIVE = ("git", "live")
 
 _NO_NAMES: Names = {}
 
-# What a contract says about itself, or what is never asked of a live table.
+# Changes of the contract's own records, and changes that a declaration never makes in a live table.
 _NEVER_APPLIED = (
     change.FieldRemoved,
     change.FieldMoved,
@@ -51,13 +52,13 @@ class LiveComparison:
     """The three states of one table, effective for one target.
 
     Attributes:
-        base: As declared at the base.
-        applied: As declared when it was applied last, if the table says so and git knows it.
-        settled: Whether the table says that the very declaration was applied.
-        ahead: Whether the table says that a later revision was applied.
-        tracking: Which column is which, where that is known better than by names.
-        renamed: The columns that the log knows under another name than base and contract; without a tracking.
-        of_table: What is said of the live table as it is; those that the base gives too are existing.
+        base: The contract at the base.
+        applied: The last applied contract, if the table has a marker and git has its commit.
+        settled: Whether the marker has the hash of the current declaration.
+        ahead: Whether the marker names a later revision.
+        tracking: The column tracking; None if names identify the columns.
+        renamed: The columns that the log has under another name than the contract; only without tracking.
+        of_table: The findings of the live table itself; those that the base gives too are existing.
     """
 
     contract: Contract
@@ -72,10 +73,10 @@ class LiveComparison:
 
 
 def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Finding, ...]:
-    """What the rules say of a contract, its base and the live table, beside what is said of the table itself.
+    """Return the findings of a contract, its base and the live table, with those of the table itself.
 
-    What they say of the base and the live table too is marked as existing: the change under review did not
-    bring it.
+    Findings that the base and the live table give too are marked as existing: the change under review did
+    not cause them.
     """
     judge = Judge(tuple(rules))
     base = comparison.base
@@ -83,10 +84,11 @@ def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Findi
         return _findings(judge, comparison, {})
     at_base = replace(comparison, contract=base, base=base, tracking=None, of_table=())
     unchanged = _findings(judge, at_base, {})
-    worst: dict[Hashable, Severity] = {
-        one.identity: one.severity for one in sorted(unchanged, key=lambda one: one.severity)
+    severities: dict[Hashable, Severity] = {
+        finding.identity: finding.severity
+        for finding in sorted(unchanged, key=lambda finding: finding.severity)
     }
-    return _findings(judge, comparison, worst)
+    return _findings(judge, comparison, severities)
 
 
 def live_context(
@@ -96,12 +98,12 @@ def live_context(
     tracking: ColumnTracking | None = None,
     renamed: Names = _NO_NAMES,
 ) -> RuleContext:
-    """The log says what the table is."""
+    """Return the context with a live table."""
     before = live.state if tracking is None else replace(live.state, columns=tracking.live)
     return RuleContext(
         contract=contract,
         before=before,
-        after=_over(contract, live.state, renamed, tracking),
+        after=_state_after(contract, live.state, renamed, tracking),
         features=live.protocol.features,
         base=base,
         live=live,
@@ -110,16 +112,16 @@ def live_context(
 
 
 def live_changes(ctx: RuleContext) -> tuple[Change, ...]:
-    """What has to be done to the live table; nothing of what the contract does not manage."""
+    """Return the changes that bring the live table to the declaration; unmanaged objects have none."""
     return diff(ctx.before, ctx.after)
 
 
 def _findings(
-    judge: Judge, comparison: LiveComparison, old_sins: Mapping[Hashable, Severity]
+    judge: Judge, comparison: LiveComparison, at_base: Mapping[Hashable, Severity]
 ) -> tuple[Finding, ...]:
-    """What is said of the table; what is said as gravely without the change under review is existing.
+    """Return all findings of a table; those of ``at_base``, if at least as severe there, are existing.
 
-    Upgrades come last, as without a live table: see `is_superseded` and `beside_upgrade`.
+    Upgrades come last, as without a live table: see `is_superseded` and `with_upgrade_findings`.
     """
     contract, base = comparison.contract, comparison.base
     ctx = live_context(contract, comparison.live, base, comparison.tracking, comparison.renamed)
@@ -129,193 +131,204 @@ def _findings(
         *_undeclared(judge, ctx, comparison),
         *judge(contract, ctx, against),
     )
-    said = tuple(_marked(found, old_sins))
-    everything = (*said, *comparison.of_table)
+    of_declaration = tuple(_marked(found, at_base))
+    findings = (*of_declaration, *comparison.of_table)
     if base is None or protocol_upgrades(git_context(base, contract)):
-        for upgrade in protocol_upgrades(ctx, _beyond_repair(ctx, comparison.of_table)):
-            if not is_superseded(upgrade, said):
-                of_upgrade = tuple(_marked(judge(upgrade, ctx, against), old_sins))
-                everything = beside_upgrade(everything, upgrade, of_upgrade)
-    return everything
+        for upgrade in protocol_upgrades(ctx, _unaddable_features(ctx, comparison.of_table)):
+            if not is_superseded(upgrade, of_declaration):
+                of_upgrade = tuple(_marked(judge(upgrade, ctx, against), at_base))
+                findings = with_upgrade_findings(findings, upgrade, of_upgrade)
+    return findings
 
 
-def _beyond_repair(ctx: RuleContext, of_table: Iterable[Finding]) -> frozenset[str]:
-    """What the table uses and does not support, where Spark refuses the table: then no statement adds it.
+def _unaddable_features(ctx: RuleContext, of_table: Iterable[Finding]) -> frozenset[str]:
+    """Return the features that a table uses without supporting them, if Spark refuses the table.
 
-    Where Spark goes on, any statement adds it, whatever it alters: Delta looks at all metadata then
-    (``Protocol.upgradeProtocolFromMetadataForExistingTable``; measured on Delta 4.4.0).
+    No statement can add them then. If Spark accepts the table, every statement adds them, because Delta
+    examines all metadata (``Protocol.upgradeProtocolFromMetadataForExistingTable``; measured on Delta 4.4.0).
     """
-    if not any(is_refusal_of_table(one) and not one.existing for one in of_table):
+    if not any(is_refusal_of_table(finding) and not finding.existing for finding in of_table):
         return frozenset()
-    return protocol.needed(ctx.features, ctx.before.active_features) - ctx.features
+    return protocol.needed_features(ctx.features, ctx.before.active_features) - ctx.features
 
 
 def is_refusal_of_table(finding: Finding) -> bool:
-    """Whether it is why Delta Spark does not read or write the table as it is."""
+    """Return whether a finding is the reason why Delta Spark cannot read or write the table."""
     return bool(finding.delta_error) and finding.severity >= Severity.ERROR and finding.against == LIVE
 
 
-def _marked(found: Iterable[Finding], old_sins: Mapping[Hashable, Severity]) -> Iterator[Finding]:
-    for one in found:
-        old = old_sins.get(one.identity)
-        yield replace(one, existing=old is not None and old >= one.severity)
+def _marked(found: Iterable[Finding], at_base: Mapping[Hashable, Severity]) -> Iterator[Finding]:
+    for finding in found:
+        old = at_base.get(finding.identity)
+        yield replace(finding, existing=old is not None and old >= finding.severity)
 
 
 def _of_changes(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> Iterator[Finding]:
     contract, base = comparison.contract, comparison.base
     pending = live_changes(ctx)
     if base is None:
-        for one in pending:
-            yield from _gap(judge, one, ctx, comparison)
+        for pending_change in pending:
+            yield from _missing_step(judge, pending_change, ctx, comparison)
         return
-    of_git = {subject(one): one for one in diff(_asking(base.state), _asking(contract.state))}
-    unlike_base = _unlike(base, ctx.before, comparison.renamed)
-    for one in pending:
-        if subject(one) in of_git and subject(one) not in unlike_base:
-            yield from judge(one, ctx, GIT_AND_LIVE)
+    changes = diff(_with_requested_features(base.state), _with_requested_features(contract.state))
+    of_git = {subject(git_change): git_change for git_change in changes}
+    differs_from_base = _differing_subjects(base, ctx.before, comparison.renamed)
+    for pending_change in pending:
+        if subject(pending_change) in of_git and subject(pending_change) not in differs_from_base:
+            yield from judge(pending_change, ctx, GIT_AND_LIVE)
         else:
-            yield from _apart(judge, one, of_git, ctx, comparison)
-    yield from _done(judge, of_git, pending, ctx, git_context(base, contract))
+            yield from _live_only(judge, pending_change, of_git, ctx, comparison)
+    yield from _of_applied_changes(judge, of_git, pending, ctx, git_context(base, contract))
 
 
-def _apart(
-    judge: Judge, one: Change, of_git: Mapping[Hashable, Change], ctx: RuleContext, comparison: LiveComparison
+def _live_only(
+    judge: Judge,
+    pending_change: Change,
+    of_git: Mapping[Hashable, Change],
+    ctx: RuleContext,
+    comparison: LiveComparison,
 ) -> Iterator[Finding]:
-    """What git does not show, or shows with another beginning than the live table has."""
-    if subject(one) in of_git or _inside_added(one, of_git):
-        yield from _gap(judge, one, ctx, comparison)
+    """Judge a pending change that git does not show, or shows from another old value than the live one."""
+    if subject(pending_change) in of_git or _inside_added(pending_change, of_git):
+        yield from _missing_step(judge, pending_change, ctx, comparison)
     else:
-        cause = next(_impossible(judge, one, ctx), None)
-        yield from judge(Drift(one, _drift_kind(one, comparison), cause), ctx, LIVE)
+        cause = next(_errors(judge, pending_change, ctx), None)
+        yield from judge(Drift(pending_change, _drift_kind(pending_change, comparison), cause), ctx, LIVE)
 
 
-def _gap(judge: Judge, one: Change, ctx: RuleContext, comparison: LiveComparison) -> Iterator[Finding]:
-    """The rule's findings if the way from live to declared is barred, else that there is one to go."""
-    impossible = tuple(_impossible(judge, one, ctx))
-    yield from impossible or judge(Drift(one, _drift_kind(one, comparison)), ctx, LIVE)
+def _missing_step(
+    judge: Judge, pending_change: Change, ctx: RuleContext, comparison: LiveComparison
+) -> Iterator[Finding]:
+    """Yield the errors of rules that refuse a pending change; without any, the finding of the drift."""
+    errors = tuple(_errors(judge, pending_change, ctx))
+    yield from errors or judge(Drift(pending_change, _drift_kind(pending_change, comparison)), ctx, LIVE)
 
 
-def _impossible(judge: Judge, one: Change, ctx: RuleContext) -> Iterator[Finding]:
-    return (found for found in judge(one, ctx, LIVE) if found.severity >= Severity.ERROR)
+def _errors(judge: Judge, pending_change: Change, ctx: RuleContext) -> Iterator[Finding]:
+    return (finding for finding in judge(pending_change, ctx, LIVE) if finding.severity >= Severity.ERROR)
 
 
-def _drift_kind(one: Change, comparison: LiveComparison) -> DriftKind:
-    """Drifted, if it is known what was applied last, or what a column was called, and that is not live."""
+def _drift_kind(pending_change: Change, comparison: LiveComparison) -> DriftKind:
+    """Return the kind of drift: drifted if the live table differs from its last applied or logged state."""
     applied, renamed = comparison.applied, comparison.renamed
     if comparison.contract.managed_by != "schemalint":
-        return DriftKind.DIFFERS
-    if comparison.settled or (applied and subject(one) in _unlike(applied, comparison.live.state, renamed)):
+        return DriftKind.MANAGED_ELSEWHERE
+    if comparison.settled:
+        return DriftKind.DRIFTED
+    if applied and subject(pending_change) in _differing_subjects(applied, comparison.live.state, renamed):
         return DriftKind.DRIFTED
     if comparison.ahead:
         return DriftKind.AHEAD
-    is_known = isinstance(one, change.FieldRenamed) and path_key(one.path) in renamed
-    return DriftKind.DRIFTED if is_known else DriftKind.NOT_APPLIED
+    is_logged_rename = (
+        isinstance(pending_change, change.FieldRenamed) and path_key(pending_change.path) in renamed
+    )
+    return DriftKind.DRIFTED if is_logged_rename else DriftKind.NOT_APPLIED
 
 
-def _unlike(declared: Contract, live: TableState, renamed: Names) -> set[Hashable]:
-    """What of a live table is not as a contract declares it."""
-    return {subject(one) for one in diff(live, _over(declared, live, renamed))}
+def _differing_subjects(declared: Contract, live: TableState, renamed: Names) -> set[Hashable]:
+    """Return the subjects in which a live table differs from a contract."""
+    return {subject(pending_change) for pending_change in diff(live, _state_after(declared, live, renamed))}
 
 
-def _over(
+def _state_after(
     contract: Contract, live: TableState, renamed: Names, tracking: ColumnTracking | None = None
 ) -> TableState:
     declared = replace(contract.state, columns=with_names(contract.state.columns, renamed))
     return apply_declaration(declared, live, open_widening=contract.open.widening, tracking=tracking)
 
 
-def _asking(state: TableState) -> TableState:
-    """With the features that properties ask for among the features: they go into the protocol alone."""
-    return replace(state, features=state.asked_features)
+def _with_requested_features(state: TableState) -> TableState:
+    """Add the features that properties request to the features: Delta stores them only in the protocol."""
+    return replace(state, features=state.requested_features)
 
 
-def _done(
+def _of_applied_changes(
     judge: Judge,
     of_git: Mapping[Hashable, Change],
     pending: Sequence[Change],
     live_ctx: RuleContext,
     git_ctx: RuleContext,
 ) -> Iterator[Finding]:
-    """What git shows as changed and live needs no more; and what the contract owes itself."""
+    """Judge git's changes that the live table already has, and the contract's records of all of them."""
     listed = {path_key(entry.path) for entry in git_ctx.contract.state.dropped}
-    applied = [one for one in of_git.values() if _is_applied(one, pending)]
-    open_objects = {subject(one) for one in pending}
+    applied = [git_change for git_change in of_git.values() if _is_applied(git_change, pending)]
+    pending_subjects = {subject(pending_change) for pending_change in pending}
     waiting = [
-        object_ in open_objects if _is_never_applied(one) else one not in applied
-        for object_, one in of_git.items()
-        if not isinstance(one, change.FieldMoved)
+        subject_ in pending_subjects if _is_never_applied(git_change) else git_change not in applied
+        for subject_, git_change in of_git.items()
+        if not isinstance(git_change, change.FieldMoved)
     ]
     kind = DriftKind.APPLIED_IN_PART if any(waiting) else DriftKind.APPLIED
-    for one in of_git.values():
-        yield from judge.record(one, git_ctx)
-        if isinstance(one, change.FieldRemoved) and path_key(one.path) not in listed:
-            if field_at(live_ctx.before.columns, one.path):
-                yield from judge(one, live_ctx, GIT_AND_LIVE)
-        elif one in applied:
-            yield from judge(Drift(one, kind), live_ctx, LIVE)
+    for git_change in of_git.values():
+        yield from judge.record(git_change, git_ctx)
+        if isinstance(git_change, change.FieldRemoved) and path_key(git_change.path) not in listed:
+            if field_at(live_ctx.before.columns, git_change.path):
+                yield from judge(git_change, live_ctx, GIT_AND_LIVE)
+        elif git_change in applied:
+            yield from judge(Drift(git_change, kind), live_ctx, LIVE)
 
 
-def _is_applied(one: Change, pending: Sequence[Change]) -> bool:
-    """Whether nothing is left to be done of what git shows, neither to the object nor to one around it."""
-    if _is_never_applied(one) or subject(one) in {subject(other) for other in pending}:
+def _is_applied(git_change: Change, pending: Sequence[Change]) -> bool:
+    """Return whether no pending change concerns the object of a git change, its children or its parents."""
+    if _is_never_applied(git_change) or subject(git_change) in {subject(waiting) for waiting in pending}:
         return False
-    path = change_path(one)
-    missing = [lowercased(other.path) for other in pending if isinstance(other, change.FieldAdded)]
-    open_paths = [other for open_ in pending if (other := change_path(open_))]
-    return not path or not (_any_within(open_paths, path) or _any_above(missing, path))
+    path = change_path(git_change)
+    added = [lowercased(waiting.path) for waiting in pending if isinstance(waiting, change.FieldAdded)]
+    pending_paths = [pending_path for waiting in pending if (pending_path := change_path(waiting))]
+    return not path or not (_any_within(pending_paths, path) or _any_above(added, path))
 
 
-def _is_never_applied(one: Change) -> bool:
-    """Whether no table is altered for it: a line that is taken away manages less, and removes nothing.
+def _is_never_applied(git_change: Change) -> bool:
+    """Return whether a git change never alters a table: a removed line manages less and removes nothing.
 
-    For a property that goes into the protocol the feature is altered that it asks for.
+    A property that belongs in the protocol alters the feature that it requests instead.
     """
-    taken_away = isinstance(getattr(one, "new", None), Unmanaged)
+    is_unmanaged = isinstance(getattr(git_change, "new", None), Unmanaged)
     return (
-        taken_away
-        or one == change.FeatureChanged(subject_name(one), new=False)
-        or isinstance(one, _NEVER_APPLIED)
-        or (isinstance(one, change.PropertyChanged) and is_protocol_key(one.key))
+        is_unmanaged
+        or git_change == change.FeatureChanged(subject_name(git_change), new=False)
+        or isinstance(git_change, _NEVER_APPLIED)
+        or (isinstance(git_change, change.PropertyChanged) and is_protocol_key(git_change.key))
     )
 
 
 def _undeclared(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> Iterator[Finding]:
-    """Live fields that nobody declares, neither now nor at the base, if the table is not open for such."""
+    """Judge live fields that neither contract nor base declares, unless writers may add columns."""
     if ctx.contract.open.columns:
         return
     declared = with_names(ctx.contract.state.columns, comparison.renamed)
     listed = {path_key(entry.path) for entry in ctx.contract.state.dropped}
     for path, live in walk_fields(ctx.before.columns):
         parent = type_at(declared, path[:-1])
-        if not isinstance(parent, Struct) or path_key(path) in listed or _declared(parent, live.name):
+        if not isinstance(parent, Struct) or path_key(path) in listed or _is_declared(parent, live.name):
             continue
         if ctx.base is None or field_at(created_state(ctx.base.state).columns, path) is None:
-            kind = DriftKind.AHEAD if _is_of_later(path, comparison) else DriftKind.UNDECLARED
+            kind = DriftKind.AHEAD if _is_of_later_revision(path, comparison) else DriftKind.UNDECLARED
             yield from judge(Drift(change.FieldRemoved(path, live), kind), ctx, LIVE)
 
 
-def _is_of_later(path: Path, comparison: LiveComparison) -> bool:
-    """Whether a live column that is not declared is one of the later revision that was applied."""
+def _is_of_later_revision(path: Path, comparison: LiveComparison) -> bool:
+    """Return whether an undeclared live column comes from a later revision that was applied."""
     applied = comparison.applied
     if comparison.settled or not comparison.ahead:
         return False
     return applied is None or field_at(applied.state.columns, path) is not None
 
 
-def _declared(parent: Struct, name: str) -> bool:
-    renamed = {one.renamed_from.lower() for one in parent.fields if one.renamed_from}
-    return parent.get(name) is not None or name.lower() in renamed
+def _is_declared(parent: Struct, name: str) -> bool:
+    old_names = {field.renamed_from.lower() for field in parent.fields if field.renamed_from}
+    return parent.get(name) is not None or name.lower() in old_names
 
 
-def _inside_added(one: Change, of_git: Mapping[Hashable, Change]) -> bool:
-    path = change_path(one)
-    added = [lowercased(other.path) for other in of_git.values() if isinstance(other, change.FieldAdded)]
+def _inside_added(pending_change: Change, of_git: Mapping[Hashable, Change]) -> bool:
+    path = change_path(pending_change)
+    added = [lowercased(item.path) for item in of_git.values() if isinstance(item, change.FieldAdded)]
     return path is not None and _any_above(added, path)
 
 
 def _any_within(paths: Iterable[Path], path: Path) -> bool:
-    return any(other[: len(path)] == path for other in paths)
+    return any(is_within(inner, path) for inner in paths)
 
 
 def _any_above(paths: Iterable[Path], path: Path) -> bool:
-    return any(path[: len(other)] == other for other in paths)
+    return any(is_within(path, outer) for outer in paths)

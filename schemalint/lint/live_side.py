@@ -1,4 +1,4 @@
-"""The live side of a check: where tables lie and how they are read."""
+"""The live side of a check: locate live tables and read them."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ if TYPE_CHECKING:
     from schemalint.catalog import Catalog
 
 
-def live_side(here: Project, base: Side, target_name: str | None, via: Catalog | None = None) -> LiveSide:
-    """Live tables of a target, which is a `trusted` one; with a session's catalog, as that finds them."""
-    target = choose_target(trusted(here, base).config, target_name)
+def live_side(project: Project, base: Side, target_name: str | None, via: Catalog | None = None) -> LiveSide:
+    """Return the live tables of a target from the `trusted` configuration, located by ``via`` if given."""
+    target = choose_target(trusted(project, base).config, target_name)
     if via is not None:
         target = by_session(target)
-    root = here.repository.root
+    root = project.repository.root
     require_reachable(target, root)
     tables = TargetTables(target, root, config.resolve_storage(target), via)
     return LiveSide(
         target=target.name,
         read=tables.read,
-        place=tables.place,
+        location=tables.location,
         fetch=tables.fetch,
-        at_revision=revisions.table_at(here.repository, here.config.contracts),
+        at_revision=revisions.table_at(project.repository, project.config.contracts),
         may_create=target.create,
-        comes_after=lambda revision, head: _comes_after(here.repository, revision, head),
+        comes_after=lambda revision, head: _comes_after(project.repository, revision, head),
     )
 
 
-def live_side_from(here: Project, base: Side, target_name: str | None, file: str) -> LiveSide:
-    """Live tables as ``show`` printed them as JSON: for runs that cannot reach the tables themselves.
+def live_side_from(project: Project, base: Side, target_name: str | None, file: str) -> LiveSide:
+    """Return the live tables from a JSON file of ``show``, for runs that cannot reach the tables.
 
-    A target is not needed: then tables are known by their names.
+    Without a target, tables are identified by name.
     """
-    from schemalint.lint.shown_tables import read_tables_file  # noqa: PLC0415 (only with --live-from)
+    from schemalint.lint.tables_file import read_tables_file  # noqa: PLC0415 (only with --live-from)
 
-    settings = trusted(here, base).config
+    settings = trusted(project, base).config
     target = choose_target(settings, target_name) if target_name or len(settings.targets) == 1 else None
-    tables = read_tables_file(file, target, here.repository.root)
+    tables = read_tables_file(file, target, project.repository.root)
     return LiveSide(
         target=target.name if target else None,
         read=tables.read,
-        place=tables.place,
-        at_revision=revisions.table_at(here.repository, here.config.contracts),
+        location=tables.location,
+        at_revision=revisions.table_at(project.repository, project.config.contracts),
         may_create=target.create if target else True,
         as_of=tables.oldest,
-        comes_after=lambda revision, head: _comes_after(here.repository, revision, head),
+        comes_after=lambda revision, head: _comes_after(project.repository, revision, head),
     )
 
 
 def _comes_after(repository: Repository, revision: str, head: str | None) -> bool:
-    """Whether a commit is a descendant of the head; not if this clone cannot tell."""
+    """Return whether a commit is a descendant of the head; False if the clone lacks the history."""
     if not git.is_known(repository, revision):
         return False
     commit = head or git.resolve(repository, "HEAD")

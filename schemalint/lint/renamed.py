@@ -1,4 +1,4 @@
-"""What a table's log knows of columns that have another name now."""
+"""Find renamed columns in a table's log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schemalint.delta.table import History, LiveTable, TableState
 from schemalint.values import replace
 
 Names: TypeAlias = Mapping[tuple[str, ...], str]
-"""The live name of columns by the paths that they are declared at, in lower case."""
+"""The live names of columns, by declared lower-case path."""
 
 _Stored: TypeAlias = tuple[int | None, str | None]
 
@@ -21,7 +21,7 @@ _Stored: TypeAlias = tuple[int | None, str | None]
 class ColumnLog:
     """The names that columns had in a table's history, in lower case.
 
-    By column-mapping id and physical name: a table that was made anew gives its ids again, but never its
+    Columns are identified by column mapping id and physical name: a recreated table reuses ids, but never
     physical names.
     """
 
@@ -29,7 +29,7 @@ class ColumnLog:
         self._history = history
 
     def names(self, field: Field) -> frozenset[str]:
-        """All names of a live column."""
+        """Return all names of a live column."""
         return frozenset(self._names.get(_stored(field), ()))
 
     @cached_property
@@ -43,28 +43,30 @@ class ColumnLog:
 
 
 def renamed_fields(declared: Struct, live: Struct, log: ColumnLog) -> dict[str, Field]:
-    """The live field that each declared one has become, by the declared name."""
-    names, there = fields_by_name(declared), fields_by_name(live)
-    fresh = {
-        _stored(one): one for name, one in there.items() if name not in names and one.column_id is not None
+    """Return the live fields that are renamed declared fields, by declared name."""
+    declared_by_name, live_by_name = fields_by_name(declared), fields_by_name(live)
+    undeclared = {
+        _stored(field): field
+        for name, field in live_by_name.items()
+        if name not in declared_by_name and field.column_id is not None
     }
-    became: defaultdict[str, set[_Stored]] = defaultdict(set)
-    for stored, one in fresh.items():
-        for name in log.names(one):
-            became[name].add(stored)
+    by_old_name: defaultdict[str, set[_Stored]] = defaultdict(set)
+    for stored, field in undeclared.items():
+        for name in log.names(field):
+            by_old_name[name].add(stored)
     found: dict[_Stored, str] = {}
     for field in declared.fields:
-        candidates = became[field.name.lower()] if field.name.lower() not in there else set()
+        candidates = by_old_name[field.name.lower()] if field.name.lower() not in live_by_name else set()
         if len(candidates) == 1:
             (stored,) = candidates
             found.setdefault(stored, field.name)
-    return {name: fresh[stored] for stored, name in found.items()}
+    return {name: undeclared[stored] for stored, name in found.items()}
 
 
 def names_in_log(declared: TableState, live: LiveTable) -> Names:
-    """The declared columns that the table has under a name of which the declaration says nothing.
+    """Return the declared columns that the table has under a name unknown to the declaration.
 
-    It says something of the names in ``renamed_from``, and of those that are to be dropped.
+    The declaration knows its columns, the names in ``renamed_from``, and the columns listed as dropped.
     """
     listed = {path_key(entry.path) for entry in declared.dropped}
     found = _names(declared.columns, live.state.columns, ColumnLog(live.history), ())
@@ -72,7 +74,7 @@ def names_in_log(declared: TableState, live: LiveTable) -> Names:
 
 
 def with_names(declared: Struct, names: Names) -> Struct:
-    """The declaration of columns as if it said where the renamed ones come from."""
+    """Return the declared columns with ``renamed_from`` set for the renamed ones."""
     if not names:
         return declared
 
@@ -83,7 +85,7 @@ def with_names(declared: Struct, names: Names) -> Struct:
 
 
 def fields_by_name(struct: Struct) -> dict[str, Field]:
-    """The fields by their names in lower case, in order; the first one where a damaged table has two."""
+    """Return the fields by lower-case name, in order; the first one if a damaged table has two."""
     found: dict[str, Field] = {}
     for field in struct.fields:
         found.setdefault(field.name.lower(), field)
@@ -92,21 +94,21 @@ def fields_by_name(struct: Struct) -> dict[str, Field]:
 
 def _names(declared: DataType, live: DataType, log: ColumnLog, path: Path) -> Iterator[tuple[Path, str]]:
     if isinstance(declared, Struct) and isinstance(live, Struct):
-        there, became = fields_by_name(live), renamed_fields(declared, live, log)
-        given_up = {field.renamed_from.lower() for field in declared.fields if field.renamed_from}
+        live_by_name, renamed = fields_by_name(live), renamed_fields(declared, live, log)
+        old_names = {field.renamed_from.lower() for field in declared.fields if field.renamed_from}
         for field in declared.fields:
-            below = (*path, field.name)
-            now = there.get(field.name.lower()) or became.get(field.name)
-            if now is None or now.name.lower() in given_up:
+            field_path = (*path, field.name)
+            live_field = live_by_name.get(field.name.lower()) or renamed.get(field.name)
+            if live_field is None or live_field.name.lower() in old_names:
                 continue
-            if field.name in became:
-                yield below, now.name
-            yield from _names(field.type, now.type, log, below)
+            if field.name in renamed:
+                yield field_path, live_field.name
+            yield from _names(field.type, live_field.type, log, field_path)
         return
-    others = dict(parts(live))
+    live_parts = dict(parts(live))
     for part, inner in parts(declared):
-        if part in others:
-            yield from _names(inner, others[part], log, (*path, part))
+        if part in live_parts:
+            yield from _names(inner, live_parts[part], log, (*path, part))
 
 
 def _stored(field: Field) -> _Stored:

@@ -1,4 +1,4 @@
-"""Which rules there are: found by walking the packages that the entry-point group names."""
+"""Load the rules: walk the packages of the entry-point group, and apply the selection."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ GROUP = "schemalint.rules"
 BUILT_IN = "schemalint"
 
 TableIgnores: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
-"""Globs over names of tables, each with patterns of rules that say nothing of them."""
+"""Globs of table names, each with the patterns of the rules that are ignored for these tables."""
 
 
 @frozen
 class Selection:
-    """Which rules run, and how bad they are: by code or by its beginning.
+    """The selected rules and their severities, by code, code prefix or name.
 
     Attributes:
-        select: None for all that are stable.
-        severity: Another severity, by code, its beginning or name: the longest one counts.
-        options: Values of a rule's options, by its code.
-        local: Files of rules outside of any package: code of the working tree, where that is allowed.
+        select: None for all stable rules.
+        severity: Overridden severities by code, code prefix or name; the longest match wins.
+        options: The values of rule options, by rule code.
+        local: Rule files outside of any package, if allowed: they are code of the working tree.
     """
 
     select: tuple[str, ...] | None = None
@@ -48,7 +48,7 @@ class Selection:
 
 @frozen
 class _Origin:
-    """Where rules come from: a distribution, or a file."""
+    """A source of rules: a distribution or a file."""
 
     name: str
     what: str
@@ -62,36 +62,36 @@ class _Origin:
 
 
 def load_rules(selection: Selection | None = None) -> tuple[Rule, ...]:
-    """All rules that are installed, those selected of them, in the order of their codes.
+    """Return the selected rules, or all installed rules without a selection, in the order of their codes.
 
     Raises:
-        PluginError: A package cannot be imported, or two rules have one code.
-        UsageError: The selection names what there is not.
+        PluginError: A package cannot be imported, or two rules have the same code.
+        UsageError: The selection names an unknown rule or option.
     """
     rules: dict[str, Rule] = {}
     for origin in _origins(selection.local if selection else ()):
         for rule in _rules_of(origin):
             if (other := rules.get(rule.code)) is not None and other.check is not rule.check:
-                raise origin.failed(f"rule {rule.code} of {rule.module} is {other.module}'s already")
+                raise origin.failed(f"rule {rule.code} of {rule.module} is already in {other.module}")
             rules[rule.code] = rule
     ordered = tuple(rules[code] for code in sorted(rules))
     return _selected(ordered, selection) if selection else ordered
 
 
 def selection_of(settings: Config, repository: Path | None = None) -> Selection:
-    """What the configuration selects.
+    """Return the selection of the configuration.
 
     Args:
         settings: The configuration.
-        repository: Where its local files of rules are; None where they may not be run.
+        repository: The folder of its local rule files; None if they must not run.
 
     Raises:
-        UsageError: Local files are configured, and may not be run.
+        UsageError: The configuration names local rule files, and they must not run.
     """
     if settings.plugins and repository is None:
         raise UsageError(
             f"the configuration names local rules ({', '.join(settings.plugins)}): code of the working tree",
-            help="--allow-local-plugins runs it; without it nothing is judged, so that nothing is missed",
+            help="allow them with --allow-local-plugins; a check without them could miss problems",
         )
     return Selection(
         select=settings.select,
@@ -105,41 +105,41 @@ def selection_of(settings: Config, repository: Path | None = None) -> Selection:
 
 
 def rules_for_apply(selection: Selection) -> tuple[Rule, ...]:
-    """The selected rules and all of our own: what Delta refuses stays refused, whatever is ignored."""
+    """Return the selected and all stable built-in rules: Delta refuses a change even if a rule is ignored."""
     selected = load_rules(selection)
     codes = {rule.code for rule in selected}
-    own = (rule for rule in load_rules() if rule.distribution == BUILT_IN and rule.status == "stable")
-    return (*selected, *(rule for rule in own if rule.code not in codes))
+    built_in = (rule for rule in load_rules() if rule.distribution == BUILT_IN and rule.status == "stable")
+    return (*selected, *(rule for rule in built_in if rule.code not in codes))
 
 
 def _selected(rules: Sequence[Rule], selection: Selection) -> tuple[Rule, ...]:
     if selection.select == ():
-        raise UsageError("select names no rule, so that nothing would be judged", help='select = ["ALL"]')
+        raise UsageError("select names no rule", help='select = ["ALL"] selects all rules')
     named = (*(selection.select or ()), *selection.extend_select, *selection.ignore, *selection.severity)
     require_known((*named, *selection.options), rules)
     return tuple(
         _with_options(_with_severity(rule, selection.severity), selection.options.get(rule.code, {}))
         for rule in rules
-        if _wanted(rule, selection) and not matches(rule, selection.ignore)
+        if _is_selected(rule, selection) and not matches(rule, selection.ignore)
     )
 
 
 def require_known(patterns: Iterable[str], rules: Sequence[Rule]) -> None:
-    """Raise a UsageError for a pattern that names no rule; an empty one would name all."""
+    """Raise a UsageError for a pattern that names no rule; an empty pattern would match all rules."""
     for pattern in patterns:
         if not pattern or not any(matches(rule, [pattern]) for rule in rules):
-            raise UsageError(f"there is no rule {pattern!r}", help="`schemalint rules` lists them all")
+            raise UsageError(f"there is no rule {pattern!r}", help="`schemalint rules` lists all rules")
 
 
 def matches(rule: Rule, patterns: Iterable[str]) -> bool:
-    """Whether one of the patterns names a rule: by its code or how that begins, by its name, or as ALL."""
+    """Return whether a pattern matches a rule: its code, a prefix of its code, its name, or ALL."""
     return any(
         pattern == "ALL" or rule.code.startswith(pattern) or rule.name == pattern for pattern in patterns
     )
 
 
 def is_ignored(finding: Finding, rules: Sequence[Rule], table_ignores: TableIgnores) -> bool:
-    """Whether the rule of a finding is to say nothing of its table."""
+    """Return whether the rule of a finding is ignored for its table."""
     rule = next(rule for rule in rules if rule.code == finding.code)
     table = table_key(finding.table)
     return any(
@@ -147,26 +147,26 @@ def is_ignored(finding: Finding, rules: Sequence[Rule], table_ignores: TableIgno
     )
 
 
-def _with_options(rule: Rule, wanted: Mapping[str, OptionValue]) -> Rule:
-    for name, value in wanted.items():
+def _with_options(rule: Rule, values: Mapping[str, OptionValue]) -> Rule:
+    for name, value in values.items():
         if name not in rule.options:
             known = ", ".join(rule.options) or "none"
             raise UsageError(f"rule {rule.code} has no option {name!r}", help=f"its options: {known}")
         if type(value) is not type(rule.options[name]):
             kind = type(rule.options[name]).__name__
             raise UsageError(f"option {name} of rule {rule.code} must be of type {kind}")
-    return replace(rule, options={**rule.options, **wanted}) if wanted else rule
+    return replace(rule, options={**rule.options, **values}) if values else rule
 
 
-def _with_severity(rule: Rule, wanted: Mapping[str, Severity]) -> Rule:
-    """The rule with the severity that the longest pattern that names it asks for, if one does."""
-    patterns = [pattern for pattern in wanted if matches(rule, [pattern])]
+def _with_severity(rule: Rule, severities: Mapping[str, Severity]) -> Rule:
+    """Return the rule with the severity of the longest matching pattern, if any matches."""
+    patterns = [pattern for pattern in severities if matches(rule, [pattern])]
     if not patterns:
         return rule
-    return replace(rule, severity=wanted[max(patterns, key=len)], severity_is_set=True)
+    return replace(rule, severity=severities[max(patterns, key=len)], severity_is_set=True)
 
 
-def _wanted(rule: Rule, selection: Selection) -> bool:
+def _is_selected(rule: Rule, selection: Selection) -> bool:
     if matches(rule, selection.extend_select):
         return True
     if selection.select is not None and not matches(rule, selection.select):
@@ -175,9 +175,9 @@ def _wanted(rule: Rule, selection: Selection) -> bool:
 
 
 def _origins(local: Iterable[Path]) -> Iterator[_Origin]:
-    # Our own come first, so that another package that takes one of their codes is the one that is named.
-    for one in sorted(entry_points(group=GROUP), key=lambda one: _distribution(one) != BUILT_IN):
-        yield _Origin(_distribution(one), one.value, lambda module=one.module: _package(module))  # type: ignore[misc]
+    # Built-in rules come first, so an error about a duplicate code names the other package.
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: _distribution(entry) != BUILT_IN):
+        yield _Origin(_distribution(entry), entry.value, lambda module=entry.module: _package(module))  # type: ignore[misc]
     for path in local:
         yield _Origin(path.name, str(path), lambda path=path: [_file(path)])  # type: ignore[misc]
 
@@ -185,7 +185,7 @@ def _origins(local: Iterable[Path]) -> Iterator[_Origin]:
 def _rules_of(origin: _Origin) -> Iterator[Rule]:
     try:
         modules = origin.load()
-    # A stranger's package may raise anything while it is imported, or exit.
+    # A foreign package may raise any exception during import, or exit.
     except (Exception, SystemExit) as error:
         raise origin.failed(f"cannot be imported: {type(error).__name__}: {error}") from error
     for module in modules:
@@ -197,14 +197,14 @@ def _rules_of(origin: _Origin) -> Iterator[Rule]:
 
 def _package(name: str) -> list[ModuleType]:
     package = importlib.import_module(name)
-    below = pkgutil.walk_packages(getattr(package, "__path__", []), package.__name__ + ".")
-    return [package, *(importlib.import_module(info.name) for info in below)]
+    submodules = pkgutil.walk_packages(getattr(package, "__path__", []), package.__name__ + ".")
+    return [package, *(importlib.import_module(info.name) for info in submodules)]
 
 
 def _file(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"schemalint_local_{path.stem}", path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
+        raise ImportError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

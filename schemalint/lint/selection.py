@@ -1,4 +1,4 @@
-"""Which rules judge, by the configuration and the command line."""
+"""Select rules by configuration and command line."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ def rules_of(
     preview: bool = False,
     local_from: Path | None = None,
 ) -> tuple[Rule, ...]:
-    """The selected rules: the command line wins over the configuration.
+    """Return the selected rules; the command line overrides the configuration.
 
     Args:
         settings: The configuration.
-        select: As the command line has it, like the following.
-        extend_select: Rules beside those.
-        ignore: All but these.
-        preview: Rules in preview too.
-        local_from: The folder that local files of rules are taken from; None where they are not allowed.
+        select: The rules from the command line; empty for those of the configuration.
+        extend_select: Additional rules.
+        ignore: Rules to leave out.
+        preview: Whether to include rules in preview.
+        local_from: The folder of local rule files; None if they are not allowed.
 
     Raises:
-        UsageError: Local files are configured, and not allowed.
+        UsageError: The configuration names local rule files, and they are not allowed.
     """
     selection = selection_of(settings, local_from)
     return load_rules(
@@ -45,7 +45,7 @@ def rules_of(
 
 
 def table_ignores(settings: Config, rules: tuple[Rule, ...]) -> TableIgnores:
-    """Per glob of tables; a pattern that names no rule at all is an error, as it is on the command line."""
+    """Return the ignored rules by table glob; an unknown pattern is an error, as on the command line."""
     for entry in settings.tables:
         require_known(entry.ignore, (*load_rules(), *rules) if entry.ignore else rules)
     return tuple((entry.match, entry.ignore) for entry in settings.tables)

@@ -1,4 +1,4 @@
-"""A live table and its history -> findings, with or without a contract."""
+"""Judge a live table and its history, with or without a contract."""
 
 from __future__ import annotations
 
@@ -28,47 +28,48 @@ def judge_table(
     contract: Contract | None = None,
     files: PhysicalTypes | None = None,
 ) -> tuple[Finding, ...]:
-    """What the rules say of a table as it is, and of how it came to be.
+    """Return the findings of a table and its history.
 
     Args:
-        table: With the history that is to be judged.
-        rules: Those about a `LiveTable` or a `HistoryStep` are asked.
-        name: What the table is called where there is no contract; its URI by default.
-        contract: Effective for the table's target.
-        files: What its data files hold, where they were looked at.
+        table: The table with the history to judge.
+        rules: The rules; those with `LiveTable`, `HistoryStep` or `PhysicalTypes` among their subjects run.
+        name: The table's name without a contract; by default its URI.
+        contract: The contract effective for the table's target.
+        files: The types in the data files, if they were read.
 
     Returns:
-        Findings against ``live`` or ``history``, at their places in the contract; without a contract, at the
-        table, or at the commit that they are about.
+        Findings against ``live`` or ``history``, located in the contract; without a contract, at the table or
+        at the judged commit.
     """
     ctx = live_context(contract or as_declared(table, name), table)
     return tuple(
-        finding if contract else replace(finding, location=Location(place))
-        for place, finding in _findings(Judge(tuple(rules)), table, files, ctx)
+        finding if contract else replace(finding, location=Location(location))
+        for location, finding in _findings(Judge(tuple(rules)), table, files, ctx)
     )
 
 
 def refused_by_spark(contract: Contract, table: LiveTable, rules: Sequence[Rule]) -> tuple[Finding, ...]:
-    """What keeps Delta Spark from reading or writing the table as it is: no plan for it could be run."""
-    return tuple(one for one in judge_table(table, rules, contract=contract) if is_refusal_of_table(one))
+    """Return the findings that prevent Delta Spark from reading or writing the table, and so any plan."""
+    findings = judge_table(table, rules, contract=contract)
+    return tuple(finding for finding in findings if is_refusal_of_table(finding))
 
 
 def history_steps(table: LiveTable) -> tuple[HistoryStep, ...]:
-    """Every commit that changed metadata or protocol, with both as they were before it, oldest first."""
+    """Return every commit that changed metadata or protocol, with the state before it, oldest first."""
     known = tuple(steps(table.history))
-    replaced = _replaced(known)
-    return tuple(replace(one, superseded=one.entry.version < replaced) for one in known)
+    rewritten = _last_full_rewrite(known)
+    return tuple(replace(step, superseded=step.entry.version < rewritten) for step in known)
 
 
 def as_declared(table: LiveTable, name: str | None = None) -> Contract:
-    """The contract that declares a table just as it is."""
+    """Return the contract that declares a table exactly as it is."""
     return Contract(name or table.uri, table.state, location=table.uri)
 
 
 def _findings(
     judge: Judge, table: LiveTable, files: PhysicalTypes | None, ctx: RuleContext
 ) -> Iterator[tuple[str, Finding]]:
-    """Each finding with the place of what it is about: the table, or a commit of its log."""
+    """Yield each finding with its location: the table, or a commit of its log."""
     for fact in (table, files) if files is not None else (table,):
         for finding in judge(fact, ctx, LIVE):
             yield table.uri, finding
@@ -77,8 +78,10 @@ def _findings(
             yield f"{table.uri}/_delta_log/{step.entry.version:020}.json", finding
 
 
-def _replaced(known: Sequence[HistoryStep]) -> int:
-    """The last version that replaced all files; 0 if a RESTORE may have brought older ones back since."""
-    if any(type_history.is_restore(one.entry) for one in known):
+def _last_full_rewrite(known: Sequence[HistoryStep]) -> int:
+    """Return the last version that replaced all files; 0 if a RESTORE may have restored older files."""
+    if any(type_history.is_restore(step.entry) for step in known):
         return 0
-    return max((one.entry.version for one in known if type_history.replaces_all_files(one.entry)), default=0)
+    return max(
+        (step.entry.version for step in known if type_history.replaces_all_files(step.entry)), default=0
+    )

@@ -1,1 +1,1 @@
-"""What schemalint knows: contracts, findings, facts, plans. Standard library only, no input or output."""
+"""The values of schemalint: contracts, facts, findings, plans. Standard library only, no input or output."""

@@ -1,64 +1,52 @@
-"""Which part of a contract says what a change is about."""
+"""The keys of a contract that declare the object of a change."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import assert_never
 
 from schemalint.delta import change
-from schemalint.delta.change import Change
+from schemalint.delta.change import Change, ColumnChange
 from schemalint.delta.path import Path, lowercased
 from schemalint.delta.properties import FEATURE_PREFIX
+from schemalint.model.change_kind import kind_of
 from schemalint.model.contract import Anchor
 
-# The part of a column that a change is about: the anchor's first word.
-_PARTS: Final[dict[type, str]] = {
-    change.FieldAdded: "column",
-    change.FieldRemoved: "column",
-    change.FieldMoved: "column",
-    change.FieldRenamed: "renamed_from",
-    change.TypeChanged: "type",
-    change.TypeHistoryChanged: "type_changes",
-    change.NullabilityChanged: "nullable",
-    change.CommentChanged: "comment",
-    change.DefaultChanged: "default",
-    change.GeneratedChanged: "generated",
-    change.IdentityChanged: "identity",
-    change.DeletionListed: "dropped",
-    change.DeletionUnlisted: "dropped",
-}
 
-
-def column_anchors(kind: type, path: Path) -> tuple[Anchor, ...]:
-    """Where a contract speaks of a column, the best place first.
+def column_anchors(part: str, path: Path) -> tuple[Anchor, ...]:
+    """Return the anchors of a part of a column, the best one first.
 
     Args:
-        kind: Of the fact about it.
-        path: As the contract names it.
+        part: The key of the column that the fact is about, such as ``type``.
+        path: The column's path in the contract.
     """
     own = lowercased(path)
-    return ((_PARTS.get(kind, "column"), own), ("type", own), ("column", own))
+    return ((part, own), ("type", own), ("column", own))
 
 
-def anchors_of(one: Change) -> tuple[Anchor, ...]:
-    """Where a contract asks for a change of a live table, the best place first."""
-    match one:
-        case change.FieldRemoved(path=path):
+def anchors_of(changed: Change) -> tuple[Anchor, ...]:
+    """Return the anchors of the declaration that causes a change, the best one first."""
+    anchor = kind_of(changed).anchor
+    match changed:
+        case (
+            change.FieldRemoved(path=path)
+            | change.DeletionListed(path=path)
+            | change.DeletionUnlisted(path=path)
+        ):
             return (("dropped", lowercased(path)),)
-        case change.PropertyChanged(key=key):
-            return (("property", key),)
-        case change.ConstraintChanged(name=name):
-            return (("constraint", name),)
+        case change.PropertyChanged(key=name) | change.ConstraintChanged(name=name):
+            return ((anchor, name),)
         case change.FeatureChanged(name=name):
-            return (("feature", name), ("property", FEATURE_PREFIX + name))
-        case change.DescriptionChanged():
-            return (("description",),)
-        case change.PartitioningChanged():
-            return (("partitioned_by",),)
-        case change.ClusteringChanged():
-            return (("clustered_by",),)
-        case change.TableAdded():
-            return (("table",),)
+            return ((anchor, name), ("property", FEATURE_PREFIX + name))
+        case (
+            change.TableAdded()
+            | change.DescriptionChanged()
+            | change.PartitioningChanged()
+            | change.ClusteringChanged()
+        ):
+            return ((anchor,),)
         case change.TableRemoved():
             return ()
+        case _ if isinstance(changed, ColumnChange):
+            return column_anchors(anchor, changed.path)
         case _:
-            return column_anchors(type(one), one.path)
+            assert_never(changed)

@@ -1,4 +1,4 @@
-"""A declared table, and what its contract says beside its state."""
+"""A declared table: its state, and everything else in its contract."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schemalint.values import field, frozen
 
 @frozen
 class ProtocolLimits:
-    """What ``apply`` must not pass."""
+    """The protocol versions that ``apply`` must not exceed, and whether it may upgrade."""
 
     max_reader: int | None = None
     max_writer: int | None = None
@@ -22,7 +22,7 @@ class ProtocolLimits:
 
 @frozen
 class WriterPermissions:
-    """What writers may do by themselves."""
+    """The schema changes that writers may make without the contract."""
 
     columns: bool = False
     widening: bool = False
@@ -30,7 +30,7 @@ class WriterPermissions:
 
 @frozen
 class Consumer:
-    """Someone who must still be able to read, or write, after the change."""
+    """A reader or writer that must still work after the change."""
 
     name: str
     client: str | None = None
@@ -43,7 +43,7 @@ class Consumer:
 
 @frozen
 class Waiver:
-    """An approved break: a rule, an object, a reason and an end (ISO date)."""
+    """An approved violation of a rule, with its object, reason and expiry (ISO date)."""
 
     rule: str
     reason: str
@@ -55,7 +55,7 @@ class Waiver:
 
 @frozen
 class Deprecation:
-    """A column on its way out (ISO dates)."""
+    """The deprecation of a column (ISO dates)."""
 
     since: str | None = None
     remove_after: str | None = None
@@ -64,7 +64,7 @@ class Deprecation:
 
 @frozen
 class TargetOverlay:
-    """What differs in one environment, before it is merged into the contract."""
+    """The differences of one target, before they are merged into the contract."""
 
     location: str | None = None
     absent: bool = False
@@ -75,7 +75,7 @@ class TargetOverlay:
 
 
 Anchor = tuple[str, *tuple[object, ...]]
-"""What stands at a place in a contract: ``("column", path)``, ``("type", path)``, ``("property", key)``."""
+"""A declared thing in a contract: ``("column", path)``, ``("type", path)``, ``("property", key)``."""
 
 
 @frozen
@@ -83,11 +83,11 @@ class Contract:
     """A declared table, effective for one target.
 
     Attributes:
-        table: The name as written; `key` is what it is compared by.
-        managed_by: ``schemalint``, or whoever alters the table instead.
-        drop_features: Features to be dropped, explicitly.
-        anchors: Where in the text each thing stands.
-        document: Index of the YAML document within its file.
+        table: The name as written; comparisons use `key`.
+        managed_by: ``schemalint``, or the other tool that alters the table.
+        drop_features: The features that the contract drops explicitly.
+        anchors: The location of each declared thing in the text.
+        document: The index of the YAML document within its file.
     """
 
     table: str
@@ -116,9 +116,11 @@ class Contract:
     def created_features(self) -> frozenset[str]:
         """The features of a table that Delta creates from this contract."""
         state = self.state
-        return protocol.of_new_table(state.active_features, state.asked_features, state.set_properties)
+        return protocol.features_of_new_table(
+            state.active_features, state.requested_features, state.set_properties
+        )
 
 
 def table_key(name: str) -> str:
-    """What a table's name is compared by: no case, no back-quotes."""
+    """Return the key for comparing table names: case-folded, without back-quotes."""
     return name.replace("`", "").casefold()

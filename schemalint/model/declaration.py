@@ -1,4 +1,4 @@
-"""A declaration laid over a table: managed is what is declared, everything else stays as it is."""
+"""Apply a declaration to a table's state: declared values replace live ones, all others stay."""
 
 from __future__ import annotations
 
@@ -24,51 +24,51 @@ def apply_declaration(
     tracking: ColumnTracking | None = None,
     reorder: bool = False,
 ) -> TableState:
-    """The state that the live table has once the declaration is applied.
+    """Return the state of the live table after the declaration is applied.
 
-    Live columns that are not declared stay, unless they are to be dropped; live columns keep their order, and
-    new ones come behind the column that they are declared behind.
+    Undeclared live columns stay, unless they are dropped. Live columns keep their order; a new column follows
+    its declared predecessor.
 
     Args:
-        declared: What is managed.
-        live: Everything else.
-        open_widening: Whether writers may widen types: a live type that is wider than declared then stays.
-        tracking: Which column is which, and which ones go. Without it a declared rename stands only where the
-            old name is live and the new one is not, and every column listed as dropped goes.
-        reorder: Whether declared columns are put in the order that they are declared in; the others stay.
+        declared: The managed values.
+        live: All other values.
+        open_widening: Whether writers may widen types: a live type wider than the declared one then stays.
+        tracking: The pairing of columns, and the dropped ones. Without it, a declared rename counts only if
+            the old name is live and the new name is not, and every column listed as dropped is dropped.
+        reorder: Whether declared columns get their declared order; the other columns stay in position.
     """
     dropped = frozenset(path_key(entry.path) for entry in declared.dropped)
     pairing: _Pairing = _ByName(dropped) if tracking is None else _ByNumber(tracking.gone)
-    laying = _Laying(pairing, open_widening, reorder)
+    merge = _Merge(pairing, open_widening, reorder)
     before = live if tracking is None else replace(live, columns=tracking.live)
-    wanted = declared.columns if tracking is None else tracking.declared
-    laid = _with_its_keys(before, replace(before, columns=laying.struct(wanted, before.columns, ())))
+    columns = declared.columns if tracking is None else tracking.declared
+    merged = _with_renamed_columns(before, replace(before, columns=merge.struct(columns, before.columns, ())))
     return replace(
-        laid,
+        merged,
         description=_managed(declared.description, live.description),
-        partitioned_by=_managed(declared.partitioned_by, laid.partitioned_by),
-        clustered_by=_managed(declared.clustered_by, laid.clustered_by),
+        partitioned_by=_managed(declared.partitioned_by, merged.partitioned_by),
+        clustered_by=_managed(declared.clustered_by, merged.clustered_by),
         constraints=_entries(declared.constraints, live.constraints),
         properties=_entries(_stored(declared.properties), live.properties),
-        features=live.features | declared.asked_features,
+        features=live.features | declared.requested_features,
         dropped=(),
     )
 
 
-def _with_its_keys(before: TableState, after: TableState) -> TableState:
+def _with_renamed_columns(before: TableState, after: TableState) -> TableState:
     if not (before.partitioned_by or before.clustered_by):
         return after
     return with_renamed_keys(after, renames_of(diff(before, after)))
 
 
 class _Pairing(Protocol):
-    """Which live field a declared one is."""
+    """A way to pair declared fields with live ones."""
 
     def pairs(self, declared: Struct, live: Struct) -> dict[str, Field]:
-        """The live field by the declared name."""
+        """Return the live field of each declared name."""
 
-    def goes(self, field: Field, path: Path) -> bool:
-        """Whether a live field that no declared one is goes."""
+    def is_dropped(self, field: Field, path: Path) -> bool:
+        """Return whether an unmatched live field is dropped."""
 
 
 @frozen
@@ -76,62 +76,64 @@ class _ByName:
     dropped: frozenset[tuple[str, ...]]
 
     def pairs(self, declared: Struct, live: Struct) -> dict[str, Field]:
-        found = {one.name: field for one in declared.fields if (field := live.get(one.name))}
-        for one in declared.fields:
-            old = live.get(one.renamed_from) if one.renamed_from and one.name not in found else None
+        found = {new.name: field for new in declared.fields if (field := live.get(new.name))}
+        for new in declared.fields:
+            old = live.get(new.renamed_from) if new.renamed_from and new.name not in found else None
             if old is not None and declared.get(old.name) is None and old not in found.values():
-                found[one.name] = old
+                found[new.name] = old
         return found
 
-    def goes(self, _field: Field, path: Path) -> bool:
+    def is_dropped(self, _field: Field, path: Path) -> bool:
         return path_key(path) in self.dropped
 
 
 @frozen
 class _ByNumber:
-    """By number; a column whose number is not live may be there all the same: somebody added it by hand."""
+    """Pair by number, then by name: a column without a live number may have been added by hand."""
 
     gone: frozenset[int]
 
     def pairs(self, declared: Struct, live: Struct) -> dict[str, Field]:
         by_number = {field.column_id: field for field in live.fields}
-        found = {one.name: by_number[one.column_id] for one in declared.fields if one.column_id in by_number}
+        found = {new.name: by_number[new.column_id] for new in declared.fields if new.column_id in by_number}
         taken = {field.column_id for field in found.values()} | self.gone
-        for one in declared.fields:
-            namesake = live.get(one.name) if one.name not in found else None
+        for new in declared.fields:
+            namesake = live.get(new.name) if new.name not in found else None
             if namesake is not None and namesake.column_id not in taken:
-                found[one.name] = namesake
+                found[new.name] = namesake
         return found
 
-    def goes(self, field: Field, _path: Path) -> bool:
+    def is_dropped(self, field: Field, _path: Path) -> bool:
         return field.column_id in self.gone
 
 
 @frozen
-class _Laying:
+class _Merge:
     pairing: _Pairing
     open_widening: bool
     reorder: bool = False
 
     def struct(self, declared: Struct, live: Struct, path: Path) -> Struct:
         pairs = self.pairing.pairs(declared, live)
-        wanted = {pairs[one.name].name: one for one in declared.fields if one.name in pairs}
+        declared_by_live_name = {pairs[new.name].name: new for new in declared.fields if new.name in pairs}
         merged: list[Field] = [
-            self._kept(wanted[field.name], field, path) if field.name in wanted else field
+            self._merged_field(declared_by_live_name[field.name], field, path)
+            if field.name in declared_by_live_name
+            else field
             for field in live.fields
-            if field.name in wanted or not self.pairing.goes(field, (*path, field.name))
+            if field.name in declared_by_live_name or not self.pairing.is_dropped(field, (*path, field.name))
         ]
         if self.reorder:
             merged = _reordered(merged, declared)
         previous: str | None = None
-        for one in declared.fields:
-            if one.name not in pairs:
-                merged.insert(0 if previous is None else _place(merged, previous) + 1, _new(one))
-            previous = one.name
+        for new in declared.fields:
+            if new.name not in pairs:
+                merged.insert(0 if previous is None else _position(merged, previous) + 1, _new(new))
+            previous = new.name
         return Struct(tuple(merged))
 
-    def _kept(self, declared: Field, live: Field, path: Path) -> Field:
-        """The field as it stays: under its live name, where only case differs and no rename is declared."""
+    def _merged_field(self, declared: Field, live: Field, path: Path) -> Field:
+        """Return the merged field; it keeps its live name if only case differs and no rename is declared."""
         if declared.name.lower() == live.name.lower() and declared.renamed_from != live.name:
             return self.field(declared, live, (*path, live.name))
         kept = self.field(declared, live, (*path, declared.name))
@@ -170,25 +172,25 @@ class _Laying:
 
 
 def _reordered(live: list[Field], declared: Struct) -> list[Field]:
-    """As few fields as possible moved, none that is not declared."""
-    places = {field.name.lower(): place for place, field in enumerate(live)}
-    names = [one.name for one in declared.fields if one.name.lower() in places]
-    stays = longest_increasing([places[name.lower()] for name in names])
+    """Return the fields in declared order with as few moves as possible; undeclared fields stay."""
+    positions = {field.name.lower(): position for position, field in enumerate(live)}
+    names = [new.name for new in declared.fields if new.name.lower() in positions]
+    stays = longest_increasing([positions[name.lower()] for name in names])
     moving = {name.lower() for name, stay in zip(names, stays, strict=True) if not stay}
     found = [field for field in live if field.name.lower() not in moving]
     for before, name in zip((None, *names), names, strict=False):
         if name.lower() in moving:
-            found.insert(0 if before is None else _place(found, before) + 1, live[places[name.lower()]])
+            found.insert(0 if before is None else _position(found, before) + 1, live[positions[name.lower()]])
     return found
 
 
-def _place(fields: list[Field], name: str) -> int:
-    wanted = name.lower()
-    return next(place for place, field in enumerate(fields) if field.name.lower() == wanted)
+def _position(fields: list[Field], name: str) -> int:
+    lowered = name.lower()
+    return next(position for position, field in enumerate(fields) if field.name.lower() == lowered)
 
 
 def created_type(declared: DataType) -> DataType:
-    """A declared type as Delta makes it: what is not said is what Delta gives by itself."""
+    """Return the type that Delta creates: unmanaged parts get Delta's defaults."""
     match declared:
         case Struct(fields=fields):
             return Struct(tuple(_new(field) for field in fields))
@@ -201,7 +203,7 @@ def created_type(declared: DataType) -> DataType:
 
 
 def created_state(declared: TableState) -> TableState:
-    """The state of a table that Delta creates from a declaration, without the features it adds by itself."""
+    """Return the state of a table that Delta creates from a declaration, without automatic features."""
     return replace(
         declared,
         columns=Struct(tuple(_new(field) for field in declared.columns.fields)),
@@ -210,7 +212,7 @@ def created_state(declared: TableState) -> TableState:
         clustered_by=_managed(declared.clustered_by, ()),
         constraints={name: text for name, text in declared.constraints.items() if text is not None},
         properties=_entries(_stored(declared.properties), {}),
-        features=declared.asked_features,
+        features=declared.requested_features,
         dropped=(),
     )
 
@@ -233,7 +235,7 @@ def _managed(declared: Managed[T], live: Managed[T]) -> Managed[T]:
 
 
 def _stored(properties: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Without what goes into the protocol: Delta stores no such property."""
+    """Return the properties without those for the protocol: Delta does not store them."""
     return {key: value for key, value in properties.items() if not is_protocol_key(key)}
 
 

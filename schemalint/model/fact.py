@@ -1,4 +1,4 @@
-"""What the engine finds out beyond the diff, for rules to judge."""
+"""Facts for rules to judge: changes, and everything that `lint` derives beyond the diff."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ class ProtocolUpgrade:
     """The declared state needs features that the table does not support, and Delta would add them.
 
     Attributes:
-        added: Without those that Delta adds only when told: these are judged where they are needed.
-        because: The properties, features or columns that need them, each with the features it needs.
+        before: The features that the table supports.
+        after: The features after the upgrade, without those that need an explicit request: rules judge
+            these where they are needed.
+        because: The properties, features or columns that need new features, each with these features.
     """
 
     before: frozenset[str]
@@ -29,16 +31,16 @@ class ProtocolUpgrade:
 
     @property
     def added(self) -> frozenset[str]:
-        """What the upgrade adds."""
+        """The features that the upgrade adds."""
         return self.after - self.before
 
 
 @frozen
 class TableRetired:
-    """A contract is gone, with its table left alone.
+    """A contract was removed; its table stays.
 
     Attributes:
-        approved: The reason that the configuration gives, if it approves.
+        approved: The reason from the configuration, if it approves the removal.
     """
 
     contract: Contract
@@ -47,11 +49,12 @@ class TableRetired:
 
 @frozen
 class DuplicateTable:
-    """Two contracts declare one table, or one place.
+    """Two contracts declare the same table or the same location.
 
     Attributes:
-        first: The file and place of the other contract.
-        what: ``table`` or ``location``; `value` is what is declared twice.
+        first: The other contract's location.
+        what: ``table`` or ``location``.
+        value: The table or location that is declared twice.
     """
 
     contract: Contract
@@ -61,27 +64,27 @@ class DuplicateTable:
 
 
 class DriftKind(Enum):
-    """How the live table stands to what is declared now and was declared before."""
+    """How a live object relates to the declarations of base and head."""
 
     NOT_APPLIED = "not applied yet"
     AHEAD = "ahead"
-    """A later revision was applied."""
+    """The live table already has a later revision."""
     DRIFTED = "drifted"
-    DIFFERS = "differs"
-    """Of a table that somebody else brings to its declared state."""
+    MANAGED_ELSEWHERE = "differs"
+    """The table differs, and another tool manages it."""
     UNDECLARED = "undeclared"
     APPLIED = "already applied"
     APPLIED_IN_PART = "applied in part"
-    """As declared already, while the rest of the same change is not."""
+    """The live table has this part of a change, but not the rest."""
 
 
 @frozen
 class Drift:
-    """The live table differs from the declaration, in one object, where git shows no change of it.
+    """One object of the live table differs from the declaration, and git shows no change of it.
 
     Attributes:
-        change: What would have to be done to the live table.
-        cause: Why that cannot be done, as the rule says it that forbids it.
+        change: The change that would bring the live table to the declaration.
+        cause: The finding of the rule that forbids this change, if any.
     """
 
     change: Change
@@ -91,10 +94,10 @@ class Drift:
 
 @frozen
 class LiveTableMissing:
-    """There is no Delta table where the contract says.
+    """There is no Delta table at the contract's location.
 
     Attributes:
-        expected: Why it should be there; None if it is simply to be created.
+        expected: Why the table should exist; None if `apply` creates it.
     """
 
     uri: str
@@ -103,7 +106,7 @@ class LiveTableMissing:
 
 @frozen
 class LiveTableReplaced:
-    """The table has another id than the one that was applied to: dropped and made again."""
+    """The table id differs from the applied one: the table was dropped and created again."""
 
     old_id: str
     new_id: str
@@ -122,4 +125,4 @@ Fact = (
     | LiveTableReplaced
     | PhysicalTypes
 )
-"""What a rule can be about."""
+"""Anything that a rule can judge."""

@@ -1,4 +1,4 @@
-"""What was found: a rule's judgement of a fact, with its place and its fix."""
+"""Findings: a rule's judgement of a fact, with its location and its fix."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Hashable, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
-from schemalint.delta import change
-from schemalint.delta.change import Change, FieldRenamed
+from schemalint.delta.change import Change, FieldRenamed, subject_name
 from schemalint.delta.datatype import RecordedChange
 from schemalint.delta.path import Path, format_path, path_to_json
 from schemalint.errors import Location, SchemalintError
+from schemalint.model.change_kind import kind_of
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Severity(IntEnum):
-    """How bad, in rising order."""
+    """The severity of a finding, in rising order."""
 
     INFO = 1
     WARNING = 2
@@ -27,13 +27,13 @@ class Severity(IntEnum):
 
     @property
     def label(self) -> str:
-        """The word that users read and write."""
+        """The name in reports and configuration."""
         return self.name.lower()
 
 
 @frozen
 class ObjectRef:
-    """What a finding is about.
+    """The object of a finding.
 
     The kind is one of ``column``, ``property``, ``constraint``, ``feature``, ``consumer``, ``partitioning``,
     ``clustering``, ``table``.
@@ -43,27 +43,17 @@ class ObjectRef:
     name: str
 
 
-def object_of_change(one: Change) -> ObjectRef:
-    """What a change of a table is about."""
-    match one:
-        case change.PropertyChanged(key=key):
-            return ObjectRef("property", key)
-        case change.ConstraintChanged(name=name):
-            return ObjectRef("constraint", name)
-        case change.FeatureChanged(name=name):
-            return ObjectRef("feature", name)
-        case change.PartitioningChanged():
-            return ObjectRef("partitioning", "partitioned_by")
-        case change.ClusteringChanged():
-            return ObjectRef("clustering", "clustered_by")
-        case _:
-            path: Path | None = getattr(one, "path", None)
-            return ObjectRef("column", format_path(path)) if path else ObjectRef("table", "")
+def object_of_change(change: Change) -> ObjectRef:
+    """Return the object that a change affects."""
+    kind = kind_of(change)
+    if kind.object in ("partitioning", "clustering"):
+        return ObjectRef(kind.object, kind.anchor)
+    return ObjectRef(kind.object, subject_name(change))
 
 
 @frozen
 class SetProperty:
-    """Edit of a contract: a table property gets a value; None declares it absent."""
+    """A contract edit: set a table property; None declares it absent."""
 
     key: str
     value: str | None
@@ -71,7 +61,7 @@ class SetProperty:
 
 @frozen
 class RecordTypeChanges:
-    """Edit of a contract: the whole ``type_changes`` of the field at a path."""
+    """A contract edit: set the whole ``type_changes`` of the field at a path."""
 
     path: Path
     changes: tuple[RecordedChange, ...]
@@ -79,10 +69,10 @@ class RecordTypeChanges:
 
 @frozen
 class DeclareChange:
-    """Edit of a contract: it says what a change makes of the table.
+    """A contract edit: declare the result of a change.
 
-    What is not managed afterwards is taken out: a property whose new value is unmanaged, a deletion that is
-    not listed any more.
+    Entries that the change leaves unmanaged are removed: a property whose new value is unmanaged, a deletion
+    that is no longer listed.
     """
 
     change: Change
@@ -90,22 +80,23 @@ class DeclareChange:
 
 @frozen
 class DeclareRenames:
-    """Edit of a contract: fields of one struct get other names, all at once, and remember the old ones."""
+    """A contract edit: rename fields of one struct, all at once, with ``renamed_from``."""
 
     renames: tuple[FieldRenamed, ...]
 
 
 Edit: TypeAlias = SetProperty | RecordTypeChanges | DeclareChange | DeclareRenames
-"""A change of a contract, named by what it changes; where that stands, the contract's format knows."""
+"""A contract edit in terms of the table; the contract's dialect knows the position in the text."""
 
 
 @frozen
 class Fix:
-    """A way to mend a finding.
+    """A contract edit that resolves a finding.
 
     Attributes:
-        title: What it does, in the imperative.
-        safe: Whether it may be made without a person looking: it changes nothing but what is missing.
+        title: The edit, in the imperative.
+        edits: The edits, in order.
+        safe: Whether `check --fix` may apply it without review: it only adds missing entries.
     """
 
     title: str
@@ -115,7 +106,7 @@ class Fix:
 
 @frozen
 class TextChange:
-    """A fix in the text of a file: the stretch is replaced."""
+    """A replacement of a range in the text of a file."""
 
     location: Location
     start: int
@@ -128,12 +119,13 @@ class Finding:
     """A problem that a rule found.
 
     Attributes:
-        against: What the declaration was compared with: ``git``, ``live``, ``contract``, ``history``.
-        old: The value before, as text; `new` the value declared.
-        previous_location: Where the thing stood in the base.
-        delta_error: The error class that Delta gives.
-        text_changes: The fix, in the text of the contract.
-        existing: The base has it too: it does not fail the run.
+        against: The other sides of the comparison: ``git``, ``live``, ``contract``, ``history``.
+        old: The previous value as text.
+        new: The declared value as text.
+        previous_location: The object's location in the base.
+        delta_error: The error class that Delta raises.
+        text_changes: The fix as changes of the contract's text.
+        existing: Whether the base has the finding too: then it does not fail the run.
     """
 
     code: str
@@ -157,12 +149,12 @@ class Finding:
 
     @property
     def column(self) -> str | None:
-        """The path as text, None for what is no column."""
+        """The path as text; None if the object is not a column."""
         return format_path(self.path) if self.path else None
 
     @property
     def identity(self) -> tuple[Hashable, ...]:
-        """What makes it the same finding wherever it is met: no line, no message."""
+        """The values that identify the finding in every run; line and message do not count."""
         return (
             self.code,
             self.table.casefold(),
@@ -175,7 +167,7 @@ class Finding:
 
     @property
     def fingerprint(self) -> str:
-        """The identity as a hash: baselines and reports know the finding by it."""
+        """The hash of the identity, for baselines and reports; two findings of one run may share it."""
         import hashlib  # noqa: PLC0415 (a check that prints no fingerprints starts without it)
 
         return hashlib.sha256(json.dumps(self.identity).encode()).hexdigest()
@@ -183,7 +175,7 @@ class Finding:
 
 @frozen
 class Skipped:
-    """A table that was not compared, and why."""
+    """A table that was not compared, with the reason."""
 
     table: str
     reason: str
@@ -191,7 +183,13 @@ class Skipped:
 
 @frozen
 class SideRef:
-    """One side of the comparison: what was asked for, what it came to, why."""
+    """One side of the comparison.
+
+    Attributes:
+        spec: The side as requested, or as derived from the environment.
+        commit: The resolved commit; None for a working tree or index.
+        why: How the side was chosen.
+    """
 
     spec: str
     commit: str | None = None
@@ -200,11 +198,11 @@ class SideRef:
 
 @frozen
 class Run:
-    """What was compared with what.
+    """The two sides of a comparison.
 
     Attributes:
-        base: None if nothing stands on the other side: ``--against none``, or it was not found.
-        compared: The names of the tables that were judged.
+        base: None without a base: with ``--against none``, or if the base was not found.
+        compared: The names of the judged tables.
     """
 
     base: SideRef | None
@@ -219,10 +217,10 @@ class CheckResult:
     """The result of a run.
 
     Attributes:
-        findings: In the order in which reports show them.
-        errors: What could not be judged.
-        sources: The head's text of the files that locations name, as far as it is known.
-        inventory: The tables of an audit together.
+        findings: The findings in report order.
+        errors: The errors of contracts and tables that could not be judged.
+        sources: The head's text of the files that locations name, as far as known.
+        inventory: The tables of an audit.
     """
 
     run: Run

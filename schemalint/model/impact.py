@@ -1,4 +1,4 @@
-"""What those who read and write a table notice of a plan.
+"""The impact of a plan on readers and writers of a table.
 
 Streams: DeltaSourceMetadataEvolutionSupport.scala, and PROTOCOL.md for features; measured on Delta 4.4.0.
 """
@@ -6,45 +6,25 @@ Streams: DeltaSourceMetadataEvolutionSupport.scala, and PROTOCOL.md for features
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum
-from typing import Final
+from typing import assert_never
 
-from schemalint.delta import change, properties
-from schemalint.delta.change import Change
+from schemalint.delta import change
+from schemalint.delta.change import Change, subject_name
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.path import format_path
-from schemalint.delta.widening import TypeStep, step
+from schemalint.delta.streams import Blocking, blocking_of, stops_tracked_streams
 from schemalint.model.contract import Consumer
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
 from schemalint.values import frozen
 
 
-class Blocking(Enum):
-    """A change that a stream does not pass by itself: the key of ``unblock``, and the reader's option."""
-
-    RENAME = ("rename", "allowSourceColumnRename")
-    DROP = ("drop", "allowSourceColumnDrop")
-    TYPE_CHANGE = ("type_change", "allowSourceColumnTypeChange")
-
-    @property
-    def key(self) -> str:
-        """As contracts name it."""
-        return self.value[0]
-
-    @property
-    def option(self) -> str:
-        """Of Delta's streaming source."""
-        return self.value[1]
-
-
 @frozen
 class Impact:
-    """What one step does to others.
+    """The impact of one step on readers and writers.
 
     Attributes:
         stops_streams: Whether streams that track the schema stop once.
-        blocks: What they do not go on after, before they are told to.
-        risks: All that is noticed, a sentence each.
+        blocks: The kinds of changes that streams pass only with a reader option.
+        risks: All effects, one sentence each.
     """
 
     stops_streams: bool = False
@@ -54,12 +34,12 @@ class Impact:
 
 @frozen
 class StreamImpact:
-    """What a plan does to one declared stream.
+    """The impact of a plan on one declared stream.
 
     Attributes:
         outcome: A sentence without a subject.
-        steps: The numbers of the steps that do it, from 1.
-        options: To be set on the stream's source before it goes on.
+        steps: The numbers of the steps that cause it, from 1.
+        options: The source options that the stream needs to resume.
     """
 
     consumer: str
@@ -68,118 +48,131 @@ class StreamImpact:
     options: tuple[str, ...] = ()
 
 
-_NOTICED: Final[dict[type, str]] = {
-    change.FieldRemoved: "whoever uses {name} fails; its data stays in the files, out of reach",
-    change.FieldRenamed: "whoever uses the old name of {name} fails",
-    change.TypeChanged: "readers get {name} in its new type",
-    change.FieldMoved: "SELECT * and INSERT INTO … VALUES go by position",
-    change.NullabilityChanged: "readers may meet nulls in {name}",
-}
-
-
-def impact(one: Step, *, creates: bool = False) -> Impact:
-    """What a step does to others.
+def impact(step: Step, *, creates: bool = False) -> Impact:
+    """Return the impact of a step on readers and writers.
 
     Args:
-        one: The step.
-        creates: Whether the table is only made by this plan: nobody uses it yet.
+        step: The step.
+        creates: Whether this plan creates the table: it has no readers or writers yet.
     """
-    stops = not creates and _stops(one)
-    blocks = () if creates else tuple(dict.fromkeys(_blocking(one.changes)))
-    return Impact(stops, blocks, tuple(_risks(one, stops=stops, blocks=blocks, creates=creates)))
+    stops = not creates and _stops(step)
+    blocks = () if creates else tuple(dict.fromkeys(filter(None, map(blocking_of, step.changes))))
+    return Impact(stops, blocks, tuple(_risks(step, stops=stops, blocks=blocks, creates=creates)))
 
 
 def stream_impacts(plan: TablePlan, consumers: Iterable[Consumer]) -> tuple[StreamImpact, ...]:
-    """The declared streams that a plan stops or breaks."""
+    """Return the impact on each declared stream that a plan stops or breaks."""
     if plan.live is None:
         return ()
-    impacts = [impact(one) for one in plan.steps]
-    found = (_disturbed(one, impacts) for one in consumers if one.stream is not None)
-    return tuple(one for one in found if one is not None)
+    impacts = [impact(step) for step in plan.steps]
+    found = (_stream_impact(consumer, impacts) for consumer in consumers if consumer.stream is not None)
+    return tuple(stream_impact for stream_impact in found if stream_impact is not None)
 
 
-def _stops(one: Step) -> bool:
-    """Another protocol, schema or ``delta.*`` property does; constraints are such properties."""
-    return bool(one.adds_features) or any(_is_tracked(each) for each in one.changes)
+def _stops(step: Step) -> bool:
+    """Return whether a step changes protocol, schema or ``delta.*`` properties (constraints are such)."""
+    return bool(step.adds_features) or any(map(stops_tracked_streams, step.changes))
 
 
-def _is_tracked(one: Change) -> bool:
-    match one:
-        case change.PropertyChanged(key=key):
-            return key.startswith(properties.PREFIX)
-        case change.DescriptionChanged() | change.ClusteringChanged() | change.TableAdded():
-            return False
-        case _:
-            return True
-
-
-def _blocking(changes: Iterable[Change]) -> Iterator[Blocking]:
-    for one in changes:
-        match one:
-            case change.FieldRenamed():
-                yield Blocking.RENAME
-            case change.FieldRemoved():
-                yield Blocking.DROP
-            case change.TypeChanged(old=old, new=new) if step(old, new) is TypeStep.WIDENING:
-                yield Blocking.TYPE_CHANGE
-
-
-def _risks(one: Step, *, stops: bool, blocks: Sequence[Blocking], creates: bool) -> Iterator[str]:
-    yield from _protocol(one.adds_features)
-    if one.cost is Cost.SCAN and not creates:
-        yield "reads all data, and fails if a row is against it"
-    if one.cost is Cost.REWRITE:
-        yield "rewrites data files, and may conflict with writers"
-    if one.kind is StepKind.ADD_CONSTRAINT and not creates:
-        yield "later writes of such rows fail"
-    for each in one.changes:
-        if not creates and type(each) in _NOTICED:
-            yield _NOTICED[type(each)].format(name=format_path(getattr(each, "path", ())))
+def _risks(step: Step, *, stops: bool, blocks: Sequence[Blocking], creates: bool) -> Iterator[str]:
+    yield from _protocol_risks(step.adds_features)
+    if step.cost is Cost.SCAN and not creates:
+        yield "reads all data; fails if a row violates it"
+    if step.cost is Cost.REWRITE:
+        yield "rewrites data files; may conflict with concurrent writes"
+    if step.kind is StepKind.ADD_CONSTRAINT and not creates:
+        yield "later writes of violating rows fail"
+    if not creates:
+        yield from filter(None, map(_risk_of, step.changes))
     if stops:
-        yield f"tracked streams stop{f', and go on with {_options(blocks)} only' if blocks else ' once'}"
+        yield f"tracked streams stop{f', and resume only with {_options(blocks)}' if blocks else ' once'}"
 
 
-def _protocol(features: Iterable[str]) -> Iterator[str]:
+def _risk_of(changed: Change) -> str | None:
+    """Return the effect of a change on readers and writers; None if there is none."""
+    name = subject_name(changed)
+    match changed:
+        case change.FieldRemoved():
+            return f"queries that use {name} fail; its data stays in the files, unreadable"
+        case change.FieldRenamed():
+            return f"queries that use the old name of {name} fail"
+        case change.TypeChanged():
+            return f"readers get {name} in its new type"
+        case change.FieldMoved():
+            return "SELECT * and INSERT INTO … VALUES depend on the column order"
+        case change.NullabilityChanged():
+            return f"readers may find nulls in {name}"
+        case (
+            change.FieldAdded()
+            | change.TypeHistoryChanged()
+            | change.CommentChanged()
+            | change.DefaultChanged()
+            | change.GeneratedChanged()
+            | change.IdentityChanged()
+            | change.TableAdded()
+            | change.TableRemoved()
+            | change.DescriptionChanged()
+            | change.PropertyChanged()
+            | change.ConstraintChanged()
+            | change.FeatureChanged()
+            | change.DeletionListed()
+            | change.DeletionUnlisted()
+            | change.PartitioningChanged()
+            | change.ClusteringChanged()
+        ):
+            return None
+        case _:
+            assert_never(changed)
+
+
+def _protocol_risks(features: Iterable[str]) -> Iterator[str]:
     names = sorted(features)
     readers = [name for name in names if name not in FEATURES or FEATURES[name].reader]
     writers = [name for name in names if name not in readers]
     if readers:
-        yield f"a client that does not know {', '.join(readers)} cannot read or write the table"
+        yield f"clients without {', '.join(readers)} lose access"
     if writers:
-        yield f"a client that does not know {', '.join(writers)} cannot write to the table"
+        yield f"clients without {', '.join(writers)} lose write access"
 
 
 def _options(blocks: Iterable[Blocking]) -> str:
-    return ", ".join(one.option for one in blocks)
+    return ", ".join(blocking.option for blocking in blocks)
 
 
-def _disturbed(consumer: Consumer, impacts: Sequence[Impact]) -> StreamImpact | None:
+def _stream_impact(consumer: Consumer, impacts: Sequence[Impact]) -> StreamImpact | None:
     stream = consumer.stream or {}
     unblock = stream.get("unblock")
-    # A number there is the version of an entry in the stream's own log, which is not known before.
+    # A number is the version of an entry in the stream's own log, which is unknown before the run.
     accepted = (
         [key for key, value in unblock.items() if value == "always"] if isinstance(unblock, dict) else []
     )
     if "schema_tracking_location" not in stream:
-        return _untracked(consumer, impacts)
-    stopping = tuple(number for number, one in enumerate(impacts, 1) if one.stops_streams)
+        return _untracked_stream_impact(consumer, impacts)
+    stopping = tuple(number for number, step_impact in enumerate(impacts, 1) if step_impact.stops_streams)
     if not stopping:
         return None
-    blocks = dict.fromkeys(each for one in impacts for each in one.blocks if each.key not in accepted)
+    blocks = dict.fromkeys(
+        blocking for step_impact in impacts for blocking in step_impact.blocks if blocking.key not in accepted
+    )
     if not blocks:
-        return StreamImpact(consumer.name, "stops; start it again, once for each stop", stopping)
-    options = tuple(each.option for each in blocks)
-    return StreamImpact(consumer.name, f"stops, and goes on with {_options(blocks)} only", stopping, options)
+        return StreamImpact(consumer.name, "stops; restart it after each stop", stopping)
+    options = tuple(blocking.option for blocking in blocks)
+    return StreamImpact(consumer.name, f"stops, and resumes only with {_options(blocks)}", stopping, options)
 
 
-def _untracked(consumer: Consumer, impacts: Sequence[Impact]) -> StreamImpact | None:
-    """Widening fails a stream that runs, and none that starts anew; rename and drop fail every start."""
+def _untracked_stream_impact(consumer: Consumer, impacts: Sequence[Impact]) -> StreamImpact | None:
+    """Return the impact on a stream without schema tracking.
+
+    Widening fails a running stream, but not its restart; rename and drop fail every start.
+    """
     broken = {Blocking.RENAME, Blocking.DROP}
-    breaking = tuple(number for number, one in enumerate(impacts, 1) if broken & set(one.blocks))
+    breaking = tuple(
+        number for number, step_impact in enumerate(impacts, 1) if broken & set(step_impact.blocks)
+    )
     if breaking:
-        outcome = "fails at every start: it needs a schemaTrackingLocation, and to be told to go on"
+        outcome = "fails at every start: it needs a schemaTrackingLocation and the options for this change"
         return StreamImpact(consumer.name, outcome, breaking)
-    widening = tuple(number for number, one in enumerate(impacts, 1) if one.blocks)
+    widening = tuple(number for number, step_impact in enumerate(impacts, 1) if step_impact.blocks)
     if widening:
-        return StreamImpact(consumer.name, "stops if it runs; start it again", widening)
+        return StreamImpact(consumer.name, "stops if it is running; restart it", widening)
     return None

@@ -1,4 +1,4 @@
-"""Many tables together: which protocols they have, and what of these nobody uses."""
+"""Many tables at once: their protocol versions, and the features that no table uses."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from schemalint.values import frozen
 
 @frozen
 class TableSummary:
-    """A table as one of many.
+    """One table in an inventory.
 
     Attributes:
-        table: What findings call it.
+        table: The table's name in findings.
         versions: The minimum (reader, writer) versions of its protocol.
-        idle: Supported features that nothing in the log needs, without those that every table has.
-        preview: Supported features that Delta may still change.
+        idle: The supported features that nothing in the log needs, without those that every table has.
+        preview: The supported features that Delta may still change.
     """
 
     table: str
@@ -32,28 +32,28 @@ class TableSummary:
 
 @frozen
 class Inventory:
-    """All tables that a run looked at."""
+    """All tables that a run read."""
 
     tables: tuple[TableSummary, ...] = ()
 
     @property
     def versions(self) -> tuple[tuple[tuple[int, int], int], ...]:
-        """How many tables have each pair of versions, the oldest pair first."""
-        return tuple(sorted(Counter(one.versions for one in self.tables).items()))
+        """The number of tables with each pair of versions, the oldest pair first."""
+        return tuple(sorted(Counter(table.versions for table in self.tables).items()))
 
     @property
     def idle(self) -> tuple[tuple[str, int], ...]:
-        """How many tables support each feature without using it, most first."""
-        return _counted(one.idle for one in self.tables)
+        """The number of tables that support each feature without using it, most first."""
+        return _counted(table.idle for table in self.tables)
 
     @property
     def preview(self) -> tuple[tuple[str, int], ...]:
-        """How many tables support each feature in preview, most first."""
-        return _counted(one.preview for one in self.tables)
+        """The number of tables that support each preview feature, most first."""
+        return _counted(table.preview for table in self.tables)
 
 
 def summary_of(name: str, live: LiveTable) -> TableSummary:
-    """A table's summary."""
+    """Return a table's summary."""
     uses = [use for use in feature_uses(live) if use.supported]
     return TableSummary(
         name,
@@ -69,6 +69,6 @@ def _names(uses: Iterable[FeatureUse]) -> tuple[str, ...]:
     return tuple(use.name for use in uses)
 
 
-def _counted(names: Iterable[tuple[str, ...]]) -> tuple[tuple[str, int], ...]:
-    counts = Counter(name for some in names for name in some)
+def _counted(features_by_table: Iterable[tuple[str, ...]]) -> tuple[tuple[str, int], ...]:
+    counts = Counter(name for feature_names in features_by_table for name in feature_names)
     return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

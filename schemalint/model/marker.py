@@ -1,4 +1,4 @@
-"""What a table itself says was applied to it last."""
+"""The markers that `apply` stores in table properties: the last applied declaration, and pending columns."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from schemalint.model.contract import Contract
 from schemalint.values import frozen
 
 MARKER: Final = "schemalint.applied"
-"""The table property that says which declaration was applied last: without the ``delta.`` prefix it stops no
-stream, and it outlives the clean-up of the log."""
+"""The table property with the last applied declaration.
+
+Without the ``delta.`` prefix it stops no stream; as a property it survives the cleanup of the log.
+"""
 
 PENDING: Final = "schemalint.pending"
-"""Set while a plan that gives up and takes a name is on its way."""
+"""The table property that is set while `apply` runs a plan that frees a column name and reuses it."""
 
 _FORMAT = 1
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -31,9 +33,9 @@ class Marker:
     """The value of the property ``schemalint.applied``.
 
     Attributes:
-        hash: Of the declaration; see `declaration_hash`.
-        revision: The commit that it was read from, None for an uncommitted one.
-        table_id: The table that it was applied to: a clone carries the marker of its source.
+        hash: The hash of the declaration; see `declaration_hash`.
+        revision: The commit of the declaration; None for an uncommitted one.
+        table_id: The id of the table that was changed; a clone carries the marker of its source.
     """
 
     hash: str
@@ -41,14 +43,14 @@ class Marker:
     table_id: str | None = None
 
     def to_text(self) -> str:
-        """As it is written, the same bytes for the same values."""
+        """Return the property value: equal markers give equal text."""
         return json.dumps(
             {"hash": self.hash, "revision": self.revision, "table": self.table_id}, separators=(",", ":")
         )
 
 
 def read_marker(live: LiveTable) -> Marker | None:
-    """The marker of a live table; None if there is none, or none that can be understood."""
+    """Return the marker of a live table; None if it is missing or unreadable."""
     try:
         content = json.loads(live.state.properties.get(MARKER) or "null")
     except (ValueError, RecursionError):
@@ -65,19 +67,19 @@ def read_marker(live: LiveTable) -> Marker | None:
 
 @frozen
 class Pending:
-    """The value of the property ``schemalint.pending``: names are being given up and taken.
+    """The value of the property ``schemalint.pending``: the columns that a running plan renames or drops.
 
     Attributes:
-        hash: Of the declaration that is being applied.
-        targets: By column-mapping id the path that a column is to have; None for one that is dropped. Empty
-            once all have it.
+        hash: The hash of the declaration that is being applied.
+        targets: By column mapping id, the path that the column gets; None for a column to drop. Empty
+            once all columns have their paths.
     """
 
     hash: str
     targets: Mapping[int, Path | None]
 
     def to_text(self) -> str:
-        """As it is written, the same bytes for the same values."""
+        """Return the property value: equal values give equal text."""
         columns = {
             str(number): None if path is None else path_to_json(path)
             for number, path in sorted(self.targets.items())
@@ -86,10 +88,10 @@ class Pending:
 
 
 def read_pending(live: TableState) -> Pending | None:
-    """What is on its way in a live table.
+    """Return the pending columns of a live table; None if there are none.
 
     Raises:
-        LiveError: The property is there and cannot be understood: what it keeps apart is not known.
+        LiveError: The property is unreadable, so columns cannot be told apart.
     """
     text = live.properties.get(PENDING)
     if not text:
@@ -103,15 +105,15 @@ def read_pending(live: TableState) -> Pending | None:
         return Pending(str(content["hash"]), targets)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise LiveError(
-            f"the table property {PENDING} cannot be understood: {text[:200]}",
-            help="bring the columns to their names by hand, then UNSET the property",
+            f"the table property {PENDING} is unreadable: {text[:200]}",
+            help="rename the columns by hand, then UNSET the property",
         ) from None
 
 
 def declaration_hash(contract: Contract) -> str:
-    """Names the managed state of an effective contract: the format's number and a sha256.
+    """Return the hash of the managed state of an effective contract: a format number and a SHA-256.
 
-    Consumers, waivers and deprecations are no part of it, and no spelling is.
+    Consumers, waivers, deprecations and spelling do not count.
     """
     import hashlib  # noqa: PLC0415 (a check without a live table starts without it)
 
@@ -160,7 +162,7 @@ def _nulls(type_: object) -> object:
 
 
 def _value(value: object) -> object:
-    """JSON for what may be unmanaged: an empty object is nothing that a value can be."""
+    """Return JSON for a value that may be unmanaged: no value is ever an empty object."""
     return {} if isinstance(value, Unmanaged) else value
 
 

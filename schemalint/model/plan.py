@@ -1,11 +1,11 @@
-"""What would be done to the live tables: ordered statements, each with the changes it makes."""
+"""Plans for live tables: ordered statements, each with the changes it makes."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from enum import Enum
-from typing import Final
+from typing import Final, assert_never
 
 from schemalint.delta.change import Change
 from schemalint.delta.table import TableState
@@ -17,12 +17,12 @@ PLAN_FORMAT: Final = 1
 
 
 class StepKind(Enum):
-    """What a step does."""
+    """The kind of a step; the value is its text in reports."""
 
     CREATE = "create the table"
     SET_PROPERTIES = "set properties"
     UNSET_PROPERTIES = "unset properties"
-    NOTE_PENDING = "note what is on its way"
+    NOTE_PENDING = "store pending column paths"
     DROP_CONSTRAINT = "drop a constraint"
     DROP_COLUMNS = "drop columns"
     RENAME_COLUMN = "rename a column"
@@ -32,11 +32,11 @@ class StepKind(Enum):
     CLUSTER = "cluster"
     ADD_CONSTRAINT = "add a constraint"
     DROP_FEATURE = "drop a feature"
-    RECORD = "record what is applied"
+    RECORD = "write the marker"
 
 
 class Cost(Enum):
-    """What a statement costs beside its commit."""
+    """The cost of a statement in addition to its commit."""
 
     METADATA = "metadata only"
     SCAN = "scans the data"
@@ -44,7 +44,7 @@ class Cost(Enum):
 
 
 class Approval(Enum):
-    """The word that a step needs on the command line, or in an approved plan."""
+    """An approval that a step needs, from ``--allow`` or from an approved plan."""
 
     UPGRADE = "upgrade"
     DESTRUCTIVE = "destructive"
@@ -55,15 +55,15 @@ class Step:
     """One statement.
 
     Attributes:
-        changes: What it makes of the table, to simulate and to check it by.
-        reasons: The declared things that ask for it, one sentence each.
-        adds_features: The table features that Delta adds with it.
-        undo: The statement that takes it back, None if there is none.
-        undo_note: What taking it back does not bring back, or why it cannot be taken back.
-        commits: Versions that it adds to the log, at least.
-        needs: What has to be approved.
-        requires: What the table has to be before it, one sentence for each object that it touches.
-        places: Where the contract asks for it, as far as its text says so.
+        changes: The changes that the statement makes, for the simulation and the check after it.
+        reasons: The declarations that cause the step, one sentence each.
+        adds_features: The table features that Delta adds with the statement.
+        undo: The statement that reverts the step; None if there is none.
+        undo_note: What the undo does not restore, or why there is no undo.
+        commits: The minimum number of versions that the statement adds to the log.
+        needs: The approval that the step needs, if any.
+        requires: The state that the step requires, one sentence for each object that it affects.
+        sources: The locations of the causing declarations in the contract, as far as known.
     """
 
     kind: StepKind
@@ -77,17 +77,39 @@ class Step:
     cost: Cost = Cost.METADATA
     needs: Approval | None = None
     requires: tuple[str, ...] = ()
-    places: tuple[Location, ...] = ()
+    sources: tuple[Location, ...] = ()
+
+
+class RefusalKind(Enum):
+    """The source of a refusal."""
+
+    RULE = "a rule forbids the declaration"
+    PLANNER = "no statement leads to the declaration"
+    APPROVAL = "the statements wait for an approval"
+
+    @property
+    def exit_status(self) -> int:
+        """The exit status of a run with such a refusal."""
+        match self:
+            case RefusalKind.RULE:
+                return 1
+            case RefusalKind.PLANNER:
+                return 2
+            case RefusalKind.APPROVAL:
+                return 4
+            case _:
+                assert_never(self)
 
 
 @frozen
 class Refusal:
-    """Why a table gets no steps: by a rule, or by what this version cannot do yet.
+    """A reason why a table gets no steps: a rule, a missing approval, or a limit of the planner.
 
     Attributes:
-        code: The rule's code; None where no rule forbids it.
-        awaits: What would have to be approved; None where no approval helps.
-        about: The object, where a rule may say the same of it.
+        code: The rule's code; None if no rule forbids the plan.
+        finding: The rule's finding; None if no rule forbids the plan.
+        awaits: The missing approval; None if no approval helps.
+        about: The object of the refusal, if a rule may report the same object.
     """
 
     reason: str
@@ -98,26 +120,28 @@ class Refusal:
     about: ObjectRef | None = None
 
     @property
-    def is_finding(self) -> bool:
-        """Whether a rule says it of the declaration (status 1), or the table cannot be brought on (2)."""
-        return self.finding is not None
+    def kind(self) -> RefusalKind:
+        """The source of the refusal."""
+        if self.finding is not None:
+            return RefusalKind.RULE
+        return RefusalKind.PLANNER if self.awaits is None else RefusalKind.APPROVAL
 
 
 @frozen
 class TablePlan:
-    """The way from a live table to its declaration.
+    """The steps from a live table to its declaration.
 
     Attributes:
-        uri: Where the table lies.
-        table_id: Of the live table, None if it is to be created.
-        version: Of the live table when the plan was made.
-        live: Its state then, None if it is to be created.
-        features: What it supported then.
-        hash: Of the declaration.
-        record: Whether the marker is to be written.
-        refusals: Not empty: there are no steps.
-        name: The full name in a catalog that the statements use, None where they use the place.
-        again: Whether it is to be planned anew after these steps: they finish what another run began.
+        uri: The table's location.
+        table_id: The id of the live table; None if the plan creates it.
+        version: The version of the live table at planning time.
+        live: The state of the live table at planning time; None if the plan creates it.
+        features: The features that the live table supported at planning time.
+        hash: The hash of the declaration.
+        writes_marker: Whether `apply` writes the marker.
+        refusals: The refusals; if there are any, there are no steps.
+        name: The full catalog name that the statements use; None if they use the location.
+        needs_replanning: Whether to plan once more after these steps: they finish an interrupted run.
     """
 
     table: str
@@ -128,19 +152,19 @@ class TablePlan:
     live: TableState | None = None
     features: frozenset[str] = frozenset()
     steps: tuple[Step, ...] = ()
-    record: bool = False
+    writes_marker: bool = False
     refusals: tuple[Refusal, ...] = ()
     name: str | None = None
-    again: bool = False
+    needs_replanning: bool = False
 
     @property
     def needs(self) -> frozenset[Approval]:
-        """What has to be approved before it is carried out."""
+        """The approvals that the steps need."""
         return frozenset(step.needs for step in self.steps if step.needs is not None)
 
     @property
     def adds_features(self) -> frozenset[str]:
-        """The protocol upgrade, as the features that come to a table that exists."""
+        """The protocol upgrade: the features that the steps add to an existing table."""
         if self.live is None:
             return frozenset()
         return frozenset[str]().union(*(step.adds_features for step in self.steps))
@@ -155,21 +179,21 @@ class Plan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing would change; a mere record does not count."""
+        """Whether the plan has no steps; writing a marker alone does not count."""
         return not any(table.steps for table in self.tables)
 
     @property
     def hash(self) -> str:
-        """Names the target, and of each table with steps its id, the statements and what they require.
+        """The hash of the target and of each table's id, statements and requirements.
 
-        Neither revision, nor time, nor a version is part of it, so that it can be approved.
+        Revision, time and table version are not part of it, so an approval of the hash outlives them.
         """
         content = [
             self.target,
             [
-                [one.table, one.uri, one.table_id, [[step.sql, step.requires] for step in one.steps]]
-                for one in self.tables
-                if one.steps
+                [table.table, table.uri, table.table_id, [[step.sql, step.requires] for step in table.steps]]
+                for table in self.tables
+                if table.steps
             ],
         ]
         return f"{PLAN_FORMAT}:{hashlib.sha256(json.dumps(content).encode()).hexdigest()}"

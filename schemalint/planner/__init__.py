@@ -1,27 +1,27 @@
-"""A live table and its declaration -> the ordered statements between them."""
+"""Plan the ordered statements that bring a live table to its declaration."""
 
 from __future__ import annotations
 
-from schemalint.planner.plan import PlanOptions, pending, plan_table
+from schemalint.planner.plan import PlanOptions, pending_changes, plan_table
 from schemalint.planner.progress import (
+    columns_missing_noted_names,
+    completed_steps,
     concurrent_changes,
-    known_features,
-    steps_behind,
     with_column_ids_of,
-    wrongly_noted,
+    without_unplanned_features,
 )
 from schemalint.planner.simulate import describe_change, deviations, simulate
 
 __all__ = [
     "PlanOptions",
+    "columns_missing_noted_names",
+    "completed_steps",
     "concurrent_changes",
     "describe_change",
     "deviations",
-    "known_features",
-    "pending",
+    "pending_changes",
     "plan_table",
     "simulate",
-    "steps_behind",
     "with_column_ids_of",
-    "wrongly_noted",
+    "without_unplanned_features",
 ]

@@ -1,37 +1,43 @@
-"""What is to be done to a live table: what the makers of statements have in common."""
+"""The alteration of a live table: what all makers of statements need to know."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass  # noqa: TID251 (cached_property)
 from functools import cached_property
 from typing import Final, TypeVar
 
-from schemalint.delta import change, protocol
-from schemalint.delta.change import Change
+from schemalint.delta import protocol
+from schemalint.delta.change import (
+    Change,
+    FeatureChanged,
+    FieldAdded,
+    FieldRemoved,
+    PropertyChanged,
+    TypeChanged,
+)
 from schemalint.delta.datatype import Field, Managed, Struct
-from schemalint.delta.path import Path, lowercased
+from schemalint.delta.path import Path, is_within, lowercased
+from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import TableState
 from schemalint.model.marker import Pending
 
-MAPPING: Final = "delta.columnMapping.mode"
-
-NO_WAY_BACK: Final = "cannot be undone in place: RESTORE TABLE takes the data back too"
+IRREVERSIBLE: Final = "cannot be undone in place: RESTORE TABLE also reverts the data"
 
 T = TypeVar("T", bound=Change)
 
 
 @dataclass(frozen=True)
 class AlterContext:
-    """Changes of a live table.
+    """A live table and the changes to make.
 
     Attributes:
-        table: As SQL names it.
-        live: As it is.
-        changes: Their paths have the new names of all parents.
-        pending: To be noted before names are given up and taken; None where none is.
-        drop_features: To be dropped in the end.
+        table: The table's name in SQL.
+        live: The state of the table before the changes.
+        changes: The changes; their paths use the new names of all parents.
+        pending: The note to write before columns swap or reuse names; None if no note is needed.
+        drop_features: The features to drop at the end.
     """
 
     table: str
@@ -41,66 +47,66 @@ class AlterContext:
     drop_features: tuple[str, ...] = ()
 
     def of(self, kind: type[T]) -> list[T]:
-        """The changes of one kind."""
-        return [one for one in self.changes if isinstance(one, kind)]
+        """Return the changes of one kind."""
+        return [change for change in self.changes if isinstance(change, kind)]
 
     @cached_property
     def renames(self) -> Renames:
-        """All that there are."""
+        """All renames among the changes."""
         return renames_of(self.changes)
 
     def before_renames(self, path: Path) -> Path:
-        """A path of a change with the live names of the parents."""
+        """Return a change's path with the live names of the parents."""
         return (*self.renames.back(path[:-1]), path[-1])
 
-    def goes(self, path: Path) -> bool:
-        """Whether a live column is, or is inside of, one that is to be dropped."""
-        return any(lowercased(path)[: len(above)] == above for above in self._gone)
+    def drops(self, path: Path) -> bool:
+        """Whether the changes drop a live column, or a parent of it."""
+        return any(is_within(lowercased(path), removed) for removed in self._removed_paths)
 
     @cached_property
-    def _gone(self) -> frozenset[Path]:
-        return frozenset(lowercased(self.before_renames(one.path)) for one in self.of(change.FieldRemoved))
+    def _removed_paths(self) -> frozenset[Path]:
+        return frozenset(lowercased(self.before_renames(removed.path)) for removed in self.of(FieldRemoved))
 
     @cached_property
     def will_be_mapped(self) -> bool:
-        """Whether the table has column mapping once its properties are set."""
-        new = [one.new for one in self.of(change.PropertyChanged) if one.key == MAPPING]
-        modes = [self.live.properties.get(MAPPING), *new]
+        """Whether the table has column mapping after its properties are set."""
+        new = [changed.new for changed in self.of(PropertyChanged) if changed.key == COLUMN_MAPPING_MODE]
+        modes = [self.live.properties.get(COLUMN_MAPPING_MODE), *new]
         return any(isinstance(mode, str) and mode.lower() != "none" for mode in modes)
 
     @cached_property
     def unmaps(self) -> bool:
-        """Whether column mapping goes: columns then have the names in the files that they have here."""
-        off = (one.new for one in self.of(change.PropertyChanged) if one.key == MAPPING)
-        goes = "columnMapping" in self.drop_features or any(_is_off(mode) for mode in off)
-        return goes and not _is_off(self.live.properties.get(MAPPING))
+        """Whether column mapping is removed: the files then use the names that the columns have now."""
+        new = (changed.new for changed in self.of(PropertyChanged) if changed.key == COLUMN_MAPPING_MODE)
+        is_removed = "columnMapping" in self.drop_features or any(_is_off(mode) for mode in new)
+        return is_removed and not _is_off(self.live.properties.get(COLUMN_MAPPING_MODE))
 
     def added_features(self, changes: Iterable[Change]) -> frozenset[str]:
-        """What Delta adds to the protocol for these changes, beside what was asked for by name."""
+        """Return the features that these changes add to the protocol, requested features included."""
         found = list(changes)
         columns = Struct(
-            tuple(_new_field(one) for one in found if isinstance(one, change.FieldAdded | change.TypeChanged))
+            tuple(_new_field(change) for change in found if isinstance(change, FieldAdded | TypeChanged))
         )
         properties: Mapping[str, str] = {
-            one.key: one.new
-            for one in found
-            if isinstance(one, change.PropertyChanged) and isinstance(one.new, str)
+            change.key: change.new
+            for change in found
+            if isinstance(change, PropertyChanged) and isinstance(change.new, str)
         }
-        return self.needed(protocol.activated(columns, properties), asked_features(found))
+        return self.needed(protocol.activated(columns, properties), requested_features(found))
 
-    def needed(self, active: frozenset[str], asked: Iterable[str] = ()) -> frozenset[str]:
-        """What Delta adds to the protocol for these features."""
-        return protocol.needed_to_alter(self.live.features, active, asked) - self.live.features
+    def needed(self, active: frozenset[str], requested: Iterable[str] = ()) -> frozenset[str]:
+        """Return the features that active and requested features add to the protocol."""
+        return protocol.needed_to_alter(self.live.features, active, requested) - self.live.features
 
 
 def _is_off(mode: Managed[str | None]) -> bool:
     return not isinstance(mode, str) or mode.lower() == "none"
 
 
-def asked_features(changes: Iterable[Change]) -> list[str]:
-    """The features that are asked for by name."""
-    return [one.name for one in changes if isinstance(one, change.FeatureChanged)]
+def requested_features(changes: Iterable[Change]) -> list[str]:
+    """Return the features that the changes request by name."""
+    return [change.name for change in changes if isinstance(change, FeatureChanged)]
 
 
-def _new_field(one: change.FieldAdded | change.TypeChanged) -> Field:
-    return one.field if isinstance(one, change.FieldAdded) else Field("changed", one.new)
+def _new_field(change: FieldAdded | TypeChanged) -> Field:
+    return change.field if isinstance(change, FieldAdded) else Field("changed", change.new)

@@ -1,10 +1,10 @@
-"""Statements for the clustering, which gives way where columns are dropped or column mapping goes."""
+"""Statements for the clustering; some drops and the removal of column mapping suspend it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta import change
+from schemalint.delta.change import ClusteringChanged
 from schemalint.delta.datatype import Managed, type_at
 from schemalint.delta.path import Path
 from schemalint.delta.protocol import CLUSTERING
@@ -15,72 +15,73 @@ from schemalint.planner.alteration import AlterContext
 from schemalint.values import replace
 
 
-def clustered_anew(context: AlterContext, declared: TableState) -> AlterContext:
-    """With the declared clustering, where it gives way and comes back."""
-    if context.of(change.ClusteringChanged) or not (
-        _gives_way(context) and isinstance(declared.clustered_by, tuple)
+def with_clustering_restored(context: AlterContext, declared: TableState) -> AlterContext:
+    """Add the declared clustering to the changes if other statements suspend it."""
+    if context.of(ClusteringChanged) or not (
+        _must_be_removed(context) and isinstance(declared.clustered_by, tuple)
     ):
         return context
-    anew = change.ClusteringChanged(context.live.clustered_by, declared.clustered_by)
-    return replace(context, changes=(*context.changes, anew))
+    restored = ClusteringChanged(context.live.clustered_by, declared.clustered_by)
+    return replace(context, changes=(*context.changes, restored))
 
 
-def clustering_off(context: AlterContext) -> Iterator[Step]:
-    """What cannot stay while other statements run.
+def clustering_removed(context: AlterContext) -> Iterator[Step]:
+    """Remove a clustering that blocks other statements, or replace it by the declared one at once.
 
-    A clustering column cannot be dropped (DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN). And the clustering names
-    columns as the files do: without column mapping nothing has these names, and then every OPTIMIZE, DESCRIBE
-    DETAIL and CLUSTER BY fails for good (measured on Delta 4.4.0).
+    Delta cannot drop a clustering column (DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN). The clustering refers to
+    columns by their physical names: without column mapping no column has these names, and then every
+    OPTIMIZE, DESCRIBE DETAIL and CLUSTER BY fails for good (measured on Delta 4.4.0).
     """
-    if _gives_way(context):
-        why = "columns are dropped that it is clustered by" if _leaves(context) else "column mapping goes"
-        for one in _early(context) or [change.ClusteringChanged(context.live.clustered_by, ())]:
-            yield _cluster(context, one.new, why, one.old)
+    if _must_be_removed(context):
+        drops_key = _drops_clustering_column(context)
+        reason = "clustering columns are dropped" if drops_key else "column mapping is removed"
+        for changed in _settable_first(context) or [ClusteringChanged(context.live.clustered_by, ())]:
+            yield _cluster(context, changed.new, reason, changed.old)
 
 
-def clustering_on(context: AlterContext) -> Iterator[Step]:
-    """The declared clustering, once its columns are there."""
-    gave_way = _gives_way(context)
-    if gave_way and _early(context):
+def clustering_set(context: AlterContext) -> Iterator[Step]:
+    """Set the declared clustering, after its columns exist."""
+    was_removed = _must_be_removed(context)
+    if was_removed and _settable_first(context):
         return
-    for one in context.of(change.ClusteringChanged):
-        yield _cluster(context, one.new, "the clustering is declared", () if gave_way else one.old)
+    for changed in context.of(ClusteringChanged):
+        yield _cluster(context, changed.new, "the clustering is declared", () if was_removed else changed.old)
 
 
-def _gives_way(context: AlterContext) -> bool:
-    return _leaves(context) or bool(context.unmaps and context.live.clustered_by)
+def _must_be_removed(context: AlterContext) -> bool:
+    return _drops_clustering_column(context) or bool(context.unmaps and context.live.clustered_by)
 
 
-def _leaves(context: AlterContext) -> bool:
-    return isinstance(context.live.clustered_by, tuple) and any(map(context.goes, context.live.clustered_by))
+def _drops_clustering_column(context: AlterContext) -> bool:
+    return isinstance(context.live.clustered_by, tuple) and any(map(context.drops, context.live.clustered_by))
 
 
-def _early(context: AlterContext) -> list[change.ClusteringChanged]:
-    """The declared clustering, where all its columns are there already under their names, and keep them."""
+def _settable_first(context: AlterContext) -> list[ClusteringChanged]:
+    """Return the declared clustering if all its columns exist already and keep their names."""
     if context.unmaps:
         return []
-    wanted = context.of(change.ClusteringChanged)
-    keys = [path for one in wanted if isinstance(one.new, tuple) for path in one.new]
-    return wanted if all(_stays(context, path) for path in keys) else []
+    declared = context.of(ClusteringChanged)
+    keys = [path for changed in declared if isinstance(changed.new, tuple) for path in changed.new]
+    return declared if all(_stays(context, path) for path in keys) else []
 
 
 def _stays(context: AlterContext, path: Path) -> bool:
-    """Whether a column is there under its name, and it is not another one that gets the name."""
-    is_itself = context.renames.back(path) == path == context.renames.forward(path)
-    return is_itself and type_at(context.live.columns, path) is not None and not context.goes(path)
+    """Whether a column exists under its declared name before and after all changes."""
+    keeps_name = context.renames.back(path) == path == context.renames.forward(path)
+    return keeps_name and type_at(context.live.columns, path) is not None and not context.drops(path)
 
 
 def _cluster(
-    context: AlterContext, declared: Managed[tuple[Path, ...]], why: str, old: Managed[tuple[Path, ...]]
+    context: AlterContext, declared: Managed[tuple[Path, ...]], reason: str, old: Managed[tuple[Path, ...]]
 ) -> Step:
     before = old if isinstance(old, tuple) else ()
     new = declared if isinstance(declared, tuple) else ()
     return Step(
         StepKind.CLUSTER,
         sql.cluster_by(context.table, new),
-        (change.ClusteringChanged(before, new),),
-        (why,),
+        (ClusteringChanged(before, new),),
+        (reason,),
         context.needed(CLUSTERING) if new else frozenset(),
         undo=sql.cluster_by(context.table, before),
-        undo_note="files that are there are clustered anew by OPTIMIZE only",
+        undo_note="only OPTIMIZE clusters existing files again",
     )

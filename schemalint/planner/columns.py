@@ -4,131 +4,137 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from schemalint.delta import change
+from schemalint.delta.change import FieldAdded, FieldMoved, FieldRemoved, FieldRenamed
 from schemalint.delta.datatype import Field, Struct, map_fields, type_at
 from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.table import TableState
 from schemalint.model.plan import Approval, Step, StepKind
 from schemalint.planner import sql
-from schemalint.planner.alteration import NO_WAY_BACK, AlterContext
-from schemalint.planner.renaming import in_order
+from schemalint.planner.alteration import IRREVERSIBLE, AlterContext
+from schemalint.planner.renaming import ordered_renames
 from schemalint.values import replace
 
 
 def columns_added_first(context: AlterContext) -> Iterator[Step]:
-    """New fields of structs that would lose all their fields before they get them."""
-    early = [replace(one, path=context.before_renames(one.path)) for one in _early(context)]
-    yield from _added(context, _at_the_end(early, context.live))
+    """Add fields to structs that would otherwise lose all their fields."""
+    early = [replace(added, path=context.before_renames(added.path)) for added in _needed_early(context)]
+    yield from _added(context, _appended(early, context.live))
 
 
 def columns_dropped(context: AlterContext) -> Iterator[Step]:
-    """All in one statement, under their live names."""
-    gone = [replace(one, path=context.before_renames(one.path)) for one in context.of(change.FieldRemoved)]
-    if gone:
+    """Drop all columns in one statement, under their live names."""
+    removals = [
+        replace(removed, path=context.before_renames(removed.path)) for removed in context.of(FieldRemoved)
+    ]
+    if removals:
         yield Step(
             StepKind.DROP_COLUMNS,
-            sql.drop_columns(context.table, [one.path for one in gone]),
-            tuple(gone),
-            tuple(f"{format_path(one.path)} is listed under dropped" for one in gone),
-            undo_note=NO_WAY_BACK,
+            sql.drop_columns(context.table, [removed.path for removed in removals]),
+            tuple(removals),
+            tuple(f"{format_path(removed.path)} is listed under dropped" for removed in removals),
+            undo_note=IRREVERSIBLE,
             needs=Approval.DESTRUCTIVE,
         )
 
 
 def columns_renamed(context: AlterContext) -> Iterator[Step]:
-    """One after the other, each to a name that is free by then."""
-    renames = context.of(change.FieldRenamed)
-    for one in in_order(renames, {lowercased(each.path[:-1]): _staying(context, each) for each in renames}):
-        old = (*one.path[:-1], one.old_name)
+    """Rename one column after the other, each to a name that is free at that moment."""
+    renames = context.of(FieldRenamed)
+    siblings = {lowercased(renamed.path[:-1]): _remaining_names(context, renamed) for renamed in renames}
+    for renamed in ordered_renames(renames, siblings):
+        old = (*renamed.path[:-1], renamed.old_name)
         yield Step(
             StepKind.RENAME_COLUMN,
-            sql.rename_column(context.table, old, str(one.path[-1])),
-            (one,),
-            (f"{format_path(one.path)} was {one.old_name}",),
-            undo=sql.rename_column(context.table, one.path, one.old_name),
+            sql.rename_column(context.table, old, str(renamed.path[-1])),
+            (renamed,),
+            (f"{format_path(renamed.path)} is renamed from {renamed.old_name}",),
+            undo=sql.rename_column(context.table, renamed.path, renamed.old_name),
         )
 
 
 def columns_added(context: AlterContext) -> Iterator[Step]:
-    """All others in one statement, each at its place."""
-    early = _early(context)
-    yield from _added(context, [one for one in context.of(change.FieldAdded) if one not in early])
+    """Add all other columns in one statement, each in its declared position."""
+    early = _needed_early(context)
+    yield from _added(context, [added for added in context.of(FieldAdded) if added not in early])
 
 
 def columns_moved(context: AlterContext) -> Iterator[Step]:
-    """One after the other."""
-    for one in context.of(change.FieldMoved):
+    """Move one column after the other."""
+    for moved in context.of(FieldMoved):
         yield Step(
             StepKind.MOVE_COLUMN,
-            sql.move_column(context.table, one.path, one.after),
-            (one,),
-            (f"{format_path(one.path)} is declared elsewhere",),
-            undo_note="by a move back, in the contract",
+            sql.move_column(context.table, moved.path, moved.after),
+            (moved,),
+            (f"{format_path(moved.path)} is declared in another position",),
+            undo_note="move it back in the contract",
         )
 
 
-def _early(context: AlterContext) -> list[change.FieldAdded]:
-    """What a struct needs that would be empty else.
+def _needed_early(context: AlterContext) -> list[FieldAdded]:
+    """Return the new fields of structs that lose all their live fields.
 
-    Delta drops no struct's last field (DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA).
+    Delta cannot drop the last field of a struct (DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA).
     """
-    found: list[change.FieldAdded] = []
-    for parent in {lowercased(one.path[:-1]) for one in context.of(change.FieldRemoved)}:
+    found: list[FieldAdded] = []
+    for parent in {lowercased(removed.path[:-1]) for removed in context.of(FieldRemoved)}:
         old = type_at(context.live.columns, context.renames.back(parent))
-        gone = [one for one in context.of(change.FieldRemoved) if lowercased(one.path[:-1]) == parent]
-        if isinstance(old, Struct) and len(gone) == len(old.fields):
-            taken = {lowercased(one.path) for one in gone}
+        removals = [
+            removed for removed in context.of(FieldRemoved) if lowercased(removed.path[:-1]) == parent
+        ]
+        if isinstance(old, Struct) and len(removals) == len(old.fields):
+            occupied = {lowercased(removed.path) for removed in removals}
             found += [
-                one
-                for one in context.of(change.FieldAdded)
-                if lowercased(one.path[:-1]) == parent and lowercased(one.path) not in taken
+                added
+                for added in context.of(FieldAdded)
+                if lowercased(added.path[:-1]) == parent and lowercased(added.path) not in occupied
             ]
     return found
 
 
-def _at_the_end(added: Sequence[change.FieldAdded], live: TableState) -> list[change.FieldAdded]:
-    """Behind the fields that are still there, in their own order."""
+def _appended(additions: Sequence[FieldAdded], live: TableState) -> list[FieldAdded]:
+    """Position new fields after the live fields of their struct, in the order given."""
     last: dict[Path, str | None] = {}
-    placed = []
-    for one in added:
-        parent = lowercased(one.path[:-1])
+    appended = []
+    for added in additions:
+        parent = lowercased(added.path[:-1])
         if parent not in last:
             struct = type_at(live.columns, parent)
             last[parent] = struct.fields[-1].name if isinstance(struct, Struct) and struct.fields else None
-        placed.append(replace(one, after=last[parent]))
-        last[parent] = str(one.path[-1])
-    return placed
+        appended.append(replace(added, after=last[parent]))
+        last[parent] = str(added.path[-1])
+    return appended
 
 
-def _added(context: AlterContext, changes: Sequence[change.FieldAdded]) -> Iterator[Step]:
+def _added(context: AlterContext, changes: Sequence[FieldAdded]) -> Iterator[Step]:
     if not changes:
         return
-    added = [replace(one, field=_without_defaults(one.field)) for one in changes]
-    undo = sql.drop_columns(context.table, [one.path for one in added]) if context.will_be_mapped else None
+    additions = [replace(added, field=_without_defaults(added.field)) for added in changes]
+    paths = [added.path for added in additions]
+    undo = sql.drop_columns(context.table, paths) if context.will_be_mapped else None
     yield Step(
         StepKind.ADD_COLUMNS,
-        sql.add_columns(context.table, [(one.path, one.field, one.after) for one in added]),
-        tuple(added),
-        tuple(f"{format_path(one.path)} is declared and not there" for one in added),
-        context.added_features(added),
+        sql.add_columns(context.table, [(added.path, added.field, added.after) for added in additions]),
+        tuple(additions),
+        tuple(f"{format_path(path)} is declared and missing" for path in paths),
+        context.added_features(additions),
         undo=undo,
-        undo_note="" if undo else "cannot be undone: columns are dropped with column mapping only",
+        undo_note="" if undo else "cannot be undone: Delta drops columns only with column mapping",
     )
 
 
 def _without_defaults(field: Field) -> Field:
-    """Delta adds no column with a default; it is set afterwards."""
-    (bare,) = map_fields(Struct((field,)), lambda _path, one: replace(one, default=None)).fields
+    """Remove the defaults: Delta adds no column with a default, so a later step sets them."""
+    (bare,) = map_fields(Struct((field,)), lambda _path, inner: replace(inner, default=None)).fields
     return bare
 
 
-def _staying(context: AlterContext, one: change.FieldRenamed) -> list[str]:
-    """The names beside a column, once what is to be dropped is gone."""
-    parent = type_at(context.live.columns, context.renames.back(one.path[:-1]))
-    gone = {
-        str(each.path[-1]).lower()
-        for each in context.of(change.FieldRemoved)
-        if lowercased(each.path[:-1]) == lowercased(one.path[:-1])
+def _remaining_names(context: AlterContext, renamed: FieldRenamed) -> list[str]:
+    """Return the live names of a column and its siblings, without the dropped ones."""
+    parent = type_at(context.live.columns, context.renames.back(renamed.path[:-1]))
+    dropped = {
+        str(removed.path[-1]).lower()
+        for removed in context.of(FieldRemoved)
+        if lowercased(removed.path[:-1]) == lowercased(renamed.path[:-1])
     }
     fields = parent.fields if isinstance(parent, Struct) else ()
-    return [field.name for field in fields if field.name.lower() not in gone]
+    return [field.name for field in fields if field.name.lower() not in dropped]

@@ -1,10 +1,10 @@
-"""Statements for CHECK constraints, which go off and on around the columns that they use."""
+"""Statements for CHECK constraints; changes of a column suspend the constraints that use it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta import change
+from schemalint.delta.change import ConstraintChanged, FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.expressions import uses
 from schemalint.delta.path import Path
@@ -13,54 +13,58 @@ from schemalint.planner import sql
 from schemalint.planner.alteration import AlterContext
 
 
-def constraints_off(context: AlterContext) -> Iterator[Step]:
-    """Those that are declared otherwise, or in the way."""
-    for one in _in_the_way(context):
-        why = "is declared otherwise" if one.old != one.new else "is in the way, and comes back"
-        absent = not isinstance(one.new, str)
+def constraints_dropped(context: AlterContext) -> Iterator[Step]:
+    """Drop the constraints that change, and those that block a change of a column."""
+    for changed in _to_drop(context):
+        if not isinstance(changed.new, str):
+            reason = "is declared absent"
+        elif changed.old != changed.new:
+            reason = "is declared differently"
+        else:
+            reason = "blocks a change of columns and is added again"
         yield Step(
             StepKind.DROP_CONSTRAINT,
-            sql.drop_constraint(context.table, one.name),
-            (change.ConstraintChanged(one.name, one.old, UNMANAGED),),
-            (f"the constraint {one.name} {'is declared absent' if absent else why}",),
-            undo=sql.add_constraint(context.table, one.name, str(one.old)),
+            sql.drop_constraint(context.table, changed.name),
+            (ConstraintChanged(changed.name, changed.old, UNMANAGED),),
+            (f"the constraint {changed.name} {reason}",),
+            undo=sql.add_constraint(context.table, changed.name, str(changed.old)),
         )
 
 
-def constraints_on(context: AlterContext) -> Iterator[Step]:
-    """Those that come back, and new ones."""
-    unchanged = [one for one in _in_the_way(context) if one.old == one.new]
-    for one in (*unchanged, *context.of(change.ConstraintChanged)):
-        if isinstance(one.new, str):
+def constraints_added(context: AlterContext) -> Iterator[Step]:
+    """Add the suspended constraints again, then the new and changed ones."""
+    unchanged = [changed for changed in _to_drop(context) if changed.old == changed.new]
+    for changed in (*unchanged, *context.of(ConstraintChanged)):
+        if isinstance(changed.new, str):
             yield Step(
                 StepKind.ADD_CONSTRAINT,
-                sql.add_constraint(context.table, one.name, one.new),
-                (change.ConstraintChanged(one.name, UNMANAGED, one.new),),
-                (f"the constraint {one.name} is declared",),
+                sql.add_constraint(context.table, changed.name, changed.new),
+                (ConstraintChanged(changed.name, UNMANAGED, changed.new),),
+                (f"the constraint {changed.name} is declared",),
                 context.needed(frozenset({"checkConstraints"})),
-                undo=sql.drop_constraint(context.table, one.name),
+                undo=sql.drop_constraint(context.table, changed.name),
                 cost=Cost.SCAN,
             )
 
 
-def _in_the_way(context: AlterContext) -> list[change.ConstraintChanged]:
-    """Constraints that go, are changed, or would not let a column change that they use."""
-    declared = {one.name: one for one in context.of(change.ConstraintChanged)}
-    touched = list(_touched(context))
-    found = [one for one in declared.values() if isinstance(one.old, str)]
+def _to_drop(context: AlterContext) -> list[ConstraintChanged]:
+    """Return the live constraints that change, and those that use a column that changes."""
+    declared = {changed.name: changed for changed in context.of(ConstraintChanged)}
+    paths = list(_changed_columns(context))
+    found = [changed for changed in declared.values() if isinstance(changed.old, str)]
     for name, expression in context.live.constraints.items():
         if name in declared or expression is None:
             continue
-        if any(uses(expression, path) is not False for path in touched):
-            found.append(change.ConstraintChanged(name, expression, expression))
+        if any(uses(expression, path) is not False for path in paths):
+            found.append(ConstraintChanged(name, expression, expression))
     return found
 
 
-def _touched(context: AlterContext) -> Iterator[Path]:
-    """The live columns that no constraint may use."""
-    for retyped in context.of(change.TypeChanged):
+def _changed_columns(context: AlterContext) -> Iterator[Path]:
+    """Yield the live paths that Delta cannot change while a constraint uses them."""
+    for retyped in context.of(TypeChanged):
         yield context.renames.back(retyped.path)
-    for removed in context.of(change.FieldRemoved):
+    for removed in context.of(FieldRemoved):
         yield context.before_renames(removed.path)
-    for renamed in context.of(change.FieldRenamed):
+    for renamed in context.of(FieldRenamed):
         yield context.before_renames((*renamed.path[:-1], renamed.old_name))

@@ -1,10 +1,11 @@
-"""The statements that make a table: one, one for nested defaults, and one for each constraint."""
+"""Statements that create a table: CREATE TABLE, nested defaults, and one per constraint."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta import change, protocol
+from schemalint.delta import protocol
+from schemalint.delta.change import ConstraintChanged, TableAdded
 from schemalint.delta.datatype import UNMANAGED, map_fields
 from schemalint.delta.path import lowercased
 from schemalint.delta.properties import FEATURE_PREFIX
@@ -19,44 +20,44 @@ CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
 
 
 def create_steps(contract: Contract, table: str) -> Iterator[Step]:
-    """From nothing to the declaration.
+    """Yield the steps that create the declared table.
 
     Args:
-        contract: Effective for the target.
-        table: As SQL names it.
+        contract: The effective contract for the target.
+        table: The table's name in SQL.
     """
-    whole = created_state(contract.state)
-    nested = [one for one in defaults_of(whole.columns) if len(one.path) > 1]
-    paths = {lowercased(one.path) for one in nested}
+    complete = created_state(contract.state)
+    nested_defaults = [default for default in defaults_of(complete.columns) if len(default.path) > 1]
+    paths = {lowercased(default.path) for default in nested_defaults}
     columns = map_fields(
-        whole.columns,
+        complete.columns,
         lambda path, field: replace(field, default=None) if lowercased(path) in paths else field,
     )
-    state = replace(whole, constraints={}, columns=columns)
-    features = protocol.of_new_table(state.active_features, state.asked_features)
-    asked = {f"{FEATURE_PREFIX}{name}": "supported" for name in sorted(state.features)}
+    state = replace(complete, constraints={}, columns=columns)
+    features = protocol.features_of_new_table(state.active_features, state.requested_features)
+    requested = {f"{FEATURE_PREFIX}{name}": "supported" for name in sorted(state.features)}
     yield Step(
         StepKind.CREATE,
         sql.create_table(
             table,
             state.columns.fields,
             description=state.description if isinstance(state.description, str) else None,
-            properties={**state.set_properties, **asked},
+            properties={**state.set_properties, **requested},
             partitioned_by=state.partitioned_by if isinstance(state.partitioned_by, tuple) else (),
             clustered_by=state.clustered_by if isinstance(state.clustered_by, tuple) else (),
         ),
-        (change.TableAdded(replace(state, features=features)),),
+        (TableAdded(replace(state, features=features)),),
         ("the table is declared and does not exist",),
         features - protocol.DEFAULT_FEATURES,
-        undo_note="a table that was made is never dropped",
+        undo_note="schemalint never drops a table",
     )
-    if nested:
-        yield alter_columns(table, nested)
-    for name, expression in whole.constraints.items():
+    if nested_defaults:
+        yield alter_columns(table, nested_defaults)
+    for name, expression in complete.constraints.items():
         yield Step(
             StepKind.ADD_CONSTRAINT,
             sql.add_constraint(table, name, str(expression)),
-            (change.ConstraintChanged(name, UNMANAGED, expression),),
+            (ConstraintChanged(name, UNMANAGED, expression),),
             (f"the constraint {name} is declared",),
             CONSTRAINT_FEATURE - features,
             undo=sql.drop_constraint(table, name),

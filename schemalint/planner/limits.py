@@ -1,13 +1,36 @@
-"""What cannot be carried out in place: refused by name, with the way that there is; never ignored."""
+"""Refuse the changes that no statement can make in place, and name the alternative."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, assert_never
 
-from schemalint.delta import change, protocol
-from schemalint.delta.change import Change
+from schemalint.delta import protocol
+from schemalint.delta.change import (
+    Change,
+    ClusteringChanged,
+    CommentChanged,
+    ConstraintChanged,
+    DefaultChanged,
+    DeletionListed,
+    DeletionUnlisted,
+    DescriptionChanged,
+    FeatureChanged,
+    FieldAdded,
+    FieldMoved,
+    FieldRemoved,
+    FieldRenamed,
+    GeneratedChanged,
+    IdentityChanged,
+    NullabilityChanged,
+    PartitioningChanged,
+    PropertyChanged,
+    TableAdded,
+    TableRemoved,
+    TypeChanged,
+    TypeHistoryChanged,
+)
 from schemalint.delta.datatype import (
     Array,
     Char,
@@ -22,7 +45,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.expressions import uses
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.path import Part, Path, format_path, lowercased
+from schemalint.delta.path import Part, Path, format_path, is_within, lowercased
 from schemalint.delta.properties import FEATURE_PREFIX, RESERVED, is_protocol_key
 from schemalint.delta.renames import renames_of
 from schemalint.delta.sql_text import COLUMN_WORDS, is_one_expression
@@ -39,112 +62,135 @@ from schemalint.planner.alteration import AlterContext
 from schemalint.planner.lengths import lost_lengths
 from schemalint.values import replace
 
-_REWRITE: Final = "that takes a new table: create one as declared, copy the data, and swap the two"
+_REWRITE: Final = "this needs a new table: create it as declared, copy the data, and swap the tables"
 
 
 def refused_changes(
     changes: Iterable[Change], live: TableState, contract: Contract, tracking: ColumnTracking | None
 ) -> Iterator[Refusal]:
-    """The changes of a live table that get no statement."""
+    """Refuse the changes of a live table that no statement can make."""
     found = tuple(changes)
     declared = contract.state if tracking is None else tracking.composed(contract.state)
-    for one in found:
-        about = object_of_change(one)
-        yield from (replace(refusal, about=about) for refusal in _of_change(one, live, declared))
+    for change in found:
+        about = object_of_change(change)
+        yield from (replace(refusal, about=about) for refusal in _of_change(change, live, declared))
     yield from lost_lengths(found, live)
-    yield from _guarded(found, live, contract.state)
-    yield from _clustered(found, live, contract)
-    yield from _names_taken(found, live, contract.state, tracking)
+    yield from _used_by_constraints(found, live, contract.state)
+    yield from _used_by_clustering(found, live, contract)
+    yield from _taken_names(found, live, contract.state, tracking)
     if tracking is None:
         yield from _undecided(contract.state, live)
 
 
 def refused_contract(contract: Contract, live: LiveTable | None) -> Iterator[Refusal]:
-    """What a contract asks for beside changes of a live table; None if the table is to be created."""
+    """Refuse other requests of a contract, apart from changes; `live` is None for a new table."""
     state = contract.state
     for key in state.set_properties:
         if is_protocol_key(key) and not key.lower().startswith(FEATURE_PREFIX):
-            yield Refusal(f"{key} cannot be applied", "name the features that are needed: `features: […]`")
+            yield Refusal(f"{key} cannot be applied", "list the required features instead: `features: […]`")
     for key in sorted({MARKER, PENDING} & state.properties.keys()):
-        yield Refusal(f"the property {key} is schemalint's own record", "take it out of the contract")
+        yield Refusal(f"the property {key} is reserved for schemalint", "remove it from the contract")
     for key in sorted(RESERVED & state.properties.keys()):
         about = ObjectRef("property", key)
-        yield Refusal(
-            f"Spark keeps the property {key} for itself", "take it out of the contract", about=about
-        )
+        yield Refusal(f"Spark reserves the property {key}", "remove it from the contract", about=about)
     yield from _unsafe_expressions(state)
     if live is None:
-        yield from _beyond_limits(contract)
+        yield from _above_protocol_limits(contract)
         yield from _unwanted_features(contract)
-        yield from _without_words(state.columns)
+        yield from _inexpressible_nullability(state.columns)
     else:
-        yield from _kept_features(contract, live)
+        yield from _undroppable_features(contract, live)
 
 
-def _of_change(one: Change, live: TableState, declared: TableState) -> Iterator[Refusal]:
-    match one:
-        case change.FieldAdded(path=path, field=field):
-            yield from _without_words(Struct((field,)), path[:-1])
+def _of_change(change: Change, live: TableState, declared: TableState) -> Iterator[Refusal]:
+    match change:
+        case FieldAdded(path=path, field=field):
+            yield from _inexpressible_nullability(Struct((field,)), path[:-1])
             yield from _computed(Struct((field,)), path[:-1])
-            yield from _lost_name(path, declared)
-        case change.FieldRemoved(path=(str() as name,)) if name.lower() in _partitions(live):
+            yield from _missing_original(path, declared)
+        case FieldRemoved(path=(str() as name,)) if name.lower() in _partitions(live):
             yield Refusal(
                 f"{format_path((name,))} cannot be dropped: the table is partitioned by it", _REWRITE
             )
-        case change.TypeChanged(path=(*_, Part()) as path, new=Char() | Varchar() as new):
+        case TypeChanged(path=(*_, Part()) as path, new=Char() | Varchar() as new):
             # ALTER COLUMN reports success and stores a plain string (measured on Delta 4.4.0).
             yield Refusal(f"{format_path(path)} cannot become {print_type(new)}", "declare it as string")
-        case change.TypeChanged(path=path, old=old, new=new) if is_container(old) or is_container(new):
-            yield Refusal(f"{format_path(path)} cannot change its shape in place", "add a new column")
-        case change.NullabilityChanged(path=(*_, Part()) as path):
+        case TypeChanged(path=path, old=old, new=new) if is_container(old) or is_container(new):
+            reason = f"{format_path(path)} cannot change to or from a struct, array or map in place"
+            yield Refusal(reason, "add a new column")
+        case NullabilityChanged(path=(*_, Part()) as path):
             yield Refusal(
-                f"the nullability of {format_path(path)} cannot be changed", "Delta has no such statement"
+                f"the nullability of {format_path(path)} cannot be changed", "Delta has no statement for it"
             )
-        case change.NullabilityChanged(path=path, new=False):
+        case NullabilityChanged(path=path, new=False):
             yield Refusal(f"{format_path(path)} cannot become NOT NULL", "add CHECK (… IS NOT NULL) instead")
-        case change.GeneratedChanged(path=path):
+        case GeneratedChanged(path=path):
             yield Refusal(
                 f"the generation expression of {format_path(path)} cannot be changed in place", _REWRITE
             )
-        case change.IdentityChanged(path=path):
+        case IdentityChanged(path=path):
             yield Refusal(f"the identity of {format_path(path)} cannot be changed in place", _REWRITE)
-        case change.PartitioningChanged():
+        case PartitioningChanged():
             yield Refusal("the partitioning cannot be changed in place", _REWRITE)
-        case change.ClusteringChanged() if live.partitioned_by:
+        case ClusteringChanged() if live.partitioned_by:
             yield Refusal("a partitioned table cannot be clustered", _REWRITE)
+        case (
+            FieldRemoved()
+            | FieldRenamed()
+            | FieldMoved()
+            | TypeChanged()
+            | TypeHistoryChanged()  # Delta records type changes by itself
+            | NullabilityChanged()
+            | CommentChanged()
+            | DefaultChanged()
+            | TableAdded()
+            | TableRemoved()
+            | DescriptionChanged()
+            | PropertyChanged()
+            | ConstraintChanged()
+            | FeatureChanged()
+            | ClusteringChanged()
+            | DeletionListed()
+            | DeletionUnlisted()
+        ):
+            pass  # a statement makes the change, or none is needed
+        case _:
+            assert_never(change)
 
 
-def _guarded(changes: Iterable[Change], live: TableState, declared: TableState) -> Iterator[Refusal]:
-    """Columns that are used by a constraint that is not the contract's to take off and on."""
+def _used_by_constraints(
+    changes: Iterable[Change], live: TableState, declared: TableState
+) -> Iterator[Refusal]:
+    """Refuse changes of columns that a constraint uses, if the planner may not drop or rewrite it."""
     renames = renames_of(changes)
-    for one in changes:
-        if not isinstance(one, change.TypeChanged | change.FieldRenamed | change.FieldRemoved):
+    for change in changes:
+        if not isinstance(change, TypeChanged | FieldRenamed | FieldRemoved):
             continue
-        last = one.old_name if isinstance(one, change.FieldRenamed) else one.path[-1]
-        path = (*renames.back(one.path[:-1]), last)
-        if isinstance(one, change.TypeChanged):
-            path = renames.back(one.path)
+        last = change.old_name if isinstance(change, FieldRenamed) else change.path[-1]
+        path = (*renames.back(change.path[:-1]), last)
+        if isinstance(change, TypeChanged):
+            path = renames.back(change.path)
         for name, expression in live.constraints.items():
             if expression is None or name in declared.constraints or uses(expression, path) is False:
                 continue
             yield Refusal(
                 f"{format_path(path)} is used by the constraint {name}, which the contract does not manage",
-                f"declare it, or have it dropped: `constraints: {{{name}: …}}`",
-                about=ObjectRef("column", format_path(one.path)),
+                f"declare the constraint, or declare it null to drop it: `constraints: {{{name}: …}}`",
+                about=ObjectRef("column", format_path(change.path)),
             )
-    gone = [one.path for one in changes if isinstance(one, change.FieldRemoved)]
+    removed = [change.path for change in changes if isinstance(change, FieldRemoved)]
     for name, expression in declared.constraints.items():
-        for path in gone:
+        for path in removed:
             if expression is not None and uses(expression, path) and field_at(declared.columns, path) is None:
                 yield Refusal(
-                    f"the constraint {name} uses {format_path(path)}, which is to be dropped",
-                    "write the constraint without it, or keep the column",
+                    f"the constraint {name} uses {format_path(path)}, which the contract drops",
+                    "rewrite the constraint without it, or keep the column",
                     about=ObjectRef("constraint", name),
                 )
 
 
-def _clustered(changes: Sequence[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:
-    """A clustering that others made, and that cannot stay: it would not come back."""
+def _used_by_clustering(changes: Sequence[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:
+    """Refuse changes that remove an unmanaged clustering: no step would restore it."""
     renames = renames_of(changes)
     if not isinstance(live.clustered_by, tuple) or isinstance(contract.state.clustered_by, tuple):
         return
@@ -152,14 +198,19 @@ def _clustered(changes: Sequence[Change], live: TableState, contract: Contract) 
         live.clustered_by
         and AlterContext("", live, tuple(changes), None, tuple(contract.drop_features)).unmaps
     ):
-        reason = "column mapping cannot go: the table is clustered, which the contract does not manage"
+        reason = (
+            "column mapping cannot be removed: the table has a clustering that the contract does not manage"
+        )
         yield Refusal(reason, "declare the clustering: `clustered_by: […]`")
-    for one in changes:
-        if isinstance(one, change.FieldRemoved):
-            path = (*renames.back(one.path[:-1]), one.path[-1])
-            if any(lowercased(key)[: len(path)] == lowercased(path) for key in live.clustered_by):
-                reason = f"the table is clustered by {format_path(path)}, which the contract does not manage"
-                yield Refusal(reason, "declare what comes instead: `clustered_by: […]`")
+    for change in changes:
+        if isinstance(change, FieldRemoved):
+            path = (*renames.back(change.path[:-1]), change.path[-1])
+            if any(is_within(lowercased(key), lowercased(path)) for key in live.clustered_by):
+                yield Refusal(
+                    f"{format_path(path)} cannot be dropped: the table is clustered by it, and the contract "
+                    "does not manage the clustering",
+                    "declare the new clustering: `clustered_by: […]`",
+                )
 
 
 def _partitions(live: TableState) -> frozenset[str]:
@@ -167,141 +218,142 @@ def _partitions(live: TableState) -> frozenset[str]:
     return frozenset(name.lower() for name in names)
 
 
-def _names_taken(
+def _taken_names(
     changes: Iterable[Change], live: TableState, declared: TableState, tracking: ColumnTracking | None
 ) -> Iterator[Refusal]:
-    """Names that two columns would have, and fields whose struct would be empty in between."""
+    """Refuse names that two columns would have, and recreated fields that would leave their struct empty."""
     goal = apply_declaration(declared, live, tracking=tracking) if tracking else live
     for path, type_ in walk(goal.columns):
         names = Counter(field.name.lower() for field in type_.fields) if isinstance(type_, Struct) else {}
         for name, times in names.items():
             if times > 1:
                 yield Refusal(
-                    f"{format_path((*path, name))} is there already, and nobody declares it",
+                    f"an undeclared column {format_path((*path, name))} exists already",
                     "drop or rename it by hand, or choose another name",
                 )
-    added = {lowercased(one.path) for one in changes if isinstance(one, change.FieldAdded)}
-    gone = {lowercased(one.path) for one in changes if isinstance(one, change.FieldRemoved)}
+    added = {lowercased(change.path) for change in changes if isinstance(change, FieldAdded)}
+    removed = {lowercased(change.path) for change in changes if isinstance(change, FieldRemoved)}
     for parent in emptied_structs(changes, live):
-        anew = sorted((path for path in added & gone if path[:-1] == parent), key=format_path)
-        if anew and not any(path[:-1] == parent for path in added - gone):
-            yield Refusal(
-                f"{format_path(anew[0])} cannot be made anew: Delta drops no struct's last field",
-                "add another field first, or give the new one another name",
+        recreated = sorted((path for path in added & removed if path[:-1] == parent), key=format_path)
+        if recreated and not any(path[:-1] == parent for path in added - removed):
+            reason = (
+                f"{format_path(recreated[0])} cannot be recreated: Delta cannot drop a struct's last field"
             )
+            yield Refusal(reason, "add another field first, or choose another name for the new one")
 
 
 def emptied_structs(changes: Iterable[Change], live: TableState) -> Iterator[Path]:
-    """The structs of which no live field stays (folded, with the new names of what they are in)."""
+    """Yield the structs that lose all live fields, by lowercased path with the parents' new names."""
     found = tuple(changes)
     renames = renames_of(found)
-    gone = Counter(lowercased(one.path[:-1]) for one in found if isinstance(one, change.FieldRemoved))
-    for parent, times in gone.items():
+    removals = Counter(lowercased(change.path[:-1]) for change in found if isinstance(change, FieldRemoved))
+    for parent, times in removals.items():
         columns = type_at(live.columns, renames.back(parent))
         if isinstance(columns, Struct) and times == len(columns.fields):
             yield parent
 
 
 def _undecided(declared: TableState, live: TableState) -> Iterator[Refusal]:
-    """Renames and drops of which nothing tells whether they are done, since no base is known."""
-    help_text = "say which revision the table is at: --base REV"
+    """Refuse renames and drops that may be applied already: without a base nothing shows it."""
+    help_text = "name the revision that was applied last: --base REV"
     for path, field in walk_fields(declared.columns):
         old = (*path[:-1], field.renamed_from) if field.renamed_from else None
         if old is not None and field_at(live.columns, old) is not None:
-            yield Refusal(
-                f"whether {format_path(path)} is {field.renamed_from} renamed cannot be told", help_text
+            reason = (
+                f"it is unknown whether the rename of {field.renamed_from} to {format_path(path)} was applied"
             )
+            yield Refusal(reason, help_text)
     for entry in declared.dropped:
-        there = field_at(live.columns, entry.path)
-        if there is None:
+        live_field = field_at(live.columns, entry.path)
+        if live_field is None:
             continue
         kept = field_at(declared.columns, entry.path) is not None
-        if not kept or (entry.type is not None and print_type(entry.type) == print_type(there.type)):
-            yield Refusal(f"whether {format_path(entry.path)} is to be dropped cannot be told", help_text)
+        if not kept or (entry.type is not None and print_type(entry.type) == print_type(live_field.type)):
+            yield Refusal(
+                f"it is unknown whether the drop of {format_path(entry.path)} was applied", help_text
+            )
 
 
-def _lost_name(path: Path, declared: TableState) -> Iterator[Refusal]:
-    """A column that was another one by declaration: an empty one must not take its place."""
+def _missing_original(path: Path, declared: TableState) -> Iterator[Refusal]:
+    """Refuse a new column that the contract declares as renamed: an empty column must not replace it."""
     column = field_at(declared.columns, path)
     if column is not None and column.renamed_from:
+        reason = f"it is renamed from {column.renamed_from}, which does not exist"
         yield Refusal(
-            f"{format_path(path)} cannot be added: it is {column.renamed_from} renamed, and that is not "
-            "there",
-            "rename the right column by hand, or take `renamed_from` away if it is a new one",
+            f"{format_path(path)} cannot be added: {reason}",
+            "rename the right column by hand, or remove `renamed_from` if the column is new",
         )
 
 
-def _kept_features(contract: Contract, live: LiveTable) -> Iterator[Refusal]:
-    """Features that are to be dropped, and cannot be, or would be switched on again.
+def _undroppable_features(contract: Contract, live: LiveTable) -> Iterator[Refusal]:
+    """Refuse drops of features that Delta cannot drop, or would add again.
 
-    A property that the contract does not manage is no obstacle: Delta takes it off. Constraints are one
-    (DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE, measured on Delta 4.4.0).
+    A property that the contract does not manage does not block the drop: Delta removes it. Constraints do
+    block it (DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE, measured on Delta 4.4.0).
     """
     constraints = {**live.state.constraints, **contract.state.constraints}
     kept = [name for name, expression in constraints.items() if expression is not None]
-    causes = protocol.causes(Struct(), contract.state.set_properties, (), kept)
+    causes = protocol.feature_causes(Struct(), contract.state.set_properties, (), kept)
     for name in sorted(contract.drop_features & live.protocol.features):
         row = FEATURES.get(name)
         needed_by = next(((kind, cause) for kind, cause, names in causes if name in names), None)
         if row is None or not row.removable:
-            yield Refusal(f"the feature {name} cannot be dropped", "Delta keeps it for good")
+            yield Refusal(f"the feature {name} cannot be dropped", "Delta has no way to drop it")
         elif needed_by is not None:
             kind, cause = needed_by
-            needs = f"the constraint {cause}" if kind == "constraint" else cause
-            yield Refusal(
-                f"the feature {name} is to be dropped, and {needs} needs it", f"declare {cause}: null"
-            )
-        elif row.enabled_by_property and _takes_property_off(name, live.state):
+            user = f"the constraint {cause}" if kind == "constraint" else cause
+            yield Refusal(f"the feature {name} cannot be dropped: {user} needs it", f"declare {cause}: null")
+        elif row.enabled_by_property and _removes_property(name, live.state):
             key = row.enabled_by_property[0]
             if isinstance(contract.state.properties.get(key), str):
-                reason = f"the feature {name} is to be dropped, which takes the property {key} off"
+                reason = f"dropping the feature {name} also removes the property {key}"
                 yield Refusal(reason, f"declare {key}: null")
 
 
-def _takes_property_off(feature: str, live: TableState) -> bool:
+def _removes_property(feature: str, live: TableState) -> bool:
     """Whether DROP FEATURE removes the property too, even if it is ``false`` (measured on Delta 4.4.0)."""
-    is_widened = any(one.type_changes for _path, one in walk_fields(live.columns))
+    is_widened = any(field.type_changes for _path, field in walk_fields(live.columns))
     return feature == "rowTracking" or (feature == "typeWidening" and is_widened)
 
 
 def _unwanted_features(contract: Contract) -> Iterator[Refusal]:
-    """Features that a new table would have, and that are to be dropped."""
+    """Refuse features that a new table would have although the contract drops them."""
     for name in sorted(contract.drop_features & contract.created_features):
         reason = f"the new table would have the feature {name}, which is listed under drop_features"
-        yield Refusal(reason, "take it out of that list, or do without what needs it")
+        yield Refusal(reason, "remove it from drop_features, or remove what needs it")
 
 
-def _beyond_limits(contract: Contract) -> Iterator[Refusal]:
-    """The limits that a new table would pass; what comes to an existing one is judged as its upgrade."""
+def _above_protocol_limits(contract: Contract) -> Iterator[Refusal]:
+    """Refuse a new table above the protocol limits; for an existing table the rules judge the upgrade."""
     limits = contract.protocol
     named = (("max_reader", limits.max_reader), ("max_writer", limits.max_writer))
     for (name, limit), version in zip(
         named, protocol.minimum_versions(contract.created_features), strict=True
     ):
         if limit is not None and version > limit:
-            reason = f"the new table would need protocol version {version}, beyond {name}: {limit}"
-            yield Refusal(reason, f"raise {name}, or do without what needs it")
+            reason = f"the new table would need protocol version {version}, above {name}: {limit}"
+            yield Refusal(reason, f"raise {name}, or remove what needs the version")
 
 
 def _computed(columns: Struct, path: Path) -> Iterator[Refusal]:
-    """What a column has from its beginning, with the table, or never."""
-    for below, field in walk_fields(columns, path):
+    """Refuse new generated and identity columns: only CREATE TABLE can declare them."""
+    for inner_path, field in walk_fields(columns, path):
         if isinstance(field.generated, str):
-            yield Refusal(f"{format_path(below)} cannot be added as a generated column", _REWRITE)
+            yield Refusal(f"{format_path(inner_path)} cannot be added as a generated column", _REWRITE)
         if isinstance(field.identity, Identity):
-            yield Refusal(f"{format_path(below)} cannot be added as an identity column", _REWRITE)
+            yield Refusal(f"{format_path(inner_path)} cannot be added as an identity column", _REWRITE)
 
 
-def _without_words(columns: Struct, path: Path = ()) -> Iterator[Refusal]:
-    for below, type_ in walk(columns, path):
+def _inexpressible_nullability(columns: Struct, path: Path = ()) -> Iterator[Refusal]:
+    for inner_path, type_ in walk(columns, path):
         match type_:
             case Array(contains_null=False) | Map(value_contains_null=False):
-                reason = f"the nullability of what is inside {format_path(below)} cannot be applied"
-                yield Refusal(reason, "Spark SQL has no words for it: take `nullable: false` away there")
+                reason = f"`nullable: false` inside {format_path(inner_path)} cannot be applied"
+                yield Refusal(reason, "Spark SQL has no syntax for it: remove `nullable: false` there")
 
 
 def _unsafe_expressions(state: TableState) -> Iterator[Refusal]:
-    """Expressions stand in the statements as they are written: each must be one, and no more."""
+    """Refuse texts that are not exactly one expression: the statements contain them unchanged."""
     for name, expression in state.constraints.items():
         yield from _unsafe(f"the constraint {name}", expression)
     for path, field in walk_fields(state.columns):
@@ -311,4 +363,4 @@ def _unsafe_expressions(state: TableState) -> Iterator[Refusal]:
 
 def _unsafe(name: str, expression: object, *, without: frozenset[str] = frozenset()) -> Iterator[Refusal]:
     if isinstance(expression, str) and not is_one_expression(expression, without=without):
-        yield Refusal(f"{name} is not one SQL expression", "close its brackets and quotes; no comments")
+        yield Refusal(f"{name} is not one SQL expression", "close its brackets and quotes; remove comments")

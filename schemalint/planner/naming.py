@@ -1,4 +1,4 @@
-"""Names that are given up and taken in one plan: what the table has to note, and how that is finished."""
+"""Columns that swap or reuse names in one plan: the note in the table, and how a later run finishes."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ from schemalint.delta.datatype import (
     with_parts,
 )
 from schemalint.delta.path import Path, path_key
-from schemalint.delta.properties import value_of
-from schemalint.delta.statistics import COLUMNS as STATISTICS
+from schemalint.delta.statistics import STATISTICS_COLUMNS
 from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import ColumnTracking, column_numbers
 from schemalint.model.declaration import apply_declaration
@@ -38,57 +37,62 @@ from schemalint.values import replace
 
 
 def needs_note(changes: Iterable[Change], steps: Iterable[Step], tracking: ColumnTracking) -> bool:
-    """Whether the table will look in between as if somebody else had altered it, or columns be confused.
+    """Whether an interrupted run could leave a table that looks altered by someone else, or mixes up columns.
 
-    A name is given up and taken, or an object is changed by two steps: a constraint that goes off and comes
-    back, a clustering that follows a rename before it is changed itself.
+    This happens if a name is given up and reused, or if two steps change the same object: a constraint that
+    is dropped and added again, or a clustering that follows a rename before it changes itself.
     """
     found = tuple(changes)
-    return _takes_names(found, tracking.retaken) or _passes_through(steps)
+    return _reuses_names(found, tracking.retaken) or _changes_twice(steps)
 
 
-def _takes_names(changes: Iterable[Change], retaken: frozenset[tuple[str, ...]]) -> bool:
-    given: set[tuple[str, ...]] = set()
+def _reuses_names(changes: Iterable[Change], retaken: frozenset[tuple[str, ...]]) -> bool:
+    released: set[tuple[str, ...]] = set()
     taken: set[tuple[str, ...]] = set()
-    for one in changes:
-        match one:
+    for change in changes:
+        match change:
             case FieldRenamed(path=path, old_name=old):
-                given.add(path_key((*path[:-1], old)))
+                released.add(path_key((*path[:-1], old)))
                 taken.add(path_key(path))
             case FieldAdded(path=path, field=field):
-                taken |= {path_key(below) for below, _field in walk_fields(Struct((field,)), path[:-1])}
+                new_paths = (new_path for new_path, _field in walk_fields(Struct((field,)), path[:-1]))
+                taken |= set(map(path_key, new_paths))
             case FieldRemoved(path=path):
-                given.add(path_key(path))
-    return not taken.isdisjoint(given | retaken)
+                released.add(path_key(path))
+    return not taken.isdisjoint(released | retaken)
 
 
-def _passes_through(steps: Iterable[Step]) -> bool:
+def _changes_twice(steps: Iterable[Step]) -> bool:
+    """Whether two steps change the same object of the table, other than a column."""
     seen: set[Hashable] = set()
     renames = False
-    for one in (one for step in steps for one in step.changes):
-        if isinstance(one, FieldRenamed):
+    for change in (change for step in steps for change in step.changes):
+        if isinstance(change, FieldRenamed):
             renames = True
-        if change_path(one):
+        if change_path(change):
             continue
-        if subject(one) in seen or (renames and _follows_renames(one)):
+        if subject(change) in seen or (renames and _follows_renames(change)):
             return True
-        seen.add(subject(one))
+        seen.add(subject(change))
     return False
 
 
-def _follows_renames(one: Change) -> bool:
-    return isinstance(one, ClusteringChanged) or (isinstance(one, PropertyChanged) and one.key == STATISTICS)
+def _follows_renames(change: Change) -> bool:
+    """Whether Delta itself changes the object when a column is renamed."""
+    return isinstance(change, ClusteringChanged) or (
+        isinstance(change, PropertyChanged) and change.key == STATISTICS_COLUMNS
+    )
 
 
-def targets(live: TableState, tracking: ColumnTracking, declared: TableState) -> dict[int, Path | None]:
-    """By column-mapping id the path that a live column is to have, None for one that is dropped.
+def target_paths(live: TableState, tracking: ColumnTracking, declared: TableState) -> dict[int, Path | None]:
+    """Return the path that each live column will have, by column-mapping id; None for a dropped column.
 
-    Where column mapping is still to be switched on, Delta gives the ids in the order of the schema, parents
-    first (measured on Delta 4.4.0). Without column mapping no column is renamed or dropped.
+    If the plan switches column mapping on, Delta assigns the ids in the order of the schema, parents first
+    (measured on Delta 4.4.0). Without column mapping no column is renamed or dropped.
     """
     after = apply_declaration(declared, live, tracking=tracking)
     goal = column_numbers(after.columns)
-    with_ids = live.columns if _has_ids(live.columns) else _as_delta_numbers(live.columns)
+    with_ids = live.columns if _has_ids(live.columns) else _with_assigned_ids(live.columns)
     found: dict[int, Path | None] = {}
     if not _is_mapped(after):
         return found
@@ -103,40 +107,43 @@ def targets(live: TableState, tracking: ColumnTracking, declared: TableState) ->
     return found
 
 
-def finished(live: TableState, wanted: Mapping[int, Path | None]) -> TableState:
-    """The table with each column under the name that it was to have."""
-    return replace(live, columns=_named(live.columns, wanted))
+def with_target_names(live: TableState, targets: Mapping[int, Path | None]) -> TableState:
+    """Return the table with the noted name of each column."""
+    return replace(live, columns=_with_names(live.columns, targets))
 
 
-def _named(struct: Struct, wanted: Mapping[int, Path | None]) -> Struct:
-    return Struct(tuple(_renamed(struct.fields, wanted)))
+def _with_names(struct: Struct, targets: Mapping[int, Path | None]) -> Struct:
+    return Struct(tuple(_renamed(struct.fields, targets)))
 
 
-def _renamed(fields: Iterable[Field], wanted: Mapping[int, Path | None]) -> Iterator[Field]:
+def _renamed(fields: Iterable[Field], targets: Mapping[int, Path | None]) -> Iterator[Field]:
     for field in fields:
-        path = wanted.get(field.column_id, (field.name,)) if field.column_id is not None else (field.name,)
+        path = targets.get(field.column_id, (field.name,)) if field.column_id is not None else (field.name,)
         if path is not None:
-            yield replace(field, name=str(path[-1]), type=_named_inside(field.type, wanted))
+            yield replace(field, name=str(path[-1]), type=_with_names_inside(field.type, targets))
 
 
-def _named_inside(type_: DataType, wanted: Mapping[int, Path | None]) -> DataType:
+def _with_names_inside(type_: DataType, targets: Mapping[int, Path | None]) -> DataType:
     match type_:
         case Struct():
-            return _named(type_, wanted)
+            return _with_names(type_, targets)
         case Array() | Map():
-            return with_parts(type_, {part: _named_inside(inner, wanted) for part, inner in parts(type_)})
+            return with_parts(
+                type_, {part: _with_names_inside(inner, targets) for part, inner in parts(type_)}
+            )
         case _:
             return type_
 
 
 def _is_mapped(state: TableState) -> bool:
-    return value_of("delta.columnMapping.mode", state.properties) != "none"
+    return state.column_mapping != "none"
 
 
 def _has_ids(columns: Struct) -> bool:
     return any(field.column_id is not None for _path, field in walk_fields(columns))
 
 
-def _as_delta_numbers(columns: Struct) -> Struct:
+def _with_assigned_ids(columns: Struct) -> Struct:
+    """Number the fields as Delta does when column mapping is switched on."""
     numbers = count(1)
     return map_fields(columns, lambda _path, field: replace(field, column_id=next(numbers)))

@@ -1,12 +1,11 @@
-"""One table: from what it is to what is declared."""
+"""Plan one table: the steps from its live state to its declaration."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from schemalint.delta import change
-from schemalint.delta.change import Change, change_path
+from schemalint.delta.change import Change, FieldAdded, FieldMoved, change_path
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.diff import diff
 from schemalint.delta.path import format_path
@@ -21,10 +20,10 @@ from schemalint.model.marker import Pending, declaration_hash, read_marker, read
 from schemalint.model.plan import Refusal, Step, StepKind, TablePlan
 from schemalint.planner.alter import alter_steps
 from schemalint.planner.alteration import AlterContext
-from schemalint.planner.clustering import clustered_anew
+from schemalint.planner.clustering import with_clustering_restored
 from schemalint.planner.create import create_steps
 from schemalint.planner.limits import emptied_structs, refused_changes, refused_contract
-from schemalint.planner.naming import finished, needs_note, targets
+from schemalint.planner.naming import needs_note, target_paths, with_target_names
 from schemalint.planner.require import with_requirements
 from schemalint.planner.simulate import simulate
 from schemalint.planner.sql import named_table, path_table
@@ -34,11 +33,11 @@ from schemalint.values import frozen, replace
 
 @frozen
 class PlanOptions:
-    """How a plan is to be made.
+    """Options of a plan.
 
     Attributes:
-        tracking: Which column is which; None where names have to tell, and nothing is renamed or dropped.
-        reorder: Whether columns that are there are moved.
+        tracking: Which column is which; None pairs columns by name, and then nothing is renamed or dropped.
+        reorder: Whether to move existing columns.
     """
 
     tracking: ColumnTracking | None = None
@@ -57,52 +56,56 @@ def plan_table(
     *,
     name: str | None = None,
 ) -> TablePlan:
-    """The way from a live table to its declaration.
+    """Return the plan from a live table to its declaration.
 
     Args:
-        contract: Effective for the target.
-        live: None if there is no table: it is created.
-        uri: Where the table lies, or is to lie.
-        findings: What the rules say of the contract and the live table: an error means no steps.
-        options: What else is known and wanted.
-        name: Its full name, if the statements are to reach it by that.
+        contract: The effective contract for the target.
+        live: The live table; None if the plan creates it.
+        uri: The location of the table.
+        findings: The rules' findings on the contract and the live table; an error leaves no steps.
+        options: The options of the plan.
+        name: The full name of the table, if the statements use it instead of the location.
 
     Raises:
-        LiveError: The table notes what is on its way, and that cannot be understood.
+        LiveError: The pending note in the table is invalid.
     """
     refusals = list(_by_rules(findings))
-    said = {one.finding.object for one in refusals if one.finding is not None}
-    refusals += (one for one in refused_contract(contract, live) if one.about not in said)
+    reported = {refusal.finding.object for refusal in refusals if refusal.finding is not None}
+    refusals += (refusal for refusal in refused_contract(contract, live) if refusal.about not in reported)
     plan = TablePlan(contract.table, uri, declaration_hash(contract), name=name)
     table = named_table(name) if name else path_table(uri)
     if live is None:
-        made = with_sources(create_steps(contract, table), (), contract.anchors)
-        return _planned(plan, contract, TableState(), refusals, made)
+        steps = with_sources(create_steps(contract, table), (), contract.anchors)
+        return _planned(plan, contract, TableState(), refusals, steps)
     plan = replace(
         plan,
         table_id=live.metadata.table_id,
         version=live.version,
         live=live.state,
         features=live.protocol.features,
-        record=_lacks_record(live, plan.hash),
+        writes_marker=_lacks_marker(live, plan.hash),
     )
     noted = read_pending(live.state)
     if noted is not None and noted.targets and noted.hash != plan.hash:
-        return _finishing(plan, table, live.state, noted)
+        return _finish_interrupted(plan, table, live.state, noted)
     is_noted = noted is not None and bool(noted.targets) and noted.hash == plan.hash
     if noted is not None and is_noted:
         options = replace(
             options, tracking=resume_tracking(live.state.columns, contract.state.columns, noted.targets)
         )
-    changes = pending(contract, live.state, replace(options, reorder=False))
-    refused = refused_changes(pending(contract, live.state, options), live.state, contract, options.tracking)
-    refusals += (one for one in refused if one.about not in said)
+    changes = pending_changes(contract, live.state, replace(options, reorder=False))
+    refused = refused_changes(
+        pending_changes(contract, live.state, options), live.state, contract, options.tracking
+    )
+    refusals += (refusal for refusal in refused if refusal.about not in reported)
     if refusals:
-        return replace(plan, refusals=tuple(refusals), record=False)
-    gone = tuple(sorted(contract.drop_features & live.protocol.features))
-    context = clustered_anew(AlterContext(table, live.state, changes, drop_features=gone), contract.state)
+        return replace(plan, refusals=tuple(refusals), writes_marker=False)
+    drop_features = tuple(sorted(contract.drop_features & live.protocol.features))
+    context = with_clustering_restored(
+        AlterContext(table, live.state, changes, drop_features=drop_features), contract.state
+    )
     if options.tracking and not is_noted and needs_note(changes, alter_steps(context), options.tracking):
-        note = Pending(plan.hash, targets(live.state, options.tracking, contract.state))
+        note = Pending(plan.hash, target_paths(live.state, options.tracking, contract.state))
         context = replace(context, pending=note)
     steps = with_sources(alter_steps(context), context.changes, contract.anchors)
     if options.reorder:
@@ -110,8 +113,10 @@ def plan_table(
     return _planned(plan, contract, live.state, refusals, steps)
 
 
-def pending(contract: Contract, live: TableState, options: PlanOptions = DEFAULTS) -> tuple[Change, ...]:
-    """What is to be done to a live table; columns keep their order unless they are to be moved."""
+def pending_changes(
+    contract: Contract, live: TableState, options: PlanOptions = DEFAULTS
+) -> tuple[Change, ...]:
+    """Return the changes that a live table needs; without `reorder`, existing columns keep their order."""
     declared, before = contract.state, live
     if options.tracking is None:
         declared = replace(declared, dropped=())
@@ -124,37 +129,41 @@ def pending(contract: Contract, live: TableState, options: PlanOptions = DEFAULT
         tracking=options.tracking,
         reorder=options.reorder,
     )
-    changes = (_without_numbers(one) for one in diff(before, after))
-    return tuple(one for one in changes if options.reorder or not isinstance(one, change.FieldMoved))
+    changes = (_without_column_ids(change) for change in diff(before, after))
+    return tuple(change for change in changes if options.reorder or not isinstance(change, FieldMoved))
 
 
 def _moves(contract: Contract, state: TableState, table: str) -> tuple[Step, ...]:
-    """Known only where every column is there under its name."""
+    """Return the moves of columns in a state in which every column exists under its declared name."""
     changes = [
-        one
-        for one in pending(contract, state, PlanOptions(reorder=True))
-        if isinstance(one, change.FieldMoved)
+        change
+        for change in pending_changes(contract, state, PlanOptions(reorder=True))
+        if isinstance(change, FieldMoved)
     ]
     return with_sources(alter_steps(AlterContext(table, state, tuple(changes))), changes, contract.anchors)
 
 
-def _finishing(plan: TablePlan, table: str, live: TableState, noted: Pending) -> TablePlan:
-    """Columns first get the names that an interrupted run wanted; the rest is planned anew after that."""
+def _finish_interrupted(plan: TablePlan, table: str, live: TableState, noted: Pending) -> TablePlan:
+    """Plan only the noted names of an interrupted run; the next plan makes all other changes."""
     done = Pending(noted.hash, {})
-    names = tuple(one for one in diff(live, finished(live, noted.targets)) if change_path(one))
-    if (emptied := next(emptied_structs(names, live), None)) is not None:
-        what = format_path(emptied) or "the table"
-        reason = f"another revision was being applied, by which all of {what} was to go"
-        refusal = Refusal(reason, "apply that one first: its statements know what comes instead")
-        return replace(plan, refusals=(refusal,), record=False)
-    # A constraint that goes off for it comes back with the plan after it, in the words of the declaration.
-    renamed = tuple(
+    changes = tuple(
+        change for change in diff(live, with_target_names(live, noted.targets)) if change_path(change)
+    )
+    if (emptied := next(emptied_structs(changes, live), None)) is not None:
+        parent = format_path(emptied) or "the table"
+        reason = f"an interrupted run of another revision drops all columns of {parent}"
+        refusal = Refusal(reason, "apply that revision first: it adds the columns that replace them")
+        return replace(plan, refusals=(refusal,), writes_marker=False)
+    # The next plan adds the suspended constraints again, with the declared expressions.
+    steps = tuple(
         step
-        for step in alter_steps(AlterContext(table, live, names))
+        for step in alter_steps(AlterContext(table, live, changes))
         if step.kind is not StepKind.ADD_CONSTRAINT
     )
-    after = alter_steps(AlterContext(table, simulate(live, renamed), (), pending=done))
-    return replace(plan, steps=with_requirements(live, (*renamed, *after)), record=False, again=True)
+    last_steps = alter_steps(AlterContext(table, simulate(live, steps), (), pending=done))
+    return replace(
+        plan, steps=with_requirements(live, (*steps, *last_steps)), writes_marker=False, needs_replanning=True
+    )
 
 
 def _planned(
@@ -165,27 +174,29 @@ def _planned(
     steps: tuple[Step, ...],
 ) -> TablePlan:
     if refusals:
-        return replace(plan, refusals=tuple(refusals), record=False)
-    steps = _with_what_lacks(live, steps)
-    left = pending(contract, simulate(live, steps))
+        return replace(plan, refusals=tuple(refusals), writes_marker=False)
+    steps = _with_missing_features(live, steps)
+    left = pending_changes(contract, simulate(live, steps))
     if left:
         raise InternalError(f"the plan of {contract.table} does not lead to its declaration: {left[0]}")
-    return replace(plan, steps=with_requirements(live, steps), record=plan.record or plan.live is None)
-
-
-def _with_what_lacks(live: TableState, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The first statement adds what the table needs already and does not support, whatever it is about.
-
-    Measured on Delta 4.4.0 for legacy tables with properties of deletion vectors or of the change data feed.
-    """
-    lacks = needed_to_alter(live.features, live.active_features) - live.features
-    return tuple(
-        step if number else replace(step, adds_features=step.adds_features | lacks)
-        for number, step in enumerate(steps)
+    return replace(
+        plan, steps=with_requirements(live, steps), writes_marker=plan.writes_marker or plan.live is None
     )
 
 
-def _lacks_record(live: LiveTable, hash_: str) -> bool:
+def _with_missing_features(live: TableState, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Add the features that the table needs but does not support to the first step: any commit adds them.
+
+    Measured on Delta 4.4.0 for legacy tables with properties of deletion vectors or of the change data feed.
+    """
+    missing = needed_to_alter(live.features, live.active_features) - live.features
+    return tuple(
+        step if index else replace(step, adds_features=step.adds_features | missing)
+        for index, step in enumerate(steps)
+    )
+
+
+def _lacks_marker(live: LiveTable, hash_: str) -> bool:
     marker = read_marker(live)
     return (
         marker is None
@@ -196,14 +207,14 @@ def _lacks_record(live: LiveTable, hash_: str) -> bool:
 
 
 def _by_rules(findings: Iterable[Finding]) -> Iterator[Refusal]:
-    for one in findings:
-        if one.severity >= Severity.ERROR:
-            yield Refusal(one.message, one.help, one.code, one)
+    for finding in findings:
+        if finding.severity >= Severity.ERROR:
+            yield Refusal(finding.message, finding.help, finding.code, finding)
 
 
-def _without_numbers(one: Change) -> Change:
-    """A new column has no id before Delta gives it one."""
-    if not isinstance(one, change.FieldAdded):
-        return one
-    (bare,) = map_fields(Struct((one.field,)), lambda _path, field: replace(field, column_id=None)).fields
-    return replace(one, field=bare)
+def _without_column_ids(change: Change) -> Change:
+    """Remove the ids of a new column: Delta assigns them later."""
+    if not isinstance(change, FieldAdded):
+        return change
+    (bare,) = map_fields(Struct((change.field,)), lambda _path, field: replace(field, column_id=None)).fields
+    return replace(change, field=bare)

@@ -1,4 +1,4 @@
-"""How far a table is on the way that was planned, by what its log says and by nothing else."""
+"""Compare a table with its plan: how many steps are done, judged by the log alone."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from schemalint.planner.simulate import deviations, simulate
 from schemalint.values import replace
 
 
-def steps_behind(expected: TableState, found: TableState, steps: Sequence[Step]) -> int | None:
-    """How many of the next steps the table has behind it; None if it is nowhere on the way.
+def completed_steps(expected: TableState, found: TableState, steps: Sequence[Step]) -> int | None:
+    """Return how many of the next steps are already done; None if the table matches no point of the plan.
 
-    Mostly none of them. Some, where another run makes the same way at the same time, or where a statement
-    took effect and its answer was lost.
+    The usual answer is 0. It is more if another run executes the same plan at the same time, or if a
+    statement took effect but its answer was lost.
 
     Args:
-        expected: As it is to be found before the first of the steps.
-        found: As it is.
-        steps: Those that are left.
+        expected: The state that the plan expects before the first of the steps.
+        found: The state of the table.
+        steps: The remaining steps.
     """
     state = expected
     for behind in range(len(steps) + 1):
-        if not _differs(state, found, _touched(steps, behind)):
+        if not _differs(state, found, _compared(steps, behind)):
             return behind
         if behind < len(steps):
             state = simulate(state, [steps[behind]])
@@ -37,70 +37,71 @@ def steps_behind(expected: TableState, found: TableState, steps: Sequence[Step])
 def concurrent_changes(
     expected: TableState, before: TableState, between: Iterable[TableState], steps: Sequence[Step]
 ) -> list[str]:
-    """What others did to the objects of the first step while it ran.
+    """Return what other writers did to the objects of the first step while it ran.
 
-    Its own commits do not count, nor those of another run that makes the same way.
+    The step's own commits do not count, nor those of another run that executes the same plan.
 
     Args:
-        expected: As the table was to be found before the step.
-        before: As it was found.
-        between: The table after each commit since.
-        steps: Those that are left, the one that ran being the first.
+        expected: The state that the plan expects before the step.
+        before: The state of the table before the step.
+        between: The state of the table after each later commit.
+        steps: The remaining steps, beginning with the one that ran.
     """
     goal = simulate(expected, steps[:1])
     found: list[str] = []
-    for raw in between:
-        after = replace(raw, features=before.features)
+    for state in between:
+        after = replace(state, features=before.features)
         touched = deviations(before, after, steps[0])
         is_goal = not deviations(replace(goal, features=before.features), after, steps[0])
-        if touched and not is_goal and not steps_behind(goal, raw, steps[1:]):
+        if touched and not is_goal and not completed_steps(goal, state, steps[1:]):
             found += touched
         before = after
     return found
 
 
 def with_column_ids_of(expected: TableState, found: TableState) -> TableState:
-    """The expected state with the column-mapping ids that Delta gave; those that were known stay."""
+    """Return the expected state with the column-mapping ids that Delta assigned; known ids stay."""
     numbered = map_fields(
         expected.columns,
         lambda path, field: (
             field
-            if field.column_id is not None or (there := field_at(found.columns, path)) is None
-            else replace(field, column_id=there.column_id)
+            if field.column_id is not None or (live := field_at(found.columns, path)) is None
+            else replace(field, column_id=live.column_id)
         ),
     )
     return replace(expected, columns=numbered)
 
 
-def wrongly_noted(noted: Pending, state: TableState, steps: Sequence[Step]) -> tuple[str, ...]:
-    """Columns that the steps would not bring to the names that are noted for their ids.
+def columns_missing_noted_names(noted: Pending, state: TableState, steps: Sequence[Step]) -> tuple[str, ...]:
+    """Return the columns that the steps do not bring to the names noted for their ids.
 
-    Once it is noted, a column that is gone has no name to come to; before, all ids must be there.
+    Before the step that writes the note, the table must have all noted ids. After it, a dropped column has no
+    id and needs no name.
     """
     is_new = bool(steps) and steps[0].kind is StepKind.NOTE_PENDING
-    leads_to = column_numbers(simulate(state, steps).columns)
+    final_paths = column_numbers(simulate(state, steps).columns)
     names = {number: format_path(path) for number, path in column_numbers(state.columns).items()}
     return tuple(
         names.get(number, f"column {number}")
         for number, target in noted.targets.items()
-        if (is_new or number in names) and lowercased(leads_to.get(number, ())) != lowercased(target or ())
+        if (is_new or number in names) and lowercased(final_paths.get(number, ())) != lowercased(target or ())
     )
 
 
-def known_features(expected: TableState, found: TableState) -> TableState:
-    """The found state without features that came along unasked: more than was planned does no harm."""
+def without_unplanned_features(expected: TableState, found: TableState) -> TableState:
+    """Return the found state without unplanned features: additional features do no harm."""
     return replace(found, features=found.features & expected.features) if expected.features else found
 
 
-def _differs(state: TableState, found: TableState, touched: Sequence[Step]) -> bool:
-    known = known_features(state, found)
-    return any(deviations(state, known, step) for step in touched)
+def _differs(state: TableState, found: TableState, steps: Sequence[Step]) -> bool:
+    known = without_unplanned_features(state, found)
+    return any(deviations(state, known, step) for step in steps)
 
 
-def _touched(steps: Sequence[Step], behind: int) -> Sequence[Step]:
-    """The steps whose objects tell: the next one, and what would be behind.
+def _compared(steps: Sequence[Step], behind: int) -> Sequence[Step]:
+    """Return the steps whose objects to compare: those that would be done, and the next one.
 
-    Once all is done the note of what is on its way may be gone.
+    After the last step the pending note may be gone, so it is not compared.
     """
     if behind < len(steps):
         return steps[: behind + 1]

@@ -1,38 +1,37 @@
-"""Statements for properties, features and the table's comment: before the columns, or after them."""
+"""Statements for properties, features and the table's comment, before or after the columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from schemalint.delta import change
-from schemalint.delta.change import Change
+from schemalint.delta.change import Change, DescriptionChanged, FeatureChanged, PropertyChanged
 from schemalint.delta.datatype import UNMANAGED
-from schemalint.delta.properties import FEATURE_PREFIX, is_true
-from schemalint.delta.statistics import COLUMNS as STATISTICS
+from schemalint.delta.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, is_true
+from schemalint.delta.statistics import STATISTICS_COLUMNS
 from schemalint.model.marker import PENDING
 from schemalint.model.plan import Approval, Cost, Step, StepKind
 from schemalint.planner import sql
-from schemalint.planner.alteration import MAPPING, AlterContext, asked_features
+from schemalint.planner.alteration import AlterContext, requested_features
 
 WIDENING: Final = "delta.enableTypeWidening"
 ROW_TRACKING: Final = "delta.enableRowTracking"
 
 
 def properties_first(context: AlterContext) -> Iterator[Step]:
-    """What columns may need."""
-    kinds = change.PropertyChanged | change.FeatureChanged | change.DescriptionChanged
-    found: list[Change] = [one for one in context.changes if isinstance(one, kinds)]
-    yield from _altered(context, [one for one in found if not _is_late(one)])
+    """Set what the columns may need."""
+    kinds = PropertyChanged | FeatureChanged | DescriptionChanged
+    found: list[Change] = [change for change in context.changes if isinstance(change, kinds)]
+    yield from _altered(context, [change for change in found if not _is_late(change)])
 
 
 def properties_last(context: AlterContext) -> Iterator[Step]:
-    """What columns needed until now, and what names columns."""
-    yield from _altered(context, [one for one in context.of(change.PropertyChanged) if _is_late(one)])
+    """Remove what the columns needed until now, and set what names columns."""
+    yield from _altered(context, [changed for changed in context.of(PropertyChanged) if _is_late(changed)])
 
 
 def pending_noted(context: AlterContext) -> Iterator[Step]:
-    """The note of which column is which, before names are given up and taken."""
+    """Note which column is which, before columns swap or reuse names."""
     if context.pending is None:
         return
     text = context.pending.to_text()
@@ -42,19 +41,19 @@ def pending_noted(context: AlterContext) -> Iterator[Step]:
     yield Step(
         StepKind.NOTE_PENDING,
         sql.set_properties(context.table, {PENDING: text}),
-        (change.PropertyChanged(PENDING, old, text),),
-        ("a run that is cut short must know which column is which",),
+        (PropertyChanged(PENDING, old, text),),
+        ("after an interrupted run, the next one must know which column is which",),
         undo=sql.unset_properties(context.table, [PENDING]),
     )
 
 
 def features_dropped(context: AlterContext) -> Iterator[Step]:
-    """Each by a statement of its own, which truncates history or rewrites files."""
+    """Drop each feature by a statement of its own, which truncates history or rewrites files."""
     for name in context.drop_features:
         yield Step(
             StepKind.DROP_FEATURE,
             sql.drop_feature(context.table, name),
-            (change.FeatureChanged(name, new=False),),
+            (FeatureChanged(name, new=False),),
             (f"{name} is listed under drop_features",),
             undo_note="the feature can be added again; the history before the drop stays protected",
             cost=Cost.REWRITE,
@@ -62,27 +61,29 @@ def features_dropped(context: AlterContext) -> Iterator[Step]:
         )
 
 
-def _is_late(one: Change) -> bool:
-    if not isinstance(one, change.PropertyChanged):
+def _is_late(change: Change) -> bool:
+    if not isinstance(change, PropertyChanged):
         return False
-    if one.key == WIDENING:
-        return not is_true(one.new if isinstance(one.new, str) else None)
-    if one.key == MAPPING:
-        return not isinstance(one.new, str) or one.new.lower() == "none"
-    # It follows a rename by itself, and names columns that may have to be added first.
-    return one.key == STATISTICS
+    if change.key == WIDENING:
+        return not is_true(change.new if isinstance(change.new, str) else None)
+    if change.key == COLUMN_MAPPING_MODE:
+        return not isinstance(change.new, str) or change.new.lower() == "none"
+    # Delta updates the property on a rename; and it can name columns that are added first.
+    return change.key == STATISTICS_COLUMNS
 
 
 def _altered(context: AlterContext, changes: Sequence[Change]) -> Iterator[Step]:
     removed = [
-        one for one in changes if isinstance(one, change.PropertyChanged) and not isinstance(one.new, str)
+        change
+        for change in changes
+        if isinstance(change, PropertyChanged) and not isinstance(change.new, str)
     ]
-    values = [one for one in changes if one not in removed]
+    values = [change for change in changes if change not in removed]
     if values:
         yield _set(context, values)
     if removed:
-        keys = [one.key for one in removed]
-        old = {one.key: one.old for one in removed if isinstance(one.old, str)}
+        keys = [changed.key for changed in removed]
+        old = {changed.key: changed.old for changed in removed if isinstance(changed.old, str)}
         yield Step(
             StepKind.UNSET_PROPERTIES,
             sql.unset_properties(context.table, keys),
@@ -95,20 +96,20 @@ def _altered(context: AlterContext, changes: Sequence[Change]) -> Iterator[Step]
 def _set(context: AlterContext, changes: Sequence[Change]) -> Step:
     properties: dict[str, str] = {}
     reasons: list[str] = []
-    for one in changes:
-        match one:
-            case change.PropertyChanged(key=key, new=str(value)):
+    for change in changes:
+        match change:
+            case PropertyChanged(key=key, new=str(value)):
                 properties[key] = value
                 reasons.append(f"property {key} is declared as {value}")
-            case change.FeatureChanged(name=name):
+            case FeatureChanged(name=name):
                 properties[f"{FEATURE_PREFIX}{name}"] = "supported"
-                reasons.append(f"feature {name} is asked for")
-            case change.DescriptionChanged(new=text):
+                reasons.append(f"feature {name} is declared")
+            case DescriptionChanged(new=text):
                 properties["comment"] = text if isinstance(text, str) else ""
                 reasons.append("the description is declared")
-    mode, undo = properties.get(MAPPING, "none").lower(), _unset(context.table, changes)
-    in_one = undo is not None or len(asked_features(changes)) == len(changes)
-    unmaps = MAPPING in properties and mode == "none"
+    mode, undo = properties.get(COLUMN_MAPPING_MODE, "none").lower(), _undo(context.table, changes)
+    in_one = undo is not None or len(requested_features(changes)) == len(changes)
+    unmaps = COLUMN_MAPPING_MODE in properties and mode == "none"
     adds = context.added_features(changes)
     return Step(
         StepKind.SET_PROPERTIES,
@@ -117,27 +118,27 @@ def _set(context: AlterContext, changes: Sequence[Change]) -> Step:
         tuple(reasons),
         adds,
         undo=undo,
-        undo_note=_left_behind(adds, in_one=in_one),
+        undo_note=_undo_note(adds, in_one=in_one),
         commits=2 if is_true(properties.get(ROW_TRACKING)) and "rowTracking" in adds else 1,
         cost=Cost.REWRITE if unmaps else Cost.METADATA,
         needs=Approval.DESTRUCTIVE if unmaps else None,
     )
 
 
-def _unset(table: str, changes: Sequence[Change]) -> str | None:
-    """The statement that brings the old values back, if one does."""
-    found = [one for one in changes if isinstance(one, change.PropertyChanged)]
-    if mapping := next((one for one in found if one.key == MAPPING), None):
-        comes = isinstance(mapping.new, str) and mapping.new.lower() != "none"
-        mode = "none" if comes else mapping.old
+def _undo(table: str, changes: Sequence[Change]) -> str | None:
+    """Return the statement that restores the old values; None if one statement cannot."""
+    found = [change for change in changes if isinstance(change, PropertyChanged)]
+    if mapping := next((changed for changed in found if changed.key == COLUMN_MAPPING_MODE), None):
+        switches_on = isinstance(mapping.new, str) and mapping.new.lower() != "none"
+        mode = "none" if switches_on else mapping.old
         # Only a new table can have `id` (DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE).
-        can_be = len(changes) == 1 and isinstance(mode, str) and mode.lower() != "id"
-        return sql.set_properties(table, {MAPPING: str(mode)}) if can_be else None
-    old = {one.key: one.old for one in found if isinstance(one.old, str)}
-    for one in changes:
-        if isinstance(one, change.DescriptionChanged):
-            old["comment"] = one.old if isinstance(one.old, str) else ""
-    new = [one.key for one in found if not isinstance(one.old, str)]
+        is_possible = len(changes) == 1 and isinstance(mode, str) and mode.lower() != "id"
+        return sql.set_properties(table, {COLUMN_MAPPING_MODE: str(mode)}) if is_possible else None
+    old = {changed.key: changed.old for changed in found if isinstance(changed.old, str)}
+    for change in changes:
+        if isinstance(change, DescriptionChanged):
+            old["comment"] = change.old if isinstance(change.old, str) else ""
+    new = [changed.key for changed in found if not isinstance(changed.old, str)]
     if old and new:
         return None
     if old:
@@ -145,9 +146,9 @@ def _unset(table: str, changes: Sequence[Change]) -> str | None:
     return sql.unset_properties(table, new) if new else None
 
 
-def _left_behind(features: frozenset[str], *, in_one: bool) -> str:
-    """What taking properties back does not undo."""
-    notes = [] if in_one else ["not by one statement: declare the old values, and null for what is new"]
+def _undo_note(features: frozenset[str], *, in_one: bool) -> str:
+    """Return why one statement cannot undo the step, and which features an undo leaves behind."""
+    notes = [] if in_one else ["needs several statements: declare the old values, and null for new keys"]
     if features:
         notes.append(f"the features stay in the protocol: {', '.join(sorted(features))}")
     return "; ".join(notes)

@@ -1,25 +1,27 @@
-"""The order of renames: each name is free when it is taken; in a swap, over a name in between."""
+"""Order renames so that each new name is free; a swap uses a temporary name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, groupby
 
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.path import Path, lowercased
 
 
-def in_order(renames: Iterable[FieldRenamed], siblings: dict[Path, Sequence[str]]) -> Iterator[FieldRenamed]:
-    """Renames that can be made one after the other and come to the same.
+def ordered_renames(
+    renames: Iterable[FieldRenamed], siblings: Mapping[Path, Sequence[str]]
+) -> Iterator[FieldRenamed]:
+    """Yield renames that have the same result and can run one after the other.
 
-    Delta refuses to take a name that is there, ignoring case: so a change of case alone needs two steps too
+    Delta refuses a name that exists already, ignoring case, so a change of case alone needs two steps too
     (FIELD_ALREADY_EXISTS, measured on Delta 4.4.0).
 
     Args:
-        renames: Parents before what is inside them.
-        siblings: The live names by the folded path of the parent, of those that stay.
+        renames: The renames; parents come before their fields.
+        siblings: The remaining live names by the lowercased path of the parent.
     """
-    for parent, found in groupby(renames, key=lambda one: one.path[:-1]):
+    for parent, found in groupby(renames, key=lambda renamed: renamed.path[:-1]):
         yield from _among_siblings(parent, list(found), siblings.get(lowercased(parent), ()))
 
 
@@ -28,21 +30,22 @@ def _among_siblings(
 ) -> Iterator[FieldRenamed]:
     taken = {name.lower() for name in names}
     while waiting:
-        free = next((one for one in waiting if _target(one).lower() not in taken), None)
+        free = next((renamed for renamed in waiting if _new_name(renamed).lower() not in taken), None)
         if free is None:
             first = waiting.pop(0)
-            between = _unused(taken | {_target(one).lower() for one in waiting} | {_target(first).lower()})
-            free = FieldRenamed((*parent, between), first.old_name)
-            waiting.append(FieldRenamed(first.path, between))
+            new_names = {_new_name(renamed).lower() for renamed in (first, *waiting)}
+            temporary = _unused(taken | new_names)
+            free = FieldRenamed((*parent, temporary), first.old_name)
+            waiting.append(FieldRenamed(first.path, temporary))
         else:
             waiting.remove(free)
         taken.discard(free.old_name.lower())
-        taken.add(_target(free).lower())
+        taken.add(_new_name(free).lower())
         yield free
 
 
-def _target(one: FieldRenamed) -> str:
-    return str(one.path[-1])
+def _new_name(renamed: FieldRenamed) -> str:
+    return str(renamed.path[-1])
 
 
 def _unused(taken: set[str]) -> str:

@@ -1,26 +1,51 @@
-"""What a step requires of the table, in sentences: shown, kept in plan files, and part of the hash."""
+"""Describe what a step requires of the table: plans show the sentences, and their hash covers them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import assert_never
 
-from schemalint.delta import change
-from schemalint.delta.change import Change
+from schemalint.delta.change import (
+    Change,
+    ClusteringChanged,
+    CommentChanged,
+    ConstraintChanged,
+    DefaultChanged,
+    DeletionListed,
+    DeletionUnlisted,
+    DescriptionChanged,
+    FeatureChanged,
+    FieldAdded,
+    FieldMoved,
+    FieldRemoved,
+    FieldRenamed,
+    GeneratedChanged,
+    IdentityChanged,
+    NullabilityChanged,
+    PartitioningChanged,
+    PropertyChanged,
+    TableAdded,
+    TableRemoved,
+    TypeChanged,
+    TypeHistoryChanged,
+)
 from schemalint.delta.datatype import Managed, Unmanaged, field_at, type_at
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
+from schemalint.errors import InternalError
+from schemalint.model.change_kind import kind_of
 from schemalint.model.plan import Step
 from schemalint.planner.simulate import simulate
 from schemalint.values import replace
 
 
 def with_requirements(live: TableState, steps: Iterable[Step]) -> tuple[Step, ...]:
-    """The steps, each with what it requires; the first one with the features that the table supports."""
+    """Return the steps with their requirements; the first step also requires the supported features."""
     found: list[Step] = []
     state = live
     for step in steps:
-        sentences = tuple(_required(one, state) for one in step.changes)
+        sentences = tuple(_required(change, state) for change in step.changes)
         found.append(replace(step, requires=sentences if found else (*_supported(live), *sentences)))
         state = simulate(state, [step])
     return tuple(found)
@@ -31,44 +56,55 @@ def _supported(live: TableState) -> Iterator[str]:
         yield f"the table supports {', '.join(sorted(live.features))}"
 
 
-def _required(one: Change, state: TableState) -> str:
-    match one:
-        case change.TableAdded():
+def _required(change: Change, state: TableState) -> str:  # noqa: PLR0912 (a sentence per kind)
+    match change:
+        case TableAdded():
             return "there is no table"
-        case change.FieldAdded(path=path):
+        case FieldAdded(path=path):
             return f"there is no column {format_path(path)}"
-        case change.FieldRemoved(path=path):
+        case FieldRemoved(path=path):
             return _column(path, state)
-        case change.FieldRenamed(path=path, old_name=old):
+        case FieldRenamed(path=path, old_name=old):
             return f"{_column((*path[:-1], old), state)}, and there is no {path[-1]}"
-        case change.PropertyChanged(key=key):
+        case PropertyChanged(key=key):
             return f"property {key} is {_entry(state.properties, key)}"
-        case change.ConstraintChanged(name=name):
+        case ConstraintChanged(name=name):
             return f"constraint {name} is {_entry(state.constraints, name)}"
-        case change.DescriptionChanged():
+        case DescriptionChanged():
             return f"the description is {_text(state.description)}"
-        case change.FeatureChanged(name=name):
+        case FeatureChanged(name=name):
             return f"feature {name} is {'supported' if name in state.features else 'not supported'}"
-        case change.ClusteringChanged():
+        case ClusteringChanged():
             keys = state.clustered_by
             names = "" if isinstance(keys, Unmanaged) else ", ".join(map(format_path, keys))
             return f"the table is clustered by {names or 'nothing'}"
-        case change.CommentChanged(path=path):
+        case CommentChanged(path=path):
             field = field_at(state.columns, path)
             return f"the comment of {format_path(path)} is {_text(field.comment if field else None)}"
-        case change.DefaultChanged(path=path):
+        case DefaultChanged(path=path):
             field = field_at(state.columns, path)
             return f"the default of {format_path(path)} is {_text(field.default if field else None)}"
+        case (
+            FieldMoved(path=path)
+            | TypeChanged(path=path)
+            | TypeHistoryChanged(path=path)
+            | NullabilityChanged(path=path)
+            | GeneratedChanged(path=path)
+            | IdentityChanged(path=path)
+        ):
+            return _column(path, state)
+        case TableRemoved() | DeletionListed() | DeletionUnlisted() | PartitioningChanged():
+            raise InternalError(f"no step makes this change: {kind_of(change).label}")
         case _:
-            return _column(getattr(one, "path", ()), state)
+            assert_never(change)
 
 
 def _column(path: Path, state: TableState) -> str:
     field, type_ = field_at(state.columns, path), type_at(state.columns, path)
-    number = f" (id {field.column_id})" if field is not None and field.column_id is not None else ""
-    kind = "missing" if type_ is None else print_type(type_)
+    column_id = f" (id {field.column_id})" if field is not None and field.column_id is not None else ""
+    type_text = "missing" if type_ is None else print_type(type_)
     not_null = "" if field is None or field.nullable else " not null"
-    return f"column {format_path(path)}{number} is {kind}{not_null}"
+    return f"column {format_path(path)}{column_id} is {type_text}{not_null}"
 
 
 def _entry(entries: Mapping[str, str | None], key: str) -> str:

@@ -1,4 +1,4 @@
-"""The statements' text: Spark SQL for Delta tables."""
+"""The text of statements: Spark SQL for Delta tables."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from schemalint.delta.type_text import print_type
 
 
 def path_table(uri: str) -> str:
-    """A table that is known by its place."""
+    """Return the SQL name of the table at a location."""
     return f"delta.{always_quoted(uri)}"
 
 
 def named_table(name: str) -> str:
-    """A table that is known by its name, e.g. ``main.sales.orders``."""
+    """Return the SQL name of a table in a catalog, e.g. ``main.sales.orders``."""
     return ".".join(always_quoted(part) for part in split_path(name))
 
 
@@ -29,11 +29,11 @@ def create_table(
     partitioned_by: Iterable[str] = (),
     clustered_by: Iterable[Path] = (),
 ) -> str:
-    """``CREATE TABLE``: never ``IF NOT EXISTS`` or ``OR REPLACE``, so that nothing is taken for it."""
-    listed = ",\n  ".join(column(one) for one in columns)
+    """Create a table, without ``IF NOT EXISTS`` and ``OR REPLACE``: an existing table must raise an error."""
+    listed = ",\n  ".join(map(column, columns))
     partitions = ", ".join(map(always_quoted, partitioned_by))
     clusters = ", ".join(map(path_text, clustered_by))
-    # An empty list of columns is a syntax error; none at all is a table without columns.
+    # An empty column list is a syntax error; without a list the table has no columns.
     text = f"CREATE TABLE {table}" + (f" (\n  {listed}\n)" if listed else "") + " USING delta"
     if partitions:
         text += f"\nPARTITIONED BY ({partitions})"
@@ -47,75 +47,77 @@ def create_table(
 
 
 def set_properties(table: str, properties: Mapping[str, str]) -> str:
-    """One statement, one commit: for properties and features together."""
+    """Set properties and features together, in one commit."""
     return f"ALTER TABLE {table} SET TBLPROPERTIES ({_entries(properties)})"
 
 
 def unset_properties(table: str, keys: Iterable[str]) -> str:
-    """``IF EXISTS`` is what Delta does anyway (measured on Delta 4.4.0)."""
+    """Unset properties; Delta ignores missing keys even without ``IF EXISTS`` (measured on Delta 4.4.0)."""
     return f"ALTER TABLE {table} UNSET TBLPROPERTIES ({', '.join(quote_literal(key) for key in keys)})"
 
 
 def add_columns(table: str, columns: Iterable[tuple[Path, Field, str | None]]) -> str:
-    """Columns and nested fields, each at its place (first, or behind a sibling)."""
-    texts = [f"{path_text(path)} {_column_tail(field)} {place_text(after)}" for path, field, after in columns]
+    """Add columns and nested fields, each at a position: first, or after a sibling."""
+    texts = [
+        f"{path_text(path)} {_column_tail(field)} {position_text(after)}" for path, field, after in columns
+    ]
     return f"ALTER TABLE {table} ADD COLUMNS (\n  " + ",\n  ".join(texts) + "\n)"
 
 
 def alter_columns(table: str, actions: Iterable[tuple[Path, str]]) -> str:
-    """Many columns in one commit; none of them twice."""
+    """Alter many columns in one commit, each at most once."""
     texts = [f"{path_text(path)} {action}" for path, action in actions]
     return f"ALTER TABLE {table} ALTER COLUMN\n  " + ",\n  ".join(texts)
 
 
 def drop_columns(table: str, paths: Iterable[Path]) -> str:
-    """Many columns and nested fields in one commit."""
+    """Drop many columns and nested fields in one commit."""
     return f"ALTER TABLE {table} DROP COLUMNS ({', '.join(map(path_text, paths))})"
 
 
 def rename_column(table: str, path: Path, name: str) -> str:
-    """One column or nested field; it stays where it is."""
+    """Rename one column or nested field; its position stays."""
     return f"ALTER TABLE {table} RENAME COLUMN {path_text(path)} TO {always_quoted(name)}"
 
 
 def move_column(table: str, path: Path, after: str | None) -> str:
-    """Several moves in one list are not carried out in the order written (measured on Delta 4.4.0)."""
-    return f"ALTER TABLE {table} ALTER COLUMN {path_text(path)} {place_text(after)}"
+    """Move one column: Delta does not keep the order of several moves (measured on Delta 4.4.0)."""
+    return f"ALTER TABLE {table} ALTER COLUMN {path_text(path)} {position_text(after)}"
 
 
 def cluster_by(table: str, columns: Sequence[Path]) -> str:
-    """By no columns: ``NONE``."""
+    """Set the clustering columns; without columns, remove the clustering."""
     listed = f"({', '.join(map(path_text, columns))})" if columns else "NONE"
     return f"ALTER TABLE {table} CLUSTER BY {listed}"
 
 
 def add_constraint(table: str, name: str, expression: str) -> str:
-    """A CHECK; what is there is checked first."""
+    """Add a CHECK constraint; Delta first checks the existing rows."""
     return f"ALTER TABLE {table} ADD CONSTRAINT {always_quoted(name)} CHECK ({expression})"
 
 
 def drop_constraint(table: str, name: str) -> str:
-    """A CHECK goes; an error if it is not there."""
+    """Drop a CHECK constraint; a missing one is an error."""
     return f"ALTER TABLE {table} DROP CONSTRAINT {always_quoted(name)}"
 
 
 def drop_feature(table: str, name: str) -> str:
-    """Several commits, and a rewrite of what needs the feature."""
+    """Drop a feature: Delta makes several commits and rewrites the files that need the feature."""
     return f"ALTER TABLE {table} DROP FEATURE {always_quoted(name)}"
 
 
-def place_text(after: str | None) -> str:
-    """Where a column stands among its siblings."""
+def position_text(after: str | None) -> str:
+    """Return the position of a column among its siblings: ``FIRST`` or ``AFTER …``."""
     return "FIRST" if after is None else f"AFTER {always_quoted(after)}"
 
 
 def column(field: Field) -> str:
-    """A column's definition."""
+    """Return the definition of a column."""
     return f"{always_quoted(field.name)} {_column_tail(field)}"
 
 
 def path_text(path: Path) -> str:
-    """A path as SQL takes it: ``element``, ``key`` and ``value`` stand unquoted."""
+    """Return a path in SQL: ``element``, ``key`` and ``value`` are unquoted."""
     return ".".join(step.value if isinstance(step, Part) else always_quoted(step) for step in path)
 
 

@@ -1,14 +1,14 @@
-"""Where in the contract each step comes from."""
+"""Find the lines of the contract that a step comes from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from schemalint.delta import change
-from schemalint.delta.change import Change
+from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.renames import Renames, renames_of
 from schemalint.errors import Location
 from schemalint.model.anchors import anchors_of, column_anchors
+from schemalint.model.change_kind import kind_of
 from schemalint.model.contract import Anchor
 from schemalint.model.plan import Step
 from schemalint.values import replace
@@ -17,35 +17,35 @@ from schemalint.values import replace
 def with_sources(
     steps: Iterable[Step], changes: Iterable[Change], anchors: Mapping[Anchor, Location]
 ) -> tuple[Step, ...]:
-    """The steps, each with the places of the contract that ask for it.
+    """Return the steps, each with the locations in the contract that declare its changes.
 
     Args:
-        steps: Their changes name columns as the table does at that moment.
-        changes: What is to be done to the table as a whole.
-        anchors: Of the contract.
+        steps: The steps; their changes use the names that the columns have at that moment.
+        changes: All changes of the table.
+        anchors: The locations of the contract's anchors.
     """
     renames = renames_of(changes)
     return tuple(
-        replace(step, places=tuple(dict.fromkeys(_places(step, renames, anchors)))) for step in steps
+        replace(step, sources=tuple(dict.fromkeys(_sources(step, renames, anchors)))) for step in steps
     )
 
 
-def _places(step: Step, renames: Renames, anchors: Mapping[Anchor, Location]) -> Iterator[Location]:
-    for one in step.changes:
-        found = (anchors.get(anchor) for anchor in _candidates(one, renames))
-        place = next((place for place in found if place is not None), None)
-        if place is not None:
-            yield place
+def _sources(step: Step, renames: Renames, anchors: Mapping[Anchor, Location]) -> Iterator[Location]:
+    for change in step.changes:
+        locations = (anchors.get(anchor) for anchor in _candidates(change, renames))
+        location = next((location for location in locations if location is not None), None)
+        if location is not None:
+            yield location
 
 
-def _candidates(one: Change, renames: Renames) -> Iterator[Anchor]:
-    """By the names that the contract has; a deletion may be listed by those of before."""
-    match one:
-        case change.FieldRenamed(path=path, old_name=old):
-            # Of a rename over a name in between, the contract knows the end.
-            yield from column_anchors(type(one), renames.forward((*path[:-1], old)))
-        case change.FieldRemoved(path=path):
-            yield from anchors_of(replace(one, path=(*renames.forward(path[:-1]), path[-1])))
-        case change.FieldAdded(path=path) | change.TypeChanged(path=path):
-            yield from column_anchors(type(one), renames.forward(path))
-    yield from anchors_of(one)
+def _candidates(change: Change, renames: Renames) -> Iterator[Anchor]:
+    """Yield anchors with the names in the contract; a deletion can be listed under old names."""
+    match change:
+        case FieldRenamed(path=path, old_name=old):
+            # The contract knows only the final name of a rename through a temporary name.
+            yield from column_anchors(kind_of(change).anchor, renames.forward((*path[:-1], old)))
+        case FieldRemoved(path=path):
+            yield from anchors_of(replace(change, path=(*renames.forward(path[:-1]), path[-1])))
+        case FieldAdded(path=path) | TypeChanged(path=path):
+            yield from column_anchors(kind_of(change).anchor, renames.forward(path))
+    yield from anchors_of(change)

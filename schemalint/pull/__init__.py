@@ -1,4 +1,4 @@
-"""Contracts written, or brought up to date, from live tables."""
+"""Create and update contracts from live tables."""
 
 from schemalint.pull.files import require_contract_name
 from schemalint.pull.pulling import pull

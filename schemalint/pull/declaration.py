@@ -1,4 +1,4 @@
-"""What a contract says of a live table when it says everything."""
+"""Derive a complete declaration from a live table."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from schemalint.values import replace
 
 T = TypeVar("T")
 
-# Left by DROP FEATURE for what it cannot undo in the history: nobody asks for it.
+# DROP FEATURE leaves these behind for history that it cannot rewrite; contracts do not request them.
 _TRACES: Final = frozenset({"checkpointProtection"})
 
 
 class Scope(Enum):
-    """How much of a table a contract is to declare; what it does not manage is added for `ALL` only."""
+    """The part of a table that `pull` declares; only `ALL` adds values that the contract does not manage."""
 
     MANAGED = "managed"
     COLUMNS = "columns"
@@ -42,23 +42,23 @@ class Scope(Enum):
 
     @property
     def has_properties(self) -> bool:
-        """Whether properties are looked at."""
+        """Whether the scope includes properties."""
         return self is not Scope.COLUMNS
 
     @property
     def has_settings(self) -> bool:
-        """Whether the rest is looked at: description, layout, constraints, features."""
+        """Whether the scope includes description, layout, constraints and features."""
         return self in {Scope.MANAGED, Scope.ALL}
 
 
 def declaration(live: LiveTable, scope: Scope = Scope.ALL) -> TableState:
-    """What a new contract says of a table; what goes without saying is not managed.
+    """Return the declaration of a new contract for a table; default values are left unmanaged.
 
     Raises:
-        ContractError: A column has a type that contracts have no words for, or the name of another one.
+        ContractError: Contracts cannot express the type of a column, or two columns have the same name.
     """
-    require_words(live, live.state.columns)
-    _require_names(live)
+    require_expressible_types(live, live.state.columns)
+    _require_distinct_names(live)
     state = live.state
     columns = Struct(tuple(declared_field(field) for field in state.columns.fields))
     declared = TableState(columns, properties=settable(state.properties) if scope.has_properties else {})
@@ -75,21 +75,21 @@ def declaration(live: LiveTable, scope: Scope = Scope.ALL) -> TableState:
 
 
 def declared_field(field: Field) -> Field:
-    """A live field as a contract writes it."""
+    """Return a live field as a contract declares it."""
     return Field(
         field.name,
         declared_type(field.type),
         field.nullable,
         comment=field.comment or UNMANAGED,
-        default=_some(field.default),
-        generated=_some(field.generated),
-        identity=_some(field.identity),
+        default=_managed_if_set(field.default),
+        generated=_managed_if_set(field.generated),
+        identity=_managed_if_set(field.identity),
         type_changes=recorded(field) or UNMANAGED,
     )
 
 
 def declared_type(type_: DataType) -> DataType:
-    """Only what is not as Delta makes it by itself is said of the nulls in a collection."""
+    """Return a live type as a contract declares it: default nullability of elements is left unmanaged."""
     match type_:
         case Struct(fields=fields):
             return Struct(tuple(declared_field(field) for field in fields))
@@ -102,71 +102,78 @@ def declared_type(type_: DataType) -> DataType:
 
 
 def recorded(live: Field) -> tuple[RecordedChange, ...]:
-    """The record of a live field, without the entries that a contract could not be read with."""
+    """Return the recorded type changes of a live field, without entries that a contract cannot express."""
     entries = live.type_changes if isinstance(live.type_changes, tuple) else ()
     return tuple(
         replace(entry, version=None)
         for entry in entries
-        if _has_words(entry.from_type) and _has_words(entry.to_type) and datatype.type_at(live.type, entry.at)
+        if _is_expressible(entry.from_type)
+        and _is_expressible(entry.to_type)
+        and datatype.type_at(live.type, entry.at)
     )
 
 
 def settable(live: Mapping[str, str | None]) -> dict[str, str | None]:
-    """The properties that a contract may declare: no records of Delta's or of schemalint's own."""
+    """Return the properties that a contract may declare, without those that Delta or schemalint write."""
     return {key: value for key, value in live.items() if value is not None and _is_settable(key, value)}
 
 
 def _is_settable(key: str, value: str) -> bool:
-    row = properties.find(key)
+    row = properties.find_property(key)
     if key in {MARKER, PENDING} or properties.is_protocol_key(key) or not properties.is_known(key):
         return False
     if row is None:
         return True
-    return row.editable and not row.written_by_delta and properties.problem(key, value) is None
+    return row.editable and not row.written_by_delta and properties.property_problem(key, value) is None
 
 
 def named_features(live: LiveTable) -> frozenset[str]:
-    """The features that the protocol names, that can be asked for, and that nothing else declared brings."""
+    """Return the requestable features of the protocol that no other declaration activates."""
     named = live.protocol.reader_features | live.protocol.writer_features
-    # With another case it is no feature to Delta, which then refuses the table.
-    rows = [row for name in named if (row := feature.find(name)) is not None and row.name == name]
-    asked = {row.name for row in rows if row.settable and row.in_spark and row.name not in _TRACES}
-    return frozenset(asked) - protocol.of_new_table(live.state.active_features | (named - asked))
+    # Delta refuses tables with feature names in another case.
+    rows = [row for name in named if (row := feature.find_feature(name)) is not None and row.name == name]
+    requestable = {row.name for row in rows if row.settable and row.in_spark and row.name not in _TRACES}
+    return frozenset(requestable) - protocol.features_of_new_table(
+        live.state.active_features | (named - requestable)
+    )
 
 
-def require_words(live: LiveTable, columns: Struct) -> None:
-    unsaid = [format_path(path) for path in _unsaid(columns)]
-    if unsaid:
+def require_expressible_types(live: LiveTable, columns: Struct) -> None:
+    """Raise a ContractError if contracts cannot express the type of a column."""
+    paths = [format_path(path) for path in _inexpressible(columns)]
+    if paths:
         raise ContractError(
-            f"{live.uri}: no contract can say the type of {', '.join(unsaid)}: it is of a newer Delta",
+            f"{live.uri}: contracts cannot express the type of {', '.join(paths)}: it is from a newer Delta",
             help="update schemalint; or declare the other columns by hand, with open: {columns: true}",
         )
 
 
-def _require_names(live: LiveTable) -> None:
+def _require_distinct_names(live: LiveTable) -> None:
     columns = live.state.columns
     for struct in (columns, *(type_ for _path, type_ in walk(columns) if isinstance(type_, Struct))):
         names = Counter(field.name.lower() for field in struct.fields)
         same = [field.name for field in struct.fields if names[field.name.lower()] > 1]
         if same:
             raise ContractError(
-                f"{live.uri}: no contract can tell {', '.join(same)} apart: for Delta they have one name",
-                help="restore the version before: RESTORE still works",
+                f"{live.uri}: contracts cannot tell {', '.join(same)} apart: Delta ignores case",
+                help="restore the previous version: RESTORE still works",
             )
 
 
-def _unsaid(columns: Struct) -> Iterator[Path]:
+def _inexpressible(columns: Struct) -> Iterator[Path]:
     return (
-        path for path, type_ in walk(columns) if not any(datatype.children(type_)) and not _has_words(type_)
+        path
+        for path, type_ in walk(columns)
+        if not any(datatype.children(type_)) and not _is_expressible(type_)
     )
 
 
-def _has_words(type_: DataType) -> bool:
+def _is_expressible(type_: DataType) -> bool:
     try:
         return parse_type(print_type(type_)) == type_
     except TypeTextError:
         return False
 
 
-def _some(value: Managed[T | None]) -> Managed[T | None]:
+def _managed_if_set(value: Managed[T | None]) -> Managed[T | None]:
     return UNMANAGED if value is None else value

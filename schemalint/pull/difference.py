@@ -1,4 +1,4 @@
-"""What a contract would have to say of a live table: the reverse of laying a declaration over one."""
+"""Find the changes that bring a contract up to date with a live table: the reverse of `apply_declaration`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from schemalint.pull.declaration import (
     declared_type,
     named_features,
     recorded,
-    require_words,
+    require_expressible_types,
     settable,
 )
 from schemalint.values import frozen, replace
@@ -41,26 +41,27 @@ T = TypeVar("T")
 
 
 def declared_changes(contract: Contract, live: LiveTable, scope: Scope = Scope.MANAGED) -> tuple[Change, ...]:
-    """The changes of a declaration that make it say what the table is; columns keep their order.
+    """Return the changes of the declaration that make it match the table; columns keep their order.
 
-    A live column that the log knows by a declared name, which nothing has any more, is that one, renamed.
+    A live column is a renamed declared column if the log knows it by the declared name, and no live column
+    has that name now.
 
     Args:
-        contract: Effective for the target.
-        live: With its history.
-        scope: What is looked at.
+        contract: The contract effective for the target.
+        live: The table with its history.
+        scope: The part of the table to compare.
 
     Raises:
-        ContractError: A column is not declared, and has a type that contracts have no words for.
+        ContractError: Contracts cannot express the type of an undeclared column.
     """
-    wanted = _Taking(contract, live, scope, ColumnLog(live.history)).state()
-    require_words(live, wanted.columns)
-    found = diff(contract.state, wanted)
-    return tuple(one for one in found if not isinstance(one, change.FieldMoved))
+    updated = _Update(contract, live, scope, ColumnLog(live.history)).state()
+    require_expressible_types(live, updated.columns)
+    changes = diff(contract.state, updated)
+    return tuple(changed for changed in changes if not isinstance(changed, change.FieldMoved))
 
 
 @frozen
-class _Taking:
+class _Update:
     contract: Contract
     live: LiveTable
     scope: Scope
@@ -83,47 +84,48 @@ class _Taking:
             partitioned_by=self._value(declared.partitioned_by, live.partitioned_by),
             clustered_by=self._value(declared.clustered_by, live.clustered_by),
             constraints=self._entries(declared.constraints, live.constraints),
-            features=(declared.features & live.features) | self._more(named_features(self.live)),
+            features=(declared.features & live.features) | self._unrequested(named_features(self.live)),
         )
 
     def _value(self, declared: Managed[T], live: Managed[T]) -> Managed[T]:
-        """The live value where one is managed, and where everything is wanted and there is one."""
+        """Return the live value if the contract manages it, or if the scope is `ALL` and there is a value."""
         if not isinstance(declared, Unmanaged):
             return live
         return live if self.scope is Scope.ALL and live else UNMANAGED
 
-    def _more(self, names: frozenset[str]) -> frozenset[str]:
-        asked = self.contract.state.asked_features
-        return names - asked if self.scope is Scope.ALL else frozenset()
+    def _unrequested(self, names: frozenset[str]) -> frozenset[str]:
+        requested = self.contract.state.requested_features
+        return names - requested if self.scope is Scope.ALL else frozenset()
 
     def _entries(
         self, declared: Mapping[str, str | None], live: Mapping[str, str | None]
     ) -> dict[str, str | None]:
-        more = live if self.scope is Scope.ALL else {}
-        return {name: live.get(name) for name in (*declared, *more)}
+        added = live if self.scope is Scope.ALL else {}
+        return {name: live.get(name) for name in (*declared, *added)}
 
     def _properties(self) -> dict[str, str | None]:
         declared, live = self.contract.state.properties, self.live.state
         stored = {key: value for key, value in declared.items() if not properties.is_protocol_key(key)}
-        asked = {
+        requests = {
             key: value
             for key, value in declared.items()
             if properties.is_protocol_key(key) and _is_supported(key, live.features)
         }
         kept = {key: value for key, value in live.properties.items() if key in stored}
-        return asked | self._entries(stored, kept | settable(live.properties))
+        return requests | self._entries(stored, kept | settable(live.properties))
 
     def _struct(self, declared: Struct, live: Struct) -> Struct:
-        """The declared fields that are live, each with the undeclared ones that the table has behind it."""
-        there = fields_by_name(live)
+        """Return the declared fields that are live; the undeclared ones follow their live predecessors."""
+        live_by_name = fields_by_name(live)
         renamed = renamed_fields(declared, live, self.log)
         kept: list[Field] = []
         for field in declared.fields:
-            now = there.get(field.name.lower()) or renamed.get(field.name)
-            if now is not None:
-                kept.append(self._field(field, now))
-        first, behind = _undeclared(live, fields_by_name(Struct(tuple(kept))))
-        fields = [*first, *(one for field in kept for one in (field, *behind[field.name.lower()]))]
+            live_field = live_by_name.get(field.name.lower()) or renamed.get(field.name)
+            if live_field is not None:
+                kept.append(self._field(field, live_field))
+        fields, following = _undeclared(live, fields_by_name(Struct(tuple(kept))))
+        for field in kept:
+            fields += [field, *following[field.name.lower()]]
         return Struct(tuple(fields))
 
     def _field(self, declared: Field, live: Field) -> Field:
@@ -167,42 +169,43 @@ class _Taking:
 
 
 def _agree(own: Sequence[RecordedChange], logged: Sequence[RecordedChange], type_: DataType) -> bool:
-    """Whether the log's way to each type is part of the contract's, which may go further back."""
+    """Return whether the contract's record contains the log's record; it may go further back."""
     return all(
-        _is_within(_way(logged, at) or [datatype.type_at(type_, at)], _way(own, at))
-        and _way(own, at)[-1:] == [datatype.type_at(type_, at)]
+        _is_subsequence(_types_in(logged, at) or [datatype.type_at(type_, at)], _types_in(own, at))
+        and _types_in(own, at)[-1:] == [datatype.type_at(type_, at)]
         for at in {entry.at for entry in (*own, *logged)}
     )
 
 
-def _way(entries: Iterable[RecordedChange], at: tuple[Part, ...]) -> list[DataType | None]:
-    way: list[DataType | None] = []
+def _types_in(entries: Iterable[RecordedChange], at: tuple[Part, ...]) -> list[DataType | None]:
+    """Return the successive types of one part of a field."""
+    types: list[DataType | None] = []
     for entry in entries:
         if entry.at == at:
-            way += [entry.from_type] * (way[-1:] != [entry.from_type]) + [entry.to_type]
-    return way
+            types += [entry.from_type] * (types[-1:] != [entry.from_type]) + [entry.to_type]
+    return types
 
 
-def _is_within(some: Iterable[object], others: Iterable[object]) -> bool:
-    remaining = iter(others)
-    return all(one in remaining for one in some)
+def _is_subsequence(part: Iterable[object], whole: Iterable[object]) -> bool:
+    remaining = iter(whole)
+    return all(item in remaining for item in part)
 
 
 def _undeclared(live: Struct, kept: Container[str]) -> tuple[list[Field], defaultdict[str, list[Field]]]:
-    """The live fields that are not kept: those before all that are, and those behind each, by its name."""
+    """Return the undeclared live fields: those before all kept fields, and those after each, by its name."""
     first: list[Field] = []
-    behind: defaultdict[str, list[Field]] = defaultdict(list)
-    place = first
+    following: defaultdict[str, list[Field]] = defaultdict(list)
+    group = first
     for name, field in fields_by_name(live).items():
         if name in kept:
-            place = behind[name]
+            group = following[name]
         else:
-            place.append(declared_field(field))
-    return first, behind
+            group.append(declared_field(field))
+    return first, following
 
 
 def _is_pending(entry: Deletion, live: Struct) -> bool:
-    """Whether a listed column is still there; with a type, as the one that was meant."""
+    """Return whether a column listed as dropped is still live, with the listed type if there is one."""
     found = datatype.type_at(live, entry.path)
     return found is not None and entry.type in (None, found)
 

@@ -1,4 +1,4 @@
-"""Files of contracts: their names from the names of tables, and how they are written."""
+"""Contract files: derive their names from table names, and write them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ _NOT_IN_NAMES: Final = frozenset('<>:"/\\|?*')
 
 @frozen
 class PulledFile:
-    """A file to be written, or a new contract for standard output.
+    """A file to write, or a new contract for standard output.
 
     Attributes:
-        path: None for standard output.
-        before: None if there was none.
+        path: The file; None for standard output.
+        before: The current text; None for a new file.
+        after: The new text.
     """
 
     path: Path | None
@@ -37,19 +38,19 @@ class PulledFile:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """The name for messages."""
         return "standard output" if self.path is None else shown(self.path)
 
     @property
     def diff(self) -> str:
-        """What changes."""
+        """The change as a unified diff."""
         return unified_diff(self.name, self.before, self.after)
 
     def write(self) -> None:
-        """Write the whole file at once; whoever reads it meanwhile sees the old one, or the new one.
+        """Write the file atomically: concurrent readers see the old or the new text.
 
         Raises:
-            UsageError: It cannot be written.
+            UsageError: The file cannot be written.
         """
         if self.path is None:
             return
@@ -68,46 +69,46 @@ class PulledFile:
 
 
 def shown(file: Path) -> str:
-    """A file as messages name it: from the working directory."""
+    """Return a file's name for messages, relative to the working directory."""
     return visible(os.path.relpath(file))
 
 
 def require_pattern(pattern: str) -> None:
-    """Raise `UsageError` if a pattern for `file_name` has anything else in braces than parts of a name."""
+    """Raise a `UsageError` if a pattern for `file_name` has unknown placeholders."""
     known = {f"{{{part}}}" for part in _PARTS}
     unknown = [found for found in _BRACES.findall(pattern) if found not in known]
     if unknown:
         raise UsageError(
-            f"unknown placeholder {unknown[0]} in {pattern!r}", help="{catalog}, {schema}, {table}"
+            f"unknown placeholder {unknown[0]} in {pattern!r}", help="use {catalog}, {schema} or {table}"
         )
 
 
 def require_contract_name(pattern: str, globs: Iterable[str]) -> None:
-    """Raise `UsageError` if no check ever looks at files that are called so.
+    """Raise a `UsageError` if `check` does not read files with such names.
 
     Args:
-        pattern: As `require_pattern` allows it, or a file.
-        globs: The configured ones: where they include something, they say what is looked at.
+        pattern: A pattern that `require_pattern` accepts, or a file.
+        globs: The configured globs; if they include files, they define the contract files.
     """
     name = pattern.rstrip("/").rpartition("/")[2].lower()
     is_yaml = any(fnmatchcase(name, glob.rpartition("/")[2]) for glob in DEFAULT_GLOBS)
     if not is_yaml and all(glob.startswith("!") for glob in globs):
         raise UsageError(
-            f"no check would look at {pattern}: contracts are YAML files",
-            help="call it .yml or .yaml; or say in the configuration which files are `contracts`",
+            f"`check` would not read {pattern}: contracts are YAML files",
+            help="use .yml or .yaml; or set `contracts` in the configuration",
         )
 
 
 def file_name(pattern: str, table: str, catalog: str | None = None) -> Path:
-    """The file of a table by a pattern such as ``contracts/{schema}/{table}.yml``.
+    """Return the file of a table for a pattern such as ``contracts/{schema}/{table}.yml``.
 
-    A part of the name is one name of a file at most, whatever it holds: a catalog's names are not to be
-    trusted with the file system. A folder of a part that the table has not is left out.
+    A part of the table name gives at most one path component: names from a catalog must not lead to other
+    folders. A folder for a part that the table name lacks is left out.
 
     Args:
-        pattern: As `require_pattern` allows it.
-        table: Its full name, dotted.
-        catalog: The target's, for a table that is named without one.
+        pattern: A pattern that `require_pattern` accepts.
+        table: The full name, dotted.
+        catalog: The target's catalog, for a name without one.
     """
     parts = split_path(table)
     values = dict(zip(_PARTS, (*reversed(parts), "", ""), strict=False))
@@ -120,7 +121,7 @@ def file_name(pattern: str, table: str, catalog: str | None = None) -> Path:
 
 
 def _file_safe(name: str) -> str:
-    """A name without what leads elsewhere, hides a file, or cannot be written on some system."""
+    """Return a name that stays in its folder, is not hidden, and is valid on every file system."""
     safe = "".join(char if char.isprintable() and char not in _NOT_IN_NAMES else "_" for char in name).strip(
         ". "
     )

@@ -1,4 +1,4 @@
-"""Which table, and which contract, a reference stands for."""
+"""Resolve a reference to a table and its contract."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from schemalint.delta.table import TableState
 from schemalint.errors import ConfigError, UsageError
 from schemalint.model.contract import Contract, table_key
 from schemalint.pull.request import Declared, PullInput
-from schemalint.storage import is_place
+from schemalint.storage import is_path_or_uri
 from schemalint.values import frozen, replace
 
-_MOST_PARTS: Final = 3
+_MAX_NAME_PARTS: Final = 3
 
 
 @frozen
@@ -24,8 +24,9 @@ class TableLookup:
     """A table to pull.
 
     Attributes:
-        contract: Says what the table is called and where it lies: effective, or the head of a new one.
-        file: Of the contract; None if there is none yet.
+        reference: The reference from the command line.
+        contract: The effective contract, or a new one with name and location only.
+        file: The contract's file; None for a new contract.
     """
 
     reference: str
@@ -34,98 +35,100 @@ class TableLookup:
 
 
 class Lookup:
-    """Names and places to tables."""
+    """A lookup of tables by name and location."""
 
     def __init__(self, request: PullInput) -> None:
         self._request = request
         self._by_name: dict[str, Declared] = {}
-        self._by_place: dict[str, Declared] = {}
-        for one in request.declared.values():
-            self._by_name[self._key(one.contract.table)] = one
-            place = self._place(one.contract)
-            if place is not None:
-                self._by_place.setdefault(place, one)
+        self._by_location: dict[str, Declared] = {}
+        for declared in request.declared.values():
+            self._by_name[self._key(declared.contract.table)] = declared
+            location = self._location(declared.contract)
+            if location is not None:
+                self._by_location.setdefault(location, declared)
 
     def find(self, reference: str) -> TableLookup:
-        """The table that is meant by the name of a declared one, a name in the target, or a place.
+        """Find a table by the name of a contract, by a name in the target, or by a location.
 
         Raises:
-            UsageError: It cannot be said where the table lies, or its name is taken.
+            UsageError: The table's location is unknown, or another table has its name.
         """
         declared = self._by_name.get(self._key(reference))
         if declared is not None:
             return TableLookup(reference, self._reachable(declared.contract), declared.file)
-        if is_place(reference):
-            return self._at(reference, absolute_location(reference, Path.cwd()))
+        if is_path_or_uri(reference):
+            return self._find_by_location(reference, absolute_location(reference, Path.cwd()))
         if self._request.target is None:
             raise UsageError(
-                f"no contract declares {reference}, and no target says where it lies",
-                help="give its place: a path or a URI",
+                f"no contract declares {reference}, and there is no target to locate it",
+                help="give its location: a path or a URI",
             )
         return TableLookup(reference, Contract(self._request.table or reference, TableState()), None)
 
     def _reachable(self, contract: Contract) -> Contract:
-        """The effective contract of a table that is there to be pulled."""
+        """Return the effective contract; raise a UsageError if its target has no such table."""
         effective, target = self.effective(contract), self._request.target
         if target is None and effective.location is None:
             raise UsageError(
-                f"{contract.table} is declared without a location, and no target says where it lies",
-                help=f"give its place, and its name: --table {contract.table}",
+                f"{contract.table} is declared without a location, and there is no target to locate it",
+                help=f"give its location, and its name: --table {contract.table}",
             )
         if target is not None and effective.absent:
             raise UsageError(f"{contract.table} is absent from target {target.name}", help="see --target")
         return effective
 
     def effective(self, contract: Contract) -> Contract:
-        """The contract for the target."""
+        """Return the contract effective for the target."""
         target = self._request.target
         return contracts.effective(contract, target.name if target else None)
 
-    def _at(self, reference: str, place: str) -> TableLookup:
-        name = self._request.table or self._name_of(place)
-        declared = self._by_place.get(place)
+    def _find_by_location(self, reference: str, location: str) -> TableLookup:
+        name = self._request.table or self._name_of(location)
+        declared = self._by_location.get(location)
         if declared is not None:
             return TableLookup(reference, self.effective(declared.contract), declared.file)
         declared = self._by_name.get(self._key(name))
         if declared is None:
-            return TableLookup(reference, self._located(Contract(name, TableState()), place), None)
-        if self._request.table is None or self._place(declared.contract) is not None:
+            return TableLookup(reference, self._located(Contract(name, TableState()), location), None)
+        if self._request.table is None or self._location(declared.contract) is not None:
             raise UsageError(
-                f"{name} is declared already, and lies elsewhere",
-                help="name the new contract otherwise: --table NAME",
+                f"{name} is already declared, at another location",
+                help="give the new contract another name: --table NAME",
             )
         return TableLookup(
-            reference, replace(self.effective(declared.contract), location=place), declared.file
+            reference, replace(self.effective(declared.contract), location=location), declared.file
         )
 
-    def _located(self, contract: Contract, place: str) -> Contract:
-        """A new contract with the least that leads to its place: nothing, a path below the root, or all."""
-        top = self._top()
-        below = place.removeprefix(f"{top}/") if top is not None else None
-        for location in (None, below):
+    def _located(self, contract: Contract, absolute: str) -> Contract:
+        """Return a new contract with the shortest sufficient location: none, a relative one, or all of it."""
+        root = self._root_location()
+        relative = absolute.removeprefix(f"{root}/") if root is not None else None
+        for location in (None, relative):
             located = replace(contract, location=location)
-            if self._place(located) == place:
+            if self._location(located) == absolute:
                 return located
-        return replace(contract, location=place)
+        return replace(contract, location=absolute)
 
-    def _name_of(self, place: str) -> str:
-        """The folders below the target's root, else the last one alone."""
-        top = self._top()
-        parts = place.removeprefix(f"{top}/").split("/") if top and place.startswith(f"{top}/") else []
-        if not 1 <= len(parts) <= _MOST_PARTS:
-            parts = [place.rstrip("/").rpartition("/")[2] or "table"]
+    def _name_of(self, location: str) -> str:
+        """Return a name from the folders below the target's root, else from the last folder."""
+        root = self._root_location()
+        parts = (
+            location.removeprefix(f"{root}/").split("/") if root and location.startswith(f"{root}/") else []
+        )
+        if not 1 <= len(parts) <= _MAX_NAME_PARTS:
+            parts = [location.rstrip("/").rpartition("/")[2] or "table"]
         return ".".join(format_path((part,)) for part in parts)
 
-    def _top(self) -> str | None:
+    def _root_location(self) -> str | None:
         root = self._request.target.root if self._request.target else None
         return None if root is None else absolute_location(root, self._request.root)
 
     def _key(self, name: str) -> str:
-        """What a table is known by; the target's own catalog goes without saying."""
+        """Return a table's key, without the target's own catalog."""
         catalog = self._request.target.catalog if self._request.target else None
         return table_key(name) if catalog is None else table_key(name).removeprefix(f"{table_key(catalog)}.")
 
-    def _place(self, contract: Contract) -> str | None:
+    def _location(self, contract: Contract) -> str | None:
         effective, target, root = self.effective(contract), self._request.target, self._request.root
         if effective.absent:
             return None

@@ -1,4 +1,4 @@
-"""Live tables to the files of their contracts."""
+"""Pull live tables into contract files."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from schemalint.pull.texts import new_text, updated_text
 from schemalint.storage import NO_OPTIONS
 from schemalint.values import replace
 
-_AT_ONCE: Final = 64
+_BATCH_SIZE: Final = 64
 
 
 def pull(request: PullInput, references: Iterable[str]) -> Pulled:
-    """What the contracts of some tables have to say: names of declared tables, names in a target, or places.
+    """Pull tables, given by the names of contracts, by names in a target, or by locations.
 
-    One table that cannot be pulled stops no other.
+    A failed table does not stop the others.
 
     Raises:
-        UsageError: Two tables would be written into one file, or the pattern of the files makes no sense.
+        UsageError: Two tables have the same file, or the file pattern is invalid.
     """
     if request.into is not None:
         require_pattern(request.into)
     pulling = _Pulling(request)
     remaining = iter(references)
-    while some := list(islice(remaining, _AT_ONCE)):
-        pulling.tables(some)
+    while batch := list(islice(remaining, _BATCH_SIZE)):
+        pulling.tables(batch)
     return pulling.result()
 
 
 class _SharedFileError(UsageError):
-    """Two tables would be written into one file."""
+    """Two tables would be written into the same file."""
 
 
 class _Pulling:
@@ -62,23 +62,24 @@ class _Pulling:
         return Pulled((*self._printed, *written), tuple(self._unchanged), tuple(self._failed))
 
     def tables(self, references: Iterable[str]) -> None:
-        """Take some more tables, which are read at the same time."""
-        asked: list[TableLookup] = []
+        """Pull a batch of tables; they are read concurrently."""
+        lookups: list[TableLookup] = []
         for reference in references:
-            with self._noted(reference):
-                asked.append(self._lookup.find(reference))
-        live_tables = self._live_tables(asked)
-        live_tables.fetch(one.contract for one in asked)
-        for one in asked:
-            with self._noted(one.reference):
-                table = live_tables.read(one.contract)
+            with self._collect_failure(reference):
+                lookups.append(self._lookup.find(reference))
+        live_tables = self._live_tables(lookups)
+        live_tables.fetch(found.contract for found in lookups)
+        for found in lookups:
+            with self._collect_failure(found.reference):
+                table = live_tables.read(found.contract)
                 if table is None:
-                    message = f"{one.reference}: there is no Delta table at {live_tables.place(one.contract)}"
-                    raise LiveError(message, help="Look for a spelling mistake, and at the target.")
-                self._take(one, table)
+                    location = live_tables.location(found.contract)
+                    message = f"{found.reference}: there is no Delta table at {location}"
+                    raise LiveError(message, help="Check the spelling, and the target.")
+                self._pull(found, table)
 
     @contextmanager
-    def _noted(self, reference: str) -> Iterator[None]:
+    def _collect_failure(self, reference: str) -> Iterator[None]:
         try:
             yield
         except _SharedFileError:
@@ -86,11 +87,11 @@ class _Pulling:
         except SchemalintError as error:
             self._failed.append(NotPulled(reference, error))
 
-    def _take(self, asked: TableLookup, table: LiveTable) -> None:
-        if asked.file is not None:
-            self._update(asked.file, asked.contract.table, table)
+    def _pull(self, found: TableLookup, table: LiveTable) -> None:
+        if found.file is not None:
+            self._update(found.file, found.contract.table, table)
             return
-        contract = replace(asked.contract, state=declaration(table, self._request.scope))
+        contract = replace(found.contract, state=declaration(table, self._request.scope))
         file = self._file_of_new(contract)
         if file is not None and os.path.lexists(file):
             self._update(file, contract.table, table)
@@ -102,18 +103,18 @@ class _Pulling:
         other = self._tables.setdefault(str(file).casefold(), contract.table)
         if other != contract.table:
             raise _SharedFileError(
-                f"{other} and {contract.table} would be written into one file: {shown(file)}",
-                help="let the pattern hold what tells them apart: {catalog}, {schema}, {table}",
+                f"{other} and {contract.table} would be written into the same file: {shown(file)}",
+                help="add a placeholder that tells them apart: {catalog}, {schema}, {table}",
             )
         self._texts[file] = (None, text)
 
-    def _live_tables(self, asked: Iterable[TableLookup]) -> TargetTables:
-        """The target's; without one, those of the very places that are asked for."""
+    def _live_tables(self, lookups: Iterable[TableLookup]) -> TargetTables:
+        """Return the target's tables; without a target, the tables at the given locations."""
         target, root = self._request.target, self._request.root
         if target is not None:
             return TargetTables(target, root, resolve_storage(target), self._request.via)
-        places = tuple(one.contract.location or "" for one in asked)
-        return TargetTables(Target("none", allowed_locations=places), root, NO_OPTIONS)
+        locations = tuple(found.contract.location or "" for found in lookups)
+        return TargetTables(Target("none", allowed_locations=locations), root, NO_OPTIONS)
 
     def _file_of_new(self, contract: Contract) -> Path | None:
         if self._request.into is not None:

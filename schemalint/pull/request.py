@@ -1,4 +1,4 @@
-"""What is to be pulled, and what came of it."""
+"""The input and the result of a pull."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Declared:
-    """A contract of the working tree, and its file."""
+    """A contract of the working tree, with its file."""
 
     file: Path
     contract: Contract
@@ -35,16 +35,17 @@ class Declared:
 
 @frozen
 class PullInput:
-    """Which contracts there are, and where new ones go.
+    """The existing contracts, and the files for new ones.
 
     Attributes:
         root: The repository's top level.
-        declared: By table key.
-        target: Whose tables are looked at; None for places alone.
-        table: The name of a new contract; None to derive it from the place.
+        declared: The contracts by table key.
+        target: The target with the tables; None to accept locations only.
+        scope: The part of each table to declare.
+        table: The name of a new contract; None to derive it from the location.
         output: The file of a new contract.
-        into: The files of new contracts, with ``{catalog}``, ``{schema}`` and ``{table}``.
-        via: What a running Spark session knows of the target's catalog.
+        into: The file pattern of new contracts, with ``{catalog}``, ``{schema}`` and ``{table}``.
+        via: The target's catalog as a running Spark session knows it.
     """
 
     root: Path
@@ -59,7 +60,7 @@ class PullInput:
 
 @frozen
 class NotPulled:
-    """A table that could not be pulled, and why."""
+    """A table that could not be pulled, with the error."""
 
     table: str
     error: SchemalintError
@@ -67,11 +68,12 @@ class NotPulled:
 
 @frozen
 class Pulled:
-    """What is to be written; nothing is yet.
+    """The result of a pull; no file is written yet.
 
     Attributes:
-        files: That change.
-        unchanged: The names of tables whose contract says already what they are.
+        files: The files to write.
+        unchanged: The names of the tables whose contracts are up to date.
+        failed: The tables that could not be pulled.
     """
 
     files: tuple[PulledFile, ...]
@@ -80,49 +82,53 @@ class Pulled:
 
 
 def declared_contracts(repository: Repository, globs: Iterable[str]) -> dict[str, Declared]:
-    """The contracts of the working tree by table key.
+    """Return the contracts of the working tree by table key.
 
     Raises:
-        ContractError: One cannot be read: it could be the one that is asked for.
+        ContractError: A contract is unreadable; it could be a requested one.
     """
     found: dict[str, Declared] = {}
     for file in changes(repository, EmptyTree("one side"), Worktree(), candidate, tuple(globs)).head.values():
         result = contracts.read(visible(file.path), file.data)
         if result.errors:
             raise result.errors[0]
-        for one in result.contracts:
-            found.setdefault(one.key, Declared(repository.root / file.path, one))
+        for contract in result.contracts:
+            found.setdefault(contract.key, Declared(repository.root / file.path, contract))
     return found
 
 
 def unseen(repository: Repository, globs: Iterable[str], files: Iterable[Path]) -> tuple[Path, ...]:
-    """Those of some files that no check looks at: git or the globs leave them out, or the repository ends."""
-    asked = tuple(files)
-    if not asked:
+    """Return the files that `check` does not read: ignored, outside the globs, or outside the repository."""
+    candidates = tuple(files)
+    if not candidates:
         return ()
     root = repository.root.resolve()
     listing = list_files(repository, Worktree(), tuple(globs))
-    there = {root / path for path in (*listing.blobs, *listing.on_disk)}
-    return tuple(file for file in asked if file.parent.resolve() / file.name not in there)
+    read = {root / path for path in (*listing.blobs, *listing.on_disk)}
+    return tuple(file for file in candidates if file.parent.resolve() / file.name not in read)
 
 
 def find(target: Target, match: str, root: Path, via: Catalog | None = None) -> Iterator[str]:
-    """The tables of a target whose names fit a glob, ignoring case: names in its catalog, places in its root.
+    """Yield the tables of a target that match a glob: names in its catalog, or locations in its root.
+
+    Case does not count.
 
     Raises:
-        SchemalintError: The catalog, the root or a part of it cannot be listed; then after all others.
+        SchemalintError: The catalog, the root or a part of it cannot be listed; raised last.
     """
     if target.catalog is not None:
-        from schemalint import catalog  # noqa: PLC0415 (only where there is one)
+        from schemalint import catalog  # noqa: PLC0415 (only with a catalog)
 
-        # Without the catalog, which differs from target to target.
+        # Drop the catalog from the names: it differs from target to target.
         yield from (format_path(split_path(name)[1:]) for name in catalog.tables(match, target, via))
         return
     if target.root is None:
         raise ConfigError(
-            f"target {target.name} has no root and no catalog", help="name the tables, or give it one"
+            f"target {target.name} has no root and no catalog",
+            help="name the tables, or set a root or a catalog",
         )
-    top = absolute_location(target.root, root)
-    for place in find_tables(top, resolve_storage(target)):
-        if fnmatchcase(place.removeprefix(f"{top}/").replace("/", ".").casefold(), match.casefold()):
-            yield place
+    table_root = absolute_location(target.root, root)
+    for location in find_tables(table_root, resolve_storage(target)):
+        name = location.removeprefix(f"{table_root}/").replace("/", ".")
+        if fnmatchcase(name.casefold(), match.casefold()):
+            yield location

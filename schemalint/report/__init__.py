@@ -1,1 +1,1 @@
-"""Everything that is printed: findings, plans, tables, what `apply` did."""
+"""Reports: findings, plans, tables, and the log of `apply`."""

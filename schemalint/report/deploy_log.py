@@ -1,4 +1,4 @@
-"""What `apply` did, for the log of a deployment: text, or JSON as ``deploy_log.schema.json`` describes it."""
+"""The results of `apply` for the log of a deployment: text, or JSON as in ``deploy_log.schema.json``."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from schemalint import __version__
 from schemalint.printable import json_text, printable
+from schemalint.report.text import counted, first_few
 
 if TYPE_CHECKING:
     from schemalint.deploy import Deployment
     from schemalint.deploy.outcome import Applied
-    from schemalint.model.plan import TablePlan
+    from schemalint.model.plan import Step, TablePlan
 
 VERSION: Final = 1
-"""The version of the format: another meaning of a key is another version."""
+"""The version of the format; it changes with the meaning of a key."""
 
 
 def as_json(deployment: Deployment, results: Iterable[Applied], exit_status: int) -> str:
-    """One JSON object in ASCII."""
+    """Render the results as one JSON object in ASCII."""
     plans = {plan.table: plan for plan in deployment.plan.tables}
     document = {
         "version": VERSION,
@@ -29,35 +30,40 @@ def as_json(deployment: Deployment, results: Iterable[Applied], exit_status: int
         "revision": deployment.revision,
         "plan": deployment.plan.hash,
         "exit_status": exit_status,
-        "tables": [_table(one, plans.get(one.table)) for one in results],
-        "skipped": [{"table": one.table, "reason": one.reason} for one in deployment.skipped],
+        "tables": [_table(result, plans.get(result.table)) for result in results],
+        "skipped": [{"table": skipped.table, "reason": skipped.reason} for skipped in deployment.skipped],
     }
     return json_text(document, indent=2) + "\n"
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of what `as_json` returns."""
+    """Return the JSON Schema (draft 2020-12) of the text that `as_json` returns."""
     loaded: dict[str, Any] = json.loads(Path(__file__).with_name("deploy_log.schema.json").read_text("utf-8"))
     return loaded
 
 
-def line(one: Applied) -> str:
-    """A table on one line."""
+def line(result: Applied) -> str:
+    """Render the result of a table as one line."""
     facts = []
-    if one.done:
-        facts.append(f"{len(one.done)} statement{'s' if len(one.done) != 1 else ''}")
-    if one.outcome.name in ("APPLIED", "RECORDED", "FAILED") and one.version is not None:
-        facts.append(f"now at version {one.version}")
-    return printable(f"{one.table}: {one.outcome.value}" + (f" ({', '.join(facts)})" if facts else ""))
+    if result.done:
+        facts.append(counted(len(result.done), "statement"))
+    if result.outcome.name in ("APPLIED", "RECORDED", "FAILED") and result.version is not None:
+        facts.append(f"now at version {result.version}")
+    return printable(f"{result.table}: {result.outcome.value}" + (f" ({', '.join(facts)})" if facts else ""))
 
 
-def _table(one: Applied, plan: TablePlan | None) -> dict[str, object]:
+def step_line(plan: TablePlan, step: Step) -> str:
+    """Render a step that begins as one line."""
+    return f"{plan.table}: {step.kind.value}: {'; '.join(first_few(step.reasons))}"
+
+
+def _table(result: Applied, plan: TablePlan | None) -> dict[str, object]:
     return {
-        "table": one.table,
-        "uri": one.uri,
-        "outcome": one.outcome.name.lower(),
-        "version_before": one.before,
-        "version_after": one.version,
+        "table": result.table,
+        "uri": result.uri,
+        "outcome": result.outcome.name.lower(),
+        "version_before": result.before,
+        "version_after": result.version,
         "steps": [
             {
                 "kind": done.step.kind.name.lower(),
@@ -65,11 +71,13 @@ def _table(one: Applied, plan: TablePlan | None) -> dict[str, object]:
                 "version": done.version,
                 "seconds": round(done.seconds, 3),
             }
-            for done in one.done
+            for done in result.done
         ],
         "refusals": [
             {"code": refusal.code, "reason": refusal.reason, "help": refusal.help}
             for refusal in (plan.refusals if plan is not None else ())
         ],
-        "error": {"message": one.error.message, "help": one.error.help} if one.error is not None else None,
+        "error": {"message": result.error.message, "help": result.error.help}
+        if result.error is not None
+        else None,
     }

@@ -1,7 +1,6 @@
-"""Output formats, found by walking a package: one module per format, with a function ``render``.
+"""Output formats: each module of a package is a format with a function ``render``.
 
-A new format is a new module there and nothing else. Modules whose names begin with an underscore are what the
-formats of a package share.
+A new module in the package adds a format. Modules with a leading underscore are helpers of the formats.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def format_names(package: ModuleType) -> tuple[str, ...]:
-    """The names of a package's formats, sorted: ``json_lines.py`` is the format ``json-lines``."""
+    """Return the names of a package's formats, sorted: ``json_lines.py`` is the format ``json-lines``."""
     modules = (module.name for module in pkgutil.iter_modules(package.__path__))
     return tuple(sorted(name.replace("_", "-") for name in modules if not name.startswith("_")))
 
 
 def format_module(package: ModuleType, name: str) -> Any:  # noqa: ANN401 (a module)
-    """The format of that name; no other one is imported.
+    """Import the format with the given name, and no other format.
 
     Raises:
         UsageError: There is no such format.

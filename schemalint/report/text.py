@@ -1,4 +1,4 @@
-"""Pieces of text that several reports share."""
+"""Text helpers that several reports share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MOST_SENTENCES: Final = 5
-"""Of one kind about one thing: a statement may alter thousands of columns."""
+"""Most reasons or locations printed for one statement, which may alter thousands of columns."""
 
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
@@ -22,29 +22,29 @@ COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cya
 
 
 def styled(text: str, *, color: bool, fg: str | None = None, bold: bool = False) -> str:
-    """The text in a style of the terminal's, or as it is without `color`."""
+    """Style the text for a terminal; without ``color`` return it unchanged."""
     return click.style(text, fg=fg, bold=bold or None) if color and text else text
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: ``1 error``, ``2 errors``."""
+    """Format a number with its noun: ``1 error``, ``2 errors``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def first_few(sentences: Sequence[str]) -> Iterator[str]:
-    """The first of some sentences, and how many more there are: ``and 1,995 more``."""
+    """Yield the first sentences, then the number of the others: ``and 1,995 more``."""
     yield from islice(sentences, MOST_SENTENCES)
     if len(sentences) > MOST_SENTENCES:
         yield f"and {len(sentences) - MOST_SENTENCES:,} more"
 
 
 def as_of_text(read_at: dt.datetime, now: dt.datetime) -> str:
-    """How old the file is that replaces the live tables: ``live tables as of …, 3 hours ago``."""
+    """Describe the age of a file of live tables: ``live tables as of …, 3 hours ago``."""
     return f"live tables as of {read_at:%Y-%m-%d %H:%M:%S %Z}, {_age((now - read_at).total_seconds())} ago"
 
 
 def _age(seconds: float) -> str:
-    """A time span in its largest unit: ``3 hours``."""
+    """Format a duration in its largest unit: ``3 hours``."""
     for length, unit in _UNITS:
         if (number := int(seconds // length)) >= 1:
             return f"{number} {unit}{'s' if number > 1 else ''}"

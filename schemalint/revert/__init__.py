@@ -1,4 +1,4 @@
-"""An older revision of a contract -> the edit that leads back to it."""
+"""Edit a contract so that it returns to an older revision."""
 
 from schemalint.revert.reverting import Reverted, revert
 

@@ -1,4 +1,4 @@
-"""What a contract has to declare to take a change back, as far as Delta goes back."""
+"""Derive the declaration that reverts changes, as far as Delta can revert them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from schemalint.delta.datatype import (
     parts,
 )
 from schemalint.delta.path import Part, Path, format_path, path_key
+from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
@@ -30,17 +31,16 @@ from schemalint.values import field, frozen, replace
 T = TypeVar("T")
 
 WIDENING: Final = "delta.enableTypeWidening"
-MAPPING: Final = "delta.columnMapping.mode"
 
 
 @frozen
 class Reversal:
-    """A declaration and the one that takes it back, their fields paired by ``column_id``.
+    """A declaration and its reversal, with fields paired by ``column_id``.
 
     Attributes:
-        now: What is declared.
-        wanted: What is to be declared instead.
-        notes: What stays as it is, or comes back otherwise than it was, a sentence each.
+        now: The current declaration.
+        wanted: The declaration that reverts it.
+        notes: The changes that stay, or are reverted only in part, one sentence each.
     """
 
     now: TableState
@@ -49,158 +49,171 @@ class Reversal:
 
 
 def reverse_changes(revisions: Sequence[Contract]) -> Reversal:
-    """The way back from what a contract declares to what it declared.
+    """Return the reversal of a contract to its oldest revision.
 
     Args:
-        revisions: Oldest first: the one to go back to, all in between, the one that is declared.
+        revisions: The revisions, oldest first: the one to return to, all in between, and the current one.
     """
-    then, declared = revisions[0].state, revisions[-1].state
-    tracking = track_columns(then.columns, [one.state for one in revisions])
-    now = replace(declared, columns=tracking.declared)
-    way = _Way(now)
-    columns = way.struct(tracking.live, now.columns, ())
+    old, declared = revisions[0].state, revisions[-1].state
+    tracking = track_columns(old.columns, [revision.state for revision in revisions])
+    current = replace(declared, columns=tracking.declared)
+    reverser = _Reverser(current)
+    columns = reverser.struct(tracking.live, current.columns, ())
     wanted = replace(
-        now,
+        current,
         columns=columns,
-        dropped=(*(entry for entry in now.dropped if path_key(entry.path) not in way.returned), *way.dropped),
-        description=_back(then.description, now.description),
-        clustered_by=_settled(then.clustered_by, now.clustered_by),
-        constraints=_entries(then.constraints, now.constraints),
-        properties=way.properties(then.properties),
-        features=now.features | then.features,
+        dropped=(
+            *(entry for entry in current.dropped if path_key(entry.path) not in reverser.returned),
+            *reverser.dropped,
+        ),
+        description=_old_value(old.description, current.description),
+        clustered_by=_old_tuple(old.clustered_by, current.clustered_by),
+        constraints=_entries(old.constraints, current.constraints),
+        properties=reverser.properties(old.properties),
+        features=current.features | old.features,
     )
-    way.note_what_stays(revisions[0], revisions[-1])
-    return Reversal(now, wanted, tuple(way.notes))
+    reverser.note_what_stays(revisions[0], revisions[-1])
+    return Reversal(current, wanted, tuple(reverser.notes))
 
 
 @frozen
-class _Way:
-    now: TableState
+class _Reverser:
+    current: TableState
     notes: list[str] = field(default_factory=list)
     dropped: list[Deletion] = field(default_factory=list)
     returned: set[tuple[str, ...]] = field(default_factory=set)
     kept_wide: list[Path] = field(default_factory=list)
 
-    def struct(self, then: Struct, now: Struct, path: Path) -> Struct:
-        """The fields of before under their names, in today's order; what came since goes, where it can."""
-        before = {one.column_id: one for one in then.fields}
+    def struct(self, old: Struct, current: Struct, path: Path) -> Struct:
+        """Return the old fields under their old names, in current order; drop newer fields where possible."""
+        old_fields = {field.column_id: field for field in old.fields}
         fields: list[Field] = []
-        leaving: list[Field] = []
-        for one in now.fields:
-            old = before.get(one.column_id)
-            if old is not None:
-                fields.append(self._field(old, one, path))
-            elif self._can_go((*path, one.name)):
-                leaving.append(one)
+        removed: list[Field] = []
+        for current_field in current.fields:
+            old_field = old_fields.get(current_field.column_id)
+            if old_field is not None:
+                fields.append(self._field(old_field, current_field, path))
+            elif self._can_drop((*path, current_field.name)):
+                removed.append(current_field)
             else:
-                fields.append(one)
-        here = {one.column_id for one in now.fields}
-        self._return(then, [one for one in then.fields if one.column_id not in here], fields, path)
-        names = {one.name.lower() for one in fields}
-        for one in leaving:
-            anew = one.type if one.name.lower() in names else None
-            self.dropped.append(Deletion((*path, one.name), anew))
+                fields.append(current_field)
+        current_ids = {field.column_id for field in current.fields}
+        self._restore(
+            old, [field for field in old.fields if field.column_id not in current_ids], fields, path
+        )
+        names = {field.name.lower() for field in fields}
+        for removed_field in removed:
+            # The type tells the dropped column from a restored one of the same name.
+            type_ = removed_field.type if removed_field.name.lower() in names else None
+            self.dropped.append(Deletion((*path, removed_field.name), type_))
         return Struct(tuple(fields))
 
-    def properties(self, then: Mapping[str, str | None]) -> dict[str, str | None]:
-        """The old values, and null where there were none; what holds the table together stays."""
-        now = self.now.properties
-        wanted = _entries(then, now)
-        for key, value in now.items():
-            if wanted[key] != value and self._is_kept(key, value):
-                wanted[key] = value
-                self.notes.append(f"property {key} stays {value}: what was made with it depends on it")
-        return wanted
+    def properties(self, old: Mapping[str, str | None]) -> dict[str, str | None]:
+        """Return the old values, null for newer keys, and the current values that the table depends on."""
+        current = self.current.properties
+        reverted = _entries(old, current)
+        for key, value in current.items():
+            if reverted[key] != value and self._is_kept(key, value):
+                reverted[key] = value
+                self.notes.append(f"property {key} stays {value}: existing columns or files depend on it")
+        return reverted
 
-    def note_what_stays(self, then: Contract, now: Contract) -> None:
-        """What has no way back in a contract, or is no part of the table."""
-        if then.state.partitioned_by != now.state.partitioned_by:
+    def note_what_stays(self, old: Contract, current: Contract) -> None:
+        """Note the changes that a contract cannot revert, or that are not part of the table."""
+        if old.state.partitioned_by != current.state.partitioned_by:
             self.notes.append("the partitioning stays: Delta cannot change it in place")
-        if added := now.state.features - then.state.features:
-            self.notes.append(f"the features stay: {', '.join(sorted(added))} (drop_features takes them off)")
-        others = {
-            "location": then.location != now.location,
-            "targets": then.targets != now.targets,
-            "managed_by": then.managed_by != now.managed_by,
-            "drop_features": then.drop_features != now.drop_features,
-            "open": then.open != now.open,
+        if added := current.state.features - old.state.features:
+            self.notes.append(f"the features stay: {', '.join(sorted(added))} (drop_features removes them)")
+        differences = {
+            "location": old.location != current.location,
+            "targets": old.targets != current.targets,
+            "managed_by": old.managed_by != current.managed_by,
+            "drop_features": old.drop_features != current.drop_features,
+            "open": old.open != current.open,
         }
-        if left := [key for key, differs in others.items() if differs]:
-            self.notes.append(f"not taken back, because it changes no table by itself: {', '.join(left)}")
+        if kept := [key for key, differs in differences.items() if differs]:
+            self.notes.append(f"not reverted, because it does not change the table: {', '.join(kept)}")
 
-    def _field(self, then: Field, now: Field, parent: Path) -> Field:
-        path = (*parent, then.name)
-        type_ = self._type(then.type, now.type, path)
-        if now.nullable and not then.nullable:
+    def _field(self, old: Field, current: Field, parent: Path) -> Field:
+        path = (*parent, old.name)
+        type_ = self._type(old.type, current.type, path)
+        if current.nullable and not old.nullable:
             self.notes.append(f"{format_path(path)} stays nullable: Delta never sets NOT NULL again")
-        for what, differs in (
-            ("generation expression", then.generated != now.generated),
-            ("identity", then.identity != now.identity),
+        for attribute, differs in (
+            ("generation expression", old.generated != current.generated),
+            ("identity", old.identity != current.identity),
         ):
             if differs:
-                self.notes.append(f"the {what} of {format_path(path)} stays: Delta cannot change it in place")
-        return replace(
-            now,
-            name=then.name,
-            renamed_from=now.renamed_from if then.name == now.name else now.name,
-            type=type_,
-            nullable=now.nullable or then.nullable,
-            comment=_back(then.comment, now.comment),
-            default=_back(then.default, now.default),
-            type_changes=now.type_changes if _own(type_) == _own(now.type) else then.type_changes,
-        )
-
-    def _type(self, then: DataType, now: DataType, path: Path) -> DataType:
-        match then, now:
-            case Struct(), Struct():
-                return self.struct(then, now, path)
-            case Array(), Array():
-                element = self._type(then.element, now.element, (*path, Part.ELEMENT))
-                return Array(element, _loosened(then.contains_null, now.contains_null))
-            case Map(), Map():
-                key = self._type(then.key, now.key, (*path, Part.KEY))
-                value = self._type(then.value, now.value, (*path, Part.VALUE))
-                return Map(key, value, _loosened(then.value_contains_null, now.value_contains_null))
-            case _:
-                return now if then == now else self._leaf(then, now, path)
-
-    def _leaf(self, then: DataType, now: DataType, path: Path) -> DataType:
-        nested = bool(path) and isinstance(path[-1], Part)
-        verdict = classify(now, then, nested=nested)
-        if verdict is TypeVerdict.FREE or (verdict is TypeVerdict.WIDENING and self.now.enabled(WIDENING)):
-            return then
-        self.kept_wide.append(path)
-        was = print_type(then)
-        why = (
-            "a widening is never taken back" if classify(then, now) is TypeVerdict.WIDENING else "no way back"
-        )
-        self.notes.append(f"{format_path(path)} stays {print_type(now)}, which was {was}: {why}")
-        return now
-
-    def _return(self, then: Struct, gone: Sequence[Field], fields: list[Field], path: Path) -> None:
-        """What is declared no longer is a new column, at its place of before."""
-        listed = {path_key(entry.path) for entry in self.now.dropped}
-        for one in gone:
-            name, own = format_path((*path, one.name)), path_key((*path, one.name))
-            if any(kept.name.lower() == one.name.lower() for kept in fields):
-                self.notes.append(f"{name} was made anew since, and stays as it is")
-                continue
-            if own in listed:
-                self.returned.add(own)
-                self.notes.append(f"{name} comes back empty where it was dropped: its data is gone")
-            if isinstance(one.generated, str) or isinstance(one.identity, Identity):
                 self.notes.append(
-                    f"{name} comes back as a plain column: Delta adds no column that is computed"
+                    f"the {attribute} of {format_path(path)} stays: Delta cannot change it in place"
                 )
-            fields.insert(_place(one, then, fields), _as_new(one))
+        return replace(
+            current,
+            name=old.name,
+            renamed_from=current.renamed_from if old.name == current.name else current.name,
+            type=type_,
+            nullable=current.nullable or old.nullable,
+            comment=_old_value(old.comment, current.comment),
+            default=_old_value(old.default, current.default),
+            type_changes=current.type_changes
+            if _recorded_types(type_) == _recorded_types(current.type)
+            else old.type_changes,
+        )
 
-    def _can_go(self, path: Path) -> bool:
+    def _type(self, old: DataType, current: DataType, path: Path) -> DataType:
+        match old, current:
+            case Struct(), Struct():
+                return self.struct(old, current, path)
+            case Array(), Array():
+                element = self._type(old.element, current.element, (*path, Part.ELEMENT))
+                return Array(element, _loosened(old.contains_null, current.contains_null))
+            case Map(), Map():
+                key = self._type(old.key, current.key, (*path, Part.KEY))
+                value = self._type(old.value, current.value, (*path, Part.VALUE))
+                return Map(key, value, _loosened(old.value_contains_null, current.value_contains_null))
+            case _:
+                return current if old == current else self._leaf(old, current, path)
+
+    def _leaf(self, old: DataType, current: DataType, path: Path) -> DataType:
+        nested = bool(path) and isinstance(path[-1], Part)
+        verdict = classify(current, old, nested=nested)
+        if verdict is TypeVerdict.FREE or (
+            verdict is TypeVerdict.WIDENING and self.current.enabled(WIDENING)
+        ):
+            return old
+        self.kept_wide.append(path)
+        reason = (
+            "Delta cannot revert a widening"
+            if classify(old, current) is TypeVerdict.WIDENING
+            else "Delta cannot change the type back"
+        )
+        self.notes.append(f"{format_path(path)} stays {print_type(current)}, was {print_type(old)}: {reason}")
+        return current
+
+    def _restore(self, old: Struct, removed: Sequence[Field], fields: list[Field], path: Path) -> None:
+        """Insert removed columns as new ones, in their old position."""
+        listed = {path_key(entry.path) for entry in self.current.dropped}
+        for removed_field in removed:
+            name, key = format_path((*path, removed_field.name)), path_key((*path, removed_field.name))
+            if any(kept.name.lower() == removed_field.name.lower() for kept in fields):
+                self.notes.append(f"{name} was recreated since, and stays")
+                continue
+            if key in listed:
+                self.returned.add(key)
+                self.notes.append(f"{name} returns empty if it was dropped: its data is gone")
+            if isinstance(removed_field.generated, str) or isinstance(removed_field.identity, Identity):
+                self.notes.append(
+                    f"{name} returns as a plain column: Delta cannot add generated or identity columns"
+                )
+            fields.insert(_position(removed_field, old, fields), _as_new(removed_field))
+
+    def _can_drop(self, path: Path) -> bool:
         reason = ""
-        if (self.now.properties.get(MAPPING) or "none").lower() == "none":
-            reason = f"Delta drops columns with {MAPPING} only"
-        elif path_key(path) in {path_key(entry.path) for entry in self.now.dropped}:
-            reason = "it is listed as dropped already, and an entry acts once"
-        elif isinstance(self.now.partitioned_by, tuple) and path[0] in self.now.partitioned_by:
+        if self.current.column_mapping == "none":
+            reason = f"Delta drops columns only with {COLUMN_MAPPING_MODE}"
+        elif path_key(path) in {path_key(entry.path) for entry in self.current.dropped}:
+            reason = "it is already listed as dropped, and an entry takes effect only once"
+        elif isinstance(self.current.partitioned_by, tuple) and path[0] in self.current.partitioned_by:
             reason = "the table is partitioned by it"
         if reason:
             self.notes.append(f"{format_path(path)} stays: {reason}")
@@ -209,42 +222,42 @@ class _Way:
     def _is_kept(self, key: str, value: str | None) -> bool:
         if properties.is_protocol_key(key):
             return True
-        if key == MAPPING:
+        if key == COLUMN_MAPPING_MODE:
             return (value or "none").lower() != "none"
         return key == WIDENING and bool(self.kept_wide)
 
 
-def _back(then: Managed[T | None], now: Managed[T | None]) -> Managed[T | None]:
-    """The old value; none where it was not managed and is now."""
-    if not isinstance(then, Unmanaged):
-        return then
-    return now if isinstance(now, Unmanaged) else None
+def _old_value(old: Managed[T | None], current: Managed[T | None]) -> Managed[T | None]:
+    """Return the old value; None if only the current declaration manages it."""
+    if not isinstance(old, Unmanaged):
+        return old
+    return current if isinstance(current, Unmanaged) else None
 
 
-def _settled(then: Managed[tuple[T, ...]], now: Managed[tuple[T, ...]]) -> Managed[tuple[T, ...]]:
-    if not isinstance(then, Unmanaged):
-        return then
-    return now if isinstance(now, Unmanaged) else ()
+def _old_tuple(old: Managed[tuple[T, ...]], current: Managed[tuple[T, ...]]) -> Managed[tuple[T, ...]]:
+    if not isinstance(old, Unmanaged):
+        return old
+    return current if isinstance(current, Unmanaged) else ()
 
 
-def _entries(then: Mapping[str, str | None], now: Mapping[str, str | None]) -> dict[str, str | None]:
-    return {**dict.fromkeys(now), **then}
+def _entries(old: Mapping[str, str | None], current: Mapping[str, str | None]) -> dict[str, str | None]:
+    return {**dict.fromkeys(current), **old}
 
 
-def _loosened(then: Managed[bool], now: Managed[bool]) -> Managed[bool]:
-    """Nulls are never forbidden again."""
-    return now if isinstance(then, Unmanaged) or not then else then
+def _loosened(old: Managed[bool], current: Managed[bool]) -> Managed[bool]:
+    """Return the nullability of elements: once nullable, it stays nullable."""
+    return current if isinstance(old, Unmanaged) or not old else old
 
 
-def _as_new(one: Field) -> Field:
-    """As Delta adds a column: without a past, never NOT NULL, never computed."""
-    inside = map_fields_within(one.type, lambda _path, inner: _bare(inner))
-    return replace(_bare(one), type=inside)
+def _as_new(field: Field) -> Field:
+    """Return a field as Delta adds a column: nullable, not generated, without type history."""
+    type_ = map_fields_within(field.type, lambda _path, inner: _bare(inner))
+    return replace(_bare(field), type=type_)
 
 
-def _bare(one: Field) -> Field:
+def _bare(field: Field) -> Field:
     return replace(
-        one,
+        field,
         nullable=True,
         generated=UNMANAGED,
         identity=UNMANAGED,
@@ -253,15 +266,15 @@ def _bare(one: Field) -> Field:
     )
 
 
-def _place(one: Field, then: Struct, fields: Sequence[Field]) -> int:
-    """Behind the nearest of those that stood before it."""
-    names = [each.name for each in then.fields]
-    earlier = set(names[: names.index(one.name)])
-    return max((place + 1 for place, each in enumerate(fields) if each.name in earlier), default=0)
+def _position(field: Field, old: Struct, fields: Sequence[Field]) -> int:
+    """Return the position directly after the last of the field's old predecessors."""
+    names = [old_field.name for old_field in old.fields]
+    earlier = set(names[: names.index(field.name)])
+    return max((index + 1 for index, kept in enumerate(fields) if kept.name in earlier), default=0)
 
 
-def _own(type_: DataType) -> list[DataType]:
-    """The leaves whose changes stand in a field's own record: those of inner fields stand in theirs."""
+def _recorded_types(type_: DataType) -> list[DataType]:
+    """Return the leaf types of a field's own record; the fields of inner structs have their own records."""
     return list(_leaves(type_))
 
 

@@ -1,4 +1,4 @@
-"""The edit of a contract that takes a change back: a plain ``git revert`` asks for what Delta cannot do."""
+"""Revert changes of a contract; a plain ``git revert`` would declare changes that Delta cannot make."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, lowercased
 from schemalint.delta.table import TableState
 from schemalint.document import TextEdit, apply_edits, decode
-from schemalint.document.review import read_by_another, unified_diff
+from schemalint.document.review import require_second_opinion, unified_diff
 from schemalint.errors import ContractError, UsageError
 from schemalint.git import Repository, Worktree, resolve
 from schemalint.model.contract import Contract, table_key
@@ -23,18 +23,20 @@ from schemalint.model.marker import declaration_hash
 from schemalint.revert.declaration import Reversal, reverse_changes
 from schemalint.values import frozen, replace
 
-# A target that no contract names: what all targets share.
+# No contract names this target, so contracts are read without any target's differences.
 _SHARED = ""
 
 
 @frozen
 class Reverted:
-    """A contract that takes a change back; nothing is written yet.
+    """A reverted contract; no file is written yet.
 
     Attributes:
-        commit: The one that it goes back to.
-        file: Of the contract, relative to the repository's root.
-        notes: What stays, or comes back otherwise than it was.
+        commit: The commit that the contract returns to.
+        file: The contract's file, relative to the repository's root.
+        before: The current text.
+        after: The reverted text.
+        notes: The changes that stay, or are reverted only in part.
     """
 
     table: str
@@ -46,22 +48,22 @@ class Reverted:
 
     @property
     def diff(self) -> str:
-        """What changes, as a unified diff; empty if nothing does."""
+        """The change as a unified diff; empty if there is none."""
         return unified_diff(self.file, self.before, self.after)
 
 
 def revert(repository: Repository, globs: Sequence[str], table: str, to: str | None = None) -> Reverted:
-    """The contract of the working tree, edited so that it takes changes back.
+    """Return the contract of the working tree, edited so that it reverts changes.
 
     Args:
-        repository: Whose contracts they are.
-        globs: Which files are looked at.
-        table: A name.
-        to: The revision to go back to; None for the last one that declared the table otherwise.
+        repository: The repository of the contracts.
+        globs: The globs of contract files.
+        table: The table's name.
+        to: The revision to return to; None for the last one with another declaration of the table.
 
     Raises:
-        UsageError: There is no such table, or no such revision of it.
-        ContractError: A contract cannot be read, or its layout cannot be edited in place.
+        UsageError: The table or the revision does not exist.
+        ContractError: A contract is unreadable, or its layout cannot be edited in place.
     """
     declared = contracts_at(repository, Worktree(), globs)
     key = table_key(table)
@@ -69,13 +71,13 @@ def revert(repository: Repository, globs: Sequence[str], table: str, to: str | N
         raise UsageError(f"no contract declares {table}", help=f"declared: {', '.join(sorted(declared))}")
     contract = declared[key]
     revisions = Revisions(repository, globs, _SHARED, Worktree())
-    commit = _before(revisions, contract) if to is None else resolve(repository, to)
+    commit = _last_different_commit(revisions, contract) if to is None else resolve(repository, to)
     if revisions.at(commit, key) is None:
         raise UsageError(f"{contract.table} is not declared at {commit[:12]}", help="see git log")
-    back = reverse_changes([*revisions.since(commit, key), contract])
+    reversal = reverse_changes([*revisions.since(commit, key), contract])
     before = _text(repository, contract.file)
-    after = _edited(contract, before, back)
-    return Reverted(contract.table, commit, contract.file, before, after, back.notes)
+    after = _edited(contract, before, reversal)
+    return Reverted(contract.table, commit, contract.file, before, after, reversal.notes)
 
 
 def _text(repository: Repository, file: str) -> str:
@@ -85,92 +87,97 @@ def _text(repository: Repository, file: str) -> str:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
 
 
-def _before(revisions: Revisions, contract: Contract) -> str:
-    own = declaration_hash(contract)
-    for commit, found in revisions.newest_first(contract.key):
-        if declaration_hash(found) != own:
+def _last_different_commit(revisions: Revisions, contract: Contract) -> str:
+    current = declaration_hash(contract)
+    for commit, older in revisions.newest_first(contract.key):
+        if declaration_hash(older) != current:
             return commit
     raise UsageError(
-        f"there is no revision in which {contract.table} was declared otherwise",
-        help="name one with --to; a shallow clone has none: git fetch --unshallow",
+        f"no earlier revision has another declaration of {contract.table}",
+        help="name a revision with --to; in a shallow clone, run git fetch --unshallow first",
     )
 
 
-def _edited(contract: Contract, text: str, back: Reversal) -> str:
-    found = [one for one in diff(back.now, back.wanted) if not isinstance(one, change.FieldMoved)]
-    if not found:
+def _edited(contract: Contract, text: str, reversal: Reversal) -> str:
+    changes = [
+        changed
+        for changed in diff(reversal.now, reversal.wanted)
+        if not isinstance(changed, change.FieldMoved)
+    ]
+    if not changes:
         return text
-    changes = contracts.text_changes(contract, text, list(_edits(found)))
-    after = apply_edits(text, [TextEdit(one.start, one.end, one.text) for one in changes], contract.file)
-    read_by_another(after)
-    found_again = contracts.read(contract.file, after).contracts
-    again = next(one.state for one in found_again if one.key == contract.key)
-    left = _left(back.wanted, again)
-    if left:
+    text_changes = contracts.text_changes(contract, text, list(_edits(changes)))
+    text_edits = [TextEdit(changed.start, changed.end, changed.text) for changed in text_changes]
+    after = apply_edits(text, text_edits, contract.file)
+    require_second_opinion(contract.file, text, after)
+    edited_contracts = contracts.read(contract.file, after).contracts
+    edited = next(found.state for found in edited_contracts if found.key == contract.key)
+    difference = _first_difference(reversal.wanted, edited)
+    if difference:
         raise ContractError(
-            f"{contract.table} cannot be taken back in place: {left} is left",
+            f"{contract.table} cannot be reverted in place: {difference} remains",
             help="make the change by hand",
             location=contracts.locate(contract, ("table",)),
         )
-    _require_same_columns(contract, found, diff(contract.state, again))
+    _require_same_columns(contract, changes, diff(contract.state, edited))
     return after
 
 
-def _require_same_columns(contract: Contract, meant: Iterable[Change], read: Iterable[Change]) -> None:
-    """A swap that is swapped back is declared in the very words of the first one, which are no news."""
-    if _fates(meant) != _fates(read):
+def _require_same_columns(contract: Contract, intended: Iterable[Change], read: Iterable[Change]) -> None:
+    """Raise a ContractError for a reverted swap that repeats its ``renamed_from``, which no longer counts."""
+    if _column_changes(intended) != _column_changes(read):
         raise ContractError(
-            f"{contract.table}: a swap cannot be taken back while its `renamed_from` is still declared",
-            help="take `renamed_from` out of these columns, commit and apply that, then revert with --to",
+            f"{contract.table}: a swap cannot be reverted while its `renamed_from` is still declared",
+            help="remove `renamed_from` from these columns, commit and apply that, then revert with --to",
             location=contracts.locate(contract, ("columns",)),
         )
 
 
-def _fates(changes: Iterable[Change]) -> set[tuple[str, Path, str | None]]:
-    """Which columns come, go, and get another name."""
+def _column_changes(changes: Iterable[Change]) -> set[tuple[str, Path, str | None]]:
+    """Return the added, removed and renamed columns."""
     kinds = change.FieldAdded | change.FieldRemoved | change.FieldRenamed
     return {
-        (type(one).__name__, lowercased(one.path), getattr(one, "old_name", None))
-        for one in changes
-        if isinstance(one, kinds)
+        (type(changed).__name__, lowercased(changed.path), getattr(changed, "old_name", None))
+        for changed in changes
+        if isinstance(changed, kinds)
     }
 
 
 def _edits(changes: Iterable[Change]) -> Iterator[Edit]:
-    """Renames of one struct's fields are one edit: in a swap each name is taken before it is given up."""
-    for _parent, run in groupby(changes, key=_renamed_in):
-        found = list(run)
-        renames = tuple(one for one in found if isinstance(one, change.FieldRenamed))
+    """Yield the edits; renames of one struct are one edit, as a swap takes names before they are free."""
+    for _parent, run in groupby(changes, key=_parent_of_rename):
+        run_of_changes = list(run)
+        renames = tuple(changed for changed in run_of_changes if isinstance(changed, change.FieldRenamed))
         if renames:
             yield DeclareRenames(renames)
         else:
-            yield from (DeclareChange(_as_written(one)) for one in found)
+            yield from (DeclareChange(_without_numbers(changed)) for changed in run_of_changes)
 
 
-def _renamed_in(one: Change) -> Path | None:
-    return one.path[:-1] if isinstance(one, change.FieldRenamed) else None
+def _parent_of_rename(changed: Change) -> Path | None:
+    return changed.path[:-1] if isinstance(changed, change.FieldRenamed) else None
 
 
-def _left(wanted: TableState, again: TableState) -> str:
-    """What the edited text does not say; empty if it says all."""
+def _first_difference(wanted: TableState, edited: TableState) -> str:
+    """Return the first difference between the edited text and the goal; empty if there is none."""
     goal = replace(wanted, columns=map_fields(wanted.columns, _unnumbered))
-    for one in diff(goal, again):
-        if not isinstance(one, change.FieldMoved):
-            return f"{type(one).__name__} {subject_name(one)}".strip()
-    return "" if _former_names(goal) == _former_names(again) else "renamed_from"
+    for changed in diff(goal, edited):
+        if not isinstance(changed, change.FieldMoved):
+            return f"{type(changed).__name__} {subject_name(changed)}".strip()
+    return "" if _old_names(goal) == _old_names(edited) else "renamed_from"
 
 
-def _former_names(state: TableState) -> dict[Path, str | None]:
-    return {lowercased(path): one.renamed_from for path, one in walk_fields(state.columns)}
+def _old_names(state: TableState) -> dict[Path, str | None]:
+    return {lowercased(path): field.renamed_from for path, field in walk_fields(state.columns)}
 
 
-def _as_written(one: Change) -> Change:
-    """Without the numbers that told fields apart."""
-    if not isinstance(one, change.FieldAdded):
-        return one
-    (bare,) = map_fields(Struct((one.field,)), _unnumbered).fields
-    return replace(one, field=bare)
+def _without_numbers(changed: Change) -> Change:
+    """Return a change without the numbers that column tracking gave to fields."""
+    if not isinstance(changed, change.FieldAdded):
+        return changed
+    (bare,) = map_fields(Struct((changed.field,)), _unnumbered).fields
+    return replace(changed, field=bare)
 
 
-def _unnumbered(_path: Path, one: Field) -> Field:
-    return replace(one, column_id=None)
+def _unnumbered(_path: Path, field: Field) -> Field:
+    return replace(field, column_id=None)

@@ -1,6 +1,6 @@
-"""Spark: the only part that imports pyspark and delta.
+"""Everything that needs Spark: the only package that imports pyspark and delta.
 
-In a notebook or a job, where a session is there already:
+Use it in a notebook or a job with a running session:
 
     import schemalint.spark
     schemalint.spark.apply(spark, "path/to/repository", target="prod")
@@ -17,7 +17,7 @@ __all__ = ["apply"]
 
 
 def __getattr__(name: str) -> object:
-    """Load `apply` when it is asked for: an executor imports this package too, and needs none of it."""
+    """Load `apply` on first use: executors import this package too, and do not need it."""
     if name != "apply":
         raise AttributeError(name)
     from schemalint.spark.runner import apply  # noqa: PLC0415

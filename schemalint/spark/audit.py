@@ -1,15 +1,15 @@
-"""Thousands of tables, read by the executors of a Spark cluster.
+"""Read thousands of tables on the executors of a Spark cluster.
 
-The logs, and the footers of data files, are read there with the same code as without Spark; the rules run
-where the command runs, with its contracts and its configuration. So what is found is the same.
+Executors read the logs and the footers of data files with the same code as without Spark. The rules run in
+the driver, with its contracts and its configuration, so the findings are the same.
 
-Nothing but DataFrames is used, and Python functions over single rows: that works with Spark Connect, and
-needs neither pandas nor pyarrow on the executors (``mapInArrow`` needs pandas; measured on Spark 4.2.0). The
-functions are found by their names, so ``schemalint`` must be installed on the executors, in the same version,
-or be given to them (``--py-files``).
+The job uses only DataFrames and row-wise Python functions: they work with Spark Connect, and need neither
+pandas nor pyarrow on the executors (``mapInArrow`` needs pandas; measured on Spark 4.2.0). Spark sends the
+functions by name, so the executors need the same version of ``schemalint``, installed or sent with
+``--py-files``.
 
-How stores are opened goes to the executors as the configuration says it: ``${NAME}`` is looked up in their
-environment. No secret is in a plan, in an event log, or on its way.
+Executors get the storage settings as the configuration contains them, and look up ``${NAME}`` in their own
+environment. Thus no secret is part of a query plan, an event log or a message.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from schemalint.catalog.table_location import absolute_location
 from schemalint.delta.footer_summary import FooterSummary, merge_summaries
 from schemalint.errors import ApplyError, LiveError, UsageError
 from schemalint.lint.audit import AuditedTable
-from schemalint.lint.audited import audited_table, is_relative
+from schemalint.lint.audit_reading import audited_table, is_relative
 from schemalint.spark import executors
 from schemalint.storage.requests import concurrently
 from schemalint.table_json import TableDocument, TableFailure
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
     from schemalint.config import Target
     from schemalint.delta.table import CatalogTable
 
-_AT_ONCE: Final = 512
-"""Tables in one job: as many are held on the driver."""
+_BATCH_SIZE: Final = 512
+"""Tables that one job reads, and that the driver holds in memory."""
 
-_PER_TASK: Final = 4
+_TABLES_PER_TASK: Final = 4
 _FILES_PER_TASK: Final = 5_000
 
-_TABLE: Final = "reference string, version long, at long, storage string"
-_VERSION: Final = "reference string, version long, storage string"
-_SHARE: Final = "reference string, version long, storage string, number int, of int"
+_TABLE_ROW: Final = "reference string, version long, at long, storage string"
+_VERSION_ROW: Final = "reference string, version long, storage string"
+_SHARE_ROW: Final = "reference string, version long, storage string, number int, of int"
 
 Row = tuple[object, ...]
 
 Session: TypeAlias = "SparkSession"
-"""Classic or Connect, for those who do not import pyspark."""
+"""A session, classic or Connect, for modules that must not import pyspark."""
 
 
 @frozen
@@ -58,9 +58,10 @@ class TableToRead:
     """A table to read.
 
     Attributes:
-        reference: A path or a URI, as the executors see it.
-        at: In place of a version, an instant (milliseconds since the epoch).
-        storage: Of `schemalint.spark.executors.storage_text`.
+        reference: A path or a URI that is valid on the executors.
+        version: The version to read; None means the latest, or the one at `at`.
+        at: An instant in milliseconds since the epoch.
+        storage: The result of `schemalint.spark.executors.storage_text`.
     """
 
     reference: str
@@ -71,76 +72,76 @@ class TableToRead:
 
 @frozen
 class ReadTable:
-    """A table that was read, or why it was not; with its data files, where these were asked for."""
+    """The result of reading a table, and the summary of its data files if it was requested."""
 
     found: TableDocument | TableFailure
     files: FooterSummary | LiveError | None = None
 
 
 def read_tables(
-    session: SparkSession, wanted: Sequence[TableToRead], *, files: bool = False
+    session: SparkSession, tables: Sequence[TableToRead], *, files: bool = False
 ) -> Iterator[ReadTable]:
-    """Read tables on the executors, in their order; one that cannot be read stops no other.
+    """Read tables on the executors, in their order; a table that fails does not stop the others.
 
     Args:
         session: Classic or Connect.
-        wanted: The tables.
-        files: Whether the footers of their data files are read too.
+        tables: The tables.
+        files: Whether to read the footers of their data files too.
 
     Raises:
-        UsageError: schemalint is not there on the executors.
+        UsageError: schemalint is not available on the executors.
         ApplyError: The job failed.
     """
-    for start in range(0, len(wanted), _AT_ONCE):
-        some = wanted[start : start + _AT_ONCE]
-        rows = [(one.reference, one.version, one.at, one.storage) for one in some]
-        lines = _mapped(session, executors.table_line, rows, _TABLE, _PER_TASK)
-        tables = [executors.table_of(line) for line in lines]
-        tallies = _tallies(session, some, tables) if files else {}
-        yield from (ReadTable(table, tallies.get(index)) for index, table in enumerate(tables))
+    for start in range(0, len(tables), _BATCH_SIZE):
+        batch = tables[start : start + _BATCH_SIZE]
+        rows = [(table.reference, table.version, table.at, table.storage) for table in batch]
+        lines = _map_rows(session, executors.table_line, rows, _TABLE_ROW, _TABLES_PER_TASK)
+        results = [executors.table_of(line) for line in lines]
+        summaries = _summarize_footers(session, batch, results) if files else {}
+        yield from (ReadTable(result, summaries.get(index)) for index, result in enumerate(results))
 
 
-def _tallies(
-    session: SparkSession, wanted: Sequence[TableToRead], tables: Sequence[TableDocument | TableFailure]
+def _summarize_footers(
+    session: SparkSession, batch: Sequence[TableToRead], results: Sequence[TableDocument | TableFailure]
 ) -> dict[int, FooterSummary | LiveError]:
-    """The footers of each table by its index; those of a large table are read in several tasks.
+    """Summarize the footers of each table, by its index; several tasks share a large table.
 
-    Each task reads the table's log for itself and takes its share: so no list of files is sent around.
+    Each task reads the table's log itself and takes its share of the files: Spark sends no lists of files.
     """
-    there = [(index, one) for index, one in enumerate(tables) if isinstance(one, TableDocument)]
-    rows = [(wanted[index].reference, one.live.version, wanted[index].storage) for index, one in there]
-    counts = list(map(executors.count_of, _mapped(session, executors.count_line, rows, _VERSION, _PER_TASK)))
+    readable = [(index, result) for index, result in enumerate(results) if isinstance(result, TableDocument)]
+    rows = [(batch[index].reference, table.live.version, batch[index].storage) for index, table in readable]
+    lines = _map_rows(session, executors.count_line, rows, _VERSION_ROW, _TABLES_PER_TASK)
     shares: list[tuple[int, Row]] = []
-    found: dict[int, FooterSummary | LiveError] = {}
-    for (index, _one), row, count in zip(there, rows, counts, strict=True):
+    errors: dict[int, FooterSummary | LiveError] = {}
+    for (index, _table), row, count in zip(readable, rows, map(executors.count_of, lines), strict=True):
         if isinstance(count, LiveError):
-            found[index] = count
+            errors[index] = count
             continue
         of = max(1, -(-count // _FILES_PER_TASK))
         shares += ((index, (*row, number, of)) for number in range(of))
-    lines = _mapped(session, executors.footers_line, [row for _index, row in shares], _SHARE, 1)
+    lines = _map_rows(session, executors.footers_line, [row for _index, row in shares], _SHARE_ROW, 1)
     parts: defaultdict[int, list[FooterSummary | LiveError]] = defaultdict(list)
     for (index, _row), line in zip(shares, lines, strict=True):
         parts[index].append(executors.footers_of(line))
-    return found | {index: _together(some) for index, some in parts.items()}
+    return errors | {index: _merge(summaries) for index, summaries in parts.items()}
 
 
-def _together(parts: Sequence[FooterSummary | LiveError]) -> FooterSummary | LiveError:
-    error = next((one for one in parts if isinstance(one, LiveError)), None)
-    return error or merge_summaries(one for one in parts if isinstance(one, FooterSummary))
+def _merge(parts: Sequence[FooterSummary | LiveError]) -> FooterSummary | LiveError:
+    error = next((part for part in parts if isinstance(part, LiveError)), None)
+    return error or merge_summaries(part for part in parts if isinstance(part, FooterSummary))
 
 
-def _mapped(
+def _map_rows(
     session: SparkSession, function: Callable[..., str], rows: Sequence[Row], schema: str, per_task: int
 ) -> list[str]:
-    """The function's text for each row, in their order."""
+    """Call the function on each row, on the executors; return its texts in the order of the rows."""
     if not rows:
         return []
     from pyspark.sql.functions import col, udf  # noqa: PLC0415
 
     columns = [part.split()[0] for part in schema.split(", ")]
     numbered = [(number, *row) for number, row in enumerate(rows)]
-    # Spark may evaluate a function again wherever it takes it for deterministic.
+    # Spark may evaluate a deterministic function more than once.
     called = udf(function, "string", useArrow=False).asNondeterministic()
     frame = session.createDataFrame(numbered, f"ordinal int, {schema}")
     frame = frame.repartition(-(-len(rows) // per_task))
@@ -154,53 +155,53 @@ def _mapped(
 def _job_failed(error: Exception) -> UsageError | ApplyError:
     if "No module named 'schemalint" in str(error):
         return UsageError(
-            "schemalint is not there on the executors of the cluster",
-            help="install schemalint[live] there in the same version, or give it to them with --py-files",
+            "schemalint is not installed on the executors of the cluster",
+            help="install schemalint[live] there in the same version, or send it with --py-files",
         )
-    return ApplyError(f"the job that reads the tables failed: {_said(error)}")
+    return ApplyError(f"the job that reads the tables failed: {_summary(error)}")
 
 
-def _said(error: Exception) -> str:
-    """The last line of a Python worker's traceback, or the first of what the engine says."""
+def _summary(error: Exception) -> str:
+    """Return the last line of a Python worker's traceback, or the first line of the engine's message."""
     lines = [line.strip() for line in str(error).split("JVM stacktrace")[0].splitlines() if line.strip()]
     return (lines[-1] if "Traceback" in str(error) else lines[0]) if lines else type(error).__name__
 
 
 def audited_by_spark(
-    session: SparkSession, asked: Sequence[TableRequest], target: Target | None, *, files: bool
+    session: SparkSession, requests: Sequence[TableRequest], target: Target | None, *, files: bool
 ) -> Iterator[AuditedTable]:
-    """The same on the executors of a cluster; of a name the session says here where its table lies."""
+    """Read tables for an audit on the executors; the driver looks up the locations of names."""
     storage = executors.storage_text(target)
-    known = concurrently(_known, asked)
-    wanted = [
-        TableToRead(table.location if table else _reference(one), one.version, one.at, storage)
-        for one, table in zip(asked, known, strict=True)
-        if not isinstance(table, LiveError)
+    entries = concurrently(_catalog_entry, requests)
+    tables = [
+        TableToRead(entry.location if entry else _reference(request), request.version, request.at, storage)
+        for request, entry in zip(requests, entries, strict=True)
+        if not isinstance(entry, LiveError)
     ]
-    tables = read_tables(session, wanted, files=files)
-    for one, table in zip(asked, known, strict=True):
-        if isinstance(table, LiveError):
-            yield AuditedTable(one.table or one.uri, table, one.contract)
+    results = read_tables(session, tables, files=files)
+    for request, entry in zip(requests, entries, strict=True):
+        if isinstance(entry, LiveError):
+            yield AuditedTable(request.table or request.uri, entry, request.contract)
             continue
-        read = next(tables)
-        found = read.found
+        result = next(results)
+        found = result.found
         if isinstance(found, TableDocument):
-            found = replace(found, live=replace(found.live, catalog=table))
-        yield audited_table(one, found, read.files)
+            found = replace(found, live=replace(found.live, catalog=entry))
+        yield audited_table(request, found, result.files)
 
 
-def _known(one: TableRequest) -> CatalogTable | LiveError | None:
-    """What the session says of a table that is asked for by name; why it is not known."""
-    if one.error is not None:
-        return one.error
-    if one.catalog is None:
+def _catalog_entry(request: TableRequest) -> CatalogTable | LiveError | None:
+    """Return the catalog's entry for a table, or the error; None if the request is for a location."""
+    if request.error is not None:
+        return request.error
+    if request.catalog is None:
         return None
     try:
-        return catalog.find(one.uri, one.catalog, one.via)
+        return catalog.find(request.uri, request.catalog, request.via)
     except LiveError as error:
         return error
 
 
-def _reference(one: TableRequest) -> str:
-    """As the executors see it, whatever folder they work in."""
-    return absolute_location(one.uri, Path.cwd()) if is_relative(one) else one.uri
+def _reference(request: TableRequest) -> str:
+    """Return an absolute reference: executors have another working folder."""
+    return absolute_location(request.uri, Path.cwd()) if is_relative(request) else request.uri

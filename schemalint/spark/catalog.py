@@ -1,4 +1,4 @@
-"""Tables by name, through a running Spark session: whatever catalogs it knows."""
+"""Find tables by name through a running Spark session, in all of its catalogs."""
 
 from __future__ import annotations
 
@@ -21,94 +21,96 @@ from schemalint.storage import NO_OPTIONS
 from schemalint.storage.requests import concurrently
 
 # Spark's and Delta's error classes (error-conditions.json, delta-error-classes.json).
-_NOT_THERE: Final = frozenset({"TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND"})
+_MISSING: Final = frozenset({"TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND"})
 
 _CONDITION: Final = re.compile(r"\[([A-Z_]+)")
 _PLAIN: Final = re.compile(r"\w+", re.ASCII)
 _FILE: Final = re.compile(r"file:(?://)?(?=/)")
 _DETAILS: Final = "# Detailed Table Information"
-_NEEDED: Final = ("Type", "Provider", "Location")
-_PARTS: Final = 3
+_REQUIRED_KEYS: Final = ("Type", "Provider", "Location")
+_NAME_PARTS: Final = 3
 
 
 class SessionCatalog:
-    """The catalogs of a session, as a `schemalint.catalog.Catalog`: it says where tables lie, and no more.
+    """The catalogs of a session, as a `schemalint.catalog.Catalog` that only knows locations.
 
-    What opens the places is not handed out, and no commits of catalog-managed tables are listed.
+    It provides no credentials, and no commits of catalog-managed tables.
 
     Args:
-        session: Gives the session, which may be started by that; called from several threads.
+        session: Returns the session, and may start it; several threads call it.
     """
 
     def __init__(self, session: Callable[[], SqlSession]) -> None:
         self._session = session
 
     def full_name(self, name: str) -> str:
-        """A name of one, two or three parts, as Spark resolves it: in the current catalog and schema.
+        """Complete a name with the session's current catalog and schema, as Spark does.
 
         Raises:
-            ConfigError: It is none.
-            LiveError: It is a view of the session alone, or the session gives no answer.
+            ConfigError: The name is invalid.
+            LiveError: The name has too many parts, is that of a temporary view, or the session fails.
         """
         parts = name_parts(name)
-        if len(parts) > _PARTS:
+        if len(parts) > _NAME_PARTS:
             raise LiveError(f"{name} has too many parts", help="name it as catalog.schema.table")
         if len(parts) == 1:
             self._require_no_temporary_view(parts[0])
-        if len(parts) < _PARTS:
+        if len(parts) < _NAME_PARTS:
             (current,) = self._rows("SELECT current_catalog(), current_schema()")
-            parts = (*current[: _PARTS - len(parts)], *parts)
+            parts = (*current[: _NAME_PARTS - len(parts)], *parts)
         return format_path(parts)
 
     def find(self, name: Name) -> CatalogTable:
-        """Where a table lies.
+        """Return the entry of a table.
 
         Raises:
-            NoTable: Its schema is there, and the table is not.
-            LiveError: It is a view, or a table of another format; the session does not know its schema or
-                catalog, or gives no answer.
+            NoTable: The schema exists, but the table does not.
+            LiveError: The name is that of a view or of a table in another format; or the session does not
+                know the schema or catalog, or fails.
         """
         full_name, details = format_path(name), self._details(name)
         if not details or "VIEW" in details.get("Type", ""):
             raise _NotDeltaError(f"{full_name} is a view, not a table")
         provider, location = details.get("Provider", "?"), details.get("Location")
         if provider.lower() != "delta" or location is None:
-            raise _NotDeltaError(f"{full_name} is a table of {provider}, not of Delta")
-        # Written as Hadoop's paths are, which are no URIs: percent signs mean themselves.
+            raise _NotDeltaError(f"{full_name} is a {provider} table, not a Delta table")
+        # Spark prints Hadoop paths, not URIs: percent signs are literal.
         return CatalogTable(full_name, "Spark's session", _FILE.sub("", location, count=1))
 
     def tables(self, match: Name) -> Iterator[str]:
-        """The full names of the Delta tables that fit, ignoring case."""
-        catalog, schema, table = match
-        for one in self._schemas(catalog, schema):
-            listed = self._rows(f"SHOW TABLES IN {named_table(format_path((catalog, one)))}")
+        """Yield the full names of the Delta tables that match, ignoring case."""
+        catalog, schema_match, table_match = match
+        for schema in self._schemas(catalog, schema_match):
+            rows = self._rows(f"SHOW TABLES IN {named_table(format_path((catalog, schema)))}")
             names = [
-                (catalog, one, name)
-                for _, name, is_temporary in listed
-                if not is_temporary and _fits(name, table)
+                (catalog, schema, table)
+                for _, table, is_temporary in rows
+                if not is_temporary and _matches(table, table_match)
             ]
-            kept = concurrently(self._may_be_delta, names)
-            yield from (format_path(name) for name, is_kept in zip(names, kept, strict=True) if is_kept)
+            may_be_delta = concurrently(self._may_be_delta, names)
+            yield from (
+                format_path(name) for name, is_kept in zip(names, may_be_delta, strict=True) if is_kept
+            )
 
     def storage(self, table: CatalogTable) -> Mapping[str, str]:  # noqa: ARG002 (the protocol's)
-        """Nothing."""
+        """Return no settings: a session hands out no credentials."""
         return NO_OPTIONS
 
     def commits(self, table: CatalogTable) -> None:
-        """Not known."""
+        """Return None: a session lists no commits."""
 
     def _schemas(self, catalog: str, match: str) -> Iterator[str]:
-        """What a glob fits; a plain name is not looked up in a list."""
+        """Yield the schemas that match a glob; a plain name needs no listing."""
         if not any(char in match for char in "*?["):
             yield match
             return
-        for (listed,) in self._rows(f"SHOW NAMESPACES IN {always_quoted(catalog)}"):
-            parts = name_parts(listed)
-            if len(parts) == 1 and _fits(parts[0], match):
+        for (namespace,) in self._rows(f"SHOW NAMESPACES IN {always_quoted(catalog)}"):
+            parts = name_parts(namespace)
+            if len(parts) == 1 and _matches(parts[0], match):
                 yield parts[0]
 
     def _may_be_delta(self, name: Name) -> bool:
-        """What cannot be told counts: then reading the table says why."""
+        """Whether a table is in Delta format; True if it is unclear, so that reading it reports the error."""
         try:
             self.find(name)
         except (_NotDeltaError, NoTable):
@@ -118,31 +120,31 @@ class SessionCatalog:
         return True
 
     def _details(self, name: Name) -> dict[str, str]:
-        """What Spark says of a table beside its columns; empty for a view of the session alone."""
+        """Describe a table without its columns; empty for a temporary view."""
         try:
             rows = [
                 tuple(row) for row in self._ask(f"DESCRIBE TABLE EXTENDED {named_table(format_path(name))}")
             ]
         except StatementError as error:
             condition = _CONDITION.search(error.message)
-            if condition is not None and condition[1] in _NOT_THERE:
+            if condition is not None and condition[1] in _MISSING:
                 raise self._missing(name) from error
             if registered := self._registered(name):
                 return registered
-            raise LiveError(f"{format_path(name)}: {error.message}", help=_of_catalog(name[0])) from error
-        # A column has a type, so none looks like the headline; another section may follow.
+            raise LiveError(f"{format_path(name)}: {error.message}", help=_catalog_help(name[0])) from error
+        # A column has a type, so no column looks like the headline; another section may follow.
         start = next((number for number, row in enumerate(rows) if row[:2] == (_DETAILS, "")), len(rows))
         section = takewhile(lambda row: row[0] and not row[0].startswith("# "), rows[start + 1 :])
         return {key: value for key, value, *_ in section}
 
     def _registered(self, name: Name) -> dict[str, str]:
-        """What the metastore has of a table that Spark cannot load; empty if that is not clear.
+        """Return the metastore's entry for a table that Spark cannot load; empty if it is ambiguous.
 
-        Only this statement does without the Delta log, which may be the very thing that is wrong, or newer
-        than the session (measured on Delta 4.4.0).
+        Only this statement does not read the Delta log, which may be damaged, or too new for the session
+        (measured on Delta 4.4.0).
         """
         schema, table = named_table(format_path(name[:2])), name[2]
-        if not _PLAIN.fullmatch(table):  # another name could be a pattern
+        if not _PLAIN.fullmatch(table):  # LIKE would take other names as patterns
             return {}
         try:
             rows = self._ask(f"SHOW TABLE EXTENDED IN {schema} LIKE {quote_literal(table)}")
@@ -150,18 +152,18 @@ class SessionCatalog:
             return {}
         texts = [text for _, _, is_temporary, text in rows if not is_temporary]
         pairs = [line.split(": ", 1) for text in texts for line in text.splitlines() if ": " in line]
-        # A comment may hold lines that look alike.
-        said = sorted(key for key, _ in pairs if key in _NEEDED)
-        return dict(pairs) if said == sorted(_NEEDED) else {}
+        # A comment may contain lines like these: a key that occurs twice makes the entry ambiguous.
+        keys = sorted(key for key, _ in pairs if key in _REQUIRED_KEYS)
+        return dict(pairs) if keys == sorted(_REQUIRED_KEYS) else {}
 
     def _missing(self, name: Name) -> LiveError:
-        """What is missing: the table alone, or more than that."""
+        """Find out whether only the table is missing, or its schema or catalog too."""
         try:
             self._ask(f"DESCRIBE NAMESPACE {named_table(format_path(name[:2]))}")
         except StatementError as missing:
             return LiveError(
                 f"Spark's session does not know {format_path(name[:2])}: {missing.message}",
-                help="A table is only created where its schema is: look for a spelling mistake.",
+                help="schemalint does not create schemas: look for a spelling mistake.",
             )
         return NoTable(f"Spark's session has no table {format_path(name)}")
 
@@ -179,19 +181,19 @@ class SessionCatalog:
 
     def _ask(self, query: str) -> list[Any]:
         if "${" in query:  # Spark replaces it in quoted names too (measured on Spark 4.2.0)
-            raise LiveError(f"a session cannot be asked for a name with '${{': {query}")
+            raise LiveError(f"Spark cannot look up a name that contains '${{': {query}")
         return ask(self._session(), query)
 
 
 class _NotDeltaError(LiveError):
-    """There is something of that name that is no Delta table."""
+    """The name is not that of a Delta table."""
 
 
 def require_catalog(session: SqlSession, name: str) -> None:
-    """The session must know the catalog of a table.
+    """Require that the session knows the catalog of a table.
 
     Raises:
-        ApplyError: It does not.
+        ApplyError: The session does not know it.
     """
     catalog = split_path(name)[0]
     if catalog == SESSION_CATALOG:
@@ -200,17 +202,18 @@ def require_catalog(session: SqlSession, name: str) -> None:
         ask(session, f"SHOW NAMESPACES IN {always_quoted(catalog)}")
     except StatementError as error:
         raise ApplyError(
-            f"Spark's session cannot reach the catalog {catalog}: {error.message}", help=_of_catalog(catalog)
+            f"Spark's session cannot reach the catalog {catalog}: {error.message}",
+            help=_catalog_help(catalog),
         ) from error
 
 
-def _of_catalog(catalog: str) -> str:
+def _catalog_help(catalog: str) -> str:
     return (
         ""
         if catalog == SESSION_CATALOG
-        else f"give the session --conf spark.sql.catalog.{catalog}=… , or use one that has it"
+        else f"set --conf spark.sql.catalog.{catalog}=… , or use a session with this catalog"
     )
 
 
-def _fits(name: str, match: str) -> bool:
+def _matches(name: str, match: str) -> bool:
     return fnmatchcase(name.lower(), match.lower())

@@ -1,4 +1,4 @@
-"""Rows that would not let a constraint be added: asked for before a table's first statement."""
+"""Search for rows that violate new constraints, before a table's first statement."""
 
 from __future__ import annotations
 
@@ -21,34 +21,38 @@ _LONGEST_VALUE: Final = 40
 
 
 def require_clean(session: SqlSession, plan: TablePlan, table: str) -> None:
-    """Refuse a table that has rows which a constraint of its plan forbids.
+    """Refuse a table with rows that violate a constraint of its plan.
 
-    A NULL counts as a violation: Delta refuses it too, unlike standard SQL (measured on Delta 4.4.0). What
-    cannot be asked of the table as it is now, Delta asks when the constraint is added.
+    NULL counts as a violation: Delta refuses it too, unlike standard SQL (measured on Delta 4.4.0). If the
+    live table cannot answer the query, Delta checks the rows when it adds the constraint.
 
     Args:
-        session: With Delta.
-        plan: Of the table.
-        table: As SQL names it.
+        session: A session with Delta.
+        plan: The plan of the table.
+        table: The table as SQL names it.
 
     Raises:
-        ApplyError: There are such rows: how many, and some of them.
+        ApplyError: There are such rows; the message has their number, and some of them.
     """
-    problems = [problem for question in questions(plan, table) if (problem := _violations(session, question))]
+    problems = [
+        problem for query in constraint_queries(plan, table) if (problem := _violations(session, query))
+    ]
     if problems:
         raise ApplyError(
-            f"{plan.table} has rows that its declaration forbids: {'; '.join(problems)}",
-            help="what is shown is data of the table: mend these rows, or declare what they are",
+            f"{plan.table} has rows that violate declared constraints: {'; '.join(problems)}",
+            help="the message shows data of the table: correct these rows, or change the constraints",
         )
 
 
 @frozen
-class Question:
-    """Which rows violate a constraint.
+class ConstraintQuery:
+    """A query for the rows that violate a constraint.
 
     Attributes:
-        source: A subquery that gives the rows as they are to become.
-        columns: To be shown, as written in the expression.
+        name: The constraint's name.
+        expression: The constraint's condition.
+        source: A subquery for the rows as the plan's previous steps leave them.
+        columns: The columns to show, as written in the expression.
     """
 
     name: str
@@ -58,15 +62,15 @@ class Question:
 
     @property
     def violating(self) -> str:
-        """The rows, from the word FROM on."""
+        """The query from the keyword FROM on."""
         return f"FROM ({self.source}) WHERE NOT coalesce(({self.expression}), false)"
 
 
-def questions(plan: TablePlan, table: str) -> Iterator[Question]:
-    """What is to be asked about each constraint that is new to a table, or says something else now."""
+def constraint_queries(plan: TablePlan, table: str) -> Iterator[ConstraintQuery]:
+    """Yield a query for each new or changed constraint of a table."""
     if plan.live is None:
         return
-    for place, step in enumerate(plan.steps):
+    for index, step in enumerate(plan.steps):
         added = step.changes[0]
         if step.kind is not StepKind.ADD_CONSTRAINT or not isinstance(added, change.ConstraintChanged):
             continue
@@ -74,66 +78,72 @@ def questions(plan: TablePlan, table: str) -> Iterator[Question]:
         if used is None or plan.live.constraints.get(added.name) == added.new:
             continue
         names = tuple(dict.fromkeys(column[0].lower() for column in sorted(used)))
-        source = _source(plan, plan.steps[:place], table, names)
+        source = _source(plan, plan.steps[:index], table, names)
         if source is not None:
-            yield Question(added.name, str(added.new), source, names)
+            yield ConstraintQuery(added.name, str(added.new), source, names)
 
 
 def _source(plan: TablePlan, steps: Sequence[Step], table: str, names: tuple[str, ...]) -> str | None:
-    """A query for the columns as they will be; None if one of them will be something else inside."""
+    """Return a query for the columns as the steps leave them.
+
+    Return None if no query can express them: the steps change the nested fields of a column.
+    """
     live = plan.live
     if live is None:
         return None
     origins: dict[str, str | None] = {field.name.lower(): field.name for field in live.columns.fields}
-    inside: set[str] = set()
-    for one in (one for step in steps for one in step.changes):
-        _follow(one, origins, inside)
+    with_nested_changes: set[str] = set()
+    for step in steps:
+        for step_change in step.changes:
+            _follow(step_change, origins, with_nested_changes)
     goal = simulate(live, steps).columns
     texts = []
     for name in names:
         field = goal.get(name)
-        if field is None or name in inside or name not in origins:
+        if field is None or name in with_nested_changes or name not in origins:
             return None
         origin = origins[name]
         value = "NULL" if origin is None else always_quoted(origin)
-        was = live.columns.get(origin) if origin is not None else None
-        if was is None or print_type(was.type) != print_type(field.type):
+        live_field = live.columns.get(origin) if origin is not None else None
+        if live_field is None or print_type(live_field.type) != print_type(field.type):
             value = f"CAST({value} AS {print_type(field.type)})"
         texts.append(f"{value} AS {always_quoted(field.name)}")
     return f"SELECT {', '.join(texts) or '1'} FROM {table}"  # noqa: S608 (all names are quoted)
 
 
-def _follow(one: change.Change, origins: dict[str, str | None], inside: set[str]) -> None:
-    """Which live column each one comes from (None: from none), and those that change inside."""
-    if not isinstance(one, change.FieldAdded | change.FieldRemoved | change.FieldRenamed):
+def _follow(
+    step_change: change.Change, origins: dict[str, str | None], with_nested_changes: set[str]
+) -> None:
+    """Update the live column that each column comes from (None: new), and those with nested changes."""
+    if not isinstance(step_change, change.FieldAdded | change.FieldRemoved | change.FieldRenamed):
         return
-    name = str(one.path[0]).lower()
-    match one:
+    name = str(step_change.path[0]).lower()
+    match step_change:
         case change.FieldAdded(path=(_,)):
             origins[name] = None
         case change.FieldRemoved(path=(_,)):
             origins.pop(name, None)
         case change.FieldRenamed(path=(_,), old_name=old):
             origins[name] = origins.pop(old.lower(), None)
-            if old.lower() in inside:
-                inside.remove(old.lower())
-                inside.add(name)
+            if old.lower() in with_nested_changes:
+                with_nested_changes.remove(old.lower())
+                with_nested_changes.add(name)
         case _:
-            inside.add(name)
+            with_nested_changes.add(name)
 
 
-def _violations(session: SqlSession, question: Question) -> str:
-    """How many rows there are, with some of them; empty for none, and where it cannot be asked."""
+def _violations(session: SqlSession, query: ConstraintQuery) -> str:
+    """Count the violating rows and show some; empty if there are none, or if the engine refuses the query."""
     try:
-        ((number,),) = ask(session, f"SELECT count(*) {question.violating}")
+        ((number,),) = ask(session, f"SELECT count(*) {query.violating}")
         if not number:
             return ""
-        shown = ", ".join(map(always_quoted, question.columns)) or "1"
-        rows = ask(session, f"SELECT {shown} {question.violating} LIMIT {SAMPLE}")
+        columns = ", ".join(map(always_quoted, query.columns)) or "1"
+        rows = ask(session, f"SELECT {columns} {query.violating} LIMIT {SAMPLE}")
     except StatementError:
         return ""
     sample = " | ".join(_row(row.asDict()) for row in rows)
-    return f"{number} row{'s' if number != 1 else ''} against {question.name} ({sample})"
+    return f"{number} row{'s' if number != 1 else ''} against {query.name} ({sample})"
 
 
 def _row(values: Mapping[str, Any]) -> str:
@@ -142,5 +152,5 @@ def _row(values: Mapping[str, Any]) -> str:
 
 def _value(value: object) -> str:
     text = "NULL" if value is None else repr(value) if isinstance(value, str) else str(value)
-    shown = visible(text)
-    return shown if len(shown) <= _LONGEST_VALUE else f"{shown[:_LONGEST_VALUE]}…"
+    printable = visible(text)
+    return printable if len(printable) <= _LONGEST_VALUE else f"{printable[:_LONGEST_VALUE]}…"

@@ -1,7 +1,7 @@
-"""What runs on the executors of a Spark cluster: a table, or its data files, to a line of JSON.
+"""Functions that run on the executors of a Spark cluster, and return a line of JSON.
 
-Nothing here needs Spark or the contracts, so that an executor loads little. A table that cannot be read is a
-line too: it does not fail the task that it is in.
+This module needs neither Spark nor the contracts, so that executors load little. A table that cannot be read
+gives a line too: it does not fail the task.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from schemalint.table_json.values import JsonObject
 
 
 def storage_text(target: Target | None) -> str:
-    """How a target's store is opened, as its configuration says it: variables by their names, no secrets."""
+    """Return a target's storage settings as configured: with ``${NAME}``, without secrets."""
     return json.dumps({"target": target.name, "storage": dict(target.storage)} if target else {})
 
 
 def table_line(reference: str, version: int | None, at: int | None, storage: str) -> str:
-    """A table as ``show`` tells it; `table_of` reads the line.
+    """Read a table into the JSON of ``show``; `table_of` parses the line.
 
     Args:
-        reference: See `schemalint.storage.read`, as for `version` and `at`.
-        version: Of the table.
-        at: Likewise.
-        storage: Of `storage_text`; the variables are looked up in this process's environment.
+        reference: A path or a URI.
+        version: See `schemalint.storage.read_table`.
+        at: See `schemalint.storage.read_table`.
+        storage: The result of `storage_text`; this process's environment has the values of its variables.
     """
     read_at = dt.datetime.now(tz=dt.UTC)
     try:
@@ -47,39 +47,39 @@ def table_line(reference: str, version: int | None, at: int | None, storage: str
 
 
 def table_of(line: str) -> TableDocument | TableFailure:
-    """The inverse of `table_line`."""
+    """Parse a line of `table_line`."""
     return from_json(json.loads(line))
 
 
 def count_line(reference: str, version: int, storage: str) -> str:
-    """How many live data files a table has; `count_of` reads the line."""
+    """Count the live data files of a table; `count_of` parses the line."""
     return _line(lambda: {"count": count_files(reference, version, _storage(storage))})
 
 
 def count_of(line: str) -> int | LiveError:
-    """The inverse of `count_line`; the error that it met."""
+    """Parse a line of `count_line` into the count, or into the error."""
     body = JsonObject.of(json.loads(line))
     return _error(body) or body.number("count")
 
 
 def footers_line(reference: str, version: int, storage: str, number: int, of: int) -> str:
-    """What a share of a table's data files hold; `footers_of` reads the line."""
+    """Summarize the footers of a share of a table's data files; `footers_of` parses the line."""
     return _line(
         lambda: summary_to_json(summarize_files(reference, version, _storage(storage), Share(number, of)))
     )
 
 
 def footers_of(line: str) -> FooterSummary | LiveError:
-    """The inverse of `footers_line`; the error that it met."""
+    """Parse a line of `footers_line` into the summary, or into the error."""
     body = JsonObject.of(json.loads(line))
     return _error(body) or summary_from_json(body.content)
 
 
 def _storage(text: str) -> Mapping[str, str]:
-    given = JsonObject.of(json.loads(text))
-    if "target" not in given.content:
+    settings = JsonObject.of(json.loads(text))
+    if "target" not in settings.content:
         return {}
-    return resolve_storage(Target(given.text("target"), storage=given.pairs("storage")))
+    return resolve_storage(Target(settings.text("target"), storage=settings.pairs("storage")))
 
 
 def _line(content: Callable[[], Mapping[str, object]]) -> str:

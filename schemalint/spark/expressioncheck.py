@@ -1,4 +1,4 @@
-"""Expressions that Spark refuses: asked for before a table's first statement, and without any data."""
+"""Check with EXPLAIN which expressions Spark refuses, before a table's first statement."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from schemalint.planner.sql import create_table
 from schemalint.spark.session import SqlSession, StatementError, ask
 from schemalint.values import frozen, replace
 
-# EXPLAIN answers with an error of the analysis (Spark's ExplainCommand), and raises one of the grammar.
+# EXPLAIN returns errors of the analysis as text (Spark's ExplainCommand), and raises errors of the grammar.
 _FAILED: Final = "Error occurred during query planning:"
 
-# Of every row of a table in files, and of no query: what uses it is left to Delta, which takes it.
+# Only tables in files have this column, and queries do not. Delta itself checks constraints that use it.
 _METADATA: Final = "_metadata"
 
 _ROW: Final = "schemalint"
@@ -32,34 +32,36 @@ _ROW: Final = "schemalint"
 def require_accepted(session: SqlSession, plan: TablePlan, table: str) -> None:
     """Refuse a table with a constraint, a default or a generation expression that Spark refuses.
 
-    Spark is asked with EXPLAIN, which runs nothing. Measured on Delta 4.4.0 for some 400 expressions: each
-    that is refused here, Delta's own statement refuses too. Of the others it still refuses a few by itself: a
-    generated column whose type is not that of its expression, and `::` or `->` in a constraint.
+    The check uses EXPLAIN, which runs nothing. Measured on Delta 4.4.0 for some 400 expressions: Delta's own
+    statement refuses every expression that this check refuses. It also refuses a few others: a generated
+    column whose type differs from its expression's, and `::` or `->` in a constraint.
 
     Args:
-        session: With Delta.
-        plan: Of the table; its expressions are one expression each.
-        table: As SQL names it.
+        session: A session with Delta.
+        plan: The plan of the table; each of its texts is a single expression.
+        table: The table as SQL names it.
 
     Raises:
-        ApplyError: There are such expressions: which, and the engine's words.
+        ApplyError: There are such expressions; the message has the engine's reasons.
     """
-    problems = [f"{one.what}: {words}" for one in trials(plan, table) if (words := _refusal(session, one))]
+    problems = [
+        f"{trial.what}: {reason}" for trial in trials(plan, table) if (reason := _refusal(session, trial))
+    ]
     if problems:
         raise ApplyError(
-            f"{plan.table} declares what the engine does not take: {'; '.join(problems)}",
-            help="it was asked with EXPLAIN, and nothing was run: correct the expression",
+            f"{plan.table} declares expressions that the engine refuses: {'; '.join(problems)}",
+            help="correct the expressions; they were checked with EXPLAIN, and nothing was run",
         )
 
 
 @frozen
 class Trial:
-    """An expression in a statement that is not run.
+    """An expression in a statement that is only explained.
 
     Attributes:
-        what: What it belongs to, for people.
-        statement: Refused if the expression is.
-        control: The same without it: where that is refused too, nothing is known of the expression.
+        what: The object with the expression, as messages name it.
+        statement: The engine refuses it if it refuses the expression.
+        control: The statement without the expression; if the engine refuses it too, the trial proves nothing.
     """
 
     what: str
@@ -68,20 +70,21 @@ class Trial:
 
 
 def trials(plan: TablePlan, table: str) -> Iterator[Trial]:
-    """Each expression that a plan gives to Delta, against the columns as they are then."""
+    """Yield a trial of each expression in a plan, with the columns as they are at its step."""
     state = plan.live if plan.live is not None else TableState()
     for step in plan.steps:
         state = simulate(state, [step])
-        for one in step.changes:
-            yield from _of_change(one, state.columns, table)
+        for step_change in step.changes:
+            yield from _of_change(step_change, state.columns, table)
 
 
-def _of_change(one: Change, columns: Struct, table: str) -> Iterator[Trial]:
-    match one:
+def _of_change(step_change: Change, columns: Struct, table: str) -> Iterator[Trial]:
+    match step_change:
         case change.ConstraintChanged(name=name, new=str(expression)) if _METADATA not in expression.lower():
             yield _constraint(name, expression, columns)
         case change.DefaultChanged(path=path, new=str()) if (field := field_at(columns, path)) is not None:
-            # ALTER COLUMN takes a default that is too long, CREATE TABLE does not (measured on Delta 4.4.0).
+            # Only CREATE TABLE refuses a default that is too long, ALTER COLUMN takes it (measured on
+            # Delta 4.4.0).
             yield _default(format_path(path), _without_lengths(field), table)
         case change.TableAdded(state=added):
             for field in added.columns.fields:
@@ -95,13 +98,13 @@ def _constraint(name: str, expression: str, columns: Struct) -> Trial:
     values = (
         f"CAST(NULL AS {print_type(field.type)}) AS {always_quoted(field.name)}" for field in columns.fields
     )
-    # The name is needed: `FROM (…) WHERE (a)` calls the rows WHERE, and their columns a.
+    # Without an alias, `FROM (…) WHERE (a)` would make WHERE the alias, and a its column.
     rows = f"SELECT 1 FROM (SELECT {', '.join(values) or '1'}) AS {_ROW}"  # noqa: S608 (all names are quoted)
     return Trial(f"the constraint {name}", f"{rows} WHERE ({expression}) LIMIT 0", f"{rows} LIMIT 0")
 
 
 def _default(name: str, field: Field, table: str) -> Trial:
-    """Against no other columns: there are none that a default may use."""
+    """Try a default in a table with only its column: a default must not use other columns."""
     bare = _bare(field)
     return Trial(
         f"the default of {name}", _create(table, replace(bare, default=field.default)), _create(table, bare)
@@ -109,7 +112,7 @@ def _default(name: str, field: Field, table: str) -> Trial:
 
 
 def _generated(field: Field, columns: Struct, table: str) -> Trial:
-    others = [_bare(one) for one in columns.fields if one is not field]
+    others = [_bare(other) for other in columns.fields if other is not field]
     computed = replace(_bare(field), generated=field.generated)
     return Trial(
         f"the generation expression of {format_path((field.name,))}",
@@ -135,12 +138,13 @@ def _without_lengths(field: Field) -> Field:
 
 
 def _refusal(session: SqlSession, trial: Trial) -> str:
-    """The engine's words about an expression; empty if it takes it, and where it cannot be asked."""
-    words = _explained(session, trial.statement)
-    return "" if not words or _explained(session, trial.control) else words
+    """Return the engine's reason to refuse an expression; empty if it accepts it, or if that is unclear."""
+    reason = _explain_error(session, trial.statement)
+    return "" if not reason or _explain_error(session, trial.control) else reason
 
 
-def _explained(session: SqlSession, statement: str) -> str:
+def _explain_error(session: SqlSession, statement: str) -> str:
+    """Return the error of explaining a statement; empty without one."""
     try:
         answer = "\n".join(str(row[0]) for row in ask(session, f"EXPLAIN {statement}"))
     except StatementError as error:

@@ -1,4 +1,4 @@
-"""The findings of an audit in a Delta table: one row each, appended once per run."""
+"""Store the findings of audits in a Delta table: one row per finding, appended once per run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLEAN: Final = "none"
 """The severity of a row that stands for a table without findings."""
 
 FAILURE: Final = "failure"
-"""The severity of a row that stands for something that could not be judged."""
+"""The severity of a row that stands for an error of the audit."""
 
 
 class Column(NamedTuple):
@@ -35,90 +35,95 @@ class Column(NamedTuple):
 
 
 COLUMNS: Final = (
-    Column("run_id", "string", "The run that found it"),
-    Column("run_at", "timestamp", "When that run began"),
-    Column("tool_version", "string", "Of schemalint"),
-    Column("target", "string", "The environment, null without one"),
-    Column("table", "string", "The table as the report names it; null for what is about none"),
-    Column("uri", "string", "Where the table lies"),
-    Column("table_version", "bigint", "The version that was judged"),
-    Column("code", "string", "Of the rule; null for a failure and for a table without findings"),
+    Column("run_id", "string", "The id of the run"),
+    Column("run_at", "timestamp", "The time at which the run started"),
+    Column("tool_version", "string", "The version of schemalint"),
+    Column("target", "string", "The target; null without one"),
+    Column("table", "string", "The table as the report names it; null for a failure"),
+    Column("uri", "string", "The location of the table"),
+    Column("table_version", "bigint", "The version of the table that was checked"),
+    Column("code", "string", "The code of the rule; null for a failure and for a table without findings"),
     Column("rule", "string", "The name of the rule"),
-    Column("severity", "string", "error, warning, info; failure: not judged; none: a table without findings"),
-    Column("object_kind", "string", "What it is about: table, column, property, feature"),
-    Column("object_name", "string", "Its name"),
-    Column("fingerprint", "string", "The same for the same finding in every run"),
-    Column("message", "string", "The finding, or the failure"),
-    Column("delta_error", "string", "The error class that Delta gives"),
-    Column("existing", "boolean", "Whether it is not new"),
+    Column(
+        "severity", "string", "error, warning, info; failure: not checked; none: a table without findings"
+    ),
+    Column("object_kind", "string", "The kind of the affected object: table, column, property, feature"),
+    Column("object_name", "string", "The name of the affected object"),
+    Column("fingerprint", "string", "Identifies the same finding in every run"),
+    Column("message", "string", "The message of the finding or the failure"),
+    Column("delta_error", "string", "The error class of Delta"),
+    Column("existing", "boolean", "Whether the finding is not new"),
 )
-"""The schema: columns may be added by hand, none may go or change its type."""
+"""The schema of the table; users may add columns, but not remove these or change their types."""
 
 
 @frozen
 class AuditRun:
-    """A run by its id: written a second time it changes nothing."""
+    """A run of `audit`; appending a second time with the same id changes nothing."""
 
     id: str
     at: dt.datetime
 
 
 def make_ready(session: SparkSession, table: str) -> None:
-    """Create the table if it is missing.
+    """Create the table if it is missing, and check its schema.
 
     Args:
         session: Classic or Connect.
-        table: As SQL names it.
+        table: The table as SQL names it.
 
     Raises:
-        ApplyError: It cannot be created, or what is there does not fit; nothing was written.
+        ApplyError: The table cannot be created, or has another schema; nothing was written.
     """
     columns = ", ".join(
-        f"{always_quoted(one.name)} {one.type} COMMENT {quote_literal(one.comment)}" for one in COLUMNS
+        f"{always_quoted(column.name)} {column.type} COMMENT {quote_literal(column.comment)}"
+        for column in COLUMNS
     )
     comment = quote_literal("Findings of schemalint audit")
     with prepared(session, _provenance()):
-        # On a table that exists it does nothing, whatever its schema is (measured on Delta 4.4.0).
+        # The statement ignores an existing table, whatever its schema (measured on Delta 4.4.0).
         run(session, f"CREATE TABLE IF NOT EXISTS {table} ({columns}) USING delta COMMENT {comment}")
         (detail,) = ask(session, f"DESCRIBE DETAIL {table}")
         if detail["format"] != "delta":
             raise ApplyError(
-                f"{table} is a table of {detail['format']}, not of Delta", help="name another one"
+                f"{table} is a {detail['format']} table, not a Delta table", help="name another table"
             )
-        found = {row["col_name"].lower(): row["data_type"] for row in ask(session, f"DESCRIBE TABLE {table}")}
-    wrong = [
-        f"{one.name} is {found[one.name]}, not {one.type}" if one.name in found else f"{one.name} is missing"
-        for one in COLUMNS
-        if found.get(one.name) != one.type
+        types = {row["col_name"].lower(): row["data_type"] for row in ask(session, f"DESCRIBE TABLE {table}")}
+    differences = [
+        f"{column.name} is {types[column.name]}, not {column.type}"
+        if column.name in types
+        else f"{column.name} is missing"
+        for column in COLUMNS
+        if types.get(column.name) != column.type
     ]
-    if wrong:
+    if differences:
         raise ApplyError(
-            f"{table} has another schema than the findings: {'; '.join(wrong)}",
-            help="name a table that is not there yet, and it is created",
+            f"{table} does not have the schema of the findings: {'; '.join(differences)}",
+            help="name a table that does not exist yet: schemalint creates it",
         )
 
 
 def append(session: SparkSession, table: str, result: CheckResult, audit: AuditRun) -> int:
-    """Append the findings of a run, unless they are there.
+    """Append the findings of a run, unless the table has them already.
 
-    Delta remembers the run in the commit that appends its rows (``txnAppId`` and ``txnVersion``; PROTOCOL.md,
-    "Transaction Identifiers"), and ignores a second one. So a run that was killed, or that CI repeats, is
-    there once or not at all.
+    Delta records the run in the commit that appends its rows (``txnAppId`` and ``txnVersion``; PROTOCOL.md,
+    "Transaction Identifiers"), and ignores a repeated one. So the table contains a run that was killed, or
+    that CI repeats, once or not at all.
 
     Args:
         session: Classic or Connect.
-        table: As SQL names it; see `make_ready`.
-        result: What was found.
+        table: The table as SQL names it; see `make_ready`.
+        result: The result of the audit.
         audit: The run.
 
     Returns:
-        How many rows the run has in the table now.
+        The number of rows that the run has in the table now.
 
     Raises:
-        ApplyError: They could not be written.
+        ApplyError: The rows could not be written.
     """
     rows = [(audit.id, audit.at, schemalint.__version__, result.run.target, *row) for row in _rows(result)]
-    schema = ", ".join(f"{always_quoted(one.name)} {one.type}" for one in COLUMNS)
+    schema = ", ".join(f"{always_quoted(column.name)} {column.type}" for column in COLUMNS)
     from pyspark.sql.functions import col  # noqa: PLC0415
 
     with prepared(session, _provenance(audit)):
@@ -133,13 +138,13 @@ def append(session: SparkSession, table: str, result: CheckResult, audit: AuditR
 
 
 def _rows(result: CheckResult) -> Iterator[tuple[object, ...]]:
-    """The columns from ``table`` on."""
-    tables = {one.table: one for one in result.inventory.tables} if result.inventory else {}
+    """Yield the values of the columns from ``table`` on."""
+    tables = {summary.table: summary for summary in result.inventory.tables} if result.inventory else {}
     for finding in result.findings:
         yield (*_table(finding.table, tables.get(finding.table)), *_finding(finding))
-    found = {finding.table for finding in result.findings}
+    with_findings = {finding.table for finding in result.findings}
     for name, summary in tables.items():
-        if name not in found:
+        if name not in with_findings:
             yield (*_table(name, summary), None, None, CLEAN, None, None, None, None, None, False)
     for error in result.errors:
         yield (None, None, None, None, None, FAILURE, None, None, None, str(error), None, False)
@@ -164,6 +169,6 @@ def _finding(finding: Finding) -> tuple[object, ...]:
 
 
 def _provenance(audit: AuditRun | None = None) -> str:
-    """The user metadata of the commits."""
-    known = {"run": audit.id} if audit else {}
-    return json.dumps({"tool": "schemalint", "version": schemalint.__version__, **known})
+    """Return the user metadata of the commits."""
+    run = {"run": audit.id} if audit else {}
+    return json.dumps({"tool": "schemalint", "version": schemalint.__version__, **run})

@@ -1,4 +1,4 @@
-"""Findings appended to a Delta table, run by run."""
+"""The Delta table of ``audit --into``."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _PATH: Final = re.compile(r"[/\\]|^\.")
 
 @frozen
 class FindingsSink:
-    """The table that the findings of a run are appended to.
+    """The table that receives the findings of a run.
 
     Attributes:
-        table: As SQL names it.
+        table: The table as SQL names it.
     """
 
     session: Session
@@ -41,42 +41,42 @@ class FindingsSink:
         """Append the findings, and return the number of rows.
 
         Raises:
-            ApplyError: The table does not take them.
+            ApplyError: The rows could not be written.
         """
         return append(self.session, self.table, result, self.run)
 
 
 def open_sink(session: Session, table: str, run_id: str | None) -> FindingsSink:
-    """The sink, its table ready.
+    """Open the sink; create its table if it is missing.
 
     Args:
         session: Classic or Connect.
-        table: As `sql_name` returns it.
-        run_id: A new one if None.
+        table: The result of `sql_name`.
+        run_id: The id of the run; None means a new one.
 
     Raises:
-        ApplyError: The table cannot be created, or does not fit.
+        ApplyError: The table cannot be created, or has another schema.
     """
     make_ready(session, table)
     return FindingsSink(session, table, AuditRun(run_id or str(uuid.uuid4()), dt.datetime.now(tz=dt.UTC)))
 
 
-def require_one_version(asked: Sequence[TableRequest]) -> None:
-    """A run holds each table once.
+def require_one_version(requests: Sequence[TableRequest]) -> None:
+    """Require that a run contains each table once.
 
     Raises:
-        UsageError: A table is asked for in two versions.
+        UsageError: A run requests two versions of a table.
     """
-    counts = Counter(request.table or request.uri for request in asked)
-    if twice := [name for name, count in counts.items() if count > 1]:
-        raise UsageError(f"{twice[0]} is named twice: --into keeps one version of a table")
+    counts = Counter(request.table or request.uri for request in requests)
+    if repeated := [name for name, count in counts.items() if count > 1]:
+        raise UsageError(f"{repeated[0]} is named twice: --into keeps one version of a table")
 
 
 def sql_name(table: str) -> str:
-    """The table of ``--into``, a path or a name, as SQL names it.
+    """Return the table of ``--into``, a path or a name, as SQL names it.
 
     Raises:
-        UsageError: The name makes no sense.
+        UsageError: The name is invalid.
     """
     if _PATH.search(table):
         return path_table(absolute_location(table, Path.cwd()))
@@ -84,5 +84,5 @@ def sql_name(table: str) -> str:
         return named_table(table)
     except ValueError as error:
         raise UsageError(
-            f"--into {table}: {error}", help="a name like main.ops.findings, or a path"
+            f"--into {table}: {error}", help="give a name such as main.ops.findings, or a path"
         ) from None

@@ -1,4 +1,4 @@
-"""A plan, carried out: the tables side by side, each apart from the others."""
+"""Run a plan: several tables at a time, each independent of the others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from schemalint.planner.sql import named_table, path_table
 from schemalint.spark.catalog import SessionCatalog, require_catalog
 from schemalint.spark.datacheck import require_clean
 from schemalint.spark.expressioncheck import require_accepted
-from schemalint.spark.session import SqlSession, prepared, sessions_beside
+from schemalint.spark.session import SqlSession, prepared, sibling_sessions
 from schemalint.spark.table import OnStep, TableRun
 from schemalint.values import field, frozen, replace
 
@@ -34,13 +34,13 @@ T = TypeVar("T")
 
 @frozen
 class ApplyOptions:
-    """How a plan is carried out.
+    """How to run a plan.
 
     Attributes:
         tell: Called before each statement, from several threads.
-        jobs: How many tables at the same time, each in a session of its own; with 1 in the given one.
-        all_or_nothing: Whether one table that cannot be brought on keeps all others from their first step.
-        exactly: Whether nothing may be done that does not stand in the plan, as it was approved.
+        jobs: How many tables to change at the same time, each in its own session; 1 uses the given session.
+        all_or_nothing: Whether to change no table if one is refused or has no plan.
+        exactly: Whether to run only steps of the approved plan.
     """
 
     tell: OnStep = field(default=lambda _plan, _step: None)
@@ -68,23 +68,23 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     all_or_nothing: bool = False,
     jobs: int = 1,
 ) -> tuple[Applied, ...]:
-    """Bring the live tables of a target to the state that a repository declares, by a given session.
+    """Change the live tables of a target to the state that a repository declares.
 
     Args:
-        session: Spark's, classic or Connect, with Delta.
+        session: A Spark session with Delta, classic or Connect.
         repository: A path in the git repository of the contracts.
-        target: The environment; the only one configured if None.
-        tables: Names; all contracts if empty.
+        target: The target; None means the only one that is configured.
+        tables: Table names; empty means all contracts.
         head: The revision of the contracts, or ``worktree``.
-        allow: ``upgrade`` approves what adds table features, ``destructive`` what cannot be taken back.
-        allow_older: Apply although the table was brought further already.
-        repair_drift: Overwrite what somebody altered.
-        base: The commit that was applied last, where the tables do not tell.
+        allow: ``upgrade`` approves protocol upgrades, ``destructive`` approves irreversible steps.
+        allow_older: Apply even if a newer commit was applied already.
+        repair_drift: Overwrite changes that were made outside of schemalint.
+        base: Commit last applied, for tables without a marker.
         reorder: Move columns to the declared order.
-        allow_local_plugins: Run the files of rules that the configuration names.
+        allow_local_plugins: Run the rule files that the configuration names.
         all_or_nothing: Do nothing if a table is refused or cannot be planned.
-        jobs: How many tables at the same time: more than one only in sessions of their own, without the
-            settings that were made in the given one.
+        jobs: How many tables to change at the same time. With more than one, each table gets its own session,
+            without the settings of the given one.
 
     Raises:
         SchemalintError: The contracts or the configuration cannot be read.
@@ -113,35 +113,39 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
 def apply_plan(
     session: SqlSession, deployment: Deployment, options: ApplyOptions = DEFAULTS
 ) -> tuple[Applied, ...]:
-    """Carry a plan out: a table that fails does not stop the others.
+    """Run a plan; a table that fails does not stop the others.
 
-    All tables' expressions and data are looked at before the first statement of any.
+    The expressions and the data of all tables are checked before the first statement of any table.
     """
     plans = deployment.plan.tables
-    work = [plan for plan in plans if not plan.refusals and (plan.steps or plan.record)]
-    settled = {one.table: one for one in without_work(deployment)}
-    sessions = sessions_beside(session, min(options.jobs, len(work)))
-    checked = _each(sessions, work, partial(_refused_beforehand, deployment=deployment))
-    settled |= {one.table: one for one in checked if one is not None}
-    work = [plan for plan in work if plan.table not in settled]
-    barred = (Outcome.REFUSED, Outcome.UNPLANNED)
-    if options.all_or_nothing and any(one.outcome in barred for one in settled.values()):
-        settled |= {plan.table: _left_alone(plan) for plan in work}
+    work = [plan for plan in plans if not plan.refusals and (plan.steps or plan.writes_marker)]
+    results = {result.table: result for result in without_work(deployment)}
+    sessions = sibling_sessions(session, min(options.jobs, len(work)))
+    checked = _each(sessions, work, partial(_check_table, deployment=deployment))
+    results |= {result.table: result for result in checked if result is not None}
+    work = [plan for plan in work if plan.table not in results]
+    blocking = (Outcome.REFUSED, Outcome.UNPLANNED)
+    if options.all_or_nothing and any(result.outcome in blocking for result in results.values()):
+        results |= {plan.table: _left_alone(plan) for plan in work}
     else:
-        done = _each(sessions, work, partial(_applied, deployment=deployment, options=options))
-        settled |= {one.table: one for one in done}
-    names = (*(plan.table for plan in plans), *(one.table for one in deployment.unplanned))
-    return tuple(settled[name] for name in names)
+        applied = _each(sessions, work, partial(_run_table, deployment=deployment, options=options))
+        results |= {result.table: result for result in applied}
+    names = (*(plan.table for plan in plans), *(failure.table for failure in deployment.unplanned))
+    return tuple(results[name] for name in names)
 
 
 def without_work(deployment: Deployment) -> tuple[Applied, ...]:
-    """The tables of which a plan leaves nothing to be carried out: done, refused, or not planned."""
-    settled = [plan for plan in deployment.plan.tables if plan.refusals or not (plan.steps or plan.record)]
-    unplanned = (Applied(one.table, "", Outcome.UNPLANNED, error=one.error) for one in deployment.unplanned)
-    return (*map(_settled, settled), *unplanned)
+    """Return the results of tables without work: up to date, refused, or not planned."""
+    idle = [
+        plan for plan in deployment.plan.tables if plan.refusals or not (plan.steps or plan.writes_marker)
+    ]
+    unplanned = (
+        Applied(failure.table, "", Outcome.UNPLANNED, error=failure.error) for failure in deployment.unplanned
+    )
+    return (*map(_without_work, idle), *unplanned)
 
 
-def _settled(plan: TablePlan) -> Applied:
+def _without_work(plan: TablePlan) -> Applied:
     outcome = Outcome.REFUSED if plan.refusals else Outcome.NOTHING
     return Applied(plan.table, plan.uri, outcome, plan.version, before=plan.version)
 
@@ -153,7 +157,7 @@ def _left_alone(plan: TablePlan) -> Applied:
 def _each(
     sessions: list[SqlSession], plans: list[TablePlan], work: Callable[[SqlSession, TablePlan], T]
 ) -> list[T]:
-    """The work on each plan, as many at the same time as there are sessions."""
+    """Do the work on each plan, as many at a time as there are sessions."""
     if len(sessions) == 1:
         return [work(sessions[0], plan) for plan in plans]
     free: SimpleQueue[SqlSession] = SimpleQueue()
@@ -171,7 +175,8 @@ def _each(
         return list(threads.map(in_a_free_session, plans))
 
 
-def _refused_beforehand(session: SqlSession, plan: TablePlan, *, deployment: Deployment) -> Applied | None:
+def _check_table(session: SqlSession, plan: TablePlan, *, deployment: Deployment) -> Applied | None:
+    """Check a table's expressions and data; return its result if it is refused."""
     try:
         if plan.name is not None:
             require_catalog(session, plan.name)
@@ -183,7 +188,7 @@ def _refused_beforehand(session: SqlSession, plan: TablePlan, *, deployment: Dep
     return None
 
 
-def _applied(
+def _run_table(
     session: SqlSession, plan: TablePlan, *, deployment: Deployment, options: ApplyOptions
 ) -> Applied:
     done: list[DoneStep] = []
@@ -204,21 +209,21 @@ def _apply_table(
     contract, request = deployment.contracts[plan.table], _request_of(deployment)
     tables = TargetTables(request.target, request.repository.root, deployment.storage, request.via)
     run = TableRun(session, plan, _table_in_sql(plan), partial(tables.read, contract), options.tell, done)
-    run.carry_out()
-    if not plan.again:
+    run.run_steps()
+    if not plan.needs_replanning:
         return run.record(contract, deployment.revision)
     if options.exactly:
         raise ApplyError(
-            f"{plan.table}: what an interrupted run had begun is finished; the rest is not in the plan",
+            f"{plan.table}: the steps of an interrupted run are finished; the plan does not contain the rest",
             help="plan again",
         )
-    anew = deploy.prepare(replace(request, tables=(plan.table,)))
-    if anew.unplanned:
-        raise anew.unplanned[0].error
-    (again,) = anew.plan.tables
-    if again.refusals:
-        raise ApplyError(f"{plan.table}: {again.refusals[0].reason}", help=again.refusals[0].help)
-    return _apply_table(session, again, anew, options, done)
+    new_deployment = deploy.prepare(replace(request, tables=(plan.table,)))
+    if new_deployment.unplanned:
+        raise new_deployment.unplanned[0].error
+    (new_plan,) = new_deployment.plan.tables
+    if new_plan.refusals:
+        raise ApplyError(f"{plan.table}: {new_plan.refusals[0].reason}", help=new_plan.refusals[0].help)
+    return _apply_table(session, new_plan, new_deployment, options, done)
 
 
 def _table_in_sql(plan: TablePlan) -> str:
@@ -227,12 +232,12 @@ def _table_in_sql(plan: TablePlan) -> str:
 
 def _request_of(deployment: Deployment) -> DeployInput:
     if deployment.request is None:
-        raise InternalError("a plan that is to be made anew does not know what was asked for")
+        raise InternalError("a deployment without its request cannot be planned again")
     return deployment.request
 
 
 def _user_metadata(contract: Contract, deployment: Deployment) -> str:
-    """Provenance for people; nothing is ever decided by it."""
+    """Return the provenance for people; no decision depends on it."""
     return json.dumps(
         {
             "schemalint": schemalint.__version__,

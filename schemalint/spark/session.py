@@ -1,4 +1,4 @@
-"""Starting a Spark session that can write Delta tables."""
+"""Start Spark sessions that can write Delta tables, and run statements in them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 JAVA: Final = "Java 17 or later"
 
-# What makes a session one for Delta (Delta's documentation, "Set up Apache Spark with Delta Lake").
+# The settings that Delta needs (Delta's documentation, "Set up Apache Spark with Delta Lake").
 _DELTA: Final = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
-# Nothing that a user would look at or wait for; their own settings win.
+# No web UI, no progress bars, few partitions; the user's own settings override these.
 _QUIET: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -34,8 +34,8 @@ _QUIET: Final = {
     "spark.log.level": "ERROR",
 }
 
-# Delta's errors about concurrent writers (delta-error-classes.json), in whichever form they come: an error
-# class in brackets, or the name of the Java class (io.delta.exceptions).
+# Delta's errors about concurrent writers (delta-error-classes.json). A message has the error class in
+# brackets, or the name of the Java class (io.delta.exceptions).
 _CONFLICT: Final = re.compile(
     r"DELTA_CONCURRENT_\w+|DELTA_METADATA_CHANGED|DELTA_PROTOCOL_CHANGED"
     r"|\b(?:MetadataChanged|ProtocolChanged|Concurrent\w+)Exception\b"
@@ -46,7 +46,7 @@ _OF_PY4J: Final = "An error occurred while calling "
 
 
 class SqlSession(Protocol):
-    """What is needed of a session: classic, Connect and Databricks Connect all have it."""
+    """The parts of a session that schemalint uses; classic, Connect and Databricks Connect have them."""
 
     @property
     def conf(self) -> Any: ...  # noqa: ANN401 (pyspark's RuntimeConfig, classic or Connect)
@@ -55,10 +55,10 @@ class SqlSession(Protocol):
 
 
 def start(settings: SparkSettings) -> SparkSession:
-    """A session: local unless the settings name a master or a Connect server.
+    """Start a session: a local one unless the settings name a master or a Connect server.
 
-    Delta's jars are resolved by Spark, in the version that belongs to the installed ``delta-spark``. Where a
-    session is running in this process, that is the one, and only what `settings` say is set in it.
+    Spark downloads Delta's jars in the version of the installed ``delta-spark``. If this process has a
+    running session, return that session; only `settings` are then set in it.
 
     Raises:
         UsageError: pyspark or delta-spark is not installed, or there is no Java.
@@ -81,7 +81,7 @@ def start(settings: SparkSettings) -> SparkSession:
     else:
         _require_java()
         if (settings.master or "local").startswith("local"):
-            # Spark's own choice is the python3 on the PATH, which may be another than this one.
+            # Spark would take the python3 on the PATH, which may be another interpreter than this one.
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.master(settings.master or "local[*]").appName("schemalint")
         defaults = {**_QUIET, **_DELTA} if is_own else {}
@@ -94,18 +94,18 @@ def start(settings: SparkSettings) -> SparkSession:
             return builder.getOrCreate()
         except Exception as error:  # Spark's launcher raises many kinds, none of them documented
             raise ApplyError(
-                f"Spark does not start: {_first_line(error)}", help=f"what it said stands in {output}"
+                f"Spark does not start: {_first_line(error)}", help=f"its output is in {output}"
             ) from error
 
 
 def connect_server(settings: SparkSettings) -> str | None:
-    """The Connect server that `start` asks, as ``sc://host:port`` without a token; None if it asks none."""
+    """Return the Connect server of the settings as ``sc://host:port``, without a token; None without one."""
     remote = _remote(settings)
     return remote.partition(";")[0].rstrip("/") if remote and remote.startswith("sc://") else None
 
 
 def is_running() -> bool:
-    """Whether this process has a session: that of a notebook, or of the job that it is."""
+    """Whether this process has a running session, as in a notebook or a Spark job."""
     try:
         from pyspark.errors import PySparkException  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
@@ -122,7 +122,10 @@ def _remote(settings: SparkSettings) -> str | None:
 
 
 def _require_answer(remote: str, server: str) -> None:
-    """PySpark itself asks 15 times, with pauses of up to a minute (`DefaultPolicy` in its `retries.py`)."""
+    """Require that the Connect server answers soon.
+
+    PySpark itself tries 15 times, with pauses of up to a minute (`DefaultPolicy` in its `retries.py`).
+    """
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
     try:
@@ -131,50 +134,50 @@ def _require_answer(remote: str, server: str) -> None:
 
         channel = DefaultChannelBuilder(remote).toChannel()
     except (ImportError, PySparkException):
-        return  # a package is missing, or the address is none: the session says it
+        return  # a package is missing, or the address is invalid: creating the session reports it
     try:
         grpc.channel_ready_future(channel).result(timeout=_LONGEST_WAIT)
     except grpc.FutureTimeoutError:
         raise ApplyError(
             f"no Spark Connect server answers at {server} within {_LONGEST_WAIT:.0f} seconds",
-            help="is it running, and can it be reached from here? See --remote and SPARK_REMOTE",
+            help="check that it runs and can be reached, and see --remote and SPARK_REMOTE",
         ) from None
     finally:
         channel.close()
 
 
 def _log_no_refusals() -> None:
-    """PySpark logs every refused statement with its Java stack trace, and some are asked to be refused."""
+    """Silence PySpark's log of refused statements: some statements only test whether Spark refuses them."""
     from pyspark.logger import PySparkLogger  # noqa: PLC0415
 
-    # Not logging.getLogger: the first one to ask for a logger decides its class.
+    # Not logging.getLogger: the first call for a logger decides its class.
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
 
 
 @contextmanager
 def _jvm_output_in_a_file() -> Iterator[str]:
-    """What the JVM says for as long as it lives goes into a file: some hundred lines about jars and logging.
+    """Redirect the JVM's output into a file: it prints some hundred lines about jars and logging.
 
-    A JVM takes over the standard error that its parent has when it is started.
+    A JVM inherits the standard error that its parent has at its start, and keeps it.
     """
     descriptor, path = tempfile.mkstemp(prefix="schemalint-spark-", suffix=".log")
     sys.stderr.flush()
-    own = os.dup(2)
+    original = os.dup(2)
     os.dup2(descriptor, 2)
     try:
         yield path
     finally:
-        os.dup2(own, 2)
-        os.close(own)
+        os.dup2(original, 2)
+        os.close(original)
         os.close(descriptor)
 
 
 @contextmanager
 def prepared(session: SqlSession, user_metadata: str) -> Iterator[None]:
-    """While it lasts, statements are taken as they are written, and commits carry a text as user metadata.
+    """Run statements without variable substitution, and set the user metadata of their commits.
 
-    Spark substitutes ``${…}`` in the whole text of a statement, in quoted names too, unless told otherwise
-    (measured on Spark 4.2.0).
+    By default Spark substitutes ``${…}`` in the whole text of a statement, even in quoted names (measured on
+    Spark 4.2.0).
     """
     settings = {
         "spark.databricks.delta.commitInfo.userMetadata": user_metadata,
@@ -197,7 +200,7 @@ class StatementError(ApplyError):
     """The engine refused a statement, or its answer was lost.
 
     Attributes:
-        is_conflict: Whether only a writer that committed at the same time was in the way.
+        is_conflict: Whether the statement only conflicted with a concurrent commit.
     """
 
     def __init__(self, error: Exception, statement: str) -> None:
@@ -208,7 +211,7 @@ class StatementError(ApplyError):
 
 
 def run(session: SqlSession, statement: str) -> None:
-    """Run one statement to its end.
+    """Run a statement.
 
     Raises:
         StatementError: The engine refused it.
@@ -217,7 +220,7 @@ def run(session: SqlSession, statement: str) -> None:
 
 
 def ask(session: SqlSession, query: str) -> list[Any]:
-    """The rows that a query gives.
+    """Run a query, and return its rows.
 
     Raises:
         StatementError: The engine refused it.
@@ -229,21 +232,21 @@ def ask(session: SqlSession, query: str) -> list[Any]:
     return rows
 
 
-def sessions_beside(session: SqlSession, number: int) -> list[SqlSession]:
-    """Sessions that share the engine of a given one, with settings of their own; only that one if need be.
+def sibling_sessions(session: SqlSession, number: int) -> list[SqlSession]:
+    """Create sessions that share the engine of a given one; return only that one if it is impossible.
 
-    User metadata is read from a session's settings: tables can be altered at the same time only in several.
+    Delta reads user metadata from the settings of a session, so concurrent changes need separate sessions.
     """
-    if number < 2:  # noqa: PLR2004 (one is there)
+    if number < 2:  # noqa: PLR2004 (the given session suffices)
         return [session]
-    # Classic sessions have `newSession`; Connect's raise at it, and have `cloneSession` since Spark 4.1.
+    # Classic sessions have `newSession`; in Connect it raises, and `cloneSession` exists since Spark 4.1.
     is_remote = type(session).__module__.startswith("pyspark.sql.connect")
-    another = getattr(session, "cloneSession" if is_remote else "newSession", None)
-    if another is None:
+    create = getattr(session, "cloneSession" if is_remote else "newSession", None)
+    if create is None:
         return [session]
     try:
-        return [another() for _ in range(number)]
-    except Exception:  # noqa: BLE001 (an older Connect server refuses, in one of many ways: one after the other then)
+        return [create() for _ in range(number)]
+    except Exception:  # noqa: BLE001 (older Connect servers refuse with various errors: use one session then)
         return [session]
 
 
@@ -254,19 +257,19 @@ def _configured(builder: Any, settings: Mapping[str, str]) -> Any:  # noqa: ANN4
 
 
 def _require_java() -> None:
-    """Spark's own launcher takes JAVA_HOME first, and says little where that leads nowhere."""
+    """Require Java in JAVA_HOME or on the PATH: Spark's launcher gives no clear error without it."""
     home = os.environ.get("JAVA_HOME")
     if shutil.which("java", path=str(Path(home, "bin")) if home else None) is None:
         brew, apt = "brew install openjdk@17", "apt-get install openjdk-17-jre-headless"
-        where = f" in JAVA_HOME={home}" if home else ""
+        folder = f" in JAVA_HOME={home}" if home else ""
         raise UsageError(
-            f"there is no Java{where}: Spark needs {JAVA}",
+            f"there is no Java{folder}: Spark needs {JAVA}",
             help=f"for example: {brew if sys.platform == 'darwin' else apt}",
         )
 
 
 def _first_line(error: Exception) -> str:
-    """What the engine says first, without py4j's own words around it."""
+    """Return the first line of the engine's message, without py4j's own text."""
     lines = (line.strip().removeprefix(": ") for line in str(error).splitlines())
     return next((line for line in lines if line and not line.startswith(_OF_PY4J)), type(error).__name__)
 

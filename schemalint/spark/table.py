@@ -1,4 +1,4 @@
-"""One table's plan, carried out: each statement between two looks at the log."""
+"""Run the plan of one table; read its log before and after each statement."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from schemalint.model.contract import Contract
 from schemalint.model.marker import MARKER, PENDING, Marker, read_pending
 from schemalint.model.plan import Step, StepKind, TablePlan
 from schemalint.planner import (
+    columns_missing_noted_names,
+    completed_steps,
     concurrent_changes,
     deviations,
-    known_features,
-    pending,
+    pending_changes,
     simulate,
-    steps_behind,
     with_column_ids_of,
-    wrongly_noted,
+    without_unplanned_features,
 )
 from schemalint.planner.simulate import describe_change
 from schemalint.planner.sql import set_properties, unset_properties
@@ -30,21 +30,21 @@ from schemalint.spark.session import SqlSession, StatementError, run
 ATTEMPTS: Final = 6
 _FIRST_PAUSE_SECONDS: Final = 0.1
 
-_BY_ID: Final = (StepKind.NOTE_PENDING, StepKind.RENAME_COLUMN, StepKind.DROP_COLUMNS)
+_USES_PENDING: Final = (StepKind.NOTE_PENDING, StepKind.RENAME_COLUMN, StepKind.DROP_COLUMNS)
 
 OnStep = Callable[[TablePlan, Step], None]
 
 
 @dataclass
 class TableRun:
-    """A plan that is being carried out.
+    """A run of one table's plan.
 
     Attributes:
-        plan: With steps or a record to make, and without refusals.
-        table: As SQL names it.
-        read: The table as it is now, None if there is none.
+        plan: A plan with steps or a marker to write, and without refusals.
+        table: The table as SQL names it.
+        read: Reads the live table; returns None if there is no table.
         tell: Called before each statement.
-        done: The steps that this run has carried out.
+        done: The steps that this run has completed.
     """
 
     session: SqlSession
@@ -54,143 +54,156 @@ class TableRun:
     tell: OnStep
     done: list[DoneStep] = field(default_factory=list)
 
-    def carry_out(self) -> None:
-        """All steps, each where the table is as it requires.
+    def run_steps(self) -> None:
+        """Run all steps; before each, check that the table is in the state that the step requires.
 
-        A step that another run was ahead with is not made twice.
+        Steps that another run has already completed are skipped.
 
         Raises:
-            ApplyError: The table moved, a statement was refused, or did not do what it should.
+            ApplyError: The table changed since it was planned, or a statement was refused or had another
+                effect.
         """
         expected = self.plan.live if self.plan.live is not None else TableState()
-        table_id, left, attempt = self.plan.table_id, list(self.plan.steps), 1
-        while left:
-            found = self._unmoved(table_id, expected, left)
-            table_id = found.metadata.table_id if found else table_id
-            behind = self._behind(expected, found, left)
-            if behind:
-                expected = simulate(expected, left[:behind])
-                left = left[behind:]
-            if found is not None:
-                expected = with_column_ids_of(expected, found.state)
-            if not left:
+        table_id, remaining, attempt = self.plan.table_id, list(self.plan.steps), 1
+        while remaining:
+            before = self._read_unchanged(table_id, expected, remaining)
+            table_id = before.metadata.table_id if before else table_id
+            completed = self._completed_steps(expected, before, remaining)
+            if completed:
+                expected = simulate(expected, remaining[:completed])
+                remaining = remaining[completed:]
+            if before is not None:
+                expected = with_column_ids_of(expected, before.state)
+            if not remaining:
                 return
             try:
-                expected = self._make(left[0], expected, found, left)
+                expected = self._run_step(remaining[0], expected, before, remaining)
             except StatementError as error:
-                if not self._had_effect(expected, left):
+                if not self._had_effect(expected, remaining):
                     if not error.is_conflict or attempt == ATTEMPTS:
                         raise
                     _pause(attempt)
                     attempt += 1
                 continue
-            left, attempt = left[1:], 1
+            remaining, attempt = remaining[1:], 1
 
     def record(self, contract: Contract, revision: str | None) -> int:
-        """The marker, once the table is as declared; only then what was noted on the way goes.
+        """Write the marker after the table is verified, and then remove the pending column ids.
 
         Returns:
             The table's version.
 
         Raises:
-            ApplyError: The table is not as declared.
+            ApplyError: The table differs from its declaration, or the marker cannot be written.
         """
         for attempt in range(1, ATTEMPTS + 1):
             table = self._verified(contract)
-            statement = next(self._unrecorded(table, revision), None)
+            statement = next(self._record_statements(table, revision), None)
             if statement is None:
                 return table.version
             try:
                 run(self.session, statement)
             except StatementError as error:
-                left = next(self._unrecorded(self._verified(contract), revision), None)
-                if left == statement and not error.is_conflict:
+                next_statement = next(self._record_statements(self._verified(contract), revision), None)
+                if next_statement == statement and not error.is_conflict:
                     raise
                 _pause(attempt)
-        raise ApplyError(f"{self.plan.table} is as declared, and other writers keep that from being recorded")
+        raise ApplyError(
+            f"{self.plan.table} is up to date, but concurrent writers prevented setting the marker"
+        )
 
-    def _unmoved(self, table_id: str | None, expected: TableState, left: list[Step]) -> LiveTable | None:
-        found = self.read()
-        exists = left[0].kind is not StepKind.CREATE
-        if found is None:
+    def _read_unchanged(
+        self, table_id: str | None, expected: TableState, remaining: list[Step]
+    ) -> LiveTable | None:
+        """Read the table; refuse it unless it is in the expected state, or some steps further."""
+        table = self.read()
+        exists = remaining[0].kind is not StepKind.CREATE
+        if table is None:
             if exists:
-                raise ApplyError(f"{self.plan.table} is gone since it was planned", help="plan again")
+                raise ApplyError(f"{self.plan.table} was dropped since it was planned", help="plan again")
             return None
-        if table_id not in (None, found.metadata.table_id):
-            raise ApplyError(f"{self.plan.table} was made anew since it was planned", help="plan again")
-        if self._behind(expected, found, left) is None:
-            different = deviations(expected, known_features(expected, found.state), left[0])
-            what = "; ".join(different) if exists else "it appeared, and is not as declared"
-            raise ApplyError(f"{self.plan.table} moved since it was planned: {what}", help="plan again")
-        return found
+        if table_id not in (None, table.metadata.table_id):
+            raise ApplyError(f"{self.plan.table} was recreated since it was planned", help="plan again")
+        if self._completed_steps(expected, table, remaining) is None:
+            differences = deviations(
+                expected, without_unplanned_features(expected, table.state), remaining[0]
+            )
+            detail = "; ".join(differences) if exists else "it was created, and differs from its declaration"
+            raise ApplyError(f"{self.plan.table} changed since it was planned: {detail}", help="plan again")
+        return table
 
     @staticmethod
-    def _behind(expected: TableState, found: LiveTable | None, left: list[Step]) -> int | None:
-        return steps_behind(expected, found.state, left) if found is not None else 0
+    def _completed_steps(expected: TableState, table: LiveTable | None, remaining: list[Step]) -> int | None:
+        """Return how many of the steps the table has completed; None if it is in no such state."""
+        return completed_steps(expected, table.state, remaining) if table is not None else 0
 
-    def _make(
-        self, step: Step, expected: TableState, found: LiveTable | None, left: list[Step]
+    def _run_step(
+        self, step: Step, expected: TableState, before: LiveTable | None, remaining: list[Step]
     ) -> TableState:
-        """Carry out one step; the state that it led to."""
+        """Run one step, and return the state that it led to."""
         goal = simulate(expected, [step])
-        self._require_noted(step, expected, goal, left)
+        self._require_column_ids(step, expected, goal, remaining)
         self.tell(self.plan, step)
         started = time.monotonic()
         run(self.session, step.sql)
-        table = self._existing()
-        self.done.append(DoneStep(step, table.version, time.monotonic() - started))
-        self._require_alone(expected, found, table, left)
-        missing = deviations(goal, known_features(goal, table.state), step)
-        if missing and expected != goal and not steps_behind(goal, table.state, left[1:]):
+        after = self._read_existing()
+        self.done.append(DoneStep(step, after.version, time.monotonic() - started))
+        self._require_no_concurrent_changes(expected, before, after, remaining)
+        missing = deviations(goal, without_unplanned_features(goal, after.state), step)
+        if missing and expected != goal and not completed_steps(goal, after.state, remaining[1:]):
             raise ApplyError(
                 f"{self.plan.table} is not as it should be after a step: {'; '.join(missing)}",
                 help=f"the statement was: {step.sql}",
             )
-        return with_column_ids_of(goal, table.state)
+        return with_column_ids_of(goal, after.state)
 
-    def _require_noted(self, step: Step, expected: TableState, goal: TableState, left: list[Step]) -> None:
-        """What is noted for each column's id must be what the steps make of it.
+    def _require_column_ids(
+        self, step: Step, expected: TableState, goal: TableState, remaining: list[Step]
+    ) -> None:
+        """Require that the column ids in `PENDING` are those that the steps rename or drop.
 
-        Where column mapping was switched on in this plan, the ids were foreseen when it was made.
+        If the plan itself enables column mapping, the planner had to predict the ids.
         """
         noted = read_pending(goal if step.kind is StepKind.NOTE_PENDING else expected)
-        if noted is None or step.kind not in _BY_ID:
+        if noted is None or step.kind not in _USES_PENDING:
             return
-        wrong = wrongly_noted(noted, expected, left)
+        wrong = columns_missing_noted_names(noted, expected, remaining)
         if wrong:
             raise ApplyError(
-                f"{self.plan.table}: Delta knows columns by other ids than was foreseen: {', '.join(wrong)}",
+                f"{self.plan.table}: Delta assigned other column ids than predicted: {', '.join(wrong)}",
                 help="plan again",
             )
 
-    def _require_alone(
-        self, expected: TableState, found: LiveTable | None, after: LiveTable, left: list[Step]
+    def _require_no_concurrent_changes(
+        self, expected: TableState, before: LiveTable | None, after: LiveTable, remaining: list[Step]
     ) -> None:
-        """The commits since the look before the statement are its own, or of something else."""
-        if found is None:
+        """Require that no other writer changed the same things since `before` was read."""
+        if before is None:
             return
-        between = (
+        states = (
             entry.metadata.state
             for entry in after.history.entries
-            if entry.version > found.version and entry.metadata is not None
+            if entry.version > before.version and entry.metadata is not None
         )
-        altered = concurrent_changes(expected, found.state, between, left)
-        if altered:
+        changes = concurrent_changes(expected, before.state, states, remaining)
+        if changes:
             raise ApplyError(
-                f"{self.plan.table} was altered by somebody else during a step: {'; '.join(altered)}",
-                help=f"look at its history, and plan again; the statement was: {left[0].sql}",
+                f"{self.plan.table} was changed by another writer during a step: {'; '.join(changes)}",
+                help=f"look at its history, and plan again; the statement was: {remaining[0].sql}",
             )
 
-    def _had_effect(self, expected: TableState, left: list[Step]) -> bool:
-        """Whether the table has the next step behind it, though the statement failed."""
-        found = self.read()
-        return found is not None and bool(self._behind(expected, found, left))
+    def _had_effect(self, expected: TableState, remaining: list[Step]) -> bool:
+        """Whether the table has completed the next step, although the statement failed."""
+        table = self.read()
+        return table is not None and bool(self._completed_steps(expected, table, remaining))
 
-    def _unrecorded(self, table: LiveTable, revision: str | None) -> Iterator[str]:
+    def _record_statements(self, table: LiveTable, revision: str | None) -> Iterator[str]:
+        """Yield the statements that are still needed to write the marker and to remove `PENDING`."""
         noted = read_pending(table.state)
         if noted is not None and noted.targets and noted.hash != self.plan.hash:
             raise ApplyError(
-                f"{self.plan.table} notes that another declaration is on its way", help="run it to its end"
+                f"{self.plan.table} has pending column changes of another declaration",
+                help="finish applying that declaration first",
             )
         marker = Marker(self.plan.hash, revision, table.metadata.table_id).to_text()
         if table.state.properties.get(MARKER) != marker:
@@ -199,20 +212,20 @@ class TableRun:
             yield unset_properties(self.table, [PENDING])
 
     def _verified(self, contract: Contract) -> LiveTable:
-        """The table, read back; it must be as declared."""
-        table = self._existing()
-        left = pending(contract, table.state)
-        if left:
+        """Read the table; refuse it if it differs from its declaration."""
+        table = self._read_existing()
+        changes = pending_changes(contract, table.state)
+        if changes:
             raise ApplyError(
                 f"{self.plan.table} differs from its declaration after all steps: "
-                f"{'; '.join(map(describe_change, left))}"
+                f"{'; '.join(map(describe_change, changes))}"
             )
         return table
 
-    def _existing(self) -> LiveTable:
+    def _read_existing(self) -> LiveTable:
         table = self.read()
         if table is None:
-            raise ApplyError(f"{self.plan.table} is gone")
+            raise ApplyError(f"{self.plan.table} was dropped during the run")
         return table
 
 

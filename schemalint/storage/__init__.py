@@ -1,4 +1,4 @@
-"""Where tables lie. Each kind of place is a module of `schemalint.storage.kinds`; see `ReferenceKind`."""
+"""Storage of tables. Each kind of store is a module of `schemalint.storage.kinds`; see `StoreKind`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from schemalint.delta_log import reader
 from schemalint.errors import LiveError
-from schemalint.storage.reference import TableReference, is_place, parse_reference
+from schemalint.storage.reference import TableReference, is_path_or_uri, parse_reference
 from schemalint.storage.requests import concurrently
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 __all__ = [
     "MOST_LEVELS",
     "NO_OPTIONS",
-    "ReferenceKind",
+    "StoreKind",
     "TableReference",
     "find_tables",
     "holds_files",
-    "is_place",
+    "is_path_or_uri",
     "is_remote",
     "open_store",
     "parse_reference",
@@ -38,29 +38,31 @@ __all__ = [
 NO_OPTIONS: Final[Mapping[str, str]] = MappingProxyType({})
 
 MOST_LEVELS: Final = 12
-"""Of folders between a root and the tables that are found below it."""
+"""Levels of folders that `find_tables` searches below a root."""
 
 
-class ReferenceKind(Protocol):
-    """What a module of `schemalint.storage.kinds` is.
+class StoreKind(Protocol):
+    """The interface of a module in `schemalint.storage.kinds`; no two modules handle the same references.
 
     Attributes:
-        IS_REMOTE: Whether reading waits for a network, so that several tables are read at the same time.
+        SCHEMES: The schemes of its URIs, for messages.
+        IS_REMOTE: Whether reading uses a network; such tables are read concurrently.
     """
 
+    SCHEMES: tuple[str, ...]
     IS_REMOTE: bool
 
     def handles(self, reference: str) -> bool:
-        """Whether the reference is of this kind."""
+        """Whether this module reads the reference."""
 
     def open_store(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> TableStore:
-        """The log of the table; `LiveError` if the reference makes no sense."""
+        """Open the log of a table; raise `LiveError` if the reference is invalid."""
 
     def holds_files(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:
-        """Whether anything lies at a place; see `holds_files` of the package."""
+        """Whether the location holds anything; see `holds_files` of the package."""
 
     def find_tables(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:
-        """The tables at or below a place, by reference; see `find_tables` of the package."""
+        """Yield the references of the tables at or below a location; see `find_tables` of the package."""
 
 
 def read_table(
@@ -71,19 +73,19 @@ def read_table(
     history: bool = True,
     storage: Mapping[str, str] = NO_OPTIONS,
 ) -> LiveTable:
-    """Read a table wherever it lies, as `schemalint.delta_log.reader.read_table` does.
+    """Read a table from any kind of store; see `schemalint.delta_log.reader.read_table`.
 
     Args:
-        reference: A path or a URI.
-        version: See `read_table`; `parse_reference` takes it out of a reference.
-        at: Likewise.
-        history: See `read_table`.
-        storage: What opens the store, with the values themselves: see `schemalint.config.resolve_storage`.
-            Whatever is not in it comes from the environment.
+        reference: A path or a URI, without ``@version``: see `parse_reference`.
+        version: The version to read; the latest if neither `version` nor `at` is given.
+        at: Milliseconds since the epoch.
+        history: Whether to read the table's history.
+        storage: Settings of the store with resolved values: see `schemalint.config.resolve_storage`.
+            Missing settings come from the environment.
 
     Raises:
         NoTable: There is no table.
-        LiveError: It cannot be reached or read, or its kind of reference is not known.
+        LiveError: The table cannot be reached or read, or the kind of reference is unknown.
     """
     return reader.read_table(open_store(reference, storage), version=version, at=at, history=history)
 
@@ -94,51 +96,53 @@ def read_many(
     history: bool = True,
     storage: Mapping[str, str] = NO_OPTIONS,
 ) -> tuple[LiveTable | LiveError, ...]:
-    """Read the latest version of many tables, those that lie somewhere else at the same time.
+    """Read the latest version of many tables, remote ones concurrently.
 
     Returns:
-        For each reference, in their order, the table, or why it could not be read (`NoTable`: there is none).
+        For each reference, in their order, the table or the error (`NoTable`: there is no table).
     """
-    read_one = partial(_read_or_error, history=history, storage=storage)
-    wanted = tuple(references)
-    remote = tuple(dict.fromkeys(one for one in wanted if is_remote(one)))
-    found = dict(zip(remote, concurrently(read_one, remote), strict=True))
-    return tuple(found[one] if one in found else read_one(one) for one in wanted)
+    read = partial(_read_or_error, history=history, storage=storage)
+    all_references = tuple(references)
+    remote = tuple(dict.fromkeys(reference for reference in all_references if is_remote(reference)))
+    found = dict(zip(remote, concurrently(read, remote), strict=True))
+    return tuple(found[reference] if reference in found else read(reference) for reference in all_references)
 
 
 def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> TableStore:
-    """The log of a table, and its data files.
+    """Open the log and the data files of a table.
 
     Raises:
-        LiveError: The kind of reference is not known, or the reference makes no sense.
+        LiveError: The kind of reference is unknown, or the reference is invalid.
     """
     return _kind_of(reference).open_store(reference, storage)
 
 
 def holds_files(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:
-    """Whether anything lies at a place: Delta makes a table in an empty one only.
+    """Whether a location holds anything: Delta creates a table only in an empty one.
 
-    Anything counts, an empty folder too (TABLE_OR_VIEW_ALREADY_EXISTS, measured on Delta 4.4.0).
+    Anything counts, even an empty folder (TABLE_OR_VIEW_ALREADY_EXISTS, measured on Delta 4.4.0).
 
     Raises:
-        LiveError: The place cannot be looked at, or its kind of reference is not known.
+        LiveError: The location cannot be listed, or the kind of reference is unknown.
     """
     return _kind_of(reference).holds_files(reference, storage)
 
 
 def find_tables(root: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:
-    """The references of all tables at or below a place, in order: folders that hold a ``_delta_log``.
+    """Yield the references of all tables at or below a location, sorted: folders with a ``_delta_log``.
 
-    Nothing is looked for inside of a table, in hidden folders, and more than `MOST_LEVELS` below the root.
+    The search skips folders inside a table, hidden folders, and folders more than `MOST_LEVELS` levels below
+    the root.
 
     Raises:
-        LiveError: The place cannot be listed, or a part of it: then after all that could be found.
+        LiveError: The location cannot be listed; or a folder below it cannot, after the tables that were
+            found.
     """
     yield from _kind_of(root).find_tables(root, storage)
 
 
 def is_remote(reference: str) -> bool:
-    """Whether reading there waits for a network; what no kind handles counts as remote."""
+    """Whether reading the reference uses a network; references of unknown kinds count as remote."""
     kind = _find_kind(reference)
     return kind is None or kind.IS_REMOTE
 
@@ -150,20 +154,22 @@ def _read_or_error(reference: str, *, history: bool, storage: Mapping[str, str])
         return error
 
 
-def _kind_of(reference: str) -> ReferenceKind:
+def _kind_of(reference: str) -> StoreKind:
     if (kind := _find_kind(reference)) is not None:
         return kind
+    schemes = ", ".join(f"{scheme}:" for kind in _kinds() for scheme in kind.SCHEMES)
     raise LiveError(
-        f"{reference}: this version of schemalint does not read tables there",
-        help="Give a path, or a URI that begins with file:, s3:, gs:, az: or abfss:.",
+        f"{reference}: this version of schemalint cannot read tables from such a URI",
+        help=f"Give a path, or a URI that begins with one of {schemes}.",
     )
 
 
-def _find_kind(reference: str) -> ReferenceKind | None:
-    from schemalint.storage import kinds  # noqa: PLC0415 (they build on this module)
+def _find_kind(reference: str) -> StoreKind | None:
+    return next((kind for kind in _kinds() if kind.handles(reference)), None)
+
+
+def _kinds() -> Iterator[StoreKind]:
+    from schemalint.storage import kinds  # noqa: PLC0415 (its modules import this one)
 
     for module in pkgutil.iter_modules(kinds.__path__):
-        kind = cast("ReferenceKind", import_module(f"{kinds.__name__}.{module.name}"))
-        if kind.handles(reference):
-            return kind
-    return None
+        yield cast("StoreKind", import_module(f"{kinds.__name__}.{module.name}"))

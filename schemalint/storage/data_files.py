@@ -1,4 +1,4 @@
-"""The footers of a table's live data files, many at a time, and what they hold together."""
+"""Read the footers of a table's live data files concurrently, and merge them into one summary."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from schemalint.values import frozen
 if TYPE_CHECKING:
     from schemalint.delta_log.store import TableStore
 
-_AT_ONCE: Final = 512
-"""Files whose footers are held together."""
+_BATCH_SIZE: Final = 512
+"""Files whose footers are in memory at the same time."""
 
-# A bucket is opened as if it were a table, so that its key is the path; a path of the file system is a path.
+# A bucket is opened like a table, so that the key is a path in it.
 _BUCKET: Final = re.compile(r"(?P<bucket>[A-Za-z0-9]+://[^/]+)/(?P<path>.+)", re.DOTALL)
 _FILE: Final = re.compile(r"file:(?://[^/]*)?(?P<path>/.*)", re.IGNORECASE | re.DOTALL)
 
 
 @frozen
 class Share:
-    """A part of a table's files: the number of the part, and how many parts there are."""
+    """One of `of` disjoint parts of a table's files."""
 
     number: int = 0
     of: int = 1
 
     def holds(self, path: str) -> bool:
-        """Whether a file belongs to it; it does to exactly one."""
+        """Whether this part contains the file; exactly one of the parts does."""
         return self.of == 1 or crc32(path.encode()) % self.of == self.number
 
 
@@ -46,7 +46,7 @@ ALL: Final = Share()
 
 
 def count_files(reference: str, version: int, storage: Mapping[str, str] = NO_OPTIONS) -> int:
-    """How many live data files a version has.
+    """Count the live data files of a version.
 
     Raises:
         LiveError: The log cannot be reached or read.
@@ -57,14 +57,14 @@ def count_files(reference: str, version: int, storage: Mapping[str, str] = NO_OP
 def summarize_files(
     reference: str, version: int, storage: Mapping[str, str] = NO_OPTIONS, share: Share = ALL
 ) -> FooterSummary:
-    """What the footers of a version's live data files say.
+    """Summarize the footers of a version's live data files.
 
-    A file that is gone, or is no Parquet file, is counted as damaged.
+    A file that is missing, or is not a Parquet file, counts as damaged.
 
     Args:
         reference: A path or a URI.
-        version: Of the table.
-        storage: See `schemalint.storage.read`.
+        version: The table's version.
+        storage: See `schemalint.storage.read_table`.
         share: The part of the files to read.
 
     Raises:
@@ -76,48 +76,48 @@ def summarize_files(
 def summarize_store(
     store: TableStore, version: int, storage: Mapping[str, str] = NO_OPTIONS, share: Share = ALL
 ) -> FooterSummary:
-    """The same of a table that is open.
+    """Summarize the footers like `summarize_files`, for a table that is already open.
 
     Args:
-        store: The log says which data files are live.
-        version: Likewise.
-        storage: What opened it: a shallow clone has data files in other places.
-        share: See `summarize_files`.
+        store: The table's log and data files.
+        version: The table's version.
+        storage: The settings that opened the store: a shallow clone has data files in other locations.
+        share: The part of the files to read.
 
     Raises:
-        LiveError: As `summarize_files`.
+        LiveError: The log or a data file cannot be reached or read.
     """
     if find_spec("pyarrow") is None:
         raise LiveError(
             "Parquet files cannot be read: pyarrow is not installed", help="pip install 'schemalint[live]'"
         )
-    read_one = partial(_tally_one, _Opener(store, storage))
+    summarize = partial(_summarize_file, _Opener(store, storage))
     paths = (path for path in live_files(store, version) if share.holds(path))
-    return merge_summaries(merge_summaries(concurrently(read_one, some)) for some in _batches(paths))
+    return merge_summaries(merge_summaries(concurrently(summarize, batch)) for batch in _batches(paths))
 
 
 class _Opener:
-    """Opens the data files of a table; those of a shallow clone lie elsewhere."""
+    """Opens the data files of a table; those of a shallow clone are in other locations."""
 
     def __init__(self, store: TableStore, storage: Mapping[str, str]) -> None:
         self._store = store
         self._bucket = lru_cache(maxsize=16)(lambda bucket: open_store(bucket, storage))
 
     def footer(self, path: str) -> FooterSummary:
-        store, inside = self._store, path
+        store, path_in_store = self._store, path
         if is_absolute(path):
             if match := _FILE.fullmatch(path):
-                inside = match["path"]
+                path_in_store = match["path"]
                 store = open_store("/")
             elif match := _BUCKET.fullmatch(path):
-                store, inside = self._bucket(match["bucket"]), match["path"]
-        with store.open_data(inside) as content:
+                store, path_in_store = self._bucket(match["bucket"]), match["path"]
+        with store.open_data(path_in_store) as content:
             leaves = read_footer(content)
         files = Files(1, (path,))
         return FooterSummary(1, dict.fromkeys(leaves, files))
 
 
-def _tally_one(opener: _Opener, path: str) -> FooterSummary:
+def _summarize_file(opener: _Opener, path: str) -> FooterSummary:
     try:
         return opener.footer(path)
     except MissingFile:
@@ -127,5 +127,5 @@ def _tally_one(opener: _Opener, path: str) -> FooterSummary:
 
 
 def _batches(paths: Iterator[str]) -> Iterator[list[str]]:
-    while some := list(islice(paths, _AT_ONCE)):
-        yield some
+    while batch := list(islice(paths, _BATCH_SIZE)):
+        yield batch

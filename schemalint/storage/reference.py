@@ -13,22 +13,23 @@ from schemalint.values import frozen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# The first two are Delta's own (DeltaTimeTravelSpec.scala): a version, and yyyyMMddHHmmssSSS.
+# The first two forms are Delta's own (DeltaTimeTravelSpec.scala): a version, and yyyyMMddHHmmssSSS.
 _VERSION: Final = re.compile(r"(?P<table>.+)@[vV](?P<version>[0-9]{1,19})", re.DOTALL)
 _DIGITS: Final = re.compile(r"(?P<table>.+)@(?P<instant>[0-9]{17})", re.DOTALL)
 _DIGITS_TO_ISO: Final = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})")
 _ISO: Final = re.compile(
     r"(?P<table>.+)@(?P<instant>[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.+Z-]+)?)", re.DOTALL
 )
-_PLACE: Final = re.compile(r"[/\\]|^\.|^[A-Za-z][A-Za-z0-9+.-]*:")
+_PATH_OR_URI: Final = re.compile(r"[/\\]|^\.|^[A-Za-z][A-Za-z0-9+.-]*:")
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
 @frozen
 class TableReference:
-    """Where a table is, and when: its latest version if neither is set.
+    """A table at a version or an instant; the latest version if neither is set.
 
     Attributes:
+        table: A path, a URI or a name.
         at: Milliseconds since the epoch.
     """
 
@@ -38,16 +39,17 @@ class TableReference:
 
 
 def parse_reference(reference: str, exists: Callable[[str], bool] = lambda _table: False) -> TableReference:
-    """Take a reference apart; one without a known ending is the table's latest version.
+    """Split a reference into the table and its version or instant.
 
-    A date is its first instant, and a time without an offset is in UTC.
+    A reference without such an ending means the latest version. A date means its first instant; a time
+    without an offset is in UTC.
 
     Args:
-        reference: A path, a URI or a name, and perhaps ``@`` and a version or an instant.
-        exists: Whether there is a table with exactly that reference: its path may end like that itself.
+        reference: A path, a URI or a name, optionally followed by ``@`` and a version or an instant.
+        exists: Whether a table has exactly this reference, because a path may itself end in ``@v1``.
 
     Raises:
-        LiveError: The instant is not in the calendar.
+        LiveError: The instant is not a valid date or time.
     """
     if match := _VERSION.fullmatch(reference):
         found = TableReference(match["table"], version=int(match["version"]))
@@ -58,17 +60,18 @@ def parse_reference(reference: str, exists: Callable[[str], bool] = lambda _tabl
     return TableReference(reference) if exists(reference) else found
 
 
-def is_place(reference: str) -> bool:
-    """Whether a reference is a path or a URI; a lone word is a name, unless there is such a folder."""
-    return bool(_PLACE.search(reference)) or Path(reference).is_dir()
+def is_path_or_uri(reference: str) -> bool:
+    """Whether a reference is a path or a URI; a single word is a name unless a folder has that name."""
+    return bool(_PATH_OR_URI.search(reference)) or Path(reference).is_dir()
 
 
 def _milliseconds(text: str, reference: str) -> int:
     try:
-        found = datetime.fromisoformat(_DIGITS_TO_ISO.sub(r"\1-\2-\3T\4:\5:\6.\7", text))
+        instant = datetime.fromisoformat(_DIGITS_TO_ISO.sub(r"\1-\2-\3T\4:\5:\6.\7", text))
     except ValueError as error:
         raise LiveError(
-            f"{reference}: {text!r} is no instant: {error}",
+            f"{reference}: {text!r} is not a valid date or time: {error}",
             help="Write @v12, @2026-11-01, @2026-11-01T10:00:00Z or @20261101100000000.",
         ) from None
-    return ((found if found.tzinfo else found.replace(tzinfo=UTC)) - _EPOCH) // timedelta(milliseconds=1)
+    utc_instant = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+    return (utc_instant - _EPOCH) // timedelta(milliseconds=1)

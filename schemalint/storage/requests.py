@@ -1,10 +1,10 @@
-"""Requests that can be interrupted, and many at a time.
+"""Run requests concurrently, so that Ctrl-C interrupts them.
 
-A call of obstore holds its thread until the server answers or a time limit ends it, and Python handles Ctrl-C
-in the main thread alone (measured on obstore 0.12.1: 30 seconds). So requests run in threads of their own,
-which do not hold up the end of the process, and whoever asked waits in Python. Nor are obstore's asynchronous
-calls of help: their answers come by threads of the client that no end of the process waits for, and abort it
-(measured: one of 60 runs).
+A call of obstore blocks its thread until the server answers or a time limit expires, and Python handles
+Ctrl-C only in the main thread (measured on obstore 0.12.1: 30 seconds). Therefore requests run in daemon
+threads, which do not delay the end of the process, and the caller waits in Python. obstore's asynchronous
+calls do not help: the client's threads deliver their answers while the process ends, and abort it (measured:
+one of 60 runs).
 """
 
 from __future__ import annotations
@@ -26,71 +26,71 @@ P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
 
-AT_A_TIME: Final = 16
-"""Requests, and tables, that are under way together."""
+MOST_CONCURRENT: Final = 16
+"""Requests, or tables, that are in progress at the same time."""
 
-_GRACE: Final = 1.0
-"""Seconds at the end of the process for the answers of interrupted requests.
+_GRACE_SECONDS: Final = 1.0
+"""How long the end of the process waits for interrupted requests.
 
-A thread that comes back from a call while the interpreter is taken down aborts the process.
+A thread that returns from a call during the shutdown of the interpreter aborts the process.
 """
 
-_TICK: Final = 0.5
-"""Seconds between two looks for Ctrl-C: its signal may reach any thread, and wakes only that one."""
+_POLL_SECONDS: Final = 0.5
+"""How often waiting checks for Ctrl-C: the signal may reach any thread, and wakes only that one."""
 
 
 def start(request: Callable[P, T], *args: P.args, **options: P.kwargs) -> Future[T]:
-    """Begin a request."""
-    return _requests().begin(partial(request, *args, **options))
+    """Start a request."""
+    return _request_workers().submit(partial(request, *args, **options))
 
 
-def finish(started: Future[T]) -> T:
-    """Its answer, or the error that it ended with."""
+def finish(request: Future[T]) -> T:
+    """Wait for a request, and return its answer or raise its error."""
     try:
-        return _awaited(started)
+        return _wait_for(request)
     finally:
-        started.cancel()
+        request.cancel()
 
 
 def concurrently(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
-    """The function's result for each item, in their order, for `AT_A_TIME` items together."""
+    """Call the function on up to `MOST_CONCURRENT` items at a time; return the results in order."""
     work = list(items)
-    workers = _Workers("schemalint-table", min(AT_A_TIME, len(work)))
-    started = [workers.begin(partial(function, item)) for item in work]
+    workers = _Workers("schemalint-table", min(MOST_CONCURRENT, len(work)))
+    futures = [workers.submit(partial(function, item)) for item in work]
     try:
-        return [_awaited(one) for one in started]
+        return [_wait_for(future) for future in futures]
     finally:
         workers.close()
 
 
-def _awaited(started: Future[T]) -> T:
+def _wait_for(future: Future[T]) -> T:
     from concurrent.futures import wait  # noqa: PLC0415 (loaded with the Future)
 
-    while not started.done():
-        wait((started,), _TICK)
-    return started.result()
+    while not future.done():
+        wait((future,), _POLL_SECONDS)
+    return future.result()
 
 
 class _Workers:
-    """Threads that carry out what is begun; the process ends without them."""
+    """Daemon threads that run submitted calls; the process ends without waiting for them."""
 
     def __init__(self, name: str, number: int) -> None:
         self._tasks: SimpleQueue[Task | None] = SimpleQueue()
-        self._under_way: set[Future[Any]] = set()
+        self._running: set[Future[Any]] = set()
         self._number = number
         for _ in range(number):
             threading.Thread(target=self._work, name=name, daemon=True).start()
 
-    def begin(self, call: Callable[[], T]) -> Future[T]:
-        """Carry it out as soon as a thread is free."""
-        from concurrent.futures import Future  # noqa: PLC0415 (reading a local table does without)
+    def submit(self, call: Callable[[], T]) -> Future[T]:
+        """Run the call as soon as a thread is free."""
+        from concurrent.futures import Future  # noqa: PLC0415 (reading a local table does not need it)
 
         task: tuple[Future[T], Callable[[], T]] = Future(), call
         self._tasks.put(task)
         return task[0]
 
     def close(self) -> None:
-        """Begin nothing more: the threads end when they are done with what they do."""
+        """Drop waiting calls; the threads end after their current call."""
         with suppress(Empty):
             while True:
                 self._tasks.get_nowait()
@@ -98,33 +98,33 @@ class _Workers:
             self._tasks.put(None)
 
     def settle(self) -> None:
-        """Close, and give what is under way a moment to end."""
+        """Close, and wait briefly for the running calls."""
         from concurrent.futures import wait  # noqa: PLC0415 (loaded with the Future)
 
         self.close()
-        wait(tuple(self._under_way), _GRACE)
+        wait(tuple(self._running), _GRACE_SECONDS)
 
     def _work(self) -> None:
         while (task := self._tasks.get()) is not None:
             future, call = task
             if future.set_running_or_notify_cancel():
-                self._under_way.add(future)
-                self._carry_out(future, call)
-                self._under_way.discard(future)
+                self._running.add(future)
+                self._run(future, call)
+                self._running.discard(future)
 
     @staticmethod
-    def _carry_out(future: Future[T], call: Callable[[], T]) -> None:
+    def _run(future: Future[T], call: Callable[[], T]) -> None:
         try:
             future.set_result(call())
-        except BaseException as error:  # noqa: BLE001 (it is raised where it is waited for)
-            # A panic of the client is no Exception, and nobody would take it for an error of the store.
-            failed = error if isinstance(error, Exception) else OSError(f"aborted: {type(error).__name__}")
-            future.set_exception(failed)
+        except BaseException as error:  # noqa: BLE001 (the waiting caller gets it)
+            # A panic of the client is not an Exception, and no caller handles it as an error of the store.
+            failure = error if isinstance(error, Exception) else OSError(f"aborted: {type(error).__name__}")
+            future.set_exception(failure)
 
 
 @cache
-def _created() -> _Workers:
-    workers = _Workers("schemalint-request", AT_A_TIME)
+def _create_request_workers() -> _Workers:
+    workers = _Workers("schemalint-request", MOST_CONCURRENT)
     atexit.register(workers.settle)
     return workers
 
@@ -132,6 +132,6 @@ def _created() -> _Workers:
 _LOCK: Final = threading.Lock()
 
 
-def _requests() -> _Workers:
+def _request_workers() -> _Workers:
     with _LOCK:
-        return _created()
+        return _create_request_workers()

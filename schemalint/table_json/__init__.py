@@ -1,7 +1,7 @@
-"""Live tables as JSON: what ``show`` prints, and what ``check --live-from`` takes in place of a connection.
+"""Live tables as JSON: ``show`` prints them, and ``check --live-from`` reads them in place of the log.
 
-One object for each table, on a line of its own; ``table.schema.json`` describes it. What rules can see of a
-table survives the way there and back.
+Each line is the object of one table; ``table.schema.json`` describes it. Writing and reading back keeps
+everything that rules can see of a table.
 """
 
 from __future__ import annotations
@@ -28,6 +28,6 @@ __all__ = [
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a line."""
+    """Return the JSON Schema (draft 2020-12) of a line."""
     loaded: dict[str, Any] = json.loads(Path(__file__).with_name("table.schema.json").read_text("utf-8"))
     return loaded

@@ -1,4 +1,4 @@
-"""What the footers of data files say, as JSON and back: how executors of Spark tell it."""
+"""Summaries of data file footers as JSON and back; Spark executors return this JSON."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from schemalint.delta.datatype import DataType
 
 
-def summary_to_json(tally: FooterSummary) -> dict[str, object]:
-    """The object for a tally."""
+def summary_to_json(summary: FooterSummary) -> dict[str, object]:
+    """Return the JSON object of a summary."""
     return {
-        "count": tally.count,
-        "leaves": [_leaf_to_json(leaf, files) for leaf, files in tally.leaves.items()],
-        "damaged": [{"reason": reason, **_files_to_json(files)} for reason, files in tally.damaged.items()],
+        "count": summary.count,
+        "leaves": [_leaf_to_json(leaf, files) for leaf, files in summary.leaves.items()],
+        "damaged": [{"reason": reason, **_files_to_json(files)} for reason, files in summary.damaged.items()],
     }
 
 
 def summary_from_json(content: object) -> FooterSummary:
-    """The inverse of `summary_to_json`.
+    """Read the JSON object that `summary_to_json` returns.
 
     Raises:
-        ShownError: A value is missing, or of another kind.
+        TableJsonError: A value is missing, or has the wrong type.
     """
     body = JsonObject.of(content)
     return FooterSummary(
         body.number("count"),
-        dict(_leaf(one) for one in body.bodies("leaves")),
-        {one.text("reason"): _files(one) for one in body.bodies("damaged")},
+        dict(_leaf(leaf) for leaf in body.bodies("leaves")),
+        {entry.text("reason"): _files(entry) for entry in body.bodies("damaged")},
     )
 
 
@@ -57,7 +57,7 @@ def _name(type_: DataType) -> str:
         case Atomic() | Char() | Decimal() | String() | Varchar():
             return name_of_type(type_)
         case _:
-            raise ValueError(f"{type_} is no type of a leaf")
+            raise ValueError(f"{type_} is not the type of a leaf")
 
 
 def _files_to_json(files: Files) -> Mapping[str, object]:
@@ -70,10 +70,10 @@ def _leaf(body: JsonObject) -> tuple[StoredLeaf, Files]:
     if type_ is None:
         raise body.wrong("type", f"the name of a type, not {json.dumps(name)[:40]}")
     try:
-        path = path_from_json(item for item, _way in body.items("path"))
+        path = path_from_json(item for item, _path in body.items("path"))
     except ValueError:
         raise body.wrong("path", "a path") from None
-    ids = tuple(item if isinstance(item, int) else None for item, _way in body.items("ids"))
+    ids = tuple(item if isinstance(item, int) else None for item, _path in body.items("ids"))
     return StoredLeaf(path, ids, type_), _files(body)
 
 

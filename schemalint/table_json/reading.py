@@ -1,4 +1,4 @@
-"""JSON to a live table."""
+"""Read live tables from JSON."""
 
 from __future__ import annotations
 
@@ -32,47 +32,47 @@ if TYPE_CHECKING:
 
 _MOST_BYTES: Final = 1 << 30
 
-# The schema of a table stands in its history too.
+# The history repeats the table's schema.
 _parse_schema = lru_cache(maxsize=16)(parse_schema)
 
 
 def read_lines(file: str, data: bytes) -> tuple[TableDocument | TableFailure, ...]:
-    """All tables of a file, one in each line that is not blank.
+    """Read all tables of a file, one per line; blank lines are skipped.
 
     Raises:
-        ShownError: A line is not what ``show`` writes, or there is none.
+        TableJsonError: A line was not written by ``show``, or the file holds no table.
     """
     if len(data) > _MOST_BYTES:
         raise TableJsonError("the file is larger than 1 GiB", location=Location(file))
-    found: list[TableDocument | TableFailure] = []
+    tables: list[TableDocument | TableFailure] = []
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
         if not line.strip():
             continue
         try:
-            found.append(from_json(_loaded(line)))
+            tables.append(from_json(_load(line)))
         except TableJsonError as error:
-            place = Location(file, number, 1, number)
-            raise TableJsonError(error.message, help=error.help, location=place) from None
-    if not found:
+            location = Location(file, number, 1, number)
+            raise TableJsonError(error.message, help=error.help, location=location) from None
+    if not tables:
         raise TableJsonError(
             "the file holds no table",
             help="Write it with `schemalint show --output-format json`.",
             location=Location(file),
         )
-    return tuple(found)
+    return tuple(tables)
 
 
 def from_json(content: object) -> TableDocument | TableFailure:
-    """The inverse of `to_json` and of `failure_to_json`.
+    """Read the JSON object that `to_json` or `failure_to_json` returns.
 
     Raises:
-        ShownError: A value is missing, or of another kind.
+        TableJsonError: A value is missing, or has the wrong type.
     """
     body = JsonObject.of(content)
-    if (found := body.content.get("format")) != FORMAT:
+    if (format_ := body.content.get("format")) != FORMAT:
         raise TableJsonError(
-            f"format must be {FORMAT}, not {json.dumps(found)[:40]}",
-            help="Write the file with `schemalint show --output-format json` of this version of schemalint.",
+            f"format must be {FORMAT}, not {json.dumps(format_)[:40]}",
+            help="Write the file again with `schemalint show --output-format json` of this version.",
         )
     read_at, table, target = _time(body), body.optional("table", str), body.optional("target", str)
     if "error" not in body.content:
@@ -82,12 +82,12 @@ def from_json(content: object) -> TableDocument | TableFailure:
     )
 
 
-def _loaded(line: bytes) -> object:
+def _load(line: bytes) -> object:
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
         raise TableJsonError(
-            "this is not JSON", help="Each table stands in a line of its own, as `schemalint show` writes it."
+            "this is not JSON", help="Each line holds one table, as `schemalint show` writes it."
         ) from None
 
 
@@ -107,12 +107,12 @@ def _live(body: JsonObject) -> LiveTable:
 
 def _time(body: JsonObject) -> dt.datetime:
     try:
-        found = dt.datetime.fromisoformat(body.text("read_at"))
+        time = dt.datetime.fromisoformat(body.text("read_at"))
     except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
-        raise body.wrong("read_at", "a time with its zone")
-    return found
+        time = None
+    if time is None or time.tzinfo is None:
+        raise body.wrong("read_at", "a time with a time zone")
+    return time
 
 
 def _metadata(body: JsonObject, features: frozenset[str]) -> Metadata:
@@ -160,8 +160,8 @@ def _protocol(body: JsonObject) -> Protocol:
     lists = None
     if body.content.get("lists") is not None:
         flags = [item for item, _ in body.items("lists") if isinstance(item, bool)]
-        if len(flags) != 2:  # noqa: PLR2004 (of readers, of writers)
-            raise body.wrong("lists", "two times true or false")
+        if len(flags) != 2:  # noqa: PLR2004 (reader features, writer features)
+            raise body.wrong("lists", "two values, each true or false")
         lists = (flags[0], flags[1])
     return Protocol(
         body.number("min_reader_version"),
@@ -173,7 +173,7 @@ def _protocol(body: JsonObject) -> Protocol:
 
 
 def _entries(body: JsonObject) -> Iterator[HistoryEntry]:
-    known: dict[str, object] = {}
+    metadata_now: dict[str, object] = {}
     features: frozenset[str] = frozenset()
     for entry in body.bodies("history"):
         protocol = _protocol(entry.inner("protocol")) if entry.content.get("protocol") is not None else None
@@ -181,8 +181,8 @@ def _entries(body: JsonObject) -> Iterator[HistoryEntry]:
         metadata = None
         if entry.content.get("metadata") is not None:
             changed = entry.inner("metadata")
-            known = {**known, **changed.content}
-            metadata = _metadata(JsonObject(known, changed.way), features)
+            metadata_now = {**metadata_now, **changed.content}
+            metadata = _metadata(JsonObject(metadata_now, changed.way), features)
         yield HistoryEntry(
             version=entry.number("version"),
             timestamp=entry.optional("timestamp", int),

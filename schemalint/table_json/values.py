@@ -1,4 +1,4 @@
-"""What a line of the JSON stands for, and how its values are taken out one by one."""
+"""The values that a line of JSON holds, and typed access to a JSON object."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from schemalint.delta.table import LiveTable
 
 FORMAT: Final = 1
-"""The version of the format: another meaning of a key is another version."""
+"""The version of the format; it changes when the meaning of a key changes."""
 
 T = TypeVar("T")
 
-_WORDS: Final[dict[type, str]] = {
+_KIND_NAMES: Final[dict[type, str]] = {
     str: "text",
     int: "a whole number",
     bool: "true or false",
@@ -28,18 +28,18 @@ _WORDS: Final[dict[type, str]] = {
 
 
 class TableJsonError(LiveError):
-    """This is not what ``show --output-format json`` writes."""
+    """The JSON was not written by ``show --output-format json``."""
 
 
 @frozen
 class TableDocument:
-    """A table as it was when it was read.
+    """A live table with the time of reading.
 
     Attributes:
-        read_at: With a time zone.
-        table: Its name, if it was asked for by name.
-        target: The environment in which the name was looked up.
-        is_latest: Whether it is what the table was then; an older version says nothing of that.
+        read_at: The time of reading, with a time zone.
+        table: The table's name, if it was requested by name.
+        target: The target in which the name was looked up.
+        is_latest: Whether this is the latest version at that time, and not an older version.
     """
 
     live: LiveTable
@@ -50,13 +50,13 @@ class TableDocument:
 
     @property
     def uri(self) -> str:
-        """Where it lies."""
+        """The table's URI."""
         return self.live.uri
 
 
 @frozen
 class TableFailure:
-    """A table that could not be read; ``missing`` if that is because there is none."""
+    """A table that could not be read; ``missing`` if the reason is that it does not exist."""
 
     uri: str
     message: str
@@ -69,56 +69,56 @@ class TableFailure:
 
 @frozen
 class JsonObject:
-    """A JSON object, and the way to it; every method raises `TableJsonError` for a value of another kind."""
+    """A JSON object and its path in the line; a value of the wrong type raises `TableJsonError`."""
 
     content: Mapping[str, object]
     way: str = ""
 
     @classmethod
-    def of(cls, value: object, way: str = "") -> JsonObject:
-        """Any value as an object."""
-        return cls(_of_kind(value, dict, way or "a line"), way)
+    def of(cls, value: object, path: str = "") -> JsonObject:
+        """Return a value as an object."""
+        return cls(_of_kind(value, dict, path or "a line"), path)
 
     def text(self, key: str) -> str:
-        """Text."""
+        """Return a text."""
         return self._item(key, str)
 
     def number(self, key: str) -> int:
-        """A whole number."""
+        """Return a whole number."""
         return self._item(key, int)
 
     def flag(self, key: str) -> bool:
-        """A boolean."""
+        """Return a boolean."""
         return self._item(key, bool)
 
     def optional(self, key: str, kind: type[T]) -> T | None:
-        """A value of that kind, None for null and for a key that is not there."""
+        """Return a value of that type, None for null and for a missing key."""
         return None if self.content.get(key) is None else self._item(key, kind)
 
     def inner(self, key: str) -> JsonObject:
-        """An object."""
+        """Return an inner object."""
         return JsonObject(self._item(key, dict), self._at(key))
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts."""
-        return tuple(_of_kind(item, str, way) for item, way in self.items(key))
+        """Return a list of texts."""
+        return tuple(_of_kind(item, str, path) for item, path in self.items(key))
 
     def pairs(self, key: str) -> dict[str, str]:
-        """An object of texts."""
-        inside = self.inner(key)
-        return {name: inside.text(name) for name in inside.content}
+        """Return an inner object whose values are texts."""
+        inner = self.inner(key)
+        return {name: inner.text(name) for name in inner.content}
 
     def items(self, key: str) -> Iterator[tuple[object, str]]:
-        """The items of a list, each with the way to it."""
+        """Yield the items of a list with their paths."""
         for index, item in enumerate(self._item(key, list)):
             yield item, f"{self._at(key)}[{index}]"
 
     def bodies(self, key: str) -> Iterator[JsonObject]:
-        """A list of objects."""
-        yield from (JsonObject.of(item, way) for item, way in self.items(key))
+        """Yield the objects of a list."""
+        yield from (JsonObject.of(item, path) for item, path in self.items(key))
 
     def wrong(self, key: str, expected: str) -> TableJsonError:
-        """The error for a value that is not as expected."""
+        """Return the error for an unexpected value."""
         return _wrong(self._at(key), expected)
 
     def _item(self, key: str, kind: type[T]) -> T:
@@ -128,14 +128,14 @@ class JsonObject:
         return f"{self.way}.{key}" if self.way else key
 
 
-def _of_kind(value: object, kind: type[T], way: str) -> T:
-    # A bool is an int to isinstance.
+def _of_kind(value: object, kind: type[T], path: str) -> T:
+    # isinstance alone accepts a bool as an int.
     if isinstance(value, kind) and type(value) is kind:
         return value
-    raise _wrong(way, _WORDS[kind])
+    raise _wrong(path, _KIND_NAMES[kind])
 
 
-def _wrong(way: str, expected: str) -> TableJsonError:
+def _wrong(path: str, expected: str) -> TableJsonError:
     return TableJsonError(
-        f"{way} must be {expected}", help="Write the file with `schemalint show --output-format json`."
+        f"{path} must be {expected}", help="Write the file with `schemalint show --output-format json`."
     )

@@ -1,4 +1,4 @@
-"""A live table to JSON."""
+"""Write a live table as JSON."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import Unmanaged
 from schemalint.delta.feature_usage import feature_uses
-from schemalint.delta.history import changes, steps, stops_tracked_streams
+from schemalint.delta.history import changes, steps
 from schemalint.delta.path import format_path, path_to_json
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.schema_json import print_schema
+from schemalint.delta.streams import commit_stops_tracked_streams
 from schemalint.delta.type_text import print_type
 from schemalint.table_json.values import FORMAT, TableDocument, TableFailure
 
@@ -28,17 +29,17 @@ Json: TypeAlias = dict[str, object]
 T = TypeVar("T")
 
 
-def to_json(shown: TableDocument) -> Json:
-    """The object for a table; ``features`` and some of the history's keys are there for readers alone."""
-    live = shown.live
+def to_json(document: TableDocument) -> Json:
+    """Return the object of a table; `from_json` ignores ``features`` and some keys of the history."""
+    live = document.live
     return {
         "format": FORMAT,
         "uri": live.uri,
-        "table": shown.table,
-        "target": shown.target,
-        "read_at": shown.read_at.isoformat(timespec="seconds"),
+        "table": document.table,
+        "target": document.target,
+        "read_at": document.read_at.isoformat(timespec="seconds"),
         "version": live.version,
-        "latest": shown.is_latest,
+        "latest": document.is_latest,
         **_metadata(live.metadata),
         "protocol": _protocol(live.protocol),
         "features": [_feature(use) for use in feature_uses(live)],
@@ -46,13 +47,13 @@ def to_json(shown: TableDocument) -> Json:
         "history_from": live.history.known_from,
         "defects": [
             {
-                "kind": one.kind.name.lower(),
-                "message": one.message,
-                "file": one.file,
-                "line": one.line,
-                "delta_error": one.delta_error,
+                "kind": defect.kind.name.lower(),
+                "message": defect.message,
+                "file": defect.file,
+                "line": defect.line,
+                "delta_error": defect.delta_error,
             }
-            for one in live.defects
+            for defect in live.defects
         ],
         "warnings": list(live.warnings),
         "catalog": _catalog(live.catalog) if live.catalog else None,
@@ -60,7 +61,7 @@ def to_json(shown: TableDocument) -> Json:
 
 
 def failure_to_json(failure: TableFailure) -> Json:
-    """The object for a table that could not be read."""
+    """Return the object of a table that could not be read."""
     return {
         "format": FORMAT,
         "uri": failure.uri,
@@ -81,8 +82,8 @@ def _metadata(metadata: Metadata) -> Json:
         "description": None if isinstance(state.description, Unmanaged) else state.description,
         "created_time": metadata.created_time,
         "schema": _schema(state.columns),
-        "partition_columns": _listed(state.partitioned_by),
-        "clustering_columns": [path_to_json(path) for path in _listed(state.clustered_by)],
+        "partition_columns": _to_list(state.partitioned_by),
+        "clustering_columns": [path_to_json(path) for path in _to_list(state.clustered_by)],
         "configuration": _configuration(state),
     }
 
@@ -92,12 +93,12 @@ def _schema(columns: Struct) -> Json:
     return schema
 
 
-def _listed(value: Managed[tuple[T, ...]]) -> list[T]:
+def _to_list(value: Managed[tuple[T, ...]]) -> list[T]:
     return [] if isinstance(value, Unmanaged) else list(value)
 
 
 def _configuration(state: TableState) -> Mapping[str, str]:
-    """As Delta keeps it: a constraint is an entry too."""
+    """Return the configuration as Delta stores it, with constraints as entries."""
     constraints = {
         CONSTRAINT_PREFIX + name: text for name, text in state.constraints.items() if text is not None
     }
@@ -127,14 +128,14 @@ def _feature(use: FeatureUse) -> Json:
 
 
 def _history(live: LiveTable) -> list[Json]:
-    """Of each entry's metadata only what differs from the entry before: schemas are large."""
+    """Write only the metadata that differs from the previous entry: schemas are large."""
     before: Json = {}
-    found = []
+    entries = []
     for step in steps(live.history):
         after = _metadata(step.entry.metadata) if step.entry.metadata else None
-        found.append(_entry(step, after, before))
+        entries.append(_entry(step, after, before))
         before = after or before
-    return found
+    return entries
 
 
 def _entry(step: HistoryStep, after: Json | None, before: Json) -> Json:
@@ -153,11 +154,11 @@ def _entry(step: HistoryStep, after: Json | None, before: Json) -> Json:
         "removes_files": entry.removes_files,
         "schema_changed": "schema" in (changed or {}),
         "protocol_changed": entry.protocol is not None and entry.protocol != step.protocol_before,
-        "stops_tracked_streams": stops_tracked_streams(step),
+        "stops_tracked_streams": commit_stops_tracked_streams(step),
         "type_changes": [
-            {"column": format_path(one.path), "from": print_type(one.old), "to": print_type(one.new)}
-            for one in changes(step)
-            if isinstance(one, TypeChanged)
+            {"column": format_path(change.path), "from": print_type(change.old), "to": print_type(change.new)}
+            for change in changes(step)
+            if isinstance(change, TypeChanged)
         ],
         "metadata": changed,
         "protocol": _protocol(entry.protocol) if entry.protocol else None,

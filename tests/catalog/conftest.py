@@ -1,4 +1,4 @@
-"""A catalog to ask, and a target that has it."""
+"""A Unity Catalog server, and a target that uses it."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from support.unity_server import UnityServer, serving
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[UnityServer]:
-    """It must be asked as described, and only for reading."""
+    """A server; all requests must match the API descriptions and only read."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    _opened.cache_clear()  # another server may have had the same port
+    _opened.cache_clear()  # an earlier server may have had the same port
     with serving(UnityServer()) as state:
         yield state
     assert state.problems == []
-    for one in state.requests:
-        if one.method != "GET":
-            assert (one.method, one.path) == ("POST", "/temporary-table-credentials")
-        if "credentials" in one.path:
-            assert "READ" in {one.query.get("operation"), (one.body or {}).get("operation")}
+    for request in state.requests:
+        if request.method != "GET":
+            assert (request.method, request.path) == ("POST", "/temporary-table-credentials")
+        if "credentials" in request.path:
+            assert "READ" in {request.query.get("operation"), (request.body or {}).get("operation")}
 
 
 @pytest.fixture
 def target(server: UnityServer, monkeypatch: pytest.MonkeyPatch) -> Target:
-    """Of catalog ``main``, opened by the right token."""
+    """A target with catalog ``main`` and a valid token."""
     monkeypatch.setenv("UC_TOKEN", "secret-token")
     return Target("prod", catalog="main", catalog_uri=server.uri, catalog_token="${UC_TOKEN}")  # noqa: S106
 
 
 @pytest.fixture(params=["delta", "classic"])
 def each_api(server: UnityServer, request: pytest.FixtureRequest) -> None:
-    """The same by the Delta API, and where there is none."""
+    """Run the test with the Delta API and, without it, with the classic API."""
     server.has_delta_api = request.param == "delta"

@@ -1,4 +1,4 @@
-"""`check --live`, `plan` and `apply` where the target's catalog says where tables lie."""
+"""`check --live`, `plan` and `apply` with a catalog that knows the locations of tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AMOUNT = Field("amount", Decimal(10, 2))
 def project(
     tmp_path: Path, server: UnityServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Project:
-    """Of the contract of ``sales.orders``, committed."""
+    """A repository with the committed contract of ``sales.orders`` and a target with a catalog."""
     repo = Repo(tmp_path / "repository")
     for name in (
         "CI",
@@ -34,29 +34,29 @@ def project(
     for name, value in {**repo.env, "UC_TOKEN": "secret-token"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(repo.path)
-    made = Project(repo, capsys)
+    new_project = Project(repo, capsys)
     repo.write(
         "schemalint.toml",
         f'[targets.prod]\ncatalog = "main"\ncatalog_uri = "{server.uri}"\ncatalog_token = "${{UC_TOKEN}}"\n',
     )
-    made.declare(ORDERS)
+    new_project.declare(ORDERS)
     repo.commit()
-    return made
+    return new_project
 
 
 @pytest.fixture
 def table(server: UnityServer, tmp_path: Path) -> Table:
-    """As declared, and registered as it is."""
-    place = write_log(
+    """A table that matches its contract and its catalog entry."""
+    path = write_log(
         tmp_path / "somewhere/orders", [[commit_info("CREATE TABLE"), protocol(), metadata(ID, AMOUNT)]]
     )
-    registered = Table(place.as_uri(), Struct((ID, AMOUNT)))
+    registered = Table(path.as_uri(), Struct((ID, AMOUNT)))
     server.tables["main.sales.orders"] = registered
     return registered
 
 
 @pytest.mark.usefixtures("each_api", "table")
-def test_table_is_compared_where_the_catalog_has_it(project: Project) -> None:
+def test_table_is_read_at_the_location_in_the_catalog(project: Project) -> None:
     run = project.check("--live", "--all")
     assert (run.status, run.codes) == (0, [])
     assert "no findings in 1 table" in run.out
@@ -67,12 +67,12 @@ def test_table_is_compared_where_the_catalog_has_it(project: Project) -> None:
 
 
 @pytest.mark.usefixtures("table")
-def test_table_named_in_full_is_the_same(project: Project) -> None:
+def test_full_table_name_is_the_same_table(project: Project) -> None:
     project.declare(ORDERS.replace("sales.orders", "main.sales.orders"))
     assert project.check("--live", "--all", "--against", "none").codes == []
 
 
-def test_name_of_another_catalog_is_an_error_at_the_name(project: Project) -> None:
+def test_name_of_another_catalog_is_an_error_at_its_line(project: Project) -> None:
     project.declare(ORDERS.replace("sales.orders", "dev.sales.orders"))
     run = project.check("--live")
     assert run.status == 2
@@ -80,7 +80,7 @@ def test_name_of_another_catalog_is_an_error_at_the_name(project: Project) -> No
     assert "target prod has catalog main" in run.out
 
 
-def test_missing_table_is_to_be_created(project: Project) -> None:
+def test_missing_table_is_a_notice(project: Project) -> None:
     run = project.check("--live", "--all", "--against", "none")
     assert (run.status, run.codes) == (0, ["DR003"])
     assert "no table at main.sales.orders yet" in run.out
@@ -93,9 +93,7 @@ def test_missing_schema_is_an_error(project: Project, server: UnityServer) -> No
     assert "there is no schema main.sales" in run.out
 
 
-def test_wrong_token_is_an_error_that_does_not_tell_it(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_token_is_an_error_without_the_token(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UC_TOKEN", "wrong-token")
     run = project.check("--live", "--all")
     assert run.status == 2
@@ -107,7 +105,7 @@ def test_wrong_token_is_an_error_that_does_not_tell_it(
     assert "UC_TOKEN is not set" in run.out + run.err
 
 
-def test_catalog_that_disagrees_with_the_log_is_told(project: Project, table: Table) -> None:
+def test_catalog_that_disagrees_with_the_log_is_a_finding(project: Project, table: Table) -> None:
     table.columns = Struct((Field("id", INTEGER), AMOUNT))
     run = project.check("--live", "--all", "--against", "none")
     assert run.codes == ["DR006"]
@@ -115,21 +113,21 @@ def test_catalog_that_disagrees_with_the_log_is_told(project: Project, table: Ta
 
 
 @pytest.mark.usefixtures("table")
-def test_plan_reaches_the_table_by_its_name(project: Project) -> None:
+def test_plan_alters_the_table_by_its_full_name(project: Project) -> None:
     project.declare(ORDERS + "  - {name: note, type: string}\n")
     run = project.run("plan", "--output-format", "sql")
     assert run.status == 0, run.out + run.err
     assert "ALTER TABLE `main`.`sales`.`orders` ADD COLUMNS" in run.out
 
 
-def test_plan_creates_a_table_by_its_name(project: Project) -> None:
+def test_plan_creates_the_table_by_its_full_name(project: Project) -> None:
     run = project.run("plan", "--output-format", "sql")
     assert run.status == 0, run.out + run.err
     assert "CREATE TABLE `main`.`sales`.`orders` (" in run.out
 
 
 @pytest.mark.usefixtures("table")
-def test_apply_shows_the_statements_by_full_name_and_waits_for_a_yes(project: Project) -> None:
+def test_apply_without_yes_shows_the_statements_by_full_name(project: Project) -> None:
     project.declare(ORDERS + "  - {name: note, type: string}\n")
     project.repo.commit()
     run = project.run("apply")
@@ -138,18 +136,18 @@ def test_apply_shows_the_statements_by_full_name_and_waits_for_a_yes(project: Pr
 
 
 @pytest.mark.usefixtures("table")
-def test_two_contracts_of_one_name_are_refused(project: Project) -> None:
+def test_two_contracts_for_one_table_are_refused(project: Project) -> None:
     project.declare(ORDERS.replace("sales.orders", "main.sales.orders"), "contracts/again.yml")
     run = project.run("plan")
     assert run.status != 0
-    assert "declared at the same place" in run.out
+    assert "declared at the same location" in run.out
 
 
-def test_location_of_a_contract_is_not_looked_up(
+def test_location_in_a_contract_needs_no_catalog_request(
     project: Project, server: UnityServer, tmp_path: Path
 ) -> None:
-    place = write_log(tmp_path / "lake/orders", [[protocol(), metadata(ID, AMOUNT, Field("new", STRING))]])
-    project.repo.write("schemalint.toml", f'[targets.prod]\ncatalog = "main"\nroot = "{place.parent}"\n')
+    path = write_log(tmp_path / "lake/orders", [[protocol(), metadata(ID, AMOUNT, Field("new", STRING))]])
+    project.repo.write("schemalint.toml", f'[targets.prod]\ncatalog = "main"\nroot = "{path.parent}"\n')
     project.declare(ORDERS.replace("columns:", "location: orders\ncolumns:"))
     assert project.check("--live", "--all", "--against", "none").codes == ["DR001"]
     assert server.requests == []

@@ -16,7 +16,7 @@ __all__ = ["project", "table"]
 
 
 @pytest.mark.usefixtures("each_api", "table")
-def test_catalog_is_brought_in_beside_the_contracts_there_are(
+def test_catalog_is_pulled_and_existing_contracts_are_kept(
     project: Project, server: UnityServer, tmp_path: Path
 ) -> None:
     note = Field("note", STRING)
@@ -25,7 +25,7 @@ def test_catalog_is_brought_in_beside_the_contracts_there_are(
     )
     server.tables["main.sales.lines"] = Table(lines.as_uri(), Struct((ID, note)))
     run = project.run("pull", "--all", "--match", "sales.*", "--into", "c/{catalog}/{schema}/{table}.yml")
-    assert (run.status, run.err) == (0, "wrote c/main/sales/lines.yml\nsales.orders is as declared\n")
+    assert (run.status, run.err) == (0, "wrote c/main/sales/lines.yml\nsales.orders is up to date\n")
     written = (project.repo.path / "c/main/sales/lines.yml").read_text(encoding="utf-8")
     assert written.startswith("schemalint: 1\ntable: sales.lines\n\ncolumns:\n")
     assert project.check("--live", "--all", "--against", "none").codes == []
@@ -40,7 +40,7 @@ def test_table_of_a_catalog_is_pulled_by_its_name(project: Project, name: str) -
 
 
 @pytest.mark.usefixtures("server")
-def test_missing_table_is_said(project: Project) -> None:
+def test_missing_table_is_an_error(project: Project) -> None:
     run = project.run("pull", "sales.nowhere")
     assert (run.status, run.out) == (2, "")
     assert "nowhere" in run.err

@@ -1,4 +1,4 @@
-"""What a catalog may do to its clients: every failure is a sentence, and the token stays where it belongs."""
+"""Faulty catalog servers: every failure is a clear error, and the token never leaks."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ def client(server: UnityServer) -> Client:
     return Client(server.uri, TOKEN, wait=lambda _seconds: None)
 
 
-def test_token_that_is_not_accepted_is_told_from_what_is_forbidden(
+def test_rejected_token_and_missing_permission_are_different_errors(
     server: UnityServer, client: Client
 ) -> None:
-    with pytest.raises(HttpError, match="the token is missing, or not accepted") as refused:
+    with pytest.raises(HttpError, match="the token is missing or not accepted") as refused:
         Client(server.uri, "other").get(("catalogs",))
     assert (refused.value.status, refused.value.reason) == (401, "UNAUTHENTICATED")
     assert "catalog_token" in refused.value.help
     server.fault = lambda _path: (403, {}, b'{"error_code": "PERMISSION_DENIED", "message": "no grant"}')
-    with pytest.raises(HttpError, match="may not see this: no grant") as forbidden:
+    with pytest.raises(HttpError, match="the token has no permission: no grant") as forbidden:
         client.get(("catalogs",))
     assert forbidden.value.status == 403
     assert "USE SCHEMA" in forbidden.value.help
 
 
-def test_server_that_repeats_the_token_does_not_make_us_tell_it(server: UnityServer, client: Client) -> None:
+def test_token_repeated_by_the_server_is_not_printed(server: UnityServer, client: Client) -> None:
     body = b'{"error_code": "INVALID secret-token", "message": "bad token secret-token\\nfor you"}'
     server.fault = lambda _path: (400, {}, body)
     with pytest.raises(HttpError) as raised:
@@ -48,25 +48,27 @@ def test_server_that_repeats_the_token_does_not_make_us_tell_it(server: UnitySer
 def test_redirect_is_not_followed_with_the_token(server: UnityServer, client: Client) -> None:
     with serving(UnityServer()) as other:
         server.fault = lambda _path: (302, {"Location": f"{other.uri}/catalogs"}, b"")
-        with pytest.raises(HttpError, match="sends on to") as raised:
+        with pytest.raises(HttpError, match="redirects to") as raised:
             client.get(("catalogs",))
         assert other.requests == []
-    assert "own address" in raised.value.help
+    assert "own URI" in raised.value.help
 
 
 @pytest.mark.parametrize(
     "body", [b"<html>", b"[1]", b"", b'{"a":', b"\xff\xfe", b"[" * 100_000], ids=lambda body: repr(body[:6])
 )
-def test_answer_that_is_no_json_object_is_an_error(server: UnityServer, client: Client, body: bytes) -> None:
+def test_answer_that_is_not_a_json_object_is_an_error(
+    server: UnityServer, client: Client, body: bytes
+) -> None:
     server.fault = lambda _path: (200, {}, body)
-    with pytest.raises(LiveError, match="no JSON object"):
+    with pytest.raises(LiveError, match="not a JSON object"):
         client.get(("catalogs",))
 
 
-def test_value_of_another_kind_is_an_error(server: UnityServer, client: Client) -> None:
+def test_value_of_the_wrong_type_is_an_error(server: UnityServer, client: Client) -> None:
     server.fault = lambda _path: (200, {}, b'{"name": 1, "list": [1], "map": {"a": []}, "flag": true}')
     answer = client.get(("catalogs",))
-    for question in (
+    for read_value in (
         lambda: answer.text("name"),
         lambda: answer.number("flag"),
         lambda: answer.object("name"),
@@ -75,7 +77,7 @@ def test_value_of_another_kind_is_an_error(server: UnityServer, client: Client) 
         lambda: answer.text_by_key("map"),
     ):
         with pytest.raises(LiveError, match="is not"):
-            question()
+            read_value()
     assert (answer.text("no"), answer.number("no"), answer.objects("no"), answer.texts("no")) == (
         None,
         None,
@@ -85,13 +87,13 @@ def test_value_of_another_kind_is_an_error(server: UnityServer, client: Client) 
     assert answer.text_by_key("no") == {}
 
 
-def test_answer_without_end_is_cut_off(server: UnityServer) -> None:
+def test_too_long_answer_is_an_error(server: UnityServer) -> None:
     server.fault = lambda _path: (200, {}, b'{"a": "' + b"x" * 100_000 + b'"}')
     with pytest.raises(LiveError, match="longer than 1000 bytes"):
         Client(server.uri, TOKEN, most_bytes=1000).get(("catalogs",))
 
 
-def test_busy_server_is_asked_again_and_not_for_ever(server: UnityServer) -> None:
+def test_requests_to_a_busy_server_are_repeated_a_few_times(server: UnityServer) -> None:
     waited: list[float] = []
     answers = iter([(503, {"Retry-After": "2"}, b""), (429, {"Retry-After": "9999"}, b"")])
     server.fault = lambda _path: next(answers, None)
@@ -104,19 +106,19 @@ def test_busy_server_is_asked_again_and_not_for_ever(server: UnityServer) -> Non
     assert waited[2:] == [1.0, 1.0]
 
 
-def test_server_that_does_not_answer_is_given_up() -> None:
+def test_server_that_does_not_answer_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         uri = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(LiveError, match=r"no answer within 0\.1 seconds"):
+        with pytest.raises(LiveError, match=r"did not answer within 0\.1 seconds"):
             Client(uri, timeout=0.1).get(("catalogs",))
 
 
-def test_server_that_drips_is_given_up() -> None:
-    with _dripping() as uri, pytest.raises(LiveError, match=r"no answer within 0\.2 seconds"):
+def test_server_that_answers_too_slowly_is_an_error() -> None:
+    with _dripping() as uri, pytest.raises(LiveError, match=r"did not answer within 0\.2 seconds"):
         Client(uri, timeout=0.2).get(("catalogs",))
 
 
-def test_server_that_is_not_there_or_hangs_up_is_an_error() -> None:
+def test_unreachable_server_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(LiveError, match="cannot be reached"):
@@ -132,7 +134,7 @@ def test_path_is_quoted(server: UnityServer, client: Client) -> None:
 
 @contextmanager
 def _dripping() -> Iterator[str]:
-    """A server that sends a byte now and then, for as long as it is listened to."""
+    """Start a server that sends single bytes until the connection closes, and yield its address."""
     done = threading.Event()
 
     def drip(server: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""Tables by name in an object store, opened by the credentials that the catalog hands out."""
+"""Tables by name in an object store, opened with credentials that the catalog vends."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def endpoint() -> Iterator[str]:
 
 @pytest.fixture
 def in_s3(target: Target, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Target:
-    """The target says how the store is asked, and has nothing that opens it."""
+    """A target that has the settings of the store but no credentials."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
     return replace(target, storage={"endpoint": endpoint, "region": "us-east-1", "allow_http": "true"})
@@ -46,6 +46,7 @@ def in_s3(target: Target, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Tar
 
 @pytest.fixture
 def uploaded(endpoint: str, tmp_path: Path) -> None:
+    """Upload the table ``orders``."""
     store = S3Store(
         "lakeofthecatalog",
         config={
@@ -62,17 +63,19 @@ def uploaded(endpoint: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("uploaded", "each_api")
-def test_table_is_opened_by_what_the_catalog_hands_out(server: UnityServer, in_s3: Target) -> None:
+def test_table_is_opened_with_the_catalog_s_credentials(server: UnityServer, in_s3: Target) -> None:
     credentials = BY_DELTA_API if server.has_delta_api else BY_CLASSIC_API
     server.tables["main.sales.orders"] = Table(LOCATION, credentials=credentials)
     live = catalog.read("sales.orders", in_s3)
     assert (live.uri, live.version) == (LOCATION, 0)
-    assert [one.name for one in live.state.columns.fields] == ["id"]
+    assert [field.name for field in live.state.columns.fields] == ["id"]
 
 
-def test_registered_table_without_a_log_is_not_to_be_created(server: UnityServer, in_s3: Target) -> None:
+def test_registered_table_without_a_log_is_an_error_and_not_missing(
+    server: UnityServer, in_s3: Target
+) -> None:
     server.tables["main.sales.orders"] = Table(f"{LOCATION}-gone", credentials=BY_DELTA_API)
-    (found,) = catalog.read_many(["sales.orders"], in_s3)
-    assert isinstance(found, LiveError)
-    assert not isinstance(found, NoTable)
-    assert "no Delta table is there" in found.message
+    (error,) = catalog.read_many(["sales.orders"], in_s3)
+    assert isinstance(error, LiveError)
+    assert not isinstance(error, NoTable)
+    assert "no Delta table is there" in error.message

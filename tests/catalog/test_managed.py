@@ -1,4 +1,4 @@
-"""Catalog-managed tables: the catalog says which commits count."""
+"""Catalog-managed tables: the catalog decides which commits are part of the table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ both_apis = pytest.mark.usefixtures("each_api")
 
 @pytest.fixture
 def table(server: UnityServer, tmp_path: Path) -> Table:
-    """Version 0 is published."""
+    """A catalog-managed table with version 0 published."""
     write_log(tmp_path / "orders", [[PROTOCOL, metadata(ID)]])
     managed = Table(
         str(tmp_path / "orders"), properties={"delta.feature.catalogManaged": "supported"}, latest=0
@@ -35,72 +35,74 @@ def table(server: UnityServer, tmp_path: Path) -> Table:
     return managed
 
 
-def columns(target: Target) -> tuple[int, list[str]]:
-    found = catalog.read("sales.orders", target)
-    return found.version, [one.name for one in found.state.columns.fields]
+def version_and_columns(target: Target) -> tuple[int, list[str]]:
+    """Return the version and the column names of the table."""
+    live = catalog.read("sales.orders", target)
+    return live.version, [field.name for field in live.state.columns.fields]
 
 
 @both_apis
-def test_staged_commits_that_the_catalog_lists_count(target: Target, table: Table) -> None:
+def test_staged_commits_listed_by_the_catalog_are_read(target: Target, table: Table) -> None:
     for version in range(1, 6):
         added = [Field(f"c{number}", STRING) for number in range(1, version + 1)]
         table.staged.append(stage(table, version, metadata(ID, *added)))
     table.latest = 5
-    assert columns(target) == (5, ["id", "c1", "c2", "c3", "c4", "c5"])
+    assert version_and_columns(target) == (5, ["id", "c1", "c2", "c3", "c4", "c5"])
     history = catalog.read("sales.orders", target).history.entries
-    assert [one.version for one in history] == [0, 1, 2, 3, 4, 5]
-    assert read_table(table.location).version == 0, "a listing of the log does not show them"
+    assert [entry.version for entry in history] == [0, 1, 2, 3, 4, 5]
+    assert read_table(table.location).version == 0, "the log's folder does not contain them"
 
 
-def test_staged_commit_that_the_catalog_does_not_list_is_left_alone(target: Target, table: Table) -> None:
+def test_staged_commit_not_listed_by_the_catalog_is_ignored(target: Target, table: Table) -> None:
     stage(table, 1, metadata(ID, Field("lost", STRING)), letter="b")
     table.staged.append(stage(table, 1, metadata(ID, Field("won", STRING))))
     table.latest = 1
-    assert columns(target) == (1, ["id", "won"])
+    assert version_and_columns(target) == (1, ["id", "won"])
 
 
-def test_version_above_the_catalogs_latest_does_not_count(target: Target, table: Table) -> None:
+def test_published_version_above_the_catalog_s_latest_is_ignored(target: Target, table: Table) -> None:
     write_log(Path(table.location), [[metadata(ID, Field("rogue", STRING))]], first=1)
     write_file(Path(table.location), f"{1:020}.crc")
-    assert columns(target) == (0, ["id"])
+    assert version_and_columns(target) == (0, ["id"])
 
 
-def test_catalogs_copy_of_a_published_version_is_the_one_that_counts(target: Target, table: Table) -> None:
+def test_catalog_s_copy_of_a_published_version_wins(target: Target, table: Table) -> None:
     write_log(Path(table.location), [[metadata(ID, Field("published", STRING))]], first=1)
     table.staged.append(stage(table, 1, metadata(ID, Field("staged", STRING))))
     table.latest = 1
-    assert columns(target) == (1, ["id", "staged"])
+    assert version_and_columns(target) == (1, ["id", "staged"])
     commits = ManagedCommits(1, (StagedCommit(1, table.staged[0]["file_name"], 7),))
     listed = list(RatifiedLog(open_store(table.location), commits).list())
-    assert [one.name for one in listed] == [f"{0:020}.json", f"{1:020}.json"]
+    assert [file.name for file in listed] == [f"{0:020}.json", f"{1:020}.json"]
     assert listed[1].size == 7
 
 
-def test_stale_warning_is_for_those_who_did_not_ask_the_catalog(target: Target, table: Table) -> None:
+def test_table_read_through_the_catalog_has_no_stale_warning(target: Target, table: Table) -> None:
     assert POSSIBLY_STALE in read_table(table.location).warnings
-    found = catalog.read("sales.orders", target)
-    assert found.warnings == ()
-    assert found.catalog is not None
-    assert found.catalog.managed_commits
+    live = catalog.read("sales.orders", target)
+    assert live.warnings == ()
+    assert live.catalog is not None
+    assert live.catalog.managed_commits
 
 
 @both_apis
-def test_log_that_knows_better_than_the_catalog_is_believed(target: Target, table: Table) -> None:
+def test_protocol_in_the_log_overrides_the_catalog_s_properties(target: Target, table: Table) -> None:
     table.properties.clear()
     table.staged.append(stage(table, 1, metadata(ID, Field("new", STRING))))
     table.latest = 1
-    assert columns(target) == (1, ["id", "new"])
+    assert version_and_columns(target) == (1, ["id", "new"])
 
 
 def data_files(target: Target, *, version: int | None = None) -> list[str]:
-    found = catalog.read("sales.orders", target, version=version)
-    assert found.catalog is not None
-    return sorted(live_files(catalog.open_table(found.catalog, target).store, found.version))
+    """Return the names of the table's data files."""
+    live = catalog.read("sales.orders", target, version=version)
+    assert live.catalog is not None
+    return sorted(live_files(catalog.open_table(live.catalog, target).store, live.version))
 
 
 @both_apis
 @pytest.mark.parametrize("says_managed", [True, False])
-def test_data_files_are_those_of_the_commits_that_count(
+def test_data_files_come_from_ratified_commits_only(
     target: Target, table: Table, *, says_managed: bool
 ) -> None:
     if not says_managed:
@@ -113,35 +115,35 @@ def test_data_files_are_those_of_the_commits_that_count(
     assert data_files(target, version=2) == ["b", "c"]
 
 
-def test_data_files_are_those_of_the_version_that_was_read(target: Target, table: Table) -> None:
+def test_data_files_belong_to_the_version_that_was_read(target: Target, table: Table) -> None:
     table.staged.append(stage(table, 1, add("a")))
     table.latest = 1
-    found = catalog.read("sales.orders", target)
+    live = catalog.read("sales.orders", target)
     table.staged.append(stage(table, 2, remove("a"), add("b")))
     table.latest = 2
-    assert found.catalog is not None
-    assert list(live_files(catalog.open_table(found.catalog, target).store, found.version)) == ["a"]
+    assert live.catalog is not None
+    assert list(live_files(catalog.open_table(live.catalog, target).store, live.version)) == ["a"]
 
 
-def test_log_that_ends_before_the_catalogs_latest_is_an_error(target: Target, table: Table) -> None:
+def test_log_that_ends_before_the_catalog_s_latest_version_is_an_error(target: Target, table: Table) -> None:
     table.latest = 3
-    with pytest.raises(LiveError, match="latest version is 3, and the log ends at 0"):
-        columns(target)
+    with pytest.raises(LiveError, match="latest version is 3, but the log ends at 0"):
+        version_and_columns(target)
 
 
 @pytest.mark.parametrize(
     "name", ["../../../etc/passwd", "x.json", f"{2:020}.aaaaaaaa-0000-4000-8000-000000000000.json"]
 )
-def test_catalog_cannot_name_any_other_file(target: Target, table: Table, name: str) -> None:
+def test_catalog_cannot_list_a_file_that_is_no_staged_commit(target: Target, table: Table, name: str) -> None:
     table.staged.append({**stage(table, 1, metadata(ID)), "file_name": name})
     table.latest = 1
-    with pytest.raises(LiveError, match="no staged commit of it"):
-        columns(target)
+    with pytest.raises(LiveError, match="not a staged commit of that version"):
+        version_and_columns(target)
 
 
-def test_other_tables_are_read_without_the_catalogs_commits(
+def test_unmanaged_tables_are_read_without_the_catalog_s_commits(
     server: UnityServer, target: Target, tmp_path: Path
 ) -> None:
     write_log(tmp_path / "plain", [[protocol(), metadata(ID)], [metadata(ID, Field("new", STRING))]])
     server.tables["main.sales.orders"] = Table(str(tmp_path / "plain"))
-    assert columns(target) == (1, ["id", "new"])
+    assert version_and_columns(target) == (1, ["id", "new"])

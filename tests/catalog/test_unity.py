@@ -1,4 +1,4 @@
-"""Tables by name through Unity Catalog, by both of its APIs, from a server that answers as described."""
+"""Tables by name through both APIs of Unity Catalog, from a server that follows the API descriptions."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def log(tmp_path: Path) -> Path:
 
 
 def storage_of(target: Target) -> dict[str, str]:
-    """What opens the place of the table ``sales.orders``."""
-    asked = catalog.open_catalog(target)
-    return dict(catalog.storage_for(asked, catalog.find("sales.orders", target), target))
+    """Return the storage settings for the location of ``sales.orders``."""
+    opened_catalog = catalog.open_catalog(target)
+    return dict(catalog.storage_for(opened_catalog, catalog.find("sales.orders", target), target))
 
 
 @both_apis
-def test_table_is_found_with_what_the_catalog_keeps(
+def test_table_is_found_with_the_catalog_s_metadata(
     server: UnityServer, target: Target, orders: Table
 ) -> None:
     table = catalog.find("sales.orders", target)
@@ -57,45 +57,46 @@ def test_table_is_found_with_what_the_catalog_keeps(
     assert table.name == "main.sales.orders"
     assert table.catalog == urlsplit(server.uri).netloc
     assert table.columns is not None
-    assert [one.name for one in table.columns.fields] == ["id", "amount", "lines", "tags"]
-    assert [one.type for one in table.columns.fields] == [one.type for one in COLUMNS.fields]
+    assert [field.name for field in table.columns.fields] == ["id", "amount", "lines", "tags"]
+    assert [field.type for field in table.columns.fields] == [field.type for field in COLUMNS.fields]
     assert table.properties == {"team": "sales"}
     assert table.table_id == orders.table_id
-    assert any(one.startswith("GET /delta/v1/catalogs/") for one in server.asked) == server.has_delta_api
+    used_delta_api = any(line.startswith("GET /delta/v1/catalogs/") for line in server.request_lines)
+    assert used_delta_api == server.has_delta_api
 
 
 @both_apis
 @pytest.mark.usefixtures("orders")
-def test_table_is_read_where_the_catalog_says(server: UnityServer, target: Target, log: Path) -> None:
+def test_table_is_read_at_the_location_in_the_catalog(server: UnityServer, target: Target, log: Path) -> None:
     live = catalog.read("sales.orders", target)
     assert (live.uri, live.version) == (str(log), 0)
     assert live.catalog == catalog.find("sales.orders", target)
-    assert not [one for one in server.asked if "credentials" in one], "a local place needs none"
+    assert not [line for line in server.request_lines if "credentials" in line], "local tables need none"
 
 
 @pytest.mark.usefixtures("orders")
-def test_full_name_in_the_targets_catalog_is_the_same_table(target: Target) -> None:
+def test_full_name_in_the_target_s_catalog_is_the_same_table(target: Target) -> None:
     assert catalog.find("MAIN.sales.orders", target).name == "main.sales.orders"
     assert catalog.full_name("`main`.sales.orders", target) == "main.sales.orders"
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("dev.sales.orders", "catalog dev"),
         ("orders", "schema.table"),
         ("a.b.c.d", "schema.table"),
-        ("a..b", "no name"),
+        ("a..b", "not a valid table name"),
     ],
 )
-def test_name_that_is_none_of_the_targets_catalog_is_refused(target: Target, name: str, said: str) -> None:
+def test_name_outside_the_target_s_catalog_is_refused(target: Target, name: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         catalog.find(name, target)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
 
 
 @both_apis
-def test_missing_table_is_to_be_created(target: Target) -> None:
+def test_missing_table_is_reported_as_missing(target: Target) -> None:
     with pytest.raises(NoTable, match=r"no table main\.sales\.orders"):
         catalog.read("sales.orders", target)
 
@@ -113,9 +114,7 @@ def test_missing_schema_or_catalog_is_an_error(
     assert not isinstance(raised.value, NoTable)
 
 
-def test_404_of_some_other_server_does_not_mean_that_the_table_is_missing(
-    server: UnityServer, target: Target
-) -> None:
+def test_404_of_another_kind_of_server_is_not_a_missing_table(server: UnityServer, target: Target) -> None:
     server.fault = lambda _path: (404, {}, b"<html>not here</html>")
     with pytest.raises(LiveError, match="404") as raised:
         catalog.read("sales.orders", target)
@@ -124,28 +123,28 @@ def test_404_of_some_other_server_does_not_mean_that_the_table_is_missing(
 
 
 @pytest.mark.usefixtures("orders")
-def test_registered_table_without_a_log_is_not_to_be_created(target: Target) -> None:
+def test_registered_table_without_a_log_is_an_error_and_not_missing(target: Target) -> None:
     with pytest.raises(LiveError, match="no Delta table is there") as raised:
         catalog.read("sales.orders", target)
     assert not isinstance(raised.value, NoTable)
 
 
-def test_table_of_another_format_is_no_table_to_read(
-    server: UnityServer, target: Target, orders: Table
-) -> None:
+def test_table_of_another_format_is_an_error(server: UnityServer, target: Target, orders: Table) -> None:
     orders.format = "PARQUET"
-    with pytest.raises(LiveError, match="no Delta table, but PARQUET"):
+    with pytest.raises(LiveError, match="not a Delta table but PARQUET"):
         catalog.read("sales.orders", target)
-    assert "GET /tables/main.sales.orders" in server.asked, "the Delta API sends its clients there"
+    assert "GET /tables/main.sales.orders" in server.request_lines, (
+        "the Delta API refers its clients to the classic one"
+    )
 
 
-def test_columns_that_make_no_sense_are_none(target: Target, orders: Table) -> None:
+def test_missing_columns_in_the_catalog_are_none(target: Target, orders: Table) -> None:
     orders.columns = Struct()
     assert catalog.find("sales.orders", target).columns is None
 
 
 @both_apis
-def test_list_of_tables_comes_page_by_page(server: UnityServer, target: Target) -> None:
+def test_tables_are_listed_over_several_pages(server: UnityServer, target: Target) -> None:
     server.schemas = {"main.sales", "main.stock", "main.hr", "dev.sales"}
     for name in (
         "main.sales.a",
@@ -170,11 +169,11 @@ def test_list_of_tables_comes_page_by_page(server: UnityServer, target: Target) 
     assert list(catalog.tables("h?.*", target)) == []
 
 
-def test_list_that_goes_round_in_circles_ends(server: UnityServer, target: Target) -> None:
+def test_repeated_page_token_is_an_error(server: UnityServer, target: Target) -> None:
     server.fault = lambda path: (
         (200, {}, b'{"tables": [], "next_page_token": "x"}') if path == "/tables" else None
     )
-    with pytest.raises(LiveError, match="in circles"):
+    with pytest.raises(LiveError, match="repeats a page"):
         list(catalog.tables("sales.*", target))
 
 
@@ -194,14 +193,14 @@ def test_list_that_goes_round_in_circles_ends(server: UnityServer, target: Targe
         ({"gcs.oauth-token": "t"}, {"google_bearer_token": "t"}),
     ],
 )
-def test_credentials_of_the_longest_prefix_open_the_store(
+def test_credentials_of_the_longest_prefix_are_used(
     target: Target, orders: Table, config: dict[str, str], expected: dict[str, str]
 ) -> None:
     orders.location, orders.credentials = "s3://bucket/lake/orders", config
     assert storage_of(target) == expected
 
 
-def test_credentials_of_the_target_are_for_catalogs_that_hand_out_none(
+def test_credentials_of_the_target_are_used_if_the_catalog_vends_none(
     target: Target, orders: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OWN_KEY", "own")
@@ -215,7 +214,7 @@ def test_credentials_of_the_target_are_for_catalogs_that_hand_out_none(
     assert storage_of(own) == {"region": "eu-west-1", "access_key_id": "own"}
 
 
-def test_credentials_of_another_folder_are_none(target: Target, orders: Table) -> None:
+def test_credentials_of_another_prefix_are_not_used(target: Target, orders: Table) -> None:
     orders.location, orders.prefix = "s3://bucket/lake/orders", "s3://bucket/lake/ord"
     orders.credentials = {"s3.access-key-id": "of another folder"}
     assert storage_of(target) == {"aws_access_key_id": "of the whole bucket"}
@@ -235,7 +234,7 @@ def test_credentials_of_another_folder_are_none(target: Target, orders: Table) -
         ({}, {}),
     ],
 )
-def test_credentials_of_the_classic_api_open_the_store(
+def test_credentials_of_the_classic_api_are_used(
     server: UnityServer,
     target: Target,
     orders: Table,
@@ -248,46 +247,47 @@ def test_credentials_of_the_classic_api_open_the_store(
     assert server.requests[-1].body == {"table_id": orders.table_id, "operation": "READ"}
 
 
-def test_address_without_a_path_is_completed() -> None:
+def test_uri_without_a_path_gets_the_default_path() -> None:
     assert open_catalog("https://host", None).client.base == f"https://host{BASE}"
     assert open_catalog("https://host/uc/", None).client.base == "https://host/uc"
 
 
 @pytest.mark.parametrize("uri", ["https://me:pass@host", "https://host/?token=x", "https:///path"])
-def test_address_with_a_secret_is_refused_without_being_told(uri: str) -> None:
+def test_uri_with_a_secret_is_refused_without_printing_it(uri: str) -> None:
     with pytest.raises(ConfigError) as raised:
         open_catalog(uri, None)
     assert "pass@" not in str(raised.value)
 
 
-def test_target_must_say_where_its_catalog_is(target: Target) -> None:
-    with pytest.raises(ConfigError, match="does not say where catalog main answers"):
+def test_target_with_an_incomplete_or_unknown_catalog_is_refused(target: Target) -> None:
+    with pytest.raises(ConfigError, match="has no catalog_uri for catalog main"):
         catalog.find("a.b", Target("prod", catalog="main"))
     with pytest.raises(ConfigError, match="no catalog"):
         catalog.find("a.b", Target("prod", catalog_uri=target.catalog_uri))
-    with pytest.raises(ConfigError, match="no address of a catalog"):
+    with pytest.raises(ConfigError, match="not the URI of a catalog"):
         catalog.find("a.b", Target("prod", catalog="main", catalog_uri="hive:x"))
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [("", "is not set"), ("two words", "cannot be a token"), ("ü", "cannot be")]
+    ("value", "message"),
+    [("", "is not set"), ("two words", "is not a valid token"), ("ü", "is not a valid token")],
 )
-def test_token_that_cannot_be_one_is_refused_without_being_told(
-    target: Target, monkeypatch: pytest.MonkeyPatch, value: str, said: str
+def test_invalid_token_is_refused_without_printing_it(
+    target: Target, monkeypatch: pytest.MonkeyPatch, value: str, message: str
 ) -> None:
     monkeypatch.setenv("UC_TOKEN", value)
-    with pytest.raises(ConfigError, match=said) as raised:
+    with pytest.raises(ConfigError, match=message) as raised:
         catalog.find("a.b", target)
     assert not value or value not in str(raised.value)
 
 
 def test_name_that_unity_catalog_cannot_hold_is_refused(target: Target) -> None:
-    with pytest.raises(LiveError, match="no dots"):
+    with pytest.raises(LiveError, match="must not contain dots"):
         catalog.find("sales.`a.b`", target)
 
 
 @pytest.mark.usefixtures("orders")
-def test_catalog_without_a_token_is_asked_without_one(server: UnityServer) -> None:
+def test_requests_without_a_token_have_no_authorization(server: UnityServer) -> None:
     server.token = None
     UnityCatalog(Client(server.uri)).find(("main", "sales", "orders"))
-    assert {one.authorization for one in server.requests} == {None}
+    assert {request.authorization for request in server.requests} == {None}

@@ -1,4 +1,4 @@
-"""The projects that the commands' tests run in."""
+"""Projects for the tests of the commands."""
 
 from __future__ import annotations
 
@@ -12,19 +12,14 @@ from support.repo import Repo
 if TYPE_CHECKING:
     from pathlib import Path
 
-OUTER = ("CI", "GITHUB_ACTIONS", "GITHUB_EVENT_NAME", "SCHEMALINT_AGAINST", "SCHEMALINT_OUTPUT_FORMAT")
+CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "GITHUB_EVENT_NAME", "SCHEMALINT_AGAINST", "SCHEMALINT_OUTPUT_FORMAT")
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Project:
+    """An empty repository as the working directory, without the variables of a CI service."""
     repo = Repo(tmp_path / "repository")
-    for name in (
-        "CI",
-        "GITHUB_ACTIONS",
-        "GITHUB_EVENT_NAME",
-        "SCHEMALINT_AGAINST",
-        "SCHEMALINT_OUTPUT_FORMAT",
-    ):
+    for name in CI_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     for name, value in repo.env.items():
         monkeypatch.setenv(name, value)
@@ -34,6 +29,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 
 @pytest.fixture
 def committed(project: Project) -> Project:
+    """A repository with the committed contract of ``sales.orders``."""
     project.declare(ORDERS)
     project.repo.commit()
     return project

@@ -1,6 +1,6 @@
-"""`audit`: which tables it looks at, what it says of them together, and when it fails.
+"""`audit`: the tables that it reads, the summary over all of them, and the exit status.
 
-The findings are those of two rules made here: what the built-in rules find is tested beside them.
+The findings come from two local rules; the built-in rules have their own tests.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RULES = '''
-from schemalint.plugin import HistoryStep, LiveTable, ObjectRef, Problem, Severity, rule
+from schemalint.delta.history import HistoryStep
+from schemalint.delta.table import LiveTable
+from schemalint.plugin import ObjectRef, Problem, Severity, rule
 
 TABLE = ObjectRef("table", "")
 
@@ -43,7 +45,7 @@ NAMES = ["typeWidening-preview", "appendOnly", "invariants"]
 
 
 class Lake:
-    """A project with tables below ``lake``, and rules of its own."""
+    """A project with tables below ``lake`` and local rules."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -97,7 +99,7 @@ def test_a_table_and_its_history_are_judged(lake: Lake) -> None:
     )
 
 
-def test_a_sound_table_is_status_zero(lake: Lake) -> None:
+def test_a_table_without_findings_is_status_zero(lake: Lake) -> None:
     lake.table("orders", description="One row per order.")
     run = lake.audit("lake/orders")
     assert run.status == 0
@@ -113,26 +115,26 @@ def test_a_sound_table_is_status_zero(lake: Lake) -> None:
         (("--fail-on", "warning", "--ignore", "AU001"), 0),
     ],
 )
-def test_the_least_severity_that_fails(lake: Lake, flags: tuple[str, ...], status: int) -> None:
+def test_fail_on_sets_the_severity_that_fails(lake: Lake, flags: tuple[str, ...], status: int) -> None:
     lake.table("orders")
     assert lake.audit("lake/orders", *flags).status == status
 
 
-def test_a_root_is_walked_and_each_table_is_judged_once(lake: Lake) -> None:
+def test_tables_below_overlapping_roots_are_judged_once(lake: Lake) -> None:
     lake.table("sales/orders")
     lake.table("sales/items")
-    found = lake.compared("lake/sales/orders", "--root", "lake", "--root", "lake/sales")
-    assert found == ["lake/sales/orders", "lake/sales/items"]
+    compared = lake.compared("lake/sales/orders", "--root", "lake", "--root", "lake/sales")
+    assert compared == ["lake/sales/orders", "lake/sales/items"]
 
 
-def test_older_versions_are_tables_of_their_own(lake: Lake) -> None:
+def test_older_versions_are_judged_as_separate_tables(lake: Lake) -> None:
     lake.table("orders", "MANUAL", "MANUAL")
     run = lake.audit("lake/orders@v0", "lake/orders@v1", "lake/orders@v1", "--output-format", "concise")
     assert run.out.count("AU002") == 1
     assert "in 2 tables" in run.out
 
 
-def test_what_nobody_uses_is_counted(lake: Lake) -> None:
+def test_inventory_counts_protocols_and_unused_features(lake: Lake) -> None:
     for name in ("a", "b"):
         write_log(lake.root / name, [[protocol(3, 7, NAMES[:1], NAMES), metadata(ID)]])
     inventory = lake.report("--root", "lake")["inventory"]
@@ -145,20 +147,20 @@ def test_what_nobody_uses_is_counted(lake: Lake) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "which tables?"),
+        ((), "no tables given"),
         (("--root", "lake"), "no tables found in lake"),
         (("--root", "nowhere"), "there is no such folder"),
-        (("--all",), "all tables of which target?"),
+        (("--all",), "--all needs a target"),
         (("--target", "dev", "lake"), "there is no target 'dev'"),
     ],
 )
-def test_nothing_audited_is_never_green(lake: Lake, arguments: tuple[str, ...], message: str) -> None:
+def test_an_audit_of_no_tables_is_an_error(lake: Lake, arguments: tuple[str, ...], message: str) -> None:
     run = lake.audit(*arguments, "--exit-zero")
     assert run.status == 2
     assert message in run.out
 
 
-def test_a_table_that_cannot_be_read_stops_no_other(lake: Lake) -> None:
+def test_an_unreadable_table_does_not_stop_the_audit_of_others(lake: Lake) -> None:
     lake.table("orders")
     write_commit(lake.root / "broken", 0, "{")
     run = lake.audit("--root", "lake", "lake/missing", "--output-format", "json")
@@ -171,7 +173,7 @@ def test_a_table_that_cannot_be_read_stops_no_other(lake: Lake) -> None:
     ]
 
 
-def test_declared_tables_go_by_their_names(lake: Lake) -> None:
+def test_declared_tables_are_listed_by_name_and_others_by_path(lake: Lake) -> None:
     lake.configure('[targets.dev]\nroot = "lake"\n')
     lake.project.declare(ORDERS)
     lake.table("sales/orders")
@@ -185,7 +187,7 @@ def test_declared_tables_go_by_their_names(lake: Lake) -> None:
     assert sorted(by_root) == sorted(everything)
 
 
-def test_a_declared_table_that_is_not_there_is_told(lake: Lake) -> None:
+def test_a_missing_declared_table_is_an_error(lake: Lake) -> None:
     lake.configure('[targets.dev]\nroot = "lake"\n')
     lake.project.declare(ORDERS)
     lake.table("sales/items")
@@ -194,15 +196,15 @@ def test_a_declared_table_that_is_not_there_is_told(lake: Lake) -> None:
     assert "there is no Delta table" in run.out
 
 
-def test_a_root_that_is_not_mounted_is_told(lake: Lake) -> None:
+def test_a_missing_root_is_an_error(lake: Lake) -> None:
     lake.configure('[targets.dev]\nroot = "elsewhere"\n')
     lake.project.declare(ORDERS)
     run = lake.audit("--all")
     assert run.status == 2
-    assert "the root of target dev is not there" in run.out
+    assert "the root of target dev does not exist" in run.out
 
 
-def test_rules_are_ignored_for_some_tables(lake: Lake) -> None:
+def test_rules_can_be_ignored_for_tables_by_pattern(lake: Lake) -> None:
     lake.configure('[targets.dev]\nroot = "lake"\n[[tables]]\nmatch = "sales.*"\nignore = ["AU001"]\n')
     lake.project.declare(ORDERS)
     lake.table("sales/orders")
@@ -220,7 +222,7 @@ def test_a_report_is_written_into_a_file(lake: Lake) -> None:
     assert "AU001" in (lake.project.repo.path / "report.txt").read_text()
 
 
-def test_built_in_rules_run_on_what_is_not_declared(project: Project) -> None:
+def test_built_in_rules_judge_undeclared_tables(project: Project) -> None:
     table = project.repo.path / "orders"
     before, after = Field("amount", Decimal(10, 2)), Field("amount", Decimal(12, 2))
     write_log(
@@ -238,14 +240,14 @@ def test_built_in_rules_run_on_what_is_not_declared(project: Project) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--run-id", "7"), "--run-id: the findings of this run are not kept"),
-        (("--master", "local[1]"), "--master: nothing here needs Spark"),
+        (("--run-id", "7"), "--run-id has no effect without --into"),
+        (("--master", "local[1]"), "--master has no effect without Spark"),
         (("--via", "spark", "--conf", "x"), "--conf x: a value is missing"),
         (("--into", "ops.`findings"), "--into ops.`findings: the back-quote"),
         (("lake/orders@v0", "--into", "ops.findings"), "lake/orders is named twice"),
     ],
 )
-def test_options_of_spark_that_make_no_sense(
+def test_contradictory_spark_options_are_refused_before_spark_starts(
     lake: Lake, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
 ) -> None:
     started: list[object] = []
@@ -257,7 +259,7 @@ def test_options_of_spark_that_make_no_sense(
     assert started == []
 
 
-def test_data_files_are_looked_at_when_asked(project: Project) -> None:
+def test_data_files_are_read_only_with_files(project: Project) -> None:
     table = project.repo.path / "orders"
     write_log(table, [[commit_info(), protocol(), metadata(ID)], [add("gone.parquet")]])
     assert project.run("audit", "orders", "--select", "TH011").status == 0
@@ -266,7 +268,7 @@ def test_data_files_are_looked_at_when_asked(project: Project) -> None:
     assert "TH011 error 1 data file cannot be read, it is gone: gone.parquet" in run.out
 
 
-def test_data_files_that_cannot_be_known_are_an_error_beside_the_findings(lake: Lake) -> None:
+def test_an_incomplete_list_of_data_files_is_an_error_and_findings_remain(lake: Lake) -> None:
     state = [protocol(), metadata(ID)]
     table = write_log(lake.root / "orders", [state, [add()], state])
     (table / "_delta_log" / f"{1:020}.json").unlink()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import jsonschema
 import pytest
 
+from schemalint.report import findings as report
 from schemalint.report.findings import json as json_report
 from support.project import ORDERS, Project
 
@@ -21,7 +22,7 @@ def test_unchanged_repository_has_no_findings(committed: Project) -> None:
     assert (run.status, run.codes) == (0, [])
 
 
-def test_narrowing_fails_with_its_place(committed: Project) -> None:
+def test_narrowing_fails_with_its_location(committed: Project) -> None:
     committed.declare(ORDERS.replace("bigint", "int"))
     run = committed.check()
     assert run.status == 1
@@ -50,7 +51,7 @@ def test_no_contracts_is_an_error_but_not_for_hooks(project: Project) -> None:
     assert project.check("--allow-none").status == 0
 
 
-def test_deleted_contract_is_found(committed: Project) -> None:
+def test_deleted_contract_is_a_finding(committed: Project) -> None:
     committed.repo.git("rm", "--quiet", "contracts/orders.yml")
     run = committed.check("--head", "index")
     assert (run.status, run.codes) == (1, ["CT001"])
@@ -67,13 +68,13 @@ def test_moved_contract_is_the_same_table(committed: Project) -> None:
     assert committed.check().codes == []
 
 
-def test_two_contracts_for_one_table(committed: Project) -> None:
+def test_two_contracts_for_one_table_are_a_finding(committed: Project) -> None:
     committed.declare(ORDERS.replace("sales.orders", "Sales.`orders`"), "copy.yml")
     run = committed.check()
     assert (run.status, run.codes) == (1, ["CT002"])
 
 
-def test_broken_contract_is_one_clear_error_and_hides_nothing_else(committed: Project) -> None:
+def test_broken_contract_is_one_error_and_other_findings_remain(committed: Project) -> None:
     committed.declare(ORDERS.replace("sales.orders", "sales.lines"), "contracts/lines.yml")
     committed.repo.commit()
     committed.declare(ORDERS.replace("    type:", "    typ:"))
@@ -87,7 +88,9 @@ def test_broken_contract_is_one_clear_error_and_hides_nothing_else(committed: Pr
     assert "CT001" not in run.out
 
 
-def test_contract_broken_at_the_base_only_is_compared_with_what_it_was_before(committed: Project) -> None:
+def test_contract_broken_only_at_the_base_is_compared_with_its_last_readable_revision(
+    committed: Project,
+) -> None:
     readable = committed.repo.head()
     committed.declare(ORDERS.replace("columns:", "colums:"))
     committed.repo.commit()
@@ -99,8 +102,8 @@ def test_contract_broken_at_the_base_only_is_compared_with_what_it_was_before(co
     assert (run.status, run.codes) == (1, ["TW001"])
 
 
-def test_globs_of_a_change_hide_no_contract_of_before(committed: Project) -> None:
-    """The base is broken, and the change moves the file to where its own globs look alone."""
+def test_globs_changed_under_review_do_not_hide_earlier_contracts(committed: Project) -> None:
+    """The base's contract is broken, and the change moves the file together with the globs."""
     committed.repo.write("schemalint.toml", 'contracts = ["contracts/**"]\n')
     committed.declare(ORDERS.replace("columns:", "colums:"))
     committed.repo.commit()
@@ -120,7 +123,7 @@ def test_contract_that_was_never_readable_is_judged_as_new(committed: Project) -
     assert (run.status, "judged as new" in run.out) == (0, True)
 
 
-def test_only_some_paths(committed: Project) -> None:
+def test_paths_limit_the_check(committed: Project) -> None:
     committed.declare(ORDERS.replace("sales.orders", "crm.people"), "crm/people.yml")
     committed.repo.commit()
     committed.declare(ORDERS.replace("bigint", "int"))
@@ -133,7 +136,7 @@ def test_only_some_paths(committed: Project) -> None:
     assert committed.check("..").status == 2
 
 
-def test_fix_writes_what_is_missing_and_keeps_the_rest(committed: Project) -> None:
+def test_fix_adds_missing_entries_and_keeps_the_rest(committed: Project) -> None:
     committed.declare(ORDERS.replace("decimal(10,2)", "decimal(12,2)  # more"))
     run = committed.check("--fix", "--ignore", "PF004")
     text = (committed.repo.path / "contracts/orders.yml").read_text()
@@ -151,11 +154,11 @@ def test_diff_shows_the_fix_and_writes_nothing(committed: Project) -> None:
     committed.declare(changed)
     run = committed.check("--diff")
     assert "+  delta.enableTypeWidening: true" in run.out
-    assert run.status == 1, "nothing was written: the finding is still there"
+    assert run.status == 1, "nothing was written, so the finding remains"
     assert (committed.repo.path / "contracts/orders.yml").read_text() == changed
 
 
-@pytest.mark.parametrize("format_", ["full", "concise", "json", "github"])
+@pytest.mark.parametrize("format_", report.names())
 def test_every_format_shows_the_finding(committed: Project, format_: str) -> None:
     committed.declare(ORDERS.replace("bigint", "int"))
     run = committed.run("check", "--output-format", format_)
@@ -163,7 +166,7 @@ def test_every_format_shows_the_finding(committed: Project, format_: str) -> Non
     assert "TW001" in run.out
 
 
-def _valid(out: str) -> dict[str, object]:
+def _validated(out: str) -> dict[str, object]:
     content: dict[str, object] = json.loads(out)
     jsonschema.validate(content, json_report.schema())
     return content
@@ -172,34 +175,38 @@ def _valid(out: str) -> dict[str, object]:
 @pytest.mark.parametrize(
     "arguments", [[], ["--against", "nowhere"], ["--config", "missing.toml"], ["--select", "XX999"]]
 )
-def test_json_is_valid_whatever_happens(committed: Project, arguments: Sequence[str]) -> None:
+def test_json_is_valid_with_and_without_errors(committed: Project, arguments: Sequence[str]) -> None:
     committed.declare(ORDERS.replace("bigint", "int"))
     run = committed.run("check", "--output-format", "json", *arguments)
-    content = _valid(run.out)
+    content = _validated(run.out)
     assert content["run"]["exit_status"] == run.status  # type: ignore[index]
     assert run.status == (2 if arguments else 1)
 
 
-def test_unknown_revision_says_what_to_do(committed: Project) -> None:
+def test_unknown_revision_is_an_error_with_its_name(committed: Project) -> None:
     run = committed.check("--against", "nowhere")
     assert run.status == 2
     assert "nowhere" in run.out
 
 
-def test_outside_of_a_repository(tmp_path: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outside_of_a_repository_is_an_error(
+    tmp_path: Path, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     assert project.check().status == 2
 
 
-def test_in_ci_nothing_is_green_without_a_base(committed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_ci_a_check_without_a_base_is_an_error(
+    committed: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CI", "true")
     assert committed.check("--head", "HEAD").status == 2
     assert committed.check("--head", "HEAD", "--against", "none").status == 0
 
 
-def test_unknown_key_of_the_configuration(committed: Project) -> None:
+def test_unknown_configuration_key_is_an_error_with_a_suggestion(committed: Project) -> None:
     committed.repo.write("schemalint.toml", 'fail-on = "warning"\nselct = ["TW"]\n')
     run = committed.check()
     assert run.status == 2
@@ -208,8 +215,8 @@ def test_unknown_key_of_the_configuration(committed: Project) -> None:
 
 
 @pytest.mark.parametrize("name", ["schemalint.toml", "pyproject.toml"])
-def test_configuration_that_is_a_folder_or_a_link_to_nothing(committed: Project, name: str) -> None:
-    """What cannot be read is not taken for "no configuration", which would check less."""
+def test_unreadable_configuration_file_is_an_error(committed: Project, name: str) -> None:
+    """Taking a folder or a broken link for "no configuration" would check less."""
     file = committed.repo.path / name
     file.mkdir()
     assert committed.check().status == 2
@@ -217,7 +224,7 @@ def test_configuration_that_is_a_folder_or_a_link_to_nothing(committed: Project,
     file.symlink_to("nowhere.toml")
     run = committed.check()
     assert run.status == 2
-    assert "link to nothing" in run.out + run.err
+    assert "broken symbolic link" in run.out + run.err
     assert committed.check("--isolated").status == 0
 
 
@@ -228,7 +235,7 @@ def test_secret_in_the_configuration_is_refused(committed: Project) -> None:
     assert "hunter2" not in run.out + run.err
 
 
-def test_severity_and_selection(committed: Project) -> None:
+def test_ignore_and_select_limit_the_rules(committed: Project) -> None:
     committed.declare(ORDERS.replace("bigint", "int"))
     committed.repo.write("schemalint.toml", 'ignore = ["TW001"]\n')
     assert committed.check().codes == []
@@ -240,7 +247,7 @@ def test_bad_option_is_a_usage_error(committed: Project) -> None:
     assert committed.check("--nonsense").status == 2
 
 
-def test_bug_has_a_status_of_its_own(committed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bug_in_schemalint_has_its_own_status(committed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_request: object) -> object:
         raise RuntimeError("a bug")
 
@@ -250,7 +257,7 @@ def test_bug_has_a_status_of_its_own(committed: Project, monkeypatch: pytest.Mon
     assert "please report it" in run.err
 
 
-def test_interrupted(committed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_check_has_status_130(committed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(_request: object) -> object:
         raise KeyboardInterrupt
 
@@ -258,14 +265,14 @@ def test_interrupted(committed: Project, monkeypatch: pytest.MonkeyPatch) -> Non
     assert committed.check().status == 130
 
 
-def test_too_large_a_contract_is_never_green(committed: Project) -> None:
+def test_too_large_contract_is_an_error(committed: Project) -> None:
     committed.declare(ORDERS + "# " + "x" * (1 << 20) + "\n", "big.yml")
     run = committed.check()
     assert run.status == 2
     assert "big.yml" in run.out
 
 
-def test_rules_can_be_silenced_for_some_tables(committed: Project) -> None:
+def test_rules_can_be_ignored_for_tables_by_pattern(committed: Project) -> None:
     committed.declare(ORDERS.replace("bigint", "int"))
     committed.repo.write("schemalint.toml", '[[tables]]\nmatch = "Sales.*"\nignore = ["TW"]\n')
     assert committed.check().codes == []
@@ -276,7 +283,8 @@ def test_rules_can_be_silenced_for_some_tables(committed: Project) -> None:
 
 
 LOCAL_RULE = '''
-from schemalint.plugin import FieldAdded, Problem, Severity, rule
+from schemalint.delta.change import FieldAdded
+from schemalint.plugin import Problem, Severity, rule
 
 @rule("LOC001", on=FieldAdded, severity=Severity.WARNING, options={"most": 5})
 def long_name(change, ctx):
@@ -301,7 +309,9 @@ def test_local_rules_run_only_when_they_are_allowed(committed: Project) -> None:
     [("most = 8", 0, []), ("most = 'x'", 2, None), ("least = 1", 2, None)],
     ids=["set", "wrong-type", "unknown"],
 )
-def test_options_of_a_rule(committed: Project, options: str, status: int, codes: list[str] | None) -> None:
+def test_rule_options_are_applied_and_validated(
+    committed: Project, options: str, status: int, codes: list[str] | None
+) -> None:
     committed.repo.write("tools/rules.py", LOCAL_RULE)
     committed.repo.write("schemalint.toml", f'plugins = ["tools/rules.py"]\n[options.LOC001]\n{options}\n')
     committed.declare(ORDERS + "  - {name: customer, type: string}\n")
@@ -310,7 +320,7 @@ def test_options_of_a_rule(committed: Project, options: str, status: int, codes:
     assert codes is None or run.codes == codes
 
 
-def test_narrowed_globs_do_not_hide_a_contract(committed: Project) -> None:
+def test_contract_excluded_by_changed_globs_counts_as_removed(committed: Project) -> None:
     committed.declare(ORDERS.replace("sales.orders", "sales.lines"), "contracts/lines.yml")
     committed.repo.commit()
     committed.declare(ORDERS.replace("bigint", "int"))
@@ -319,7 +329,7 @@ def test_narrowed_globs_do_not_hide_a_contract(committed: Project) -> None:
 
 
 @pytest.mark.parametrize("selection", ["select = []", 'ignore = [""]'])
-def test_selection_of_nothing_is_not_green(committed: Project, selection: str) -> None:
+def test_empty_selection_is_an_error(committed: Project, selection: str) -> None:
     committed.declare(ORDERS.replace("bigint", "int"))
     committed.repo.write("schemalint.toml", selection + "\n")
     assert committed.check().status == 2
@@ -334,40 +344,40 @@ def test_selection_of_nothing_is_not_green(committed: Project, selection: str) -
     ],
     ids=["tool-is-no-table", "section-is-no-table", "too-deep"],
 )
-def test_odd_configuration_is_no_bug_of_ours(committed: Project, file: str, text: str) -> None:
+def test_malformed_configuration_is_not_reported_as_a_bug(committed: Project, file: str, text: str) -> None:
     committed.repo.write(file, text)
     assert committed.check().status in (0, 2)
 
 
-def test_section_counts_however_it_is_spelled(committed: Project) -> None:
+def test_pyproject_section_may_be_an_inline_table(committed: Project) -> None:
     committed.declare(ORDERS.replace("bigint", "int"))
     committed.repo.write("pyproject.toml", '[tool]\nschemalint = {ignore = ["TW001"]}\n')
     assert committed.check().codes == []
 
 
-def test_path_that_is_nowhere(committed: Project) -> None:
+def test_missing_path_is_an_error(committed: Project) -> None:
     assert committed.check("typo.yml").status == 2
 
 
-def test_report_that_cannot_be_written(committed: Project) -> None:
+def test_unwritable_output_file_is_an_error(committed: Project) -> None:
     assert committed.check("--output-file", "/nonexistent/report").status == 2
 
 
-def test_fix_is_for_the_working_tree_only(committed: Project) -> None:
+def test_fix_is_refused_for_the_index(committed: Project) -> None:
     assert committed.check("--fix", "--head", "index").status == 2
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ("location: orders", "location: ./orders/"),
         ("location: s3://lake/orders", "location: s3://lake//orders/"),
         ("owner: me", "location: sales/orders"),
     ],
 )
-def test_one_place_however_it_is_spelled(project: Project, one: str, other: str) -> None:
-    project.declare(f"{ORDERS}{one}\n")
-    project.declare(f"{ORDERS.replace('sales.orders', 'crm.people')}{other}\n", "people.yml")
+def test_two_spellings_of_one_location_are_a_finding(project: Project, first: str, second: str) -> None:
+    project.declare(f"{ORDERS}{first}\n")
+    project.declare(f"{ORDERS.replace('sales.orders', 'crm.people')}{second}\n", "people.yml")
     assert "CT002" in project.check().codes
 
 

@@ -1,4 +1,4 @@
-"""`explain` finds a rule by whatever a user would search for."""
+"""`explain` finds a rule by its code, its name or an error message of Delta."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from support.project import Project
 
 
 @pytest.mark.parametrize(
-    ("what", "code"),
+    ("search_text", "code"),
     [
         ("TW001", "TW001"),
         ("tw001", "TW001"),
@@ -23,22 +23,20 @@ from support.project import Project
         ("AnalysisException: Cannot change nullable column to non-nullable: a.", "NC001"),
     ],
 )
-def test_finds_the_rule(project: Project, what: str, code: str) -> None:
-    run = project.run("explain", what)
+def test_explain_finds_the_rule(project: Project, search_text: str, code: str) -> None:
+    run = project.run("explain", search_text)
     assert run.status == 0
     assert f"({code})" in run.out
 
 
 @pytest.mark.parametrize("rule", load_rules(), ids=lambda rule: rule.code)
-def test_every_rule_is_found_by_its_code_its_name_and_each_error_of_delta(
-    project: Project, rule: Rule
-) -> None:
-    for what in (rule.code, rule.name, *rule.delta_errors):
-        run = project.run("explain", what)
-        assert (run.status, f"({rule.code})" in run.out) == (0, True), what
+def test_every_rule_is_found_by_its_code_its_name_and_its_delta_errors(project: Project, rule: Rule) -> None:
+    for search_text in (rule.code, rule.name, *rule.delta_errors):
+        run = project.run("explain", search_text)
+        assert (run.status, f"({rule.code})" in run.out) == (0, True), search_text
 
 
-def test_unknown_names_the_nearest(project: Project) -> None:
+def test_unknown_rule_is_an_error_that_suggests_the_nearest_name(project: Project) -> None:
     run = project.run("explain", "ilegal-narowing")
     assert run.status == 2
     assert "illegal-narrowing" in run.err

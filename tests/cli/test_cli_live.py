@@ -1,4 +1,4 @@
-"""`check --live` and `plan` against logs: base, declared and live, and what each combination gives."""
+"""`check --live` and `plan` with real logs: combinations of base, declared and live state."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ WIDER = ORDERS.replace("decimal(10,2)", "decimal(12,2)")
 ALLOWED = "properties: {delta.enableTypeWidening: true}\nprotocol: {allow_upgrade: true}\n"
 
 
-class Live:
-    """A project whose table has a log."""
+class LiveProject:
+    """A project with one table in a target."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -39,29 +39,36 @@ class Live:
         widening: bool = True,
         more: tuple[str, ...] = (),
     ) -> None:
+        """Write the table's log: one commit, with ``more`` as additional table features."""
         features = ["typeWidening", *(name for name in more if name == "columnMapping")] if widening else []
         writers = [*features, "appendOnly", "invariants", *(name for name in more if name not in features)]
-        rule = protocol(3, 7, features, writers) if widening else protocol()
-        on = {"delta.enableTypeWidening": "true"} if widening else {}
+        table_protocol = protocol(3, 7, features, writers) if widening else protocol()
+        enabled = {"delta.enableTypeWidening": "true"} if widening else {}
         write_log(
             self.table,
-            [[commit_info("CREATE TABLE"), rule, metadata(*fields, properties={**on, **(properties or {})})]],
+            [
+                [
+                    commit_info("CREATE TABLE"),
+                    table_protocol,
+                    metadata(*fields, properties={**enabled, **(properties or {})}),
+                ]
+            ],
         )
 
     def commit(self, text: str) -> str:
         self.project.declare(text)
         return self.project.repo.commit()
 
-    def found(self, *arguments: str) -> list[str]:
+    def codes_found(self, *arguments: str) -> list[str]:
         return sorted(self.project.check("--live", *arguments).codes)
 
 
 @pytest.fixture
-def live(project: Project) -> Live:
-    return Live(project)
+def live(project: Project) -> LiveProject:
+    return LiveProject(project)
 
 
-def test_all_the_same_gives_nothing(live: Live) -> None:
+def test_equal_base_contract_and_table_have_no_findings(live: LiveProject) -> None:
     live.commit(ORDERS)
     live.log(ID, AMOUNT, widening=False)
     run = live.project.check("--live", "--all")
@@ -69,7 +76,7 @@ def test_all_the_same_gives_nothing(live: Live) -> None:
     assert "no findings in 1 table" in run.out
 
 
-def test_edit_that_live_has_not_is_judged_once(live: Live) -> None:
+def test_edit_not_yet_applied_is_one_finding_against_git_and_live(live: LiveProject) -> None:
     live.commit(ORDERS)
     live.log(ID, AMOUNT, widening=False)
     live.project.declare(ORDERS.replace("bigint", "int"))
@@ -78,25 +85,27 @@ def test_edit_that_live_has_not_is_judged_once(live: Live) -> None:
     assert (finding["code"], finding["against"]) == ("TW001", ["git", "live"])
 
 
-def test_edit_that_live_has_already_is_said_so(live: Live) -> None:
+def test_edit_already_applied_is_reported_as_such(live: LiveProject) -> None:
     live.commit(ORDERS + ALLOWED)
     live.log(ID, Field("amount", Decimal(12, 2)))
     live.project.declare(WIDER + ALLOWED)
-    assert live.found() == ["DR001", "TH009"]
+    assert live.codes_found() == ["DR001", "TH009"]
     assert "in the live table (already applied)" in live.project.check("--live").out
 
 
-def test_live_that_nobody_declared_is_drift(live: Live) -> None:
+def test_undeclared_live_type_is_drift(live: LiveProject) -> None:
     live.commit(ORDERS)
     live.log(ID, Field("amount", Decimal(14, 2)))
     run = live.project.check("--live", "--all")
     assert run.codes == ["DR001"]
-    assert run.status == 0, "the change under review did not bring it"
-    assert live.project.check("--live", "--all", "--strict").status == 1, "the way back is barred: an error"
+    assert run.status == 0, "the change under review did not cause it"
+    assert live.project.check("--live", "--all", "--strict").status == 1, (
+        "Delta cannot change the type back: an error"
+    )
     assert live.project.check("--live", "--all", "--against", "none").status == 1
 
 
-def test_gap_that_cannot_be_closed_names_its_cause(live: Live) -> None:
+def test_drift_that_delta_cannot_reconcile_names_the_rule(live: LiveProject) -> None:
     live.commit(ORDERS)
     live.log(ID, Field("amount", STRING), widening=False)
     run = live.project.check("--live", "--all")
@@ -104,22 +113,22 @@ def test_gap_that_cannot_be_closed_names_its_cause(live: Live) -> None:
     assert "TW002" in run.out
 
 
-def test_three_different_types_give_one_finding(live: Live) -> None:
+def test_three_different_types_give_one_finding(live: LiveProject) -> None:
     live.commit(ORDERS + ALLOWED)
     live.log(ID, Field("amount", Decimal(14, 2)))
     live.project.declare(WIDER + ALLOWED)
-    assert live.found("--ignore", "TH009") == ["TW003"]
+    assert live.codes_found("--ignore", "TH009") == ["TW003"]
 
 
-def test_live_protocol_refutes_the_offline_assumption(live: Live) -> None:
+def test_live_protocol_refutes_the_offline_assumption(live: LiveProject) -> None:
     live.commit(ORDERS)
     live.log(ID, AMOUNT)
     live.project.declare(ORDERS + "properties: {delta.enableTypeWidening: true}\n")
     assert live.project.check().codes == ["PF004"]
-    assert "PF004" not in live.found()
+    assert "PF004" not in live.codes_found()
 
 
-def test_undeclared_live_column_is_told(live: Live) -> None:
+def test_undeclared_live_column_is_a_finding(live: LiveProject) -> None:
     live.commit(ORDERS)
     live.log(ID, AMOUNT, Field("note", STRING), widening=False)
     run = live.project.check("--live", "--all")
@@ -127,19 +136,19 @@ def test_undeclared_live_column_is_told(live: Live) -> None:
     assert "note" in run.out
 
 
-def test_open_table_may_have_columns_that_nobody_declares(live: Live) -> None:
+def test_open_table_may_have_undeclared_columns(live: LiveProject) -> None:
     live.commit(ORDERS + "open: {columns: true}\n")
     live.log(ID, AMOUNT, Field("note", STRING), widening=False)
-    assert live.found("--all") == []
+    assert live.codes_found("--all") == []
 
 
-def test_missing_table_is_to_be_created(live: Live) -> None:
+def test_missing_table_is_a_notice(live: LiveProject) -> None:
     live.commit(ORDERS)
     run = live.project.check("--live", "--all")
     assert (run.status, run.codes) == (0, ["DR003"])
 
 
-def test_unreadable_log_is_no_verdict(live: Live) -> None:
+def test_unreadable_log_is_an_error(live: LiveProject) -> None:
     live.commit(ORDERS)
     log = live.table / "_delta_log"
     log.mkdir(parents=True)
@@ -147,14 +156,14 @@ def test_unreadable_log_is_no_verdict(live: Live) -> None:
     assert live.project.check("--live", "--all").status == 2
 
 
-def test_location_outside_of_the_root_is_refused(live: Live, tmp_path: Path) -> None:
+def test_location_outside_the_root_is_refused(live: LiveProject, tmp_path: Path) -> None:
     live.commit(ORDERS + f"location: {tmp_path}/elsewhere\n")
     run = live.project.check("--live", "--all")
     assert run.status == 2
     assert "not allowed" in run.out
 
 
-def test_target_must_be_known(live: Live) -> None:
+def test_unknown_target_is_an_error(live: LiveProject) -> None:
     live.commit(ORDERS)
     assert live.project.check("--live", "--target", "prod").status == 2
 
@@ -164,7 +173,7 @@ def _marker(text: str, revision: str | None) -> dict[str, str]:
     return {"schemalint.applied": Marker(declaration_hash(declared), revision, "t-1").to_text()}
 
 
-def test_table_behind_its_contract_is_not_called_drifted(live: Live) -> None:
+def test_table_behind_its_contract_is_not_applied_yet_instead_of_drifted(live: LiveProject) -> None:
     revision = live.commit(ORDERS + ALLOWED)
     live.log(ID, AMOUNT, properties=_marker(ORDERS + ALLOWED, revision))
     live.commit(WIDER + ALLOWED)
@@ -174,7 +183,7 @@ def test_table_behind_its_contract_is_not_called_drifted(live: Live) -> None:
     assert run.status == 0
 
 
-def test_table_altered_after_it_was_applied_is_called_drifted(live: Live) -> None:
+def test_table_altered_after_apply_has_drifted(live: LiveProject) -> None:
     text = ORDERS + "  - {name: note, type: string, comment: ours}\n"
     revision = live.commit(text)
     live.log(
@@ -189,7 +198,7 @@ def test_table_altered_after_it_was_applied_is_called_drifted(live: Live) -> Non
     assert "drifted" in run.out
 
 
-def test_table_made_anew_is_noticed(live: Live) -> None:
+def test_recreated_table_is_an_error(live: LiveProject) -> None:
     revision = live.commit(ORDERS)
     marker = _marker(ORDERS, revision)["schemalint.applied"].replace("t-1", "another")
     live.log(ID, AMOUNT, properties={"schemalint.applied": marker}, widening=False)
@@ -197,7 +206,7 @@ def test_table_made_anew_is_noticed(live: Live) -> None:
     assert (run.status, run.codes) == (1, ["DR003"])
 
 
-def test_plan_shows_statements_and_changes_nothing(live: Live) -> None:
+def test_plan_shows_statements_and_changes_nothing(live: LiveProject) -> None:
     live.commit(WIDER + ALLOWED)
     live.log(ID, AMOUNT)
     run = live.project.run("plan")
@@ -207,7 +216,7 @@ def test_plan_shows_statements_and_changes_nothing(live: Live) -> None:
     assert len(list((live.table / "_delta_log").iterdir())) == 1
 
 
-def test_plan_is_the_same_bytes_twice_and_valid_json(live: Live) -> None:
+def test_plan_as_json_is_reproducible(live: LiveProject) -> None:
     live.commit(WIDER + ALLOWED)
     live.log(ID, AMOUNT)
     first = live.project.run("plan", "--output-format", "json").out
@@ -216,7 +225,7 @@ def test_plan_is_the_same_bytes_twice_and_valid_json(live: Live) -> None:
     assert [step["kind"] for step in table["steps"]] == ["alter_columns"]
 
 
-def test_plan_refuses_what_a_rule_forbids(live: Live) -> None:
+def test_plan_is_refused_by_a_rule(live: LiveProject) -> None:
     live.commit(ORDERS)
     live.log(Field("id", STRING), AMOUNT, widening=False)
     run = live.project.run("plan")
@@ -224,7 +233,7 @@ def test_plan_refuses_what_a_rule_forbids(live: Live) -> None:
     assert "TW002" in run.out
 
 
-def test_plan_refuses_by_name_what_cannot_be_done_in_place(live: Live) -> None:
+def test_plan_that_cannot_alter_in_place_is_refused_with_the_reason(live: LiveProject) -> None:
     live.commit(ORDERS + "partitioned_by: [id]\n")
     live.log(ID, AMOUNT, widening=False)
     run = live.project.run("plan")
@@ -233,7 +242,7 @@ def test_plan_refuses_by_name_what_cannot_be_done_in_place(live: Live) -> None:
     assert "ALTER TABLE" not in run.out
 
 
-def test_apply_without_a_terminal_and_without_yes_changes_nothing(live: Live) -> None:
+def test_apply_without_terminal_or_yes_changes_nothing(live: LiveProject) -> None:
     live.commit(WIDER + ALLOWED)
     live.log(ID, AMOUNT)
     run = live.project.run("apply")
@@ -242,23 +251,23 @@ def test_apply_without_a_terminal_and_without_yes_changes_nothing(live: Live) ->
     assert len(list((live.table / "_delta_log").iterdir())) == 1
 
 
-def test_table_managed_by_others_is_judged_and_never_altered(live: Live) -> None:
+def test_table_managed_by_another_tool_is_checked_but_not_altered(live: LiveProject) -> None:
     live.commit(WIDER + ALLOWED + "managed_by: dbt\n")
     live.log(ID, AMOUNT)
-    assert live.found("--all") == ["DR001"]
+    assert live.codes_found("--all") == ["DR001"]
     run = live.project.run("plan")
     assert "managed by dbt" in run.out
     assert "TYPE" not in run.out
 
 
-def test_open_table_may_be_wider_than_declared(live: Live) -> None:
+def test_open_table_may_be_wider_than_declared(live: LiveProject) -> None:
     live.commit(ORDERS + "open: {widening: true}\n")
     live.log(ID, Field("amount", Decimal(14, 2)))
-    assert live.found("--all", "--against", "none") == []
-    assert "as declared" in live.project.run("plan").out
+    assert live.codes_found("--all", "--against", "none") == []
+    assert "up to date" in live.project.run("plan").out
 
 
-def test_swap_of_two_live_names_is_planned_over_a_name_in_between(live: Live) -> None:
+def test_swap_of_two_column_names_is_planned_with_a_temporary_name(live: LiveProject) -> None:
     text = ORDERS.replace("decimal(10,2)", "bigint") + "properties: {delta.columnMapping.mode: name}\n"
     revision = live.commit(text)
     mapping = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "2"}
@@ -283,7 +292,7 @@ def test_swap_of_two_live_names_is_planned_over_a_name_in_between(live: Live) ->
     assert "schemalint.pending" in run.out
 
 
-def test_swap_of_two_types_changes_no_type_in_the_live_table(live: Live) -> None:
+def test_swap_of_two_column_names_is_no_type_change_in_the_live_table(live: LiveProject) -> None:
     text = ORDERS + "properties: {delta.columnMapping.mode: name}\n"
     live.commit(text)
     mapping = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "2"}
@@ -301,7 +310,7 @@ def test_swap_of_two_types_changes_no_type_in_the_live_table(live: Live) -> None
 
 
 def test_pull_request_cannot_choose_its_own_target(
-    live: Live, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    live: LiveProject, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     base = live.commit(ORDERS)
     evil = tmp_path / "evil"
@@ -329,15 +338,15 @@ def test_pull_request_cannot_choose_its_own_target(
 @pytest.mark.parametrize(
     "revision", ["deadbeef" * 5, "", "HEAD", "--help", "HEAD:c.yml", "\x1b[31m", "\ud800"]
 )
-def test_marker_of_a_commit_that_is_not_here(live: Live, revision: str) -> None:
+def test_marker_with_an_unknown_commit_passes_check_but_not_plan(live: LiveProject, revision: str) -> None:
     live.commit(ORDERS)
     marker = json.dumps({"hash": "1:x", "revision": revision, "table": "t-1"})
     live.log(ID, AMOUNT, properties={"schemalint.applied": marker}, widening=False)
     assert live.project.check("--live", "--all", "--against", "none").status == 0
-    assert live.project.run("plan").status == 2, "nobody knows what was applied last"
+    assert live.project.run("plan").status == 2, "the commit last applied is unknown"
 
 
-def test_two_contracts_for_one_place_are_both_refused(live: Live) -> None:
+def test_two_contracts_for_one_location_are_both_refused(live: LiveProject) -> None:
     live.project.declare(
         ORDERS.replace("sales.orders", "crm.people") + f"location: {live.table}\n", "people.yml"
     )
@@ -348,25 +357,25 @@ def test_two_contracts_for_one_place_are_both_refused(live: Live) -> None:
         assert "CREATE" not in run.out
 
 
-@pytest.mark.parametrize("place", ["%2e%2e/secret", "file:///%2e%2e/secret", "../secret"])
-def test_location_cannot_leave_the_root(live: Live, place: str) -> None:
+@pytest.mark.parametrize("path", ["%2e%2e/secret", "file:///%2e%2e/secret", "../secret"])
+def test_location_cannot_leave_the_root(live: LiveProject, path: str) -> None:
     root = live.table.parent.parent
     (root.parent / "secret").mkdir()
-    location = place.replace("file:///", f"file://{root}/")
+    location = path.replace("file:///", f"file://{root}/")
     live.commit(ORDERS + f"location: {json.dumps(location)}\n")
     run = live.project.run("plan")
     assert f"{root.parent}/secret" not in run.out
-    assert run.status == 2 or "%2e%2e/secret" in run.out, "a path is taken as it is written"
+    assert run.status == 2 or "%2e%2e/secret" in run.out, "a path is not decoded"
 
 
-def test_root_that_is_not_mounted_is_out_of_reach(live: Live) -> None:
+def test_missing_root_is_an_error(live: LiveProject) -> None:
     live.commit(ORDERS)
     live.table.parent.parent.rmdir()
     assert live.project.check("--live", "--all").status == 2
     assert live.project.run("plan").status == 2
 
 
-def test_constraint_is_taken_off_while_the_type_of_its_column_changes(live: Live) -> None:
+def test_constraint_is_dropped_and_added_around_a_type_change_of_its_column(live: LiveProject) -> None:
     guarded = "constraints: {positive: amount > 0}\n"
     live.commit(WIDER + ALLOWED + guarded)
     positive = {"delta.constraints.positive": "AMOUNT > 0"}
@@ -378,14 +387,14 @@ def test_constraint_is_taken_off_while_the_type_of_its_column_changes(live: Live
     assert kinds == ["drop_constraint", "alter_columns", "add_constraint"]
 
 
-def test_partitioning_ignores_case(live: Live) -> None:
+def test_partitioning_ignores_case(live: LiveProject) -> None:
     live.commit(ORDERS + "partitioned_by: [ID]\n")
-    rule = metadata(ID, AMOUNT, partitioned_by=["id"])
-    write_log(live.table, [[commit_info("CREATE TABLE"), protocol(), rule]])
-    assert live.found("--all", "--against", "none") == []
+    partitioned = metadata(ID, AMOUNT, partitioned_by=["id"])
+    write_log(live.table, [[commit_info("CREATE TABLE"), protocol(), partitioned]])
+    assert live.codes_found("--all", "--against", "none") == []
 
 
-def test_catalog_is_not_ignored(live: Live) -> None:
+def test_target_with_catalog_but_without_its_uri_is_an_error(live: LiveProject) -> None:
     live.commit(ORDERS)
     root = live.table.parent.parent
     live.project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{root}"\ncatalog = "main"\n')
@@ -394,7 +403,7 @@ def test_catalog_is_not_ignored(live: Live) -> None:
     assert "catalog main" in run.out
 
 
-def test_table_of_a_later_revision_is_called_ahead(live: Live) -> None:
+def test_table_of_a_later_revision_is_ahead(live: LiveProject) -> None:
     now, later = (ORDERS.replace("bigint", f"bigint, comment: {text}") for text in ("number", "key"))
     earlier = live.commit(now)
     revision = live.commit(later)
@@ -405,15 +414,15 @@ def test_table_of_a_later_revision_is_called_ahead(live: Live) -> None:
     assert "ahead" in run.out
 
 
-def test_column_of_a_later_revision_is_not_called_undeclared(live: Live) -> None:
+def test_column_of_a_later_revision_is_ahead_instead_of_undeclared(live: LiveProject) -> None:
     later = ORDERS + "  - {name: newc, type: int}\n"
     earlier = live.commit(ORDERS)
     revision = live.commit(later)
     live.log(ID, AMOUNT, Field("newc", INTEGER), properties=_marker(later, revision), widening=False)
     live.project.repo.git("checkout", "--quiet", earlier)
     run = live.project.run("check", "--live", "--all")
-    assert "column newc is int in the live table, and not declared (ahead)" in run.out
-    assert "help: a later revision was applied: judge that one" in run.out
+    assert "column newc is ahead: live int, not in the contract" in run.out
+    assert "help: a later revision was applied: check that one" in run.out
 
 
 MAPPED = "properties: {delta.columnMapping.mode: name}\n"
@@ -424,26 +433,28 @@ def _mapped(name: str, number: int, type_: DataType = STRING) -> Field:
     return Field(name, type_, column_id=number, physical_name=f"col-{number}")
 
 
-def _renamed(live: Live, before: Field, after: Field, properties: dict[str, str] | None = None) -> None:
-    """A table in which one column got another name."""
-    rule = protocol(3, 7, ["columnMapping"], ["columnMapping", "appendOnly", "invariants"])
-    others = (_mapped("id", 1, LONG), _mapped("amount", 2, Decimal(10, 2)))
-    told = {**MODE, **(properties or {})}
-    created = metadata(*others, before, properties=told)
-    renamed = metadata(*others, after, properties=told)
+def _write_rename(
+    live: LiveProject, before: Field, after: Field, properties: dict[str, str] | None = None
+) -> None:
+    """Write a log in which one column is renamed."""
+    mapped_protocol = protocol(3, 7, ["columnMapping"], ["columnMapping", "appendOnly", "invariants"])
+    other_columns = (_mapped("id", 1, LONG), _mapped("amount", 2, Decimal(10, 2)))
+    all_properties = {**MODE, **(properties or {})}
+    created = metadata(*other_columns, before, properties=all_properties)
+    renamed = metadata(*other_columns, after, properties=all_properties)
     write_log(
         live.table,
-        [[commit_info("CREATE TABLE"), rule, created], [commit_info("RENAME COLUMN"), renamed]],
+        [[commit_info("CREATE TABLE"), mapped_protocol, created], [commit_info("RENAME COLUMN"), renamed]],
     )
 
 
 @pytest.mark.parametrize("against", [(), ("--against", "none")])
-def test_column_renamed_by_hand_is_one_finding(live: Live, against: tuple[str, ...]) -> None:
+def test_column_renamed_by_hand_is_one_finding(live: LiveProject, against: tuple[str, ...]) -> None:
     text = ORDERS + "  - {name: s, type: string, nullable: false}\n" + MAPPED
     revision = live.commit(text)
     before, after = (replace(_mapped(name, 3), nullable=False) for name in ("s", "ss"))
     for properties in (None, _marker(text, revision)):
-        _renamed(live, before, after, properties)
+        _write_rename(live, before, after, properties)
         run = live.project.run("check", "--live", "--all", *against, "--output-format", "json")
         (finding,) = json.loads(run.out)["findings"]
         assert finding["message"] == "s is called ss in the live table (renamed by hand: drifted)"
@@ -452,56 +463,56 @@ def test_column_renamed_by_hand_is_one_finding(live: Live, against: tuple[str, .
         assert finding["help"] == "rename it back, or declare the new name: `name: ss, renamed_from: s`"
 
 
-def test_field_renamed_by_hand_is_known_in_a_struct_that_was_renamed_too(live: Live) -> None:
+def test_field_renamed_by_hand_inside_a_renamed_struct_is_recognized(live: LiveProject) -> None:
     live.commit(ORDERS + "  - {name: s, type: 'struct<x: string>'}\n" + MAPPED)
     before, after = (
         _mapped(name, 3, Struct((_mapped(inner, 4),))) for name, inner in (("s", "x"), ("ss", "y"))
     )
-    _renamed(live, before, after)
-    said = live.project.check("--live", "--all").out
-    assert "s is called ss in the live table" in said
-    assert "s.x is called y in the live table" in said
-    assert "missing" not in said
+    _write_rename(live, before, after)
+    report = live.project.check("--live", "--all").out
+    assert "s is called ss in the live table" in report
+    assert "s.x is called y in the live table" in report
+    assert "missing" not in report
 
 
-def test_what_is_edited_of_a_column_renamed_by_hand_is_judged_as_that_column(live: Live) -> None:
+def test_edit_of_a_column_renamed_by_hand_is_judged_against_the_renamed_column(live: LiveProject) -> None:
     column = "  - {{name: s, type: {}}}\n"
     live.commit(ORDERS + column.format("string") + MAPPED)
-    _renamed(live, _mapped("s", 3), _mapped("ss", 3))
+    _write_rename(live, _mapped("s", 3), _mapped("ss", 3))
     live.project.declare(ORDERS + column.format("bigint") + MAPPED)
-    assert live.found("--all") == ["DR001", "TW002"]
-    assert live.found() == ["TW002"], "the change under review did not bring the other"
+    assert live.codes_found("--all") == ["DR001", "TW002"]
+    assert live.codes_found() == ["TW002"], "the change under review did not cause the other"
 
 
-def test_column_that_is_declared_under_its_new_name_is_called_so_already(live: Live) -> None:
+def test_rename_declared_after_it_was_made_by_hand_is_already_applied(live: LiveProject) -> None:
     live.commit(ORDERS + "  - {name: s, type: string}\n" + MAPPED)
-    _renamed(live, _mapped("s", 3), _mapped("ss", 3))
+    _write_rename(live, _mapped("s", 3), _mapped("ss", 3))
     live.project.declare(ORDERS + "  - {name: ss, type: string, renamed_from: s}\n" + MAPPED)
     run = live.project.check("--live")
     assert run.codes == ["DR001"]
     assert "s is called ss in the live table already" in run.out
 
 
-def test_column_that_a_later_revision_renamed_is_ahead(live: Live) -> None:
+def test_column_renamed_by_a_later_revision_is_ahead(live: LiveProject) -> None:
     later = ORDERS + "  - {name: ss, type: string, renamed_from: s}\n" + MAPPED
     earlier = live.commit(ORDERS + "  - {name: s, type: string}\n" + MAPPED)
     revision = live.commit(later)
-    _renamed(live, _mapped("s", 3), _mapped("ss", 3), _marker(later, revision))
+    _write_rename(live, _mapped("s", 3), _mapped("ss", 3), _marker(later, revision))
     live.project.repo.git("checkout", "--quiet", earlier)
     run = live.project.check("--live", "--all")
     assert run.codes == ["DR001"]
     assert "s is called ss in the live table (ahead)" in run.out
 
 
-def test_column_of_another_id_is_not_the_one_that_is_missing(live: Live) -> None:
+def test_column_with_another_id_is_not_the_missing_column(live: LiveProject) -> None:
     live.commit(ORDERS + "  - {name: s, type: string}\n" + MAPPED)
-    _renamed(live, _mapped("s", 3), _mapped("ss", 4))
-    said = live.project.check("--live", "--all").out
-    assert "column s is missing in the live table" in said
-    assert "nobody declares it" in said
+    _write_rename(live, _mapped("s", 3), _mapped("ss", 4))
+    report = live.project.check("--live", "--all").out
+    assert "column s is not applied yet: live absent" in report
+    assert "no contract declares it" in report
 
 
-def test_table_of_another_branch_is_not_called_ahead(live: Live) -> None:
+def test_table_applied_from_another_branch_is_not_ahead(live: LiveProject) -> None:
     now, other = (ORDERS.replace("bigint", f"bigint, comment: {text}") for text in ("number", "key"))
     live.commit(ORDERS)
     live.project.repo.git("checkout", "--quiet", "-b", "other")
@@ -514,7 +525,7 @@ def test_table_of_another_branch_is_not_called_ahead(live: Live) -> None:
     assert "not applied yet" in run.out
 
 
-def test_table_made_anew_is_not_judged_by_what_was_applied_to_the_old_one(live: Live) -> None:
+def test_recreated_table_is_not_compared_with_the_last_applied_contract(live: LiveProject) -> None:
     text = ORDERS.replace("bigint", "bigint, comment: key")
     revision = live.commit(text)
     marker = _marker(text, revision)["schemalint.applied"].replace("t-1", "another")
@@ -525,8 +536,8 @@ def test_table_made_anew_is_not_judged_by_what_was_applied_to_the_old_one(live: 
     assert "not applied yet" in run.out
 
 
-def _forget_a_type_change(live: Live) -> None:
-    """The history holds a fault, which is none of the declaration's."""
+def _write_unrecorded_type_change(live: LiveProject) -> None:
+    """Write a log with a defect: it changes a type without recording the type change."""
     write_log(
         live.table,
         [
@@ -536,33 +547,33 @@ def _forget_a_type_change(live: Live) -> None:
     )
 
 
-def test_fault_of_the_history_is_an_old_sin(live: Live) -> None:
+def test_defect_in_the_history_is_an_existing_finding(live: LiveProject) -> None:
     live.commit(ORDERS)
-    _forget_a_type_change(live)
+    _write_unrecorded_type_change(live)
     run = live.project.check("--live", "--all")
     assert (run.status, run.codes) == (0, ["TH001"])
     assert live.project.check("--live", "--all", "--strict").status == 1
     assert live.project.check("--live", "--all", "--against", "none").status == 1
 
 
-def test_fault_of_the_history_is_new_where_the_contract_is(live: Live) -> None:
+def test_defect_in_the_history_is_new_for_a_new_contract(live: LiveProject) -> None:
     live.project.repo.write("README", "")
     live.project.repo.commit()
     live.project.declare(ORDERS)
-    _forget_a_type_change(live)
+    _write_unrecorded_type_change(live)
     run = live.project.check("--live")
     assert (run.status, run.codes) == (1, ["TH001"])
 
 
-def test_fault_of_the_history_does_not_stop_a_plan(live: Live) -> None:
+def test_defect_in_the_history_does_not_stop_a_plan(live: LiveProject) -> None:
     live.commit(ORDERS.replace("bigint", "bigint, comment: key"))
-    _forget_a_type_change(live)
+    _write_unrecorded_type_change(live)
     run = live.project.run("plan")
     assert run.status == 0
     assert "COMMENT" in run.out
 
 
-def test_plan_for_a_table_that_spark_does_not_open_is_refused(live: Live) -> None:
+def test_plan_for_a_table_that_spark_cannot_open_is_refused(live: LiveProject) -> None:
     live.commit(ORDERS.replace("bigint", "bigint, comment: key"))
     write_log(live.table, [[protocol(3, 7), metadata(ID, AMOUNT)]])
     run = live.project.run("plan")
@@ -570,11 +581,11 @@ def test_plan_for_a_table_that_spark_does_not_open_is_refused(live: Live) -> Non
     assert "PF013" in run.out
 
 
-def test_upgrade_is_told_by_the_features_of_the_log(live: Live) -> None:
+def test_protocol_upgrade_is_described_with_the_features_of_the_log(live: LiveProject) -> None:
     live.commit(ORDERS)
     write_log(live.table, [[protocol(1, 3), metadata(ID, AMOUNT)]])
     live.project.declare(ORDERS + "properties: {delta.enableDeletionVectors: true}\n")
     run = live.project.run("check", "--live")
     assert "from reader 1, writer 3 (appendOnly, checkConstraints, invariants)" in run.out
     assert "to reader 3, writer 7 (appendOnly, checkConstraints, deletionVectors, invariants)" in run.out
-    assert "DROP FEATURE takes off deletionVectors" in " ".join(run.out.split())
+    assert "DROP FEATURE reverts deletionVectors" in " ".join(run.out.split())

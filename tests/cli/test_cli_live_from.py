@@ -1,4 +1,4 @@
-"""`check --live-from FILE`: what `show` printed stands in for the tables."""
+"""`check --live-from FILE`: the JSON of `show` replaces the live tables."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ DRIFTED = (Field("id", LONG), Field("amount", Decimal(12, 2)))
 FILE = "live.jsonl"
 
 
-class Shown:
-    """A project whose table was shown while it could be reached."""
+class ShownProject:
+    """A project with a drifted table, which `show` can print to a file."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -37,7 +37,7 @@ class Shown:
         run = self.project.run("show", "--output-format", "json", *arguments)
         self.project.repo.write(FILE, run.out)
 
-    def lose_lake(self) -> None:
+    def remove_lake(self) -> None:
         shutil.rmtree(self.lake)
 
     def check(self, *arguments: str) -> Run:
@@ -51,42 +51,42 @@ class Shown:
 
 
 @pytest.fixture
-def shown(project: Project) -> Shown:
-    return Shown(project)
+def shown(project: Project) -> ShownProject:
+    return ShownProject(project)
 
 
-def test_the_file_says_what_the_log_would(shown: Shown) -> None:
+def test_the_file_gives_the_same_report_as_the_log(shown: ShownProject) -> None:
     live = shown.project.check("--all", "--live")
     shown.show(str(shown.lake / "sales/orders"))
-    shown.lose_lake()
+    shown.remove_lake()
     run = shown.check()
     assert "DR001" in run.codes
     assert (run.status, run.out) == (live.status, live.out)
 
 
-def test_its_age_is_told(shown: Shown) -> None:
+def test_the_age_of_the_file_is_printed(shown: ShownProject) -> None:
     shown.show(str(shown.lake / "sales/orders"))
     line = json.loads((shown.project.repo.path / FILE).read_text())
     shown.project.repo.write(FILE, json.dumps({**line, "read_at": "2020-01-02T03:04:05+00:00"}))
     assert re.search(r"live tables as of 2020-01-02 03:04:05 UTC, \d{4} days ago", shown.check().err)
 
 
-def test_tables_are_known_by_name_where_their_place_is_another(shown: Shown) -> None:
+def test_tables_are_found_by_name_if_their_location_differs(shown: ShownProject) -> None:
     shown.show("--target", "dev", "sales.orders")
-    shown.lose_lake()
+    shown.remove_lake()
     shown.project.repo.write("schemalint.toml", '[targets.dev]\nroot = "/mounted/elsewhere"\n')
     assert "DR001" in shown.check().codes
     shown.project.repo.write("schemalint.toml", "")
     assert "DR001" in shown.check().codes
 
 
-def test_a_name_of_another_target_is_another_table(shown: Shown) -> None:
+def test_a_table_of_another_target_is_skipped(shown: ShownProject) -> None:
     shown.show("--target", "dev", "sales.orders")
     shown.project.repo.write("schemalint.toml", '[targets.prod]\nroot = "/mounted/elsewhere"\n')
     assert "skipped sales.orders" in shown.check().out
 
 
-def test_what_it_does_not_hold_is_skipped_and_judged_by_git(shown: Shown) -> None:
+def test_a_table_missing_from_the_file_is_skipped_and_compared_with_git_only(shown: ShownProject) -> None:
     shown.project.declare(ORDERS.replace("sales.orders", "sales.items"), "contracts/items.yml")
     shown.project.repo.commit()
     shown.show(str(shown.lake / "sales/orders"))
@@ -94,43 +94,47 @@ def test_what_it_does_not_hold_is_skipped_and_judged_by_git(shown: Shown) -> Non
         ORDERS.replace("sales.orders", "sales.items").replace("bigint", "int"), "contracts/items.yml"
     )
     document = shown.document()
-    assert document["run"]["skipped"] == [{"table": "sales.items", "reason": f"{FILE} does not hold it"}]
+    assert document["run"]["skipped"] == [{"table": "sales.items", "reason": f"{FILE} has no entry for it"}]
     assert [
-        (one["code"], one["against"]) for one in document["findings"] if one["table"] == "sales.items"
+        (finding["code"], finding["against"])
+        for finding in document["findings"]
+        if finding["table"] == "sales.items"
     ] == [("TW001", ["git"])]
 
 
-def test_a_file_that_holds_none_of_the_tables_is_never_green(shown: Shown) -> None:
+def test_a_file_without_any_of_the_tables_is_an_error(shown: ShownProject) -> None:
     write_log(shown.lake / "other", [[protocol(), metadata(*DRIFTED)]])
     shown.show(str(shown.lake / "other"))
     run = shown.check()
     assert run.status == 2
-    assert f"no table was compared with the live ones: {FILE} does not hold it" in run.out
+    assert f"no table was compared with its live state: {FILE} has no entry for it" in run.out
     shown.project.declare(ORDERS + "  - {name: note, type: string}\n")
     changed = shown.project.check("--live-from", FILE)
-    assert (changed.status, "skipped sales.orders" in changed.out) == (0, True), "git's side was compared"
+    assert (changed.status, "skipped sales.orders" in changed.out) == (0, True), (
+        "the comparison with git took place"
+    )
 
 
 @pytest.mark.parametrize(
     "arguments", [("--live", "--live-from", FILE), ("--target", "dev"), ("--target", "nope")]
 )
-def test_flags_that_would_be_ignored_are_refused(shown: Shown, arguments: tuple[str, ...]) -> None:
+def test_flags_that_would_be_ignored_are_refused(shown: ShownProject, arguments: tuple[str, ...]) -> None:
     shown.show(str(shown.lake / "sales/orders"))
     run = shown.project.check("--all", *arguments)
     assert run.status == 2
     assert arguments[0] in run.out
 
 
-def test_a_table_that_could_not_be_read_is_skipped(shown: Shown) -> None:
+def test_a_table_that_show_could_not_read_is_skipped(shown: ShownProject) -> None:
     table = shown.lake / "sales/orders"
     write_commit(table, 0, "{")
     shown.show(str(table))
     (skipped,) = shown.document()["run"]["skipped"]
-    assert skipped["reason"].startswith(f"it could not be read when {FILE} was written: ")
+    assert skipped["reason"].startswith(f"it was unreadable when {FILE} was written: ")
 
 
-def test_a_table_that_was_not_there_is_to_be_created(shown: Shown) -> None:
-    shown.lose_lake()
+def test_a_table_that_show_found_missing_is_not_skipped(shown: ShownProject) -> None:
+    shown.remove_lake()
     shown.show(str(shown.lake / "sales/orders"))
     run = shown.check()
     assert "skipped" not in run.out
@@ -145,16 +149,16 @@ def test_a_table_that_was_not_there_is_to_be_created(shown: Shown) -> None:
         ("", f"{FILE}:1:1: the file holds no table"),
     ],
 )
-def test_a_bad_file_is_one_error(shown: Shown, text: str, message: str) -> None:
+def test_a_bad_file_is_one_error(shown: ShownProject, text: str, message: str) -> None:
     shown.project.repo.write(FILE, text)
     document = shown.document()
     (error,) = document["errors"]
     assert document["run"]["exit_status"] == 2
-    place = error["location"]
-    assert f"{place['file']}:{place['line']}:{place['column']}: {error['message']}" == message
+    location = error["location"]
+    assert f"{location['file']}:{location['line']}:{location['column']}: {error['message']}" == message
 
 
-def test_an_older_version_does_not_stand_for_the_table(shown: Shown) -> None:
+def test_an_older_version_does_not_replace_the_live_table(shown: ShownProject) -> None:
     table = shown.lake / "sales/orders"
     write_commit(table, 1, json.dumps(metadata(Field("other", LONG))) + "\n")
     for reference in (f"{table}@v0", f"{table}@2100-01-01"):
@@ -165,12 +169,12 @@ def test_an_older_version_does_not_stand_for_the_table(shown: Shown) -> None:
     shown.show("--target", "dev", "sales.orders@v0")
     run = shown.check()
     assert run.status == 2
-    assert f"{FILE} holds version 0 of sales.orders as an older one" in run.out
+    assert f"{FILE} has version 0 of sales.orders, which was not the latest one" in run.out
     shown.show(str(table))
     assert "DR001" in shown.check().codes
 
 
-def test_tables_are_counted_that_were_compared(shown: Shown) -> None:
+def test_only_compared_tables_are_counted(shown: ShownProject) -> None:
     for name in ("items", "parts"):
         shown.project.declare(ORDERS.replace("orders", name), f"contracts/{name}.yml")
     shown.project.repo.commit()
@@ -179,13 +183,13 @@ def test_tables_are_counted_that_were_compared(shown: Shown) -> None:
     assert shown.document()["run"]["compared"] == ["sales.orders"]
 
 
-def test_a_file_that_is_not_there_is_told(shown: Shown, tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(shown: ShownProject, tmp_path: Path) -> None:
     run = shown.project.check("--live-from", str(tmp_path / "nothing"))
     assert run.status == 2
     assert "cannot be read: No such file or directory" in run.out
 
 
-def test_a_table_is_known_by_a_place_with_a_way_up(shown: Shown) -> None:
+def test_a_table_is_found_by_a_path_with_dot_dot(shown: ShownProject) -> None:
     shown.show("../lake/sales/orders")
-    shown.lose_lake()
+    shown.remove_lake()
     assert "DR001" in shown.check().codes

@@ -1,4 +1,4 @@
-"""What a reviewer reads of a plan, in every format."""
+"""Plans in every output format, as a reviewer reads them."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ HOSTILE = (
 
 
 def escaped(text: str) -> str:
-    """As the table of a comment on a pull request has it."""
-    return re.sub(r"[^\w ]|_", lambda found: f"&#{ord(found[0])};", text)
+    """Escape a text as the table in a pull request comment does."""
+    return re.sub(r"[^\w ]|_", lambda match: f"&#{ord(match[0])};", text)
 
 
 class Table:
-    """A live table with three columns under column mapping, and its contract's project."""
+    """A project with a live table that has three columns and column mapping."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -83,8 +83,11 @@ class Table:
             "schemalint.applied": marker,
         }
         readers = ["columnMapping", "typeWidening"]
-        rule = protocol(3, 7, readers, [*readers, "appendOnly", "invariants"])
-        write_log(self.path, [[commit_info("CREATE TABLE"), rule, metadata(*columns, properties=properties)]])
+        table_protocol = protocol(3, 7, readers, [*readers, "appendOnly", "invariants"])
+        write_log(
+            self.path,
+            [[commit_info("CREATE TABLE"), table_protocol, metadata(*columns, properties=properties)]],
+        )
 
     def declare(self, text: str) -> None:
         self.text = text + MAPPED + "protocol: {allow_upgrade: true}\n"
@@ -110,23 +113,23 @@ def table(project: Project) -> Table:
 
 
 @pytest.mark.parametrize("output_format", ["text", "markdown", "sql", "json"])
-def test_plan_is_what_a_reviewer_needs(table: Table, output_format: str) -> None:
+def test_plan_is_the_golden_text(table: Table, output_format: str) -> None:
     table.declare(EVERYTHING + STREAMS)
     text = table.plan("--output-format", output_format).replace(table.root, "/lake")
     text = text.replace(escaped(table.root), escaped("/lake"))
-    # The place of the table is part of the plan's hash.
+    # The plan's hash depends on the table's location.
     text = re.sub(r"(plan )?1(:|&#58;)(?:[0-9a-f]{64}|[0-9a-f]{12}\b)", r"\g<1>1\2hash", text)
     assert_golden(text, EXPECTED / f"everything.{output_format}")
 
 
-def test_every_step_names_a_line_of_the_contract(table: Table) -> None:
+def test_every_step_has_the_contract_line_that_causes_it(table: Table) -> None:
     table.declare(EVERYTHING)
     lines = (EVERYTHING + MAPPED).splitlines()
-    named = {
+    lines_of_steps = {
         step["kind"]: {lines[place["line"] - 1].strip() for place in step["places"]}
         for step in table.json()["steps"]
     }
-    assert named == {
+    assert lines_of_steps == {
         "drop_columns": {"dropped: [old]"},
         "rename_column": {"renamed_from: amount"},
         "add_columns": {"- {name: note, type: string, comment: Free text.}"},
@@ -135,7 +138,7 @@ def test_every_step_names_a_line_of_the_contract(table: Table) -> None:
     }
 
 
-def test_rename_over_a_name_in_between_comes_from_the_line_that_declares_the_end(table: Table) -> None:
+def test_temporary_rename_has_the_line_that_declares_the_final_name(table: Table) -> None:
     table.declare(
         ORDERS.replace("{name: id,", "{name: old, renamed_from: id,")
         + "  - {name: id, type: bigint, renamed_from: old}\n"
@@ -144,21 +147,21 @@ def test_rename_over_a_name_in_between_comes_from_the_line_that_declares_the_end
     assert [[place["line"] for place in step["places"]] for step in steps] == [[4], [7], [4]]
 
 
-def test_streams_are_told_apart_by_what_they_are_told(table: Table) -> None:
+def test_stream_options_depend_on_what_each_consumer_declares(table: Table) -> None:
     table.declare(EVERYTHING + STREAMS)
-    found = {one["consumer"]: one for one in table.json()["streams"]}
-    assert list(found) == ["silver", "bold", "plain"]
-    assert found["silver"]["options"] == [
+    streams = {stream["consumer"]: stream for stream in table.json()["streams"]}
+    assert list(streams) == ["silver", "bold", "plain"]
+    assert streams["silver"]["options"] == [
         "allowSourceColumnDrop",
         "allowSourceColumnRename",
         "allowSourceColumnTypeChange",
     ]
-    assert found["bold"]["options"] == []
-    assert found["bold"]["steps"] == [1, 2, 3, 4, 5]
-    assert found["plain"]["steps"] == [1, 2]
+    assert streams["bold"]["options"] == []
+    assert streams["bold"]["steps"] == [1, 2, 3, 4, 5]
+    assert streams["plain"]["steps"] == [1, 2]
 
 
-def test_property_without_the_prefix_stops_no_stream(table: Table) -> None:
+def test_property_without_the_delta_prefix_stops_no_stream(table: Table) -> None:
     table.declare(ORDERS + "  - {name: old, type: bigint}\n" + STREAMS)
     table.project.declare(table.text.replace("properties: {", "properties: {team: sales, "))
     assert table.json()["streams"] == []
@@ -166,12 +169,12 @@ def test_property_without_the_prefix_stops_no_stream(table: Table) -> None:
 
 def test_widening_stops_a_stream_without_tracking_only_if_it_runs(table: Table) -> None:
     table.declare(ORDERS.replace("(10,2)", "(12,2)") + "  - {name: old, type: bigint}\n" + STREAMS)
-    (plain,) = [one for one in table.json()["streams"] if one["consumer"] == "plain"]
-    assert plain["outcome"] == "stops if it runs; start it again"
+    (plain,) = [stream for stream in table.json()["streams"] if stream["consumer"] == "plain"]
+    assert plain["outcome"] == "stops if it is running; restart it"
 
 
 @pytest.mark.parametrize("text", [EVERYTHING + STREAMS, ORDERS.replace("bigint", "string")])
-def test_json_is_as_its_schema_says(table: Table, text: str) -> None:
+def test_json_is_valid_against_the_published_schema(table: Table, text: str) -> None:
     table.declare(text)
     run = table.project.run("plan", "--output-format", "json")
     content = json.loads(run.out)
@@ -180,16 +183,16 @@ def test_json_is_as_its_schema_says(table: Table, text: str) -> None:
     assert json.loads(table.project.run("schema", "plan").out) == plan_json.schema()
 
 
-def test_out_is_the_plan_whatever_is_shown(table: Table) -> None:
+def test_out_writes_the_json_plan_whatever_the_output_format(table: Table) -> None:
     table.declare(EVERYTHING)
     file = table.project.repo.path / "plan.json"
-    shown = table.plan("--out", str(file), "--output-format", "sql")
-    assert shown.startswith("-- ")
+    printed = table.plan("--out", str(file), "--output-format", "sql")
+    assert printed.startswith("-- ")
     assert file.read_text(encoding="utf-8") == table.plan("--output-format", "json")
 
 
-def test_what_a_rule_refuses_is_told_once(table: Table) -> None:
-    """The planner would refuse both too: with a status of its own, since no rule says it then."""
+def test_change_refused_by_rule_and_planner_is_reported_once(table: Table) -> None:
+    """The planner would refuse both changes too, with another status."""
     columns = "columns:\n  - {name: id, type: bigint, nullable: false}\n"
     table.declare(f"schemalint: 1\ntable: sales.orders\n{columns}partitioned_by: [id]\n")
     plan = table.project.run("plan", "--base", "HEAD")
@@ -227,13 +230,11 @@ def test_what_a_rule_refuses_is_told_once(table: Table) -> None:
         ),
     ],
 )
-def test_several_merged_revisions_are_one_deployment(
-    table: Table, revisions: list[str], statement: str
-) -> None:
-    """Each was fine against the one before; to the table they are one edit."""
+def test_several_merged_revisions_are_one_plan(table: Table, revisions: list[str], statement: str) -> None:
+    """Each revision is valid against the previous one; for the table they are a single edit."""
     head = "schemalint: 1\ntable: sales.orders\ncolumns: [{name: id, type: bigint}, {name: old, type: bigint}"
-    for one in revisions:
-        more = f"]\n{one}" if one.startswith("dropped") else f", {one}]"
+    for revision in revisions:
+        more = f"]\n{revision}" if revision.startswith("dropped") else f", {revision}]"
         table.declare(f"{head}{more}\n")
         table.project.repo.commit()
     plan = table.plan("--allow", "destructive")
@@ -241,18 +242,18 @@ def test_several_merged_revisions_are_one_deployment(
     assert "1 statement in 1 table" in plan
 
 
-def test_exit_code_does_not_count_a_mere_record(table: Table) -> None:
+def test_exit_code_ignores_a_missing_marker(table: Table) -> None:
     table.declare(ORDERS + "  - {name: old, type: bigint}\n")
     table.project.declare(
         table.text.replace("{name: old, type: bigint}", "{name: old, type: bigint, comment: null}")
     )
     run = table.project.run("plan", "--exit-code")
-    assert (run.status, "only that is to be recorded" in run.out) == (0, True)
+    assert (run.status, "up to date; marker missing" in run.out) == (0, True)
     table.declare(EVERYTHING)
     assert table.project.run("plan", "--exit-code").status == 4
 
 
-def test_colors_are_for_terminals(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_terminals_get_colors(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     table.declare(EVERYTHING)
     assert "\x1b[" not in table.plan()
     assert "\x1b[" in table.plan("--color", "always")
@@ -268,11 +269,11 @@ def _declare_hostile(table: Table) -> None:
         f"description: {quoted}\n"
         f"consumers:\n  - name: {quoted}\n    stream: {{checkpoint: a, schema_tracking_location: b}}\n"
     )
-    # A reason that ends with the text.
+    # The reason of this step ends with the hostile text.
     table.project.declare(table.text.replace("properties: {", f"properties: {{team: {quoted}, "))
 
 
-def test_hostile_text_stays_in_its_comment_and_its_literal(table: Table) -> None:
+def test_hostile_text_stays_in_sql_comments_and_literals(table: Table) -> None:
     _declare_hostile(table)
     lines = table.plan("--output-format", "sql").split("\n")
     comments = [line for line in lines if line.startswith("--")]
@@ -285,7 +286,7 @@ def test_hostile_text_stays_in_its_comment_and_its_literal(table: Table) -> None
     assert set(starts) == {"ALTER"}
 
 
-def test_hostile_text_is_no_markup(table: Table) -> None:
+def test_hostile_text_adds_no_markup(table: Table) -> None:
     _declare_hostile(table)
     text = table.plan("--output-format", "markdown")
     fenced = re.search(r"\n(`{3,})sql\n(.*?)\n\1\n", text, re.DOTALL)
@@ -306,7 +307,7 @@ def test_hostile_text_is_no_markup(table: Table) -> None:
     assert "CODE" in plain
 
 
-def test_hostile_text_commands_no_one_in_a_terminal(table: Table) -> None:
+def test_hostile_text_sends_no_commands_to_a_terminal(table: Table) -> None:
     _declare_hostile(table)
     for line in table.plan().split("\n"):
         assert line.isprintable()

@@ -1,4 +1,4 @@
-"""`pull`: contracts written from live tables, and brought up to date."""
+"""`pull`: contracts created from live tables or updated to match them."""
 
 from __future__ import annotations
 
@@ -33,25 +33,26 @@ columns:
 """
 
 
-# What is wrong with a table itself is said of the table, whatever its contract says; TH010 compares the two.
+# Findings about the table itself, independent of its contract; TH010 compares the two.
 ABOUT_THE_TABLE = frozenset(
     rule.code for rule in load_rules() if {LiveTable, HistoryStep}.issuperset(rule.subjects)
 ) - {"TH010"}
 
 
-def worth_a_look(project: Project) -> list[str]:
-    """The codes of warnings and errors about contracts and their tables."""
+def contract_codes(project: Project) -> list[str]:
+    """Return the codes of warnings and errors that depend on the contract."""
     run = project.run(
         "check", "--live", "--all", "--against", "none", "--exit-zero", "--output-format", "json"
     )
-    found = json.loads(run.out)
-    assert found["errors"] == []
-    codes = [one["code"] for one in found["findings"] if one["severity"] != "info"]
+    document = json.loads(run.out)
+    assert document["errors"] == []
+    codes = [finding["code"] for finding in document["findings"] if finding["severity"] != "info"]
     return [code for code in codes if code not in ABOUT_THE_TABLE]
 
 
 @pytest.fixture
 def lake(project: Project) -> Path:
+    """The root of the target ``dev``."""
     root = project.repo.path.parent / "lake"
     root.mkdir()
     project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{root}"\n')
@@ -69,24 +70,24 @@ def text_of(project: Project, file: str) -> str:
 
 
 @pytest.mark.parametrize("name", WRITTEN_BY_SPARK)
-def test_what_is_pulled_is_as_declared_at_once(project: Project, name: str) -> None:
+def test_pulled_contract_matches_its_table(project: Project, name: str) -> None:
     project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{LOGS}"\n')
-    place = str(LOGS / name)
+    table_path = str(LOGS / name)
     try:
-        read_table(place)
+        read_table(table_path)
     except SchemalintError:
         pytest.skip("a table that cannot be read cannot be pulled")
-    assert project.run("pull", place, "--output", "t.yml").status == 0
-    assert worth_a_look(project) == []
+    assert project.run("pull", table_path, "--output", "t.yml").status == 0
+    assert contract_codes(project) == []
     project.repo.commit()
     plan = project.run("plan", "--exit-code")
     assert (plan.status, plan.err) == (0, "")
-    again = project.run("pull", place, "--only", "all")
-    assert (again.status, again.out, "is as declared" in again.err) == (0, "", True)
-    assert project.run("pull", place, "--diff").status == 0
+    again = project.run("pull", table_path, "--only", "all")
+    assert (again.status, again.out, "is up to date" in again.err) == (0, "", True)
+    assert project.run("pull", table_path, "--diff").status == 0
 
 
-def test_new_contract_goes_to_standard_output(project: Project, lake: Path) -> None:
+def test_new_contract_is_printed_to_standard_output(project: Project, lake: Path) -> None:
     log(lake / "sales/orders", Field("id", LONG, nullable=False), properties={"team": "sales"})
     run = project.run("pull", str(lake / "sales/orders"))
     assert (run.status, run.err) == (0, "")
@@ -98,40 +99,44 @@ def test_new_contract_goes_to_standard_output(project: Project, lake: Path) -> N
     assert project.run("pull", "sales.orders").out == run.out
 
 
-@pytest.mark.parametrize(("only", "there"), [("columns", False), ("+properties", True), ("all", True)])
-def test_less_is_declared_when_told(project: Project, lake: Path, only: str, *, there: bool) -> None:
+@pytest.mark.parametrize(
+    ("only", "has_properties"), [("columns", False), ("+properties", True), ("all", True)]
+)
+def test_only_limits_what_the_contract_declares(
+    project: Project, lake: Path, only: str, *, has_properties: bool
+) -> None:
     log(lake / "sales/orders", Field("id", LONG), properties={"team": "sales"})
     run = project.run("pull", "sales.orders", "--only", only)
-    assert ("team: sales" in run.out) == there
+    assert ("team: sales" in run.out) == has_properties
     assert "name: id" in run.out
 
 
-def test_table_is_pulled_by_its_place_without_a_target(project: Project) -> None:
-    place = log(project.repo.path.parent / "lake/orders", Field("id", LONG))
-    run = project.run("pull", str(place), "--table", "sales.orders", "-o", "orders.yml")
+def test_table_is_pulled_by_its_path_without_a_target(project: Project) -> None:
+    path = log(project.repo.path.parent / "lake/orders", Field("id", LONG))
+    run = project.run("pull", str(path), "--table", "sales.orders", "-o", "orders.yml")
     assert (run.status, run.err) == (0, "wrote orders.yml\n")
-    assert f"table: sales.orders\nlocation: {place}" in text_of(project, "orders.yml").replace('"', "")
-    log(place, Field("id", LONG), Field("note", STRING))
-    assert project.run("pull", str(place)).err == "updated orders.yml\n"
+    assert f"table: sales.orders\nlocation: {path}" in text_of(project, "orders.yml").replace('"', "")
+    log(path, Field("id", LONG), Field("note", STRING))
+    assert project.run("pull", str(path)).err == "updated orders.yml\n"
     assert "name: note" in text_of(project, "orders.yml")
 
 
-def test_contract_without_a_place_is_pulled_from_any_place_by_its_name(project: Project) -> None:
+def test_contract_without_a_location_is_pulled_from_any_path(project: Project) -> None:
     project.declare(CONTRACT)
-    place = log(project.repo.path.parent / "lake/orders", Field("id", LONG))
-    assert project.run("pull", str(place), "--table", "sales.orders").status == 0
+    path = log(project.repo.path.parent / "lake/orders", Field("id", LONG))
+    assert project.run("pull", str(path), "--table", "sales.orders").status == 0
     assert text_of(project, "contracts/orders.yml") == CONTRACT.replace("INT", "bigint")
 
 
-def test_name_that_is_taken_by_a_table_elsewhere_is_refused(project: Project, lake: Path) -> None:
+def test_name_of_a_table_at_another_location_is_refused(project: Project, lake: Path) -> None:
     project.declare(CONTRACT)
-    place = log(lake / "other", Field("id", LONG))
-    run = project.run("pull", str(place), "--table", "sales.orders")
-    assert (run.status, "lies elsewhere" in run.err) == (2, True)
+    path = log(lake / "other", Field("id", LONG))
+    run = project.run("pull", str(path), "--table", "sales.orders")
+    assert (run.status, "is already declared, at another location" in run.err) == (2, True)
     assert text_of(project, "contracts/orders.yml") == CONTRACT
 
 
-def test_contract_is_updated_where_it_stands(project: Project, lake: Path) -> None:
+def test_contract_is_updated_in_its_file(project: Project, lake: Path) -> None:
     project.declare(CONTRACT.replace("\n", "\r\n"))
     log(lake / "sales/orders", Field("id", INTEGER), Field("note", STRING))
     run = project.run("pull", "Sales.Orders", "--into", INTO)
@@ -181,16 +186,16 @@ def test_renamed_column_is_renamed_in_place(project: Project) -> None:
     )
 
 
-def test_column_with_the_id_of_another_table_is_no_rename(project: Project, lake: Path) -> None:
+def test_column_with_another_physical_name_is_no_rename(project: Project, lake: Path) -> None:
     project.declare(CONTRACT)
     first = Field("id", INTEGER, column_id=1, physical_name="col-1")
-    anew = Field("key", INTEGER, column_id=1, physical_name="col-2")
-    write_log(lake / "sales/orders", [[protocol(2, 5), metadata(first)], [metadata(anew)]])
+    recreated = Field("key", INTEGER, column_id=1, physical_name="col-2")
+    write_log(lake / "sales/orders", [[protocol(2, 5), metadata(first)], [metadata(recreated)]])
     project.run("pull", "sales.orders")
     assert "renamed_from" not in text_of(project, "contracts/orders.yml")
 
 
-def test_place_beside_its_name_is_written_as_location(project: Project, lake: Path) -> None:
+def test_path_that_differs_from_the_name_is_written_as_location(project: Project, lake: Path) -> None:
     log(lake / "a.b/c", Field("id", LONG))
     log(lake / "1/2/3/deep", Field("id", LONG))
     assert "table: a.b.c\nlocation" not in project.run("pull", str(lake / "a.b/c")).out
@@ -200,17 +205,19 @@ def test_place_beside_its_name_is_written_as_location(project: Project, lake: Pa
     assert run.out.replace('"', "").startswith("schemalint: 1\ntable: deep\nlocation: 1/2/3/deep\n")
 
 
-def test_whole_root_is_brought_in_and_one_bad_table_stops_no_other(project: Project, lake: Path) -> None:
+def test_whole_root_is_pulled_and_a_broken_table_does_not_stop_the_others(
+    project: Project, lake: Path
+) -> None:
     for name in ("sales/orders", "sales/lines", "hr/people", "plain"):
         log(lake / name, Field("id", LONG))
     write_commit(lake / "sales/broken", 0, "{")
     run = project.run("pull", "--all", "--match", "Sales.*", "--into", INTO, "--only", "columns")
     assert run.status == 2
     assert "broken" in run.err
-    made = sorted(path.name for path in (project.repo.path / "contracts").rglob("*"))
-    assert made == ["lines.yml", "orders.yml", "sales"]
+    written = sorted(path.name for path in (project.repo.path / "contracts").rglob("*"))
+    assert written == ["lines.yml", "orders.yml", "sales"]
     assert project.run("pull", "--all", "--match", "[!s]*", "--into", INTO).status == 0
-    assert (project.repo.path / "contracts/plain.yml").is_file(), "a folder without a name is left out"
+    assert (project.repo.path / "contracts/plain.yml").is_file(), "a folder without a name is omitted"
 
 
 @pytest.mark.parametrize(
@@ -222,11 +229,13 @@ def test_whole_root_is_brought_in_and_one_bad_table_stops_no_other(project: Proj
         ("*", "contracts/_.yml"),
     ],
 )
-def test_hostile_name_of_a_folder_stays_a_name(project: Project, lake: Path, name: str, file: str) -> None:
+def test_hostile_folder_name_becomes_a_safe_file_name(
+    project: Project, lake: Path, name: str, file: str
+) -> None:
     log(lake / name, Field("id", LONG))
     assert project.run("pull", str(lake / name), "--into", INTO).status == 0
     assert (project.repo.path / file).is_file()
-    assert worth_a_look(project) == []
+    assert contract_codes(project) == []
 
 
 @pytest.mark.parametrize(
@@ -239,7 +248,7 @@ def test_hostile_name_of_a_folder_stays_a_name(project: Project, lake: Path, nam
         ("`a/b`.`c\\d`", "c/fallback/a_b/c_d.yml"),
     ],
 )
-def test_parts_of_a_name_are_parts_of_a_file(table: str, file: str) -> None:
+def test_parts_of_a_table_name_become_parts_of_the_file_name(table: str, file: str) -> None:
     assert file_name("c/{catalog}/{schema}/{table}.yml", table, "fallback") == Path(file)
 
 
@@ -249,25 +258,23 @@ def test_unknown_placeholder_is_refused(braces: str) -> None:
         require_pattern(f"c/{{schema}}/{braces}")
 
 
-def test_bad_pattern_is_told_once(project: Project, lake: Path) -> None:
+def test_bad_pattern_is_reported_once(project: Project, lake: Path) -> None:
     for name in ("a", "b"):
         log(lake / name, Field("id", LONG))
     run = project.run("pull", "--all", "--into", "c/{name}.yml")
     assert (run.status, run.err.count("unknown placeholder {name}")) == (2, 1)
 
 
-def test_two_tables_into_one_file_are_refused_before_anything_is_written(
-    project: Project, lake: Path
-) -> None:
+def test_two_tables_for_one_file_are_refused_before_anything_is_written(project: Project, lake: Path) -> None:
     for name in ("a/orders", "b/Orders", "b/other"):
         log(lake / name, Field("id", LONG))
     run = project.run("pull", "--all", "--into", "contracts/{table}.yml")
     assert run.status == 2
-    assert "a.orders and b.Orders would be written into one file" in run.err
+    assert "a.orders and b.Orders would be written into the same file" in run.err
     assert not (project.repo.path / "contracts").exists()
 
 
-def test_file_that_is_no_contract_is_left_alone(project: Project, lake: Path) -> None:
+def test_file_that_is_no_contract_is_not_overwritten(project: Project, lake: Path) -> None:
     project.repo.write("notes.yml", "mine: true\n")
     log(lake / "sales/orders", Field("id", LONG))
     run = project.run("pull", "sales.orders", "-o", "notes.yml")
@@ -275,7 +282,7 @@ def test_file_that_is_no_contract_is_left_alone(project: Project, lake: Path) ->
     assert text_of(project, "notes.yml") == "mine: true\n"
 
 
-def test_ignored_file_that_holds_the_contract_is_updated(project: Project, lake: Path) -> None:
+def test_contract_in_a_git_ignored_file_is_updated(project: Project, lake: Path) -> None:
     project.repo.write(".gitignore", "*.local.yml\n")
     project.declare(CONTRACT, "orders.local.yml")
     log(lake / "sales/orders", Field("id", LONG))
@@ -283,14 +290,16 @@ def test_ignored_file_that_holds_the_contract_is_updated(project: Project, lake:
     assert text_of(project, "orders.local.yml") == CONTRACT.replace("INT", "bigint")
 
 
-def test_contract_elsewhere_is_not_written_twice(project: Project, lake: Path) -> None:
+def test_second_contract_for_a_declared_table_is_refused(project: Project, lake: Path) -> None:
     project.declare(CONTRACT)
     log(lake / "sales/orders", Field("id", LONG))
     run = project.run("pull", "sales.orders", "-o", "other.yml")
     assert (run.status, "declared in contracts/orders.yml" in run.err) == (2, True)
 
 
-def test_file_is_whole_or_as_before(project: Project, lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_keeps_the_old_file(
+    project: Project, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project.declare(CONTRACT)
     log(lake / "sales/orders", Field("id", LONG))
 
@@ -305,7 +314,7 @@ def test_file_is_whole_or_as_before(project: Project, lake: Path, monkeypatch: p
     assert text_of(project, "contracts/orders.yml") == CONTRACT
 
 
-def test_rights_of_a_file_stay(tmp_path: Path) -> None:
+def test_permissions_of_a_file_are_kept(tmp_path: Path) -> None:
     file = tmp_path / "t.yml"
     file.write_text("a")
     file.chmod(0o640)
@@ -313,28 +322,28 @@ def test_rights_of_a_file_stay(tmp_path: Path) -> None:
     assert (file.read_text(), file.stat().st_mode & 0o777) == ("b", 0o640)
 
 
-def test_type_without_words_is_refused_by_name(project: Project, lake: Path) -> None:
+def test_unknown_type_is_refused_with_its_column(project: Project, lake: Path) -> None:
     log(lake / "t", Field("id", LONG), Field("v", Unknown('{"type": "vector"}')))
     run = project.run("pull", "t")
     assert (run.status, run.out) == (2, "")
-    assert "no contract can say the type of v" in run.err
+    assert "contracts cannot express the type of v" in run.err
 
 
-def test_columns_of_one_name_are_refused(project: Project, lake: Path) -> None:
+def test_columns_that_differ_only_in_case_are_refused(project: Project, lake: Path) -> None:
     log(lake / "t", Field("id", LONG), Field("s", Struct((Field("a", LONG), Field("A", LONG)))))
     run = project.run("pull", "t")
     assert (run.status, run.out) == (2, "")
-    assert "no contract can tell a, A apart" in run.err
+    assert "contracts cannot tell a, A apart" in run.err
 
 
-def test_column_without_a_type_is_declared_as_it_is(project: Project, lake: Path) -> None:
+def test_void_column_is_declared_as_void(project: Project, lake: Path) -> None:
     log(lake / "t", Field("id", LONG), Field("nothing", VOID))
     assert project.run("pull", "t", "-o", "t.yml").status == 0
     assert "type: void" in text_of(project, "t.yml")
-    assert worth_a_look(project) == ["NC009"], "the table is odd, and its contract does not hide it"
+    assert contract_codes(project) == ["NC009"], "the contract does not hide the void column"
 
 
-def test_records_of_delta_and_of_schemalint_are_not_declared(project: Project, lake: Path) -> None:
+def test_internal_properties_of_delta_and_schemalint_are_not_declared(project: Project, lake: Path) -> None:
     properties = {
         "schemalint.applied": "{}",
         "delta.columnMapping.maxColumnId": "3",
@@ -365,14 +374,16 @@ def test_records_of_delta_and_of_schemalint_are_not_declared(project: Project, l
         ("t", "--target", "prod"),
     ],
 )
-def test_what_makes_no_sense_is_refused(project: Project, lake: Path, arguments: tuple[str, ...]) -> None:
+def test_contradictory_or_unknown_arguments_are_refused(
+    project: Project, lake: Path, arguments: tuple[str, ...]
+) -> None:
     log(lake / "t", Field("id", LONG))
     run = project.run("pull", *arguments)
     assert (run.status, run.out) == (2, "")
     assert "error:" in run.err
 
 
-def test_contract_that_cannot_be_read_stops_all(project: Project, lake: Path) -> None:
+def test_invalid_contract_stops_the_pull(project: Project, lake: Path) -> None:
     project.declare("schemalint: 1\ntable: t\ncolumns: 5\n")
     log(lake / "t", Field("id", LONG))
     assert project.run("pull", "t").status == 2
@@ -385,29 +396,29 @@ def test_table_that_is_absent_from_the_target_is_refused(project: Project, lake:
     assert (run.status, "sales.orders is absent from target dev" in run.err) == (2, True)
 
 
-def test_declared_table_without_a_place_is_refused(project: Project) -> None:
+def test_declared_table_without_location_and_target_is_refused(project: Project) -> None:
     project.declare(CONTRACT)
     run = project.run("pull", "sales.orders")
     assert run.status == 2
-    assert "declared without a location, and no target" in run.err
+    assert "declared without a location, and there is no target" in run.err
 
 
-def test_status_is_printed_for_nothing_to_do(project: Project, lake: Path) -> None:
+def test_up_to_date_contract_is_reported(project: Project, lake: Path) -> None:
     project.declare(CONTRACT)
     log(lake / "sales/orders", Field("id", INTEGER))
     run = project.run("pull", "sales.orders")
-    assert (run.status, run.out, run.err) == (0, "", "sales.orders is as declared\n")
+    assert (run.status, run.out, run.err) == (0, "", "sales.orders is up to date\n")
 
 
-@pytest.mark.parametrize("where", [("-o", "t.txt"), ("--into", "c/{table}"), ("--into", "c/{table}.yml/x")])
+@pytest.mark.parametrize("output", [("-o", "t.txt"), ("--into", "c/{table}"), ("--into", "c/{table}.yml/x")])
 @pytest.mark.parametrize("globs", ["", 'contracts = ["!drafts/**"]'])
-def test_name_that_no_check_looks_at_is_refused_before_anything_is_read(
-    project: Project, globs: str, where: tuple[str, str]
+def test_file_name_that_check_never_reads_is_refused_before_anything_is_read(
+    project: Project, globs: str, output: tuple[str, str]
 ) -> None:
     project.repo.write("schemalint.toml", f"{globs}\n")
     project.declare("schemalint: 1\ntable: t\ncolumns: 5\n")
-    run = project.run("pull", "nowhere", *where)
-    assert (run.status, f"no check would look at {where[1]}" in run.err) == (2, True)
+    run = project.run("pull", "nowhere", *output)
+    assert (run.status, f"`check` would not read {output[1]}" in run.err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -422,7 +433,7 @@ def test_name_that_no_check_looks_at_is_refused_before_anything_is_read(
         (["schemas/**", "!**/*.txt"], "schemas/t.txt", False),
     ],
 )
-def test_file_that_no_check_looks_at_is_told(
+def test_file_that_check_does_not_read_is_a_warning(
     project: Project, lake: Path, globs: list[str], output: str, *, seen: bool
 ) -> None:
     project.repo.write("schemalint.toml", f"contracts = {globs}\n[targets.dev]\nroot = {str(lake)!r}\n")
@@ -430,26 +441,26 @@ def test_file_that_no_check_looks_at_is_told(
     log(lake / "t", Field("id", LONG))
     assert "warning" not in project.run("pull", "t", "-o", output, "--diff").err
     run = project.run("pull", "t", "-o", output)
-    assert (run.status, f"no check looks at {output}" in run.err) == (0, not seen)
+    assert (run.status, f"`check` does not read {output}" in run.err) == (0, not seen)
     check = project.check("--live", "--all", "--against", "none", "--exit-zero")
     assert ("1 table" in check.out) == seen
 
 
-def test_pattern_of_new_files_is_not_taken_for_a_table_of_findings(project: Project, lake: Path) -> None:
+def test_into_does_not_count_as_use_of_spark(project: Project, lake: Path) -> None:
     log(lake / "t", Field("id", LONG))
     for arguments in ([], ["--into", "c/{table}.yml"]):
         run = project.run("pull", "--master", "local", "t", *arguments)
         assert (run.status, run.out) == (2, "")
-        assert "--master: nothing here needs Spark\n  help: add --via spark\n" in run.err
+        assert "--master has no effect without Spark\n  help: add --via spark\n" in run.err
 
 
-def test_place_with_a_way_up_is_the_place_it_leads_to(project: Project, lake: Path) -> None:
+def test_path_with_dot_dot_is_resolved(project: Project, lake: Path) -> None:
     log(lake / "s/b", Field("id", LONG))
     run = project.run("pull", "../lake/s/b")
     assert (run.status, "table: s.b\n" in run.out, "location:" in run.out) == (0, True, False)
 
 
-def test_root_with_a_way_up_holds_what_lies_below_it(project: Project, lake: Path) -> None:
+def test_root_with_dot_dot_contains_the_tables_below_it(project: Project, lake: Path) -> None:
     project.repo.write("schemalint.toml", '[targets.dev]\nroot = "../lake"\n')
     log(lake / "s/a", Field("id", LONG))
     run = project.run("pull", str(lake / "s/a"))
@@ -460,7 +471,7 @@ def test_root_with_a_way_up_holds_what_lies_below_it(project: Project, lake: Pat
     assert project.run("plan").status == 0
 
 
-def test_way_up_behind_a_link_leads_to_the_folder_above_its_target(project: Project, lake: Path) -> None:
+def test_dot_dot_after_a_link_is_the_parent_of_the_link_s_target(project: Project, lake: Path) -> None:
     log(lake / "s/a", Field("id", LONG))
     (lake / "deep/er").mkdir(parents=True)
     (project.repo.path / "link").symlink_to(lake / "deep/er")
@@ -468,8 +479,10 @@ def test_way_up_behind_a_link_leads_to_the_folder_above_its_target(project: Proj
     assert (run.status, "table: s.a\n" in run.out, "location:" in run.out) == (0, True, False)
 
 
-def test_location_of_a_contract_holds_no_way_up(project: Project, lake: Path) -> None:
-    place = f"{lake}/x/../s/a"
-    project.declare(f"schemalint: 1\ntable: s.x\nlocation: {place}\ncolumns: [{{name: id, type: bigint}}]\n")
+def test_location_with_dot_dot_in_a_contract_is_refused(project: Project, lake: Path) -> None:
+    location = f"{lake}/x/../s/a"
+    project.declare(
+        f"schemalint: 1\ntable: s.x\nlocation: {location}\ncolumns: [{{name: id, type: bigint}}]\n"
+    )
     run = project.run("plan")
-    assert (run.status, "holds '..'" in run.err) == (2, True)
+    assert (run.status, "contains '..'" in run.err) == (2, True)

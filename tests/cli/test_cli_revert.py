@@ -1,4 +1,4 @@
-"""`revert`: the contract takes its last change back, as far as Delta goes back."""
+"""`revert`: undo the last change of a contract as far as Delta can undo it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RENAMED = BASE.replace("- name: amount  # gross", "- name: total  # gross\n    r
 
 
 class History:
-    """A repository in which a contract was changed."""
+    """A repository with revisions of a contract."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -52,7 +52,7 @@ class History:
             self.project.repo.commit()
 
     def revert(self, *arguments: str) -> str:
-        """The contract's text afterwards; whoever checks it finds nothing that it brought."""
+        """Revert, assert that the result has no errors, and return the contract's text."""
         run = self.project.run("revert", "sales.orders", *arguments)
         assert run.status == 0, run.err
         self.notes = [line for line in run.err.splitlines() if line.startswith("note: ")]
@@ -63,11 +63,11 @@ class History:
         run = self.project.run("check", "--against", "HEAD", "--exit-zero", "--output-format", "json")
         content = json.loads(run.out)
         assert content["errors"] == []
-        return [one["code"] for one in content["findings"] if one["severity"] == "error"]
+        return [finding["code"] for finding in content["findings"] if finding["severity"] == "error"]
 
     def columns(self, text: str, column: str) -> tuple[Field, ...]:
-        (found,) = contract.read("orders.yml", text).contracts
-        type_ = type_at(found.state.columns, (column,))
+        (declared,) = contract.read("orders.yml", text).contracts
+        type_ = type_at(declared.state.columns, (column,))
         assert isinstance(type_, Struct)
         return type_.fields
 
@@ -77,8 +77,8 @@ class History:
 
     @property
     def contract(self) -> Contract:
-        (found,) = contract.read("orders.yml", self.text).contracts
-        return found
+        (declared,) = contract.read("orders.yml", self.text).contracts
+        return declared
 
 
 @pytest.fixture
@@ -86,14 +86,14 @@ def history(project: Project) -> History:
     return History(project)
 
 
-def test_rename_is_taken_back_by_a_rename(history: History) -> None:
+def test_rename_is_reverted_by_a_rename(history: History) -> None:
     history.declare(BASE, RENAMED)
     assert history.revert() == BASE.replace(
         "- name: amount  # gross", "- name: amount  # gross\n    renamed_from: total"
     )
 
 
-def test_renames_of_several_revisions_are_one(history: History) -> None:
+def test_renames_of_several_revisions_become_one_rename(history: History) -> None:
     later = RENAMED.replace("name: total", "name: gross").replace(
         "renamed_from: amount", "renamed_from: total"
     )
@@ -106,7 +106,7 @@ SWAPPED = BASE.replace("{name: city, type: string,", "{name: zip, renamed_from: 
 )
 
 
-def test_swap_is_swapped_back_once_its_former_names_are_gone(history: History) -> None:
+def test_swap_is_reverted_once_its_former_names_are_no_longer_declared(history: History) -> None:
     applied = SWAPPED.replace("renamed_from: city, ", "").replace("renamed_from: zip, ", "")
     history.declare(BASE, SWAPPED, applied)
     text = history.revert("--to", "HEAD~2")
@@ -114,7 +114,7 @@ def test_swap_is_swapped_back_once_its_former_names_are_gone(history: History) -
     assert "{name: zip, type: string, renamed_from: city}" in text
 
 
-def test_swap_that_would_be_declared_in_the_same_words_is_refused(history: History) -> None:
+def test_swap_whose_revert_has_the_same_text_is_refused(history: History) -> None:
     history.declare(BASE, SWAPPED)
     run = history.project.run("revert", "sales.orders")
     assert run.status == 2
@@ -122,53 +122,53 @@ def test_swap_that_would_be_declared_in_the_same_words_is_refused(history: Histo
     assert history.text == SWAPPED
 
 
-def test_ring_is_turned_back(history: History) -> None:
-    """Its former names are others than those of the way there: no word is said twice."""
-    ring = BASE + "dropped: []\n"
-    base = ring.replace(
+def test_rotation_of_three_names_is_reverted(history: History) -> None:
+    """Unlike a swap, the revert of a rotation needs other ``renamed_from`` names than the rotation."""
+    with_dropped = BASE + "dropped: []\n"
+    base = with_dropped.replace(
         "      - {name: zip, type: string}\n",
         "      - {name: zip, type: string}\n      - {name: road, type: string}\n",
     )
-    turned = (
+    rotated = (
         base.replace("{name: city,", "{name: zip, renamed_from: city,")
         .replace("{name: zip, type: string}", "{name: road, renamed_from: zip, type: string}")
         .replace("{name: road, type: string}", "{name: city, renamed_from: road, type: string}")
     )
-    history.declare(base, turned)
-    names = [(one.name, one.renamed_from) for one in history.columns(history.revert(), "shipping")]
+    history.declare(base, rotated)
+    names = [(field.name, field.renamed_from) for field in history.columns(history.revert(), "shipping")]
     assert names == [("city", "zip"), ("zip", "road"), ("road", "city")]
 
 
-def test_field_that_was_added_within_a_types_text_goes(history: History) -> None:
+def test_field_added_in_a_type_text_is_dropped(history: History) -> None:
     history.declare(BASE, BASE.replace("sku: string, qty: int", "sku: string, qty: int, note: string"))
     text = history.revert()
     assert "dropped:\n  - lines.element.note\n" in text
     assert 'type: "array<struct<sku: string, qty: int>>"' in text
 
 
-def test_added_columns_are_listed_as_dropped(history: History) -> None:
+def test_added_column_is_dropped(history: History) -> None:
     history.declare(BASE, BASE.replace("properties:", "  - {name: note, type: string}\nproperties:"))
     text = history.revert()
     assert "name: note" not in text
     assert "dropped:\n  - note\n" in text
 
 
-def test_added_column_stays_where_nothing_can_be_dropped(history: History) -> None:
+def test_added_column_stays_without_column_mapping(history: History) -> None:
     plain = BASE.replace("  delta.columnMapping.mode: name\n", "")
     added = plain.replace("properties:", "  - {name: note, type: string}\nproperties:")
     history.declare(plain, added)
     assert history.revert() == added
-    assert history.notes == ["note: note stays: Delta drops columns with delta.columnMapping.mode only"]
+    assert history.notes == ["note: note stays: Delta drops columns only with delta.columnMapping.mode"]
 
 
-def test_dropped_column_comes_back_empty(history: History) -> None:
+def test_dropped_column_is_restored_without_its_data(history: History) -> None:
     without = BASE.replace("      - {name: zip, type: string}\n", "") + "dropped: [shipping.zip]\n"
     history.declare(BASE, without)
     assert history.revert().replace("dropped: []\n", "") == BASE
-    assert history.notes == ["note: shipping.zip comes back empty where it was dropped: its data is gone"]
+    assert history.notes == ["note: shipping.zip returns empty if it was dropped: its data is gone"]
 
 
-def test_column_that_was_not_null_comes_back_without(history: History) -> None:
+def test_dropped_not_null_column_is_restored_as_nullable(history: History) -> None:
     before = BASE.replace("{name: id, type: bigint}", "{name: id, type: bigint, nullable: false}")
     history.declare(
         before,
@@ -177,14 +177,16 @@ def test_column_that_was_not_null_comes_back_without(history: History) -> None:
     assert "  - name: id\n    type: bigint\n  - name: amount" in history.revert()
 
 
-def test_name_that_was_made_anew_stays(history: History) -> None:
-    anew = BASE.replace("decimal(10,2)", "string") + "dropped: [{column: amount, type: 'decimal(10,2)'}]\n"
-    history.declare(BASE, anew)
-    assert history.revert() == anew
-    assert "note: amount was made anew since, and stays as it is" in history.notes
+def test_dropped_and_recreated_column_stays(history: History) -> None:
+    recreated = (
+        BASE.replace("decimal(10,2)", "string") + "dropped: [{column: amount, type: 'decimal(10,2)'}]\n"
+    )
+    history.declare(BASE, recreated)
+    assert history.revert() == recreated
+    assert "note: amount was recreated since, and stays" in history.notes
 
 
-def test_widening_stays_with_its_record(history: History) -> None:
+def test_widening_stays_with_its_type_changes(history: History) -> None:
     wider = BASE.replace(
         "    type: decimal(10,2)\n",
         '    type: decimal(12,2)\n    type_changes:\n      - {from: "decimal(10,2)", to: "decimal(12,2)"}\n',
@@ -192,7 +194,7 @@ def test_widening_stays_with_its_record(history: History) -> None:
     history.declare(BASE, wider)
     assert history.revert() == wider
     assert history.notes == [
-        "note: amount stays decimal(12,2), which was decimal(10,2): a widening is never taken back"
+        "note: amount stays decimal(12,2), was decimal(10,2): Delta cannot revert a widening"
     ]
 
 
@@ -211,7 +213,7 @@ def test_unneeded_widening_property_is_declared_absent(history: History) -> None
     assert "  delta.enableTypeWidening: null\n" in history.revert()
 
 
-def test_properties_and_constraints_get_their_old_values_or_none(history: History) -> None:
+def test_properties_and_constraints_return_to_their_old_values_or_null(history: History) -> None:
     after = BASE.replace("team: sales", "team: lake\n  other: x") + "constraints: {positive: amount > 0}\n"
     history.declare(BASE, after)
     text = history.revert()
@@ -219,27 +221,27 @@ def test_properties_and_constraints_get_their_old_values_or_none(history: Histor
     assert "constraints: {positive: null}" in text
 
 
-def test_constraint_that_went_comes_back(history: History) -> None:
+def test_removed_constraint_is_restored(history: History) -> None:
     before = BASE + "constraints: {positive: amount > 0}\n"
     history.declare(before, before.replace("amount > 0", "null"))
     assert history.revert() == before
 
 
-def test_mapping_and_features_stay(history: History) -> None:
+def test_column_mapping_and_features_stay(history: History) -> None:
     before = BASE.replace("  delta.columnMapping.mode: name\n", "")
     history.declare(before, BASE + "features: [timestampNtz]\n")
     assert history.revert() == BASE + "features: [timestampNtz]\n"
     assert len(history.notes) == 2
 
 
-def test_nullability_is_loosened_for_good(history: History) -> None:
+def test_dropped_not_null_stays_nullable(history: History) -> None:
     before = BASE.replace("{name: id, type: bigint}", "{name: id, type: bigint, nullable: false}")
     history.declare(before, BASE)
     assert history.revert() == BASE
     assert history.notes == ["note: id stays nullable: Delta never sets NOT NULL again"]
 
 
-def test_several_changes_at_once(history: History) -> None:
+def test_several_changes_are_reverted_together(history: History) -> None:
     after = (
         RENAMED.replace("decimal(10,2)", "decimal(12,2)")
         .replace(
@@ -263,13 +265,13 @@ def test_several_changes_at_once(history: History) -> None:
     assert "type: decimal(12,2)" in text
 
 
-def test_change_that_is_not_committed_goes_back_to_the_commit(history: History) -> None:
+def test_uncommitted_change_is_reverted_to_the_commit(history: History) -> None:
     history.declare(BASE, BASE.replace("team: sales", "team: lake"))
     history.project.declare(BASE.replace("team: sales", "team: shore"))
     assert "team: lake" in history.revert()
 
 
-def test_revert_of_a_revert_is_the_change_again(history: History) -> None:
+def test_revert_of_a_revert_restores_the_change(history: History) -> None:
     history.declare(BASE, RENAMED)
     history.declare(history.revert())
     text = history.revert()
@@ -284,26 +286,26 @@ def test_diff_writes_nothing(history: History) -> None:
     assert history.text == RENAMED
 
 
-def test_other_contracts_of_the_file_stay(history: History) -> None:
+def test_other_contracts_in_the_file_stay(history: History) -> None:
     people = "---\nschemalint: 1\ntable: crm.people\ncolumns: [{name: total, type: int}]\n"
     history.declare(BASE + people, RENAMED + people)
     assert history.revert().endswith(people)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["nobody"], "no contract declares nobody"),
-        (["sales.orders"], "no revision in which sales.orders was declared otherwise"),
+        (["sales.orders"], "no earlier revision has another declaration of sales.orders"),
         (["sales.orders", "--to", "HEAD~7"], "unknown revision"),
         (["sales.orders", "--to", "--all"], "not a revision"),
     ],
 )
-def test_what_cannot_be_found_is_said(history: History, arguments: list[str], said: str) -> None:
+def test_unknown_table_or_revision_is_an_error(history: History, arguments: list[str], message: str) -> None:
     history.declare(BASE)
     run = history.project.run("revert", *arguments)
     assert run.status == 2
-    assert said in run.err
+    assert message in run.err
 
 
 def test_plan_of_the_reverted_contract_is_shown(history: History) -> None:
@@ -321,7 +323,7 @@ def test_plan_of_the_reverted_contract_is_shown(history: History) -> None:
     assert "RESTORE TABLE" in run.out
 
 
-def test_plan_of_a_rename_taken_back_renames(history: History) -> None:
+def test_plan_of_a_reverted_rename_renames(history: History) -> None:
     table = history.project.repo.path.parent / "lake/sales/orders"
     table.parent.mkdir(parents=True)
     history.project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{table.parent.parent}"\n')
@@ -332,8 +334,10 @@ def test_plan_of_a_rename_taken_back_renames(history: History) -> None:
         Field("total", Decimal(10, 2), column_id=2, physical_name="amount"),
     )
     properties = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "2"}
-    rule = protocol(3, 7, ["columnMapping"], ["columnMapping", "appendOnly", "invariants"])
-    write_log(table, [[commit_info("CREATE TABLE"), rule, metadata(*columns, properties=properties)]])
+    table_protocol = protocol(3, 7, ["columnMapping"], ["columnMapping", "appendOnly", "invariants"])
+    write_log(
+        table, [[commit_info("CREATE TABLE"), table_protocol, metadata(*columns, properties=properties)]]
+    )
     history.declare(mapped, renamed)
     run = history.project.run("revert", "sales.orders")
     assert run.status == 0
@@ -341,7 +345,7 @@ def test_plan_of_a_rename_taken_back_renames(history: History) -> None:
     assert "1 statement in 1 table" in run.out
 
 
-def test_target_out_of_reach_does_not_stop_it(history: History, tmp_path: Path) -> None:
+def test_unreachable_target_does_not_stop_the_revert(history: History, tmp_path: Path) -> None:
     history.project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{tmp_path}/nowhere"\n')
     history.declare(BASE, RENAMED)
     run = history.project.run("revert", "sales.orders")

@@ -1,4 +1,4 @@
-"""`show`: text for people, lines of JSON for programs, tables by place and by name."""
+"""`show`: text, JSON lines, and tables by path or by name."""
 
 from __future__ import annotations
 
@@ -42,19 +42,20 @@ HOUR = 3_600_000
 START = 1_767_225_600_000  # 2026-01-01
 
 
-def info(hours: int, operation: str, **others: object) -> Action:
+def info(hours: int, operation: str, **more: object) -> Action:
+    """Return a ``commitInfo`` some hours after START."""
     return commit_info(
         operation,
         START + hours * HOUR,
         userName="ada",
         engineInfo="Apache-Spark/4.2.0 Delta-Lake/4.4.0",
-        **others,
+        **more,
     )
 
 
 def orders(table: Path) -> Path:
-    """A table with a life: widened, altered by a stranger, on a protocol that nobody uses up."""
-    names = ["typeWidening", "columnMapping", "appendOnly", "invariants", "changeDataFeed", "v3Thing"]
+    """Write a table with a history: widened types, a manual type change, and unused table features."""
+    features = ["typeWidening", "columnMapping", "appendOnly", "invariants", "changeDataFeed", "v3Thing"]
     ids = (Field("id", LONG, nullable=False, comment="Assigned by\nthe shop."),)
     line = Struct((Field("sku", STRING, nullable=False), Field("qty", INTEGER)))
     lines = Field("lines", Array(line, contains_null=False))
@@ -74,7 +75,7 @@ def orders(table: Path) -> Path:
         [
             [
                 info(0, "CREATE TABLE"),
-                protocol(3, 7, names[:2], names[:5]),
+                protocol(3, 7, features[:2], features[:5]),
                 metadata(*ids, lines, counts, amount, properties=WIDENING, partitioned_by=["id"]),
             ],
             [info(1, "WRITE"), add()],
@@ -91,7 +92,7 @@ def orders(table: Path) -> Path:
             ],
             [
                 info(3, "WRITE"),
-                protocol(3, 7, names[:2], names),
+                protocol(3, 7, features[:2], features),
                 metadata(
                     *ids,
                     Field("lines", Array(wide, contains_null=False)),
@@ -107,6 +108,7 @@ def orders(table: Path) -> Path:
 
 
 def hostile(table: Path) -> Path:
+    """Write a table with control characters and CI commands in all its texts."""
     name, text = "a\x1b[2J`b", "\u202edrop\n::error::x"
     return write_log(
         table,
@@ -128,7 +130,8 @@ def hostile(table: Path) -> Path:
     )
 
 
-def compare(name: str, text: str) -> None:
+def assert_shown(name: str, text: str) -> None:
+    """Assert that a text equals a golden file."""
     assert_golden(text, TEXTS / f"{name}.txt")
 
 
@@ -139,26 +142,26 @@ def test_text_of_a_table_that_spark_wrote(
     monkeypatch.chdir(LOGS)
     run = project.run("show", "--isolated", name)
     assert (run.status, run.err) == (0, "")
-    compare(name, run.out)
+    assert_shown(name, run.out)
 
 
-def test_text_of_a_table_with_a_life(project: Project) -> None:
+def test_text_of_a_table_with_a_history(project: Project) -> None:
     orders(project.repo.path / "lake/orders")
     run = project.run("show", "lake/orders")
     assert run.status == 0
-    compare("orders", run.out)
+    assert_shown("orders", run.out)
 
 
-def test_text_steers_no_terminal_and_no_ci_service(project: Project) -> None:
+def test_hostile_text_cannot_control_a_terminal_or_ci_service(project: Project) -> None:
     hostile(project.repo.path / "lake/hostile")
     run = project.run("show", "lake/hostile")
     assert run.status == 0
     assert all(char.isprintable() or char == "\n" for char in run.out)
     assert not any(line.lstrip().startswith("::") for line in run.out.splitlines())
-    compare("hostile", run.out)
+    assert_shown("hostile", run.out)
 
 
-def test_text_of_what_is_wrong_with_a_log_and_of_what_a_catalog_says() -> None:
+def test_text_of_log_defects_and_catalog_entry() -> None:
     live = LiveTable(
         "s3://lake/orders",
         7,
@@ -172,13 +175,13 @@ def test_text_of_what_is_wrong_with_a_log_and_of_what_a_catalog_says() -> None:
         ),
         CatalogTable("main.sales.orders", "Unity Catalog at https://uc", "s3://lake/orders"),
     )
-    compare(
+    assert_shown(
         "defects",
         show_text(table_json.TableDocument(live, dt.datetime(2026, 11, 20, tzinfo=dt.UTC), "sales.orders")),
     )
 
 
-def test_an_older_version_and_an_instant(project: Project) -> None:
+def test_older_versions_are_shown(project: Project) -> None:
     orders(project.repo.path / "lake/orders")
     lines = project.run(
         "show", "--output-format", "json", "lake/orders@v0", "lake/orders@v2"
@@ -186,14 +189,14 @@ def test_an_older_version_and_an_instant(project: Project) -> None:
     assert [json.loads(line)["version"] for line in lines] == [0, 2]
 
 
-def test_only_the_state(project: Project) -> None:
+def test_no_history_shows_the_state_only(project: Project) -> None:
     orders(project.repo.path / "lake/orders")
     run = project.run("show", "--no-history", "lake/orders")
     assert "History" not in run.out
     assert re.search(r"element.qty +bigint\n +int -> bigint  version 3 or before", run.out)
 
 
-def test_long_histories_are_cut_in_text_alone(project: Project) -> None:
+def test_long_history_is_shortened_in_text_but_not_in_json(project: Project) -> None:
     commits = [[info(0, "CREATE TABLE"), protocol(), metadata(Field("id", LONG))]]
     commits += [
         [info(hour, "SET TBLPROPERTIES"), metadata(Field("id", LONG), properties={"n": str(hour)})]
@@ -201,13 +204,13 @@ def test_long_histories_are_cut_in_text_alone(project: Project) -> None:
     ]
     write_log(project.repo.path / "lake/busy", commits)
     run = project.run("show", "lake/busy")
-    assert "10 earlier changes are in --output-format json" in run.out
+    assert "10 earlier changes: see --output-format json" in run.out
     assert ("n = 9\n" in run.out, "n = 10\n" in run.out) == (False, True)
     run = project.run("show", "lake/busy", "--output-format", "json")
     assert len(json.loads(run.out)["history"]) == 30
 
 
-def test_one_bad_table_is_a_line_and_the_others_go_on(project: Project) -> None:
+def test_unreadable_table_is_one_json_line_and_the_others_are_shown(project: Project) -> None:
     lake = project.repo.path / "lake"
     orders(lake / "orders")
     write_commit(lake / "broken", 0, "{")
@@ -224,7 +227,7 @@ def test_one_bad_table_is_a_line_and_the_others_go_on(project: Project) -> None:
     assert [lines[1]["missing"], lines[2]["missing"]] == [True, False]
 
 
-def test_text_tells_bad_tables_on_standard_error(project: Project) -> None:
+def test_text_reports_unreadable_tables_on_standard_error(project: Project) -> None:
     orders(project.repo.path / "lake/orders")
     run = project.run("show", "lake/nothing", "lake/orders")
     assert run.status == 2
@@ -241,11 +244,11 @@ def test_names_are_looked_up_in_a_target(project: Project) -> None:
     line = json.loads(run.out)
     assert (line["table"], line["target"]) == ("sales.orders", "dev")
     assert line["uri"] == str(lake / "sales/orders")
-    by_place = json.loads(project.run("show", "--output-format", "json", line["uri"]).out)
-    assert by_place["table"] is None
+    by_path = json.loads(project.run("show", "--output-format", "json", line["uri"]).out)
+    assert by_path["table"] is None
 
 
-def test_an_unknown_name_is_told_with_its_neighbour(project: Project) -> None:
+def test_an_unknown_name_is_an_error_that_suggests_the_nearest_name(project: Project) -> None:
     (project.repo.path / "lake").mkdir()
     project.repo.write("schemalint.toml", '[targets.dev]\nroot = "lake"\n')
     project.declare(ORDERS)
@@ -262,21 +265,21 @@ def test_no_repository_is_needed(project: Project, monkeypatch: pytest.MonkeyPat
     assert project.run("show", "orders").status == 0
     run = project.run("show", "--target", "dev", "orders")
     assert (run.status, run.out) == (2, "")
-    assert "target dev is not known" in run.err
+    assert "target dev is unknown" in run.err
 
 
-def test_the_schema_of_the_lines_is_published(project: Project) -> None:
+def test_the_schema_of_the_json_lines_is_published(project: Project) -> None:
     run = project.run("schema", "table")
     assert json.loads(run.out) == table_json.schema()
 
 
-def test_the_protocol_is_told_where_it_has_no_features(project: Project) -> None:
+def test_a_protocol_without_features_is_shown(project: Project) -> None:
     table = project.repo.path / "bare"
     write_log(table, [[protocol(1, 1), metadata(Field("id", LONG))]])
     assert "\nProtocol: reader 1, writer 1\n" in project.run("show", str(table)).out
 
 
-def test_the_oldest_state_that_is_known_is_not_told_as_a_change(project: Project) -> None:
+def test_the_oldest_known_state_is_not_shown_as_a_change(project: Project) -> None:
     table = project.repo.path / "cleaned"
     actions = [protocol(), metadata(Field("id", LONG))]
     write_checkpoint(table, 4, actions)
@@ -284,8 +287,8 @@ def test_the_oldest_state_that_is_known_is_not_told_as_a_change(project: Project
     assert "last change  version 4 or before\n" in project.run("show", str(table)).out
 
 
-def test_a_reader_that_goes_away_is_not_a_finding(tmp_path: Path) -> None:
-    # More than a pipe holds.
+def test_a_closed_pipe_ends_the_command_quietly(tmp_path: Path) -> None:
+    # More output than a pipe buffers.
     tables = 5 * [str(_wide(tmp_path / "wide"))]
     with subprocess.Popen([*SHOW, *tables], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -296,8 +299,8 @@ def test_a_reader_that_goes_away_is_not_a_finding(tmp_path: Path) -> None:
     assert process.returncode == 2
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has it")
-def test_a_full_disk_is_no_bug(tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full exists on Linux only")
+def test_a_full_disk_is_an_error_and_not_reported_as_a_bug(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         run = subprocess.run(
             [*SHOW, str(_wide(tmp_path / "wide"))],
@@ -313,13 +316,13 @@ def test_a_full_disk_is_no_bug(tmp_path: Path) -> None:
 
 
 def _wide(table: Path) -> Path:
-    """A table with much to show."""
+    """Write a table with many columns."""
     fields = [Field(f"column_{number}", LONG) for number in range(3_000)]
     return write_log(table, [[protocol(), metadata(*fields)]])
 
 
 @pytest.mark.parametrize("output_format", ["text", "json"])
-def test_an_unknown_name_stops_no_other_table(project: Project, output_format: str) -> None:
+def test_an_unknown_name_does_not_stop_the_other_tables(project: Project, output_format: str) -> None:
     orders(project.repo.path / "lake/sales/orders")
     project.repo.write("schemalint.toml", '[targets.dev]\nroot = "lake"\n')
     project.declare(ORDERS)

@@ -1,4 +1,4 @@
-"""``--via spark`` without Spark: when a session is started, by which settings, and how it ends."""
+"""``--via spark`` with a fake engine: when a session starts, with which settings, and when it stops."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ SETTINGS = '[targets.dev]\ncatalog = "spark_catalog"\n[spark]\nconf = {"spark.ja
 
 @dataclass
 class Engine:
-    """One that answers nothing: what it was started with and asked, and how often it was stopped."""
+    """A fake engine that records starts, queries and stops, and fails on every query."""
 
     started: list[SparkSettings] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+    queries: list[str] = field(default_factory=list)
     stopped: int = 0
-    was_there: bool = False
+    already_running: bool = False
 
     def start(self, settings: SparkSettings) -> Engine:
         self.started.append(settings)
         return self
 
     def sql(self, query: str) -> None:
-        self.asked.append(query)
+        self.queries.append(query)
         raise ConnectionError("the engine is gone")
 
     def stop(self) -> None:
@@ -43,15 +43,15 @@ class Engine:
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
-    made = Engine()
-    monkeypatch.setattr(sessions, "start", made.start)
-    monkeypatch.setattr(sessions, "is_running", lambda: made.was_there)
-    return made
+    fake = Engine()
+    monkeypatch.setattr(sessions, "start", fake.start)
+    monkeypatch.setattr(sessions, "is_running", lambda: fake.already_running)
+    return fake
 
 
 @pytest.fixture
 def project(project: Project) -> Project:
-    """A contract, and a target that only a session knows."""
+    """A project with a contract and a target whose tables only a Spark session finds."""
     project.repo.write("schemalint.toml", SETTINGS)
     project.declare(ORDERS)
     project.repo.commit()
@@ -71,54 +71,52 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("was_there", [False, True])
+@pytest.mark.parametrize("already_running", [False, True])
 @pytest.mark.parametrize("arguments", COMMANDS)
-def test_session_of_ones_own_is_stopped_and_no_other(
-    project: Project, engine: Engine, arguments: tuple[str, ...], *, was_there: bool
+def test_only_a_session_that_schemalint_started_is_stopped(
+    project: Project, engine: Engine, arguments: tuple[str, ...], *, already_running: bool
 ) -> None:
-    engine.was_there = was_there
+    engine.already_running = already_running
     run = project.run(*arguments, "--via", "spark", "--conf", "a=b")
     assert run.status == 2
     assert "the engine is gone" in run.out + run.err
-    assert [one.conf for one in engine.started] == [{"spark.jars": "/trusted.jar", "a": "b"}]
-    assert engine.stopped == (0 if was_there else 1)
+    assert [settings.conf for settings in engine.started] == [{"spark.jars": "/trusted.jar", "a": "b"}]
+    assert engine.stopped == (0 if already_running else 1)
 
 
 @pytest.mark.parametrize(
     "arguments", [("check", "--live"), ("show", "."), ("pull", "--table", "a.b", "lake/orders")]
 )
-def test_nothing_is_started_where_no_name_is_asked_for(
+def test_no_session_starts_without_table_names(
     project: Project, engine: Engine, arguments: tuple[str, ...]
 ) -> None:
     project.run(*arguments, "--via", "spark")
     assert engine.started == []
 
 
-def test_revert_shows_its_plan_by_the_session(project: Project, engine: Engine) -> None:
+def test_revert_plans_through_the_session(project: Project, engine: Engine) -> None:
     project.declare(ORDERS.replace("bigint", "bigint, comment: new"))
     project.repo.commit()
     run = project.run("revert", "sales.orders", "--via", "spark")
     assert "the engine is gone" in run.err
-    assert engine.asked[0] == "DESCRIBE TABLE EXTENDED `spark_catalog`.`sales`.`orders`"
+    assert engine.queries[0] == "DESCRIBE TABLE EXTENDED `spark_catalog`.`sales`.`orders`"
     assert engine.stopped == 1
 
 
 @pytest.mark.parametrize("command", ["check", "show", "pull", "plan", "revert"])
-def test_session_that_nothing_asks_is_no_use(project: Project, command: str) -> None:
+def test_spark_options_without_via_are_refused(project: Project, command: str) -> None:
     table = () if command in ("check", "plan") else ("sales.orders",)
     run = project.run(command, *table, "--conf", "a=b")
     assert run.status == 2
-    assert "--conf: nothing here needs Spark" in run.out + run.err
+    assert "--conf has no effect without Spark" in run.out + run.err
     assert "add --via spark" in run.out + run.err
 
 
 @pytest.mark.parametrize("arguments", [(), ("--live-from", "tables.jsonl")])
-def test_check_asks_a_session_about_live_tables_only(
-    project: Project, engine: Engine, arguments: tuple[str, ...]
-) -> None:
+def test_check_refuses_via_without_live(project: Project, engine: Engine, arguments: tuple[str, ...]) -> None:
     run = project.check(*arguments, "--via", "spark")
     assert run.status == 2
-    assert "--via is about live tables" in run.out
+    assert "--via needs --live" in run.out
     assert engine.started == []
 
 
@@ -139,24 +137,24 @@ def test_pull_request_cannot_choose_what_spark_runs(
     monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request")
     monkeypatch.setenv("GITHUB_EVENT_PATH", str(tmp_path / "event.json"))
     project.run(*arguments, "--via", "spark")
-    assert [one.conf for one in engine.started] == [{"spark.jars": "/trusted.jar"}]
-    assert "evil" not in "".join(engine.asked)
+    assert [settings.conf for settings in engine.started] == [{"spark.jars": "/trusted.jar"}]
+    assert "evil" not in "".join(engine.queries)
 
 
-def test_a_connect_server_is_told_while_it_is_waited_for(project: Project, engine: Engine) -> None:
+def test_waiting_for_a_connect_server_is_printed_without_its_token(project: Project, engine: Engine) -> None:
     remote = "sc://127.0.0.1:1/;token=secret"
     run = project.run("show", "--via", "spark", "--remote", remote, "sales.orders")
     assert "waiting for Spark at sc://127.0.0.1:1\n" in run.err
     assert "secret" not in run.out + run.err
-    engine.was_there = True
+    engine.already_running = True
     assert "waiting" not in project.run("show", "--via", "spark", "--remote", remote, "sales.orders").err
-    engine.was_there = False
+    engine.already_running = False
     assert "waiting" not in project.run("show", "--via", "spark", "--master", "local", "sales.orders").err
 
 
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
 @pytest.mark.parametrize("command", [("show", "--via", "spark", "sales.orders"), ("apply", "--yes")])
-def test_a_connect_server_that_does_not_answer_is_not_waited_for_long(
+def test_a_connect_server_without_an_answer_is_an_error_after_the_longest_wait(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     (tmp_path / "lake").mkdir()

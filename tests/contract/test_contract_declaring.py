@@ -1,4 +1,4 @@
-"""Changes of a table written into contracts, whatever their layout; what does not change stays."""
+"""Pulled table changes are written into contracts of any layout; all other text stays unchanged."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from support.strategies import table_states
 
 
 class Counted(str):
-    """A name that counts how often it is compared in lower case."""
+    """A name that counts calls of `lower`, that is, comparisons of names."""
 
     __slots__ = ()
-    compared = 0
+    comparisons = 0
 
     def lower(self) -> str:
-        Counted.compared += 1
+        Counted.comparisons += 1
         return super().lower()
 
 
@@ -61,21 +61,21 @@ def columns(*fields: Field, **settings_: object) -> LiveTable:
 
 
 def pulled(text: str, live: LiveTable, scope: Scope = Scope.MANAGED, target: str | None = None) -> str:
-    """The text after its first contract is brought up to date; a second time must change nothing."""
+    """Return the text with its first contract updated; check that a second pull changes nothing."""
     contract = effective(read("f.yml", text).contracts[0], target)
-    edits = [DeclareChange(one) for one in declared_changes(contract, live, scope)]
-    spliced = text_changes(contract, text, edits)
-    after = splice(text, [TextEdit(one.start, one.end, one.text) for one in spliced])
-    again = effective(read("f.yml", after).contracts[0], target)
-    assert declared_changes(again, live, scope) == ()
+    edits = [DeclareChange(change) for change in declared_changes(contract, live, scope)]
+    text_edits = text_changes(contract, text, edits)
+    after = splice(text, [TextEdit(edit.start, edit.end, edit.text) for edit in text_edits])
+    updated = effective(read("f.yml", after).contracts[0], target)
+    assert declared_changes(updated, live, scope) == ()
     if scope in {Scope.MANAGED, Scope.ALL}:
-        assert pending(again, live) == []
+        assert pending_changes(updated, live) == []
     return after
 
 
-def pending(contract: Contract, live: LiveTable) -> list[object]:
+def pending_changes(contract: Contract, live: LiveTable) -> list[object]:
     changes = diff(live.state, apply_declaration(contract.state, live.state))
-    return [one for one in changes if not isinstance(one, FieldMoved)]
+    return [change for change in changes if not isinstance(change, FieldMoved)]
 
 
 BLOCKS = (
@@ -95,12 +95,12 @@ columns:
 )
 
 
-def test_a_table_as_declared_changes_nothing() -> None:
+def test_a_table_that_matches_its_contract_changes_nothing() -> None:
     live = columns(Field("a", LONG), Field("B", Decimal(10, 2), comment="old"))
     assert pulled(BLOCKS, live) == BLOCKS
 
 
-def test_a_new_column_goes_to_its_place_and_leaves_comments_where_they_belong() -> None:
+def test_a_new_column_is_inserted_in_table_order_and_comments_stay_with_their_columns() -> None:
     live = columns(
         Field("a", LONG), Field("m", Decimal(5, 2), nullable=False), Field("b", Decimal(10, 2), comment="old")
     )
@@ -110,19 +110,19 @@ def test_a_new_column_goes_to_its_place_and_leaves_comments_where_they_belong() 
     )
 
 
-def test_a_new_first_column_goes_before_the_others() -> None:
+def test_a_new_first_column_is_inserted_first() -> None:
     live = columns(Field("m", DATE), Field("a", LONG), Field("b", Decimal(10, 2), comment="old"))
     assert pulled(BLOCKS, live) == BLOCKS.replace("  - name: a ", "  - name: m\n    type: date\n  - name: a ")
 
 
-def test_types_and_comments_keep_their_quotes() -> None:
+def test_changed_types_and_comments_keep_their_quotes() -> None:
     live = columns(Field("a", LONG), Field("b", Decimal(12, 2), comment="it's new"))
     assert pulled(BLOCKS, live) == BLOCKS.replace('"decimal(10, 2)"', '"decimal(12,2)"').replace(
         "'old'", "'it''s new'"
     )
 
 
-def test_a_column_that_is_gone_is_taken_out_with_its_lines_alone() -> None:
+def test_a_column_missing_in_the_table_is_removed_with_only_its_own_lines() -> None:
     live = columns(Field("b", Decimal(10, 2), comment="old"))
     after = pulled(BLOCKS, live)
     assert "name: a" not in after
@@ -130,19 +130,19 @@ def test_a_column_that_is_gone_is_taken_out_with_its_lines_alone() -> None:
     assert after.endswith("  # of b\n" + BLOCKS.partition("  # of b\n")[2])
 
 
-def test_a_comment_that_is_gone_is_declared_as_none() -> None:
+def test_a_comment_missing_in_the_table_becomes_null() -> None:
     live = columns(Field("a", LONG), Field("b", Decimal(10, 2)))
     assert pulled(BLOCKS, live) == BLOCKS.replace("'old'", "null")
 
 
-def test_line_ends_of_windows_stay() -> None:
+def test_windows_line_ends_are_kept() -> None:
     live = columns(Field("a", LONG), Field("m", DATE), Field("b", Decimal(12, 2), comment="old"))
     after = pulled(BLOCKS.replace("\n", "\r\n"), live)
     assert after.count("\n") == after.count("\r\n")
     assert after.replace("\r\n", "\n") == pulled(BLOCKS, live)
 
 
-def test_flow_style_stays() -> None:
+def test_flow_style_is_kept() -> None:
     text = HEAD + "columns: [{name: a, type: int}, {name: b, type: 'date'}]  # all\n"
     live = columns(Field("a", LONG), Field("m", Decimal(5, 2)), Field("b", DATE, nullable=False))
     assert pulled(text, live) == HEAD + (
@@ -151,13 +151,13 @@ def test_flow_style_stays() -> None:
     )
 
 
-def test_columns_in_braces_get_neighbours_in_braces() -> None:
+def test_a_column_added_next_to_columns_in_braces_is_in_braces() -> None:
     text = HEAD + "columns:\n- {name: a, type: int}\n"
     live = columns(Field("a", INTEGER), Field("m", DATE))
     assert pulled(text, live) == text + "- {name: m, type: date}\n"
 
 
-def test_only_the_part_of_a_type_text_that_changes_is_written_anew() -> None:
+def test_only_the_changed_part_of_a_type_text_is_rewritten() -> None:
     text = HEAD + 'columns:\n  - name: a\n    type: "MAP<String, STRUCT<X:Int, y: Array<INT>>>"\n'
     inner = Struct((Field("x", INTEGER), Field("y", Array(LONG))))
     assert pulled(text, columns(Field("a", Map(STRING, inner)))) == text.replace(
@@ -165,7 +165,7 @@ def test_only_the_part_of_a_type_text_that_changes_is_written_anew() -> None:
     )
 
 
-def test_fields_within_type_text_come_go_and_change() -> None:
+def test_fields_in_type_text_are_added_removed_and_changed() -> None:
     text = HEAD + "columns:\n  - name: a\n    type: \"array<struct<x: int, y: int comment 'old'>>\"\n"
     inner = Struct((Field("y", INTEGER, nullable=False, comment="new"), Field("z", DATE)))
     assert pulled(text, columns(Field("a", Array(inner)))) == text.replace(
@@ -173,7 +173,7 @@ def test_fields_within_type_text_come_go_and_change() -> None:
     )
 
 
-WRITTEN_OUT = (
+LEVEL_BY_LEVEL = (
     HEAD
     + """\
 columns:
@@ -187,20 +187,20 @@ columns:
 )
 
 
-def test_a_field_of_a_type_that_is_written_out_gets_lines_of_its_own() -> None:
+def test_a_new_field_of_a_type_written_level_by_level_gets_its_own_line() -> None:
     inner = Struct((Field("x", LONG), Field("z", STRING)))
-    assert pulled(WRITTEN_OUT, columns(Field("a", Array(inner)))) == WRITTEN_OUT.replace(
+    assert pulled(LEVEL_BY_LEVEL, columns(Field("a", Array(inner)))) == LEVEL_BY_LEVEL.replace(
         "type: int}\n", "type: bigint}\n        - {name: z, type: string}\n"
     )
 
 
-def test_a_type_that_was_written_out_and_has_another_shape_becomes_text() -> None:
-    assert pulled(WRITTEN_OUT, columns(Field("a", Map(STRING, LONG)))) == HEAD + (
+def test_a_type_written_level_by_level_becomes_text_if_its_shape_changes() -> None:
+    assert pulled(LEVEL_BY_LEVEL, columns(Field("a", Map(STRING, LONG)))) == HEAD + (
         "columns:\n  - name: a\n    type: map<string, bigint>\n"
     )
 
 
-def test_records_of_what_is_gone_go_with_it() -> None:
+def test_type_change_records_of_a_removed_field_are_removed() -> None:
     text = HEAD + (
         "columns:\n  - name: a\n    type: struct<x:bigint,y:bigint>\n    type_changes:\n"
         "      - {at: x, from: int, to: bigint}\n      - {at: y, from: int, to: bigint}  # keep\n"
@@ -214,7 +214,7 @@ def test_records_of_what_is_gone_go_with_it() -> None:
     )
 
 
-def test_a_widened_type_comes_with_its_record() -> None:
+def test_a_widened_type_is_written_with_its_type_change_record() -> None:
     text = HEAD + "columns:\n  - name: a\n    type: int\n"
     live = columns(Field("a", LONG, type_changes=(RecordedChange(INTEGER, LONG),)))
     assert pulled(text, live) == HEAD + (
@@ -222,7 +222,7 @@ def test_a_widened_type_comes_with_its_record() -> None:
     )
 
 
-def test_a_record_that_goes_further_back_than_the_log_stays() -> None:
+def test_type_change_records_older_than_the_log_are_kept() -> None:
     text = HEAD + (
         "columns:\n  - name: a\n    type: bigint\n"
         "    type_changes: [{from: tinyint, to: int}, {from: int, to: bigint}]\n"
@@ -232,7 +232,7 @@ def test_a_record_that_goes_further_back_than_the_log_stays() -> None:
     assert pulled(text, columns(Field("a", LONG))) == text
 
 
-def test_settings_are_updated_where_they_are_managed() -> None:
+def test_managed_settings_are_updated() -> None:
     text = HEAD + (
         "description: old\ncolumns: [{name: a, type: int}]\npartitioned_by: []   # none\n"
         "constraints: {Positive: a > 0, gone: a < 9}\nproperties:\n  team: sales  # who\n  off: x\n"
@@ -253,7 +253,7 @@ def test_settings_are_updated_where_they_are_managed() -> None:
     )
 
 
-def test_what_is_not_managed_is_added_for_all_alone() -> None:
+def test_unmanaged_settings_are_added_only_with_scope_all() -> None:
     text = HEAD + "columns:\n  - name: a\n    type: int\n"
     live = columns(
         Field("a", INTEGER, comment="c", default="1"),
@@ -275,7 +275,7 @@ def test_what_is_not_managed_is_added_for_all_alone() -> None:
 @pytest.mark.parametrize(
     ("scope", "expected"), [(Scope.COLUMNS, "team: sales"), (Scope.PROPERTIES, "team: shop")]
 )
-def test_less_is_looked_at_when_told(scope: Scope, expected: str) -> None:
+def test_a_narrower_scope_leaves_other_settings_unchanged(scope: Scope, expected: str) -> None:
     text = HEAD + "columns: [{name: a, type: int}]\ndescription: old\nproperties: {team: sales}\n"
     live = columns(Field("a", LONG), description="new", properties={"team": "shop"})
     after = pulled(text, live, scope)
@@ -293,7 +293,7 @@ def test_a_property_of_a_target_is_updated_in_its_overlay() -> None:
     assert pulled(text, live, target="dev") == text.replace("team: dev", "team: lab")
 
 
-def test_a_deletion_that_did_not_happen_is_taken_back() -> None:
+def test_a_dropped_entry_of_a_column_that_still_exists_is_removed() -> None:
     text = HEAD + "columns: [{name: a, type: int}]\ndropped: [gone, b]\n"
     live = columns(Field("a", INTEGER), Field("b", DATE))
     assert pulled(text, live) == HEAD + (
@@ -301,7 +301,7 @@ def test_a_deletion_that_did_not_happen_is_taken_back() -> None:
     )
 
 
-def test_an_identity_and_an_expression_are_written() -> None:
+def test_an_identity_and_a_generation_expression_are_updated() -> None:
     text = HEAD + (
         "columns:\n  - {name: a, type: bigint, identity: null}\n  - {name: b, type: bigint, generated: a+1}\n"
     )
@@ -311,12 +311,12 @@ def test_an_identity_and_an_expression_are_written() -> None:
     ).replace("a+1", "a + 2")
 
 
-def test_an_element_that_may_be_null_is_updated_where_it_is_written_out() -> None:
+def test_element_nullability_is_updated_where_it_is_declared() -> None:
     text = HEAD + "columns:\n  - name: a\n    type: array\n    element: {type: int, nullable: false}\n"
     assert pulled(text, columns(Field("a", Array(INTEGER)))) == text.replace("false", "true")
 
 
-def test_only_the_document_of_the_table_is_touched() -> None:
+def test_only_the_document_of_the_pulled_table_is_edited() -> None:
     other = "---\nkind: other\na:   [1,  2]\n---\n"
     text = other + BLOCKS + "---\n" + BLOCKS.replace("table: t", "table: u")
     live = columns(Field("a", LONG), Field("m", DATE), Field("b", Decimal(10, 2), comment="old"))
@@ -325,7 +325,7 @@ def test_only_the_document_of_the_table_is_touched() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(table_states(declared=True), table_states())
-def test_any_contract_becomes_any_table(declared: TableState, state: TableState) -> None:
+def test_a_pull_updates_any_contract_to_any_table(declared: TableState, state: TableState) -> None:
     text = print_contract(Contract("t", writable(declared), file="f.yml"))
     live = table(writable(state))
     pulled(text, live)
@@ -334,7 +334,7 @@ def test_any_contract_becomes_any_table(declared: TableState, state: TableState)
 
 @settings(max_examples=30, deadline=None)
 @given(table_states())
-def test_a_new_contract_says_all_of_any_table(state: TableState) -> None:
+def test_a_new_contract_declares_everything_of_any_table(state: TableState) -> None:
     live = table(writable(state))
     contract = Contract("t", declaration(live), file="f.yml")
     text = print_contract(contract)
@@ -342,7 +342,7 @@ def test_a_new_contract_says_all_of_any_table(state: TableState) -> None:
     assert pulled(text, live, Scope.ALL) == text
 
 
-def test_the_part_of_a_record_is_renamed_with_its_field() -> None:
+def test_the_path_of_a_type_change_record_follows_a_field_rename() -> None:
     text = HEAD + (
         "columns:\n  - name: a\n    type: array\n"
         "    element: {type: struct, columns: [{name: x, type: bigint}]}\n"
@@ -351,25 +351,27 @@ def test_the_part_of_a_record_is_renamed_with_its_field() -> None:
     (contract,) = read("f.yml", text).contracts
     edits = [DeclareChange(FieldRenamed(("a", Part.ELEMENT, "new"), "x"))]
     changes = text_changes(contract, text, edits)
-    after = splice(text, [TextEdit(one.start, one.end, one.text) for one in changes])
+    after = splice(text, [TextEdit(change.start, change.end, change.text) for change in changes])
     assert after == text.replace("name: x, type: bigint", "name: new, type: bigint, renamed_from: x").replace(
         "element.x", "element.new"
     )
 
 
 @pytest.mark.parametrize("case", ["declared", "declared in part", "renamed"])
-def test_work_grows_with_the_number_of_columns_and_no_faster(case: str) -> None:
-    few, many = (_names_compared(case, count) for count in (100, 1_000))
+def test_name_comparisons_grow_linearly_with_the_number_of_columns(case: str) -> None:
+    few, many = (_count_name_comparisons(case, count) for count in (100, 1_000))
     assert few < many <= 10 * few
 
 
-def _names_compared(case: str, count: int) -> int:
+def _count_name_comparisons(case: str, count: int) -> int:
     before = [Field(Counted(f"c{n}"), LONG, column_id=n, physical_name=f"col-{n}") for n in range(count)]
-    now = [replace(one, name=Counted(f"r{one.name}")) for one in before] if case == "renamed" else before
+    now = (
+        [replace(field, name=Counted(f"r{field.name}")) for field in before] if case == "renamed" else before
+    )
     declared = before[::2] if case == "declared in part" else before
     entry = HistoryEntry(0, metadata=Metadata("id", TableState(Struct(tuple(before)))))
     live = table(TableState(Struct(tuple(now))), History((entry,)))
-    Counted.compared = 0
+    Counted.comparisons = 0
     changes = declared_changes(Contract("t", TableState(Struct(tuple(declared)))), live)
     assert len(changes) == {"declared": 0, "declared in part": count // 2, "renamed": count}[case]
-    return Counted.compared
+    return Counted.comparisons

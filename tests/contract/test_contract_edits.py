@@ -1,4 +1,4 @@
-"""Fixes in the text of a contract, as a person would write them."""
+"""Fixes edit the text of a contract as a person would."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def edited(text: str, *edits: Edit, target: str | None = None) -> str:
     return splice(text, [TextEdit(change.start, change.end, change.text) for change in changes])
 
 
-def test_a_history_is_added_in_lines_of_its_own() -> None:
+def test_a_type_history_is_added_on_its_own_lines() -> None:
     text = HEAD + "columns:\n  - name: a  # the first\n    type: bigint\n  - name: b\n    type: int\n"
 
     assert edited(text, RecordTypeChanges(("A",), TWICE)) == HEAD + (
@@ -33,7 +33,7 @@ def test_a_history_is_added_in_lines_of_its_own() -> None:
     )
 
 
-def test_a_history_is_added_inside_braces() -> None:
+def test_a_type_history_is_added_inside_braces() -> None:
     text = HEAD + "columns:\n  - {name: a, type: 'decimal(12,2)'}\n"
     changes = (RecordedChange(Decimal(10, 2), Decimal(12, 2)),)
 
@@ -43,7 +43,7 @@ def test_a_history_is_added_inside_braces() -> None:
     )
 
 
-def test_a_history_that_goes_on_is_appended_to_with_its_comments_kept() -> None:
+def test_new_type_changes_are_appended_and_comments_are_kept() -> None:
     text = HEAD + (
         "columns:\n  - name: a\n    type: map<bigint,bigint>\n    type_changes:\n"
         "      # in spring\n      - {at: key, from: smallint, to: int}   # by hand\n"
@@ -60,7 +60,7 @@ def test_a_history_that_goes_on_is_appended_to_with_its_comments_kept() -> None:
     )
 
 
-def test_entries_of_other_fields_stay_where_a_history_is_replaced() -> None:
+def test_replacing_a_type_history_keeps_the_entries_of_other_fields() -> None:
     text = HEAD + (
         "columns:\n  - name: a\n    type: struct<x:bigint,y:bigint>\n    type_changes:\n"
         "      - {at: x, from: tinyint, to: bigint}\n      - {at: y, from: int, to: bigint}  # keep\n"
@@ -72,7 +72,7 @@ def test_entries_of_other_fields_stay_where_a_history_is_replaced() -> None:
     )
 
 
-def test_a_field_of_type_text_is_recorded_on_its_column() -> None:
+def test_a_type_change_in_type_text_is_recorded_on_the_column() -> None:
     text = HEAD + 'columns:\n  - name: a\n    type: "array<struct<`b.c`: bigint>>"\n'
 
     assert edited(text, RecordTypeChanges(("a", Part.ELEMENT, "b.c"), WIDENED)).endswith(
@@ -80,7 +80,7 @@ def test_a_field_of_type_text_is_recorded_on_its_column() -> None:
     )
 
 
-def test_a_field_that_is_written_out_is_recorded_on_itself() -> None:
+def test_a_type_change_of_a_field_with_its_own_lines_is_recorded_on_the_field() -> None:
     text = HEAD + (
         "columns:\n  - name: a\n    type: array\n    element:\n      type: struct\n      columns:\n"
         "        - name: b\n          type: bigint\n"
@@ -125,7 +125,7 @@ columns:
     [(FLOW, ("a",)), (EMPTY, ("a",)), (AT_THE_ELEMENT, ("a",)), (ON_TWO_LEVELS, ("a", "b"))],
 )
 @pytest.mark.parametrize("changes", [(), WIDENED, TWICE])
-def test_the_edited_contract_has_the_history(
+def test_the_edited_contract_has_the_new_type_history(
     columns: str, path: Path, changes: tuple[RecordedChange, ...]
 ) -> None:
     text = edited(HEAD.rstrip() + columns, RecordTypeChanges(path, changes))
@@ -136,20 +136,20 @@ def test_the_edited_contract_has_the_history(
     assert field.type_changes == changes
 
 
-def test_a_history_that_is_right_stays_untouched() -> None:
+def test_a_correct_type_history_is_not_edited() -> None:
     text = HEAD + "columns: [{name: a, type: bigint, type_changes: [{from: int, to: bigint}]}]\n"
 
     assert edited(text, RecordTypeChanges(("a",), WIDENED)) == text
 
 
-def test_a_history_on_two_levels_that_is_right_stays_untouched() -> None:
+def test_a_correct_type_history_on_two_levels_is_not_edited() -> None:
     text = HEAD.rstrip() + ON_TWO_LEVELS
     changes = (RecordedChange(BYTE, INTEGER), RecordedChange(INTEGER, LONG))
 
     assert edited(text, RecordTypeChanges(("a", "b"), changes)) == text
 
 
-def test_a_history_of_a_part_goes_on_in_one_place() -> None:
+def test_a_type_change_of_an_element_is_appended_where_the_history_is() -> None:
     further = RecordedChange(LONG, Decimal(20, 0))
     changes = tuple(replace(change, at=(Part.ELEMENT,)) for change in (*WIDENED, further))
     text = edited(HEAD.rstrip() + AT_THE_ELEMENT, RecordTypeChanges(("a",), changes))
@@ -158,7 +158,7 @@ def test_a_history_of_a_part_goes_on_in_one_place() -> None:
     assert contract.state.columns.fields[0].type_changes == changes
 
 
-def test_a_property_is_set_where_it_stands_however_it_is_spelt() -> None:
+def test_a_property_is_set_in_place_whatever_the_case_of_its_key() -> None:
     text = HEAD + "columns: []\nproperties: {Delta.AppendOnly: false, x: y}  # why\n"
 
     assert edited(text, SetProperty("delta.appendOnly", "true")) == (
@@ -166,7 +166,7 @@ def test_a_property_is_set_where_it_stands_however_it_is_spelt() -> None:
     )
 
 
-def test_two_properties_are_added_where_there_was_none() -> None:
+def test_properties_are_added_to_a_contract_without_properties() -> None:
     text = HEAD + "columns: []\n"
     edits = SetProperty("delta.enableTypeWidening", "true"), SetProperty("x", "a: b")
 
@@ -189,12 +189,12 @@ def test_the_second_document_of_a_file_is_edited() -> None:
     assert (change.location.line, change.location.column, change.text) == (9, 17, "2")
 
 
-def test_a_text_that_holds_no_contract_any_more_is_refused() -> None:
+def test_editing_a_text_that_lost_the_contract_is_refused() -> None:
     (contract,) = read("f.yml", HEAD + "columns: []\n").contracts
 
-    with pytest.raises(ContractError, match="there is no contract here any more"):
+    with pytest.raises(ContractError, match="the contract is no longer in this file"):
         text_changes(contract, "a: 1\n", [SetProperty("a", "2")])
     with pytest.raises(ContractError, match='"columns" is missing'):
         text_changes(contract, HEAD, [SetProperty("a", "2")])
-    with pytest.raises(ContractError, match="there is no column a here any more"):
+    with pytest.raises(ContractError, match="column a is no longer in the contract"):
         text_changes(contract, HEAD + "columns: []\n", [RecordTypeChanges(("a",), WIDENED)])

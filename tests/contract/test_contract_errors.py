@@ -1,4 +1,4 @@
-"""What is wrong with a contract is said with its place and what to do."""
+"""Errors in contracts name the location and what to do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - name: id\n    type:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.partition("\n")[0] for case in CASES])
-def test_errors_name_their_places_and_what_to_do(case: str) -> None:
+def test_errors_name_the_location_and_what_to_do(case: str) -> None:
     _title, *lines = case.splitlines()
     expected = [line.removeprefix("> ") for line in lines if line.startswith("> ")]
     text = "\n".join(line for line in lines if not line.startswith("> "))
@@ -28,14 +28,14 @@ def test_errors_name_their_places_and_what_to_do(case: str) -> None:
     assert result.contracts == ()
 
 
-def test_yaml_that_cannot_be_parsed_is_one_error_for_the_file() -> None:
+def test_invalid_yaml_is_one_error_for_the_whole_file() -> None:
     result = read("f.yml", "schemalint: 1\ntable: a\ncolumns: []\n---\nschemalint: 1\n  x: [\n")
 
     assert len(result.errors) == 1
     assert result.contracts == ()
 
 
-def test_a_sound_document_is_read_beside_a_broken_one() -> None:
+def test_a_valid_document_is_read_despite_an_invalid_one_in_the_same_file() -> None:
     result = read("f.yml", "schemalint: 1\ntable: a\ncolumns: []\n---\nschemalint: 1\ntable: b\ncolumns: 1\n")
 
     assert [contract.table for contract in result.contracts] == ["a"]
@@ -46,7 +46,7 @@ def test_a_file_without_a_contract_is_an_error() -> None:
     (error,) = read("f.yml", "a: 1\n").errors
 
     assert str(error) == (
-        "f.yml:1:1: there is no contract in this file (a contract begins with the line schemalint: 1)"
+        "f.yml:1:1: this file contains no contract (a contract begins with the line schemalint: 1)"
     )
 
 

@@ -19,7 +19,7 @@ SCHEMA = json_schema()
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
-def test_it_is_a_schema_of_draft_2020_12() -> None:
+def test_the_json_schema_is_valid_for_draft_2020_12() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert SCHEMA["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert SCHEMA["$id"] == "urn:schemalint:contract:1"
@@ -27,19 +27,19 @@ def test_it_is_a_schema_of_draft_2020_12() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(contracts())
-def test_it_accepts_every_contract(contract: Contract) -> None:
+def test_the_json_schema_accepts_every_contract(contract: Contract) -> None:
     VALIDATOR.validate(as_data(contract))
 
 
-PLACES = [(), ("columns", 0), ("protocol",), ("consumers", 2, "stream"), ("allow", 0)]
+PATHS = [(), ("columns", 0), ("protocol",), ("consumers", 2, "stream"), ("allow", 0)]
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_it_rejects_unknown_keys_at_every_level(place: tuple[str | int, ...]) -> None:
+@pytest.mark.parametrize("path", PATHS)
+def test_the_json_schema_rejects_unknown_keys_at_every_level(path: tuple[str | int, ...]) -> None:
     (contract,) = read("f.yml", EXAMPLE).contracts
     data: Any = as_data(contract)
     node = data
-    for step in place:
+    for step in path:
         node = node[step]
     node["nullabel"] = True
 
@@ -47,9 +47,9 @@ def test_it_rejects_unknown_keys_at_every_level(place: tuple[str | int, ...]) ->
         VALIDATOR.validate(data)
 
 
-def test_every_key_is_described() -> None:
+def test_every_key_has_a_description() -> None:
     types = [SCHEMA, *SCHEMA["$defs"].values()]
-    keys = [(kind["title"], key, about) for kind in types for key, about in kind["properties"].items()]
-    bare = [(title, key) for title, key, about in keys if not {"description", "$ref"} & about.keys()]
+    keys = [(type_["title"], key, body) for type_ in types for key, body in type_["properties"].items()]
+    undescribed = [(title, key) for title, key, body in keys if not {"description", "$ref"} & body.keys()]
 
-    assert bare == []
+    assert undescribed == []

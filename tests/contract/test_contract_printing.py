@@ -1,4 +1,4 @@
-"""A contract printed is the contract read."""
+"""A printed contract reads back as the same contract."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ EXAMPLE = Path(__file__).with_name("example.yaml").read_text(encoding="utf-8")
 
 @settings(max_examples=50, deadline=None)
 @given(contracts())
-def test_what_is_printed_reads_back_as_the_same_contract(contract: Contract) -> None:
+def test_a_printed_contract_reads_back_as_the_same_contract(contract: Contract) -> None:
     result = read(contract.file, print_contract(contract))
 
     assert result.errors == ()
@@ -60,20 +60,20 @@ def test_what_is_printed_reads_back_as_the_same_contract(contract: Contract) -> 
         "# a\n- b",
     ],
 )
-def test_a_text_of_several_lines_reads_back_as_it_is(description: str) -> None:
+def test_a_multiline_text_reads_back_unchanged(description: str) -> None:
     contract = Contract("t", TableState(description=description), file="f.yml")
 
     assert read("f.yml", print_contract(contract)).contracts == (contract,)
 
 
-def test_a_printed_contract_looks_as_a_person_writes_it() -> None:
+def test_a_contract_is_printed_in_the_expected_layout() -> None:
     (contract,) = read("f.yml", EXAMPLE).contracts
 
     assert print_contract(contract) == PRINTED
 
 
-def test_half_a_character_cannot_be_printed() -> None:
-    with pytest.raises(ContractError, match="half a character"):
+def test_printing_a_lone_surrogate_is_refused() -> None:
+    with pytest.raises(ContractError, match="lone surrogate"):
         print_contract(Contract("t", TableState(description="\ud800")))
 
 

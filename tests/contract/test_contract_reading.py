@@ -1,4 +1,4 @@
-"""Every key of the format, and what it comes to."""
+"""Reading contracts: every key of the format and its value in `Contract`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def column(yaml: str) -> Field:
 
 
 def declared(name: str, type_: DataType) -> Field:
-    """A field of which nothing else is said."""
+    """Return a field that declares only its type."""
     return Field(
         name,
         type_,
@@ -144,7 +144,7 @@ def test_targets_consumers_waivers_and_deprecations_of_the_example() -> None:
 INTERVAL = {"delta.logRetentionDuration": "interval 7 days"}
 
 
-def test_what_is_not_said_is_not_managed() -> None:
+def test_omitted_keys_are_unmanaged() -> None:
     contract = contract_of("schemalint: 1\ntable: t\ncolumns: [{name: x, type: int}]\n")
 
     assert contract.state.columns == Struct((declared("x", INTEGER),))
@@ -153,7 +153,7 @@ def test_what_is_not_said_is_not_managed() -> None:
     assert contract.state.clustered_by is UNMANAGED
 
 
-def test_null_says_that_there_is_none() -> None:
+def test_null_declares_that_a_value_is_absent() -> None:
     field = column("type: int, comment: null, default: null, generated: null, identity: null")
 
     assert field == Field("x", INTEGER, type_changes=UNMANAGED)
@@ -178,13 +178,13 @@ def test_null_says_that_there_is_none() -> None:
         ("", None),
     ],
 )
-def test_a_property_gets_the_text_that_delta_stores(written: str, stored: str | None) -> None:
+def test_a_property_value_becomes_the_text_that_delta_stores(written: str, stored: str | None) -> None:
     contract = contract_of(f"schemalint: 1\ntable: t\ncolumns: []\nproperties:\n  some: {written}\n")
 
     assert contract.state.properties == {"some": stored}
 
 
-def test_names_get_the_spelling_that_delta_stores() -> None:
+def test_names_become_the_spelling_that_delta_stores() -> None:
     contract = contract_of(
         "schemalint: 1\ntable: t\ncolumns: []\nconstraints: {Positive: a > 0}\nfeatures: [TYPEWIDENING]\n"
         "properties: {DELTA.appendonly: true, Team: x}\ndrop_features: [deletionvectors]\n"
@@ -201,7 +201,7 @@ def test_names_get_the_spelling_that_delta_stores() -> None:
     assert contract.targets["dev"].features == frozenset({"rowTracking"})
 
 
-def test_type_text_says_what_is_not_null_and_commented_and_nothing_about_parts() -> None:
+def test_type_text_declares_not_null_and_comments_and_leaves_elements_unmanaged() -> None:
     field = column("type: \"struct<a: int not null comment 'A', b: map<string, array<int>>>\"")
     a = declared("a", INTEGER)
 
@@ -213,14 +213,14 @@ def test_type_text_says_what_is_not_null_and_commented_and_nothing_about_parts()
     )
 
 
-def test_written_out_parts_say_whether_they_may_be_null() -> None:
+def test_types_written_level_by_level_declare_element_nullability() -> None:
     assert column("type: array, element: {type: int, nullable: false}").type == Array(INTEGER, False)  # noqa: FBT003
     assert column("type: ARRAY, element: {type: int}").type == Array(INTEGER, UNMANAGED)
     field = column("type: map, key: {type: int, nullable: false}, value: {type: boolean, nullable: true}")
     assert field.type == Map(INTEGER, BOOLEAN, True)  # noqa: FBT003
 
 
-def test_a_field_within_written_out_parts_has_all_keys_of_a_column() -> None:
+def test_a_field_of_a_type_written_level_by_level_accepts_all_keys_of_a_column() -> None:
     contract = with_columns(
         "  - name: x\n    type: map\n    key: {type: int}\n    value:\n      type: struct\n      columns:\n"
         "        - {name: y, type: int, nullable: false, deprecated: {reason: old}}\n"
@@ -239,7 +239,7 @@ def history(contract: Contract, *path: str | Part) -> object:
     return field.type_changes
 
 
-def test_a_history_is_kept_on_the_nearest_struct_field() -> None:
+def test_type_changes_belong_to_the_nearest_struct_field() -> None:
     contract = with_columns(
         "  - name: x\n    type: array<struct<a:bigint,b:map<string,bigint>,c:int>>\n    type_changes:\n"
         "      - {at: element.a, from: smallint, to: int}\n"
@@ -254,7 +254,7 @@ def test_a_history_is_kept_on_the_nearest_struct_field() -> None:
     assert history(contract, *inside, "c") is UNMANAGED
 
 
-def test_a_history_can_stand_at_the_part_that_it_is_about() -> None:
+def test_type_changes_can_be_declared_at_the_key_value_or_element() -> None:
     contract = with_columns(
         "  - name: x\n    type: map\n    key: {type: bigint, type_changes: [{from: int, to: bigint}]}\n"
         "    value:\n      type: array<bigint>\n"
@@ -267,7 +267,7 @@ def test_a_history_can_stand_at_the_part_that_it_is_about() -> None:
     )
 
 
-def test_the_history_of_a_column_comes_before_that_of_its_parts() -> None:
+def test_type_changes_of_a_column_come_before_those_of_its_parts() -> None:
     contract = with_columns(
         "  - name: x\n    type: array\n"
         "    element: {type: bigint, type_changes: [{from: int, to: bigint}]}\n"
@@ -280,7 +280,7 @@ def test_the_history_of_a_column_comes_before_that_of_its_parts() -> None:
     )
 
 
-def test_a_field_that_is_named_like_a_part_is_a_field() -> None:
+def test_a_field_named_element_is_not_an_array_element() -> None:
     contract = with_columns(
         "  - name: x\n    type: struct<element:bigint>\n"
         "    type_changes: [{at: element, from: int, to: bigint}]\n"
@@ -289,7 +289,7 @@ def test_a_field_that_is_named_like_a_part_is_a_field() -> None:
     assert history(contract, "x", "element") == (RecordedChange(INTEGER, LONG),)
 
 
-def test_paths_know_parts_of_collections_as_far_as_they_lead() -> None:
+def test_path_steps_are_collection_parts_where_the_declared_types_say_so() -> None:
     contract = contract_of(
         "schemalint: 1\ntable: t\ncolumns: [{name: x, type: 'array<struct<element:int>>'}]\n"
         "dropped: [x.element.element, x.element.gone.element, '`a.b`.element']\n"
@@ -302,18 +302,18 @@ def test_paths_know_parts_of_collections_as_far_as_they_lead() -> None:
     ]
 
 
-def test_columns_that_differ_in_case_alone_are_left_to_the_rules() -> None:
+def test_duplicate_columns_are_no_read_error_because_a_rule_reports_them() -> None:
     contract = with_columns("  - {name: a, type: int}\n  - {name: A, type: int}\n  - {name: a, type: int}")
 
     assert [field.name for field in contract.state.columns.fields] == ["a", "A", "a"]
 
 
 @pytest.mark.parametrize("name", ["orders", "sales.orders", "`my.cat`.sales.`a``b`", "prod.sales.orders"])
-def test_a_table_has_one_to_three_names(name: str) -> None:
+def test_a_table_name_has_one_to_three_parts(name: str) -> None:
     assert contract_of(f'schemalint: 1\ntable: "{name}"\ncolumns: []\n').table == name
 
 
-def test_other_documents_of_a_file_are_not_looked_into() -> None:
+def test_documents_without_a_contract_are_ignored() -> None:
     result = read("f.yml", "kind: Service\n---\nschemalint: 1\ntable: a\ncolumns: []\n---\n- schemalint\n")
 
     assert [(contract.table, contract.document) for contract in result.contracts] == [("a", 1)]

@@ -1,4 +1,4 @@
-"""What plainly fits the format is what pydantic accepts, neither more nor less."""
+"""The fast shape check accepts exactly the data that pydantic accepts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ VALUES: tuple[object, ...] = (
 KEYS = ("x", "columns", "element", "stream", "nullable", "absent")
 
 
-def accepted_by_pydantic(data: Any) -> bool:  # noqa: ANN401 - any data is judged
+def accepted_by_pydantic(data: Any) -> bool:  # noqa: ANN401 - accepts any data
     try:
         PYDANTIC.validate_python(data)
     except ValidationError:
@@ -50,7 +50,7 @@ def accepted_by_pydantic(data: Any) -> bool:  # noqa: ANN401 - any data is judge
 
 @settings(max_examples=50, deadline=None)
 @given(contracts())
-def test_the_data_of_a_contract_fits(contract: Contract) -> None:
+def test_the_data_of_every_contract_fits(contract: Contract) -> None:
     data = as_data(contract)
 
     assert FITS(data)
@@ -59,23 +59,23 @@ def test_the_data_of_a_contract_fits(contract: Contract) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.data(), contracts())
-def test_both_judge_changed_data_alike(data: st.DataObject, contract: Contract) -> None:
+def test_the_shape_check_and_pydantic_agree_on_modified_data(data: st.DataObject, contract: Contract) -> None:
     whole: Any = as_data(contract)
-    place = data.draw(st.sampled_from(list(containers(whole))))
+    container = data.draw(st.sampled_from(list(containers(whole))))
     value = data.draw(st.sampled_from(VALUES))
-    if isinstance(place, list):
-        place.append(value)
+    if isinstance(container, list):
+        container.append(value)
     else:
-        # The version is judged before anything else; for pydantic, true is 1.
-        key = data.draw(st.sampled_from(sorted({*place, *KEYS} - {"schemalint"})))
-        place[key] = value
+        # The version is checked earlier; for pydantic, true equals 1.
+        key = data.draw(st.sampled_from(sorted({*container, *KEYS} - {"schemalint"})))
+        container[key] = value
         if data.draw(st.booleans()):
-            del place[key]
+            del container[key]
 
     assert FITS(whole) == accepted_by_pydantic(whole)
 
 
-def containers(data: Any) -> Iterator[Any]:  # noqa: ANN401 - any data has them
+def containers(data: Any) -> Iterator[Any]:  # noqa: ANN401 - accepts any data
     if isinstance(data, dict | list):
         yield data
         for inner in data.values() if isinstance(data, dict) else data:
@@ -83,7 +83,7 @@ def containers(data: Any) -> Iterator[Any]:  # noqa: ANN401 - any data has them
 
 
 @pytest.mark.parametrize("data", [None, "x", 1, [], {}, {"schemalint": 2}])
-def test_what_is_no_contract_does_not_fit(data: object) -> None:
+def test_data_that_is_no_contract_does_not_fit(data: object) -> None:
     assert not FITS(data)
     assert not accepted_by_pydantic(data)
 

@@ -1,4 +1,4 @@
-"""What is effective for a target."""
+"""The effective contract of a target."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ targets:
   all: {location: own, absent: true, properties: {b: own, c: null, d: own}, features: [invariants],
         protocol: {max_writer: 7}, consumers: [{name: own}]}
   none: {}
-  nobody: {consumers: []}
+  no_consumers: {consumers: []}
 """
 (CONTRACT,) = read("f.yml", TEXT).contracts
 
@@ -35,15 +35,15 @@ def test_an_overlay_adds_to_properties_and_features_and_replaces_the_rest() -> N
     assert contract.table == "t"
 
 
-def test_an_overlay_that_says_nothing_changes_nothing() -> None:
+def test_an_empty_or_missing_overlay_changes_nothing() -> None:
     assert effective(CONTRACT, "none") == CONTRACT
     assert effective(CONTRACT, "elsewhere") == CONTRACT
     assert effective(CONTRACT, None) == CONTRACT
 
 
-def test_an_overlay_can_take_all_consumers_away() -> None:
-    assert effective(CONTRACT, "nobody").consumers == ()
+def test_an_overlay_can_remove_all_consumers() -> None:
+    assert effective(CONTRACT, "no_consumers").consumers == ()
 
 
-def test_targets_are_named_in_order() -> None:
-    assert targets_of(CONTRACT) == ("all", "none", "nobody")
+def test_targets_are_listed_in_file_order() -> None:
+    assert targets_of(CONTRACT) == ("all", "none", "no_consumers")

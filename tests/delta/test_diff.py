@@ -1,3 +1,5 @@
+"""The difference between two table states, as a list of changes."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -113,16 +115,18 @@ def test_a_live_table_does_not_differ_from_itself(state: TableState) -> None:
 
 
 @pytest.mark.parametrize(("field", "expected"), EDITS)
-def test_one_edit_of_a_nested_field_is_one_change(field: Field, expected: Change) -> None:
+def test_an_edit_of_a_nested_field_is_one_change(field: Field, expected: Change) -> None:
     assert diff(_nested(ONE_FIELD), _nested(field)) == (expected,)
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), TABLE_EDITS)
-def test_edits_of_the_table(before: TableState, after: TableState, expected: list[Change]) -> None:
+def test_edits_of_table_settings_give_the_expected_changes(
+    before: TableState, after: TableState, expected: list[Change]
+) -> None:
     assert list(diff(before, after)) == expected
 
 
-def test_parts_of_collections_have_their_own_types_and_nullability() -> None:
+def test_keys_values_and_elements_have_their_own_type_and_nullability_changes() -> None:
     before = _columns(Field("m", Map(INTEGER, Array(INTEGER))))
     after = _columns(Field("m", Map(LONG, Array(LONG, contains_null=False), value_contains_null=UNMANAGED)))
     value = ("m", Part.VALUE)
@@ -134,13 +138,13 @@ def test_parts_of_collections_have_their_own_types_and_nullability() -> None:
     )
 
 
-def test_another_kind_of_container_is_one_change() -> None:
+def test_a_different_container_kind_is_one_type_change() -> None:
     before, after = Array(Struct((A,))), Map(INTEGER, Struct((B,)))
     changes = diff(_columns(Field("c", before)), _columns(Field("c", after)))
     assert changes == (change.TypeChanged(("c",), before, after),)
 
 
-def test_fields_come_and_go() -> None:
+def test_added_and_removed_fields_are_found() -> None:
     changes = diff(_columns(A, B), _columns(C, B, D))
     assert changes == (
         change.FieldRemoved(("a",), A),
@@ -164,12 +168,12 @@ def test_as_few_fields_as_possible_are_moved(order: str, moves: list[tuple[Path,
     assert diff(_columns(A, B, C, D), after) == tuple(change.FieldMoved(*move) for move in moves)
 
 
-def test_columns_are_matched_ignoring_case_and_a_new_spelling_alone_is_no_change() -> None:
+def test_columns_are_matched_ignoring_case_and_a_new_case_is_no_change() -> None:
     assert diff(_columns(A), _columns(Field("A", LONG))) == (change.TypeChanged(("A",), INTEGER, LONG),)
 
 
-def test_names_that_only_unicode_holds_as_equal_are_two_columns() -> None:
-    """As Delta does (measured on Delta 4.4.0)."""
+def test_names_that_are_equal_only_by_unicode_case_folding_are_two_columns() -> None:
+    """Delta does the same (measured on Delta 4.4.0)."""
     both = _columns(Field("straße", INTEGER), Field("strasse", LONG))
     assert diff(both, both) == ()
     assert diff(_columns(both.columns.fields[0]), both) == (
@@ -177,12 +181,12 @@ def test_names_that_only_unicode_holds_as_equal_are_two_columns() -> None:
     )
 
 
-def test_a_new_spelling_that_is_declared_is_a_rename() -> None:
+def test_a_new_case_with_renamed_from_is_a_rename() -> None:
     after = _columns(Field("A", INTEGER, renamed_from="a"))
     assert diff(_columns(A), after) == (change.FieldRenamed(("A",), "a"),)
 
 
-def test_a_rename_is_known_by_the_declaration() -> None:
+def test_renamed_from_makes_a_rename() -> None:
     after = _columns(Field("z", LONG, renamed_from="a"), B)
     assert diff(_columns(A, B), after) == (
         change.FieldRenamed(("z",), "a"),
@@ -190,17 +194,17 @@ def test_a_rename_is_known_by_the_declaration() -> None:
     )
 
 
-def test_a_rename_that_was_declared_before_is_none() -> None:
+def test_a_renamed_from_that_both_states_have_is_no_rename() -> None:
     state = _columns(Field("z", INTEGER, renamed_from="a"))
     assert diff(state, state) == ()
 
 
-def test_a_rename_that_was_declared_before_does_not_take_a_new_column_of_the_old_name() -> None:
+def test_an_older_renamed_from_does_not_match_a_new_column_of_the_old_name() -> None:
     renamed = Field("z", INTEGER, renamed_from="a")
     assert diff(_columns(renamed), _columns(renamed, A)) == (change.FieldAdded(("a",), A, "z"),)
 
 
-def test_a_rename_of_what_there_is_not_is_no_rename() -> None:
+def test_renamed_from_a_missing_column_is_no_rename() -> None:
     after = _columns(Field("z", INTEGER, renamed_from="gone"))
     assert diff(_columns(A), after) == (
         change.FieldRemoved(("a",), A),
@@ -208,7 +212,7 @@ def test_a_rename_of_what_there_is_not_is_no_rename() -> None:
     )
 
 
-def test_only_one_column_can_have_been_another() -> None:
+def test_of_two_columns_with_the_same_renamed_from_only_the_first_is_a_rename() -> None:
     twice = (Field("y", INTEGER, renamed_from="a"), Field("z", INTEGER, renamed_from="a"))
     assert diff(_columns(A), _columns(*twice)) == (
         change.FieldRenamed(("y",), "a"),
@@ -216,7 +220,7 @@ def test_only_one_column_can_have_been_another() -> None:
     )
 
 
-def test_a_rename_takes_the_place_of_a_column_that_goes() -> None:
+def test_a_rename_to_the_name_of_an_undeclared_column_removes_that_column() -> None:
     after = _columns(Field("b", INTEGER, renamed_from="a"))
     assert diff(_columns(A, B), after) == (
         change.FieldRemoved(("b",), B),
@@ -243,7 +247,7 @@ def test_changes_below_a_renamed_struct_use_its_new_name() -> None:
     )
 
 
-def test_a_name_that_is_made_anew_is_a_column_removed_and_one_added() -> None:
+def test_a_dropped_column_whose_name_is_reused_is_removed_and_added() -> None:
     new = Field("a", STRING)
     after = replace(_columns(new), dropped=(Deletion(("a",), INTEGER),))
     assert diff(_columns(A), after) == (
@@ -253,7 +257,7 @@ def test_a_name_that_is_made_anew_is_a_column_removed_and_one_added() -> None:
     )
 
 
-def test_a_name_that_was_made_anew_before_is_not_again() -> None:
+def test_an_older_dropped_entry_of_a_reused_name_changes_nothing() -> None:
     state = replace(_columns(Field("a", STRING)), dropped=(Deletion(("a",), INTEGER),))
     assert diff(state, replace(state, columns=Struct((Field("a", LONG),)))) == (
         change.TypeChanged(("a",), STRING, LONG),
@@ -265,7 +269,7 @@ def _ids(*pairs: tuple[str, int | None]) -> TableState:
 
 
 def _names_and_ids(changes: tuple[Change, ...]) -> list[tuple[object, ...]]:
-    return [(type(one), getattr(one, "path", None), getattr(one, "old_name", None)) for one in changes]
+    return [(type(each), getattr(each, "path", None), getattr(each, "old_name", None)) for each in changes]
 
 
 def test_two_live_states_are_matched_by_column_mapping_id() -> None:
@@ -276,7 +280,7 @@ def test_two_live_states_are_matched_by_column_mapping_id() -> None:
     ]
 
 
-def test_a_column_that_was_dropped_and_made_again_is_another() -> None:
+def test_a_column_with_a_new_id_is_removed_and_added() -> None:
     changes = diff(_ids(("a", 1), ("b", 2)), _ids(("a", 3), ("b", 2)))
     assert _names_and_ids(changes) == [
         (change.FieldRemoved, ("a",), None),
@@ -284,16 +288,16 @@ def test_a_column_that_was_dropped_and_made_again_is_another() -> None:
     ]
 
 
-def test_ids_that_mapping_brings_are_no_difference() -> None:
+def test_ids_added_or_removed_by_column_mapping_are_no_change() -> None:
     assert diff(_ids(("a", None), ("b", None)), _ids(("a", 1), ("b", 2))) == ()
     assert diff(_ids(("a", 1), ("b", 2)), _ids(("a", None), ("b", None))) == ()
 
 
-def test_ids_that_a_broken_writer_gave_twice_tell_nothing() -> None:
+def test_duplicate_ids_of_a_broken_writer_are_ignored() -> None:
     assert diff(_ids(("a", 1), ("b", 2)), _ids(("a", 2), ("b", 2))) == ()
 
 
 @pytest.mark.parametrize("name", [lambda: "x" * 10_000, lambda: "`${x}`\n--"])
-def test_no_name_is_too_odd(name: Callable[[], str]) -> None:
+def test_columns_with_very_long_or_strange_names_are_compared(name: Callable[[], str]) -> None:
     odd = Field(name(), INTEGER)
     assert diff(_columns(A), _columns(A, odd)) == (change.FieldAdded((odd.name,), odd, "a"),)

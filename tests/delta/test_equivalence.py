@@ -1,3 +1,5 @@
+"""Whether two expressions, property values or comments mean the same."""
+
 from __future__ import annotations
 
 import pytest
@@ -46,34 +48,34 @@ OTHER_VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME_EXPRESSIONS)
-def test_an_expression_is_its_tokens(one: str, other: str) -> None:
-    assert same_expression(one, other)
+@pytest.mark.parametrize(("first", "second"), SAME_EXPRESSIONS)
+def test_expressions_with_the_same_tokens_are_equal(first: str, second: str) -> None:
+    assert same_expression(first, second)
 
 
-@pytest.mark.parametrize(("one", "other"), OTHER_EXPRESSIONS)
-def test_expressions_that_differ(one: str, other: str) -> None:
-    assert not same_expression(one, other)
+@pytest.mark.parametrize(("first", "second"), OTHER_EXPRESSIONS)
+def test_expressions_with_other_tokens_differ(first: str, second: str) -> None:
+    assert not same_expression(first, second)
 
 
 @given(texts())
-def test_no_text_is_too_odd_to_be_compared(text: str) -> None:
+def test_any_text_equals_itself(text: str) -> None:
     assert same_expression(text, text)
     assert same_property("delta.logRetentionDuration", text, text)
 
 
-@pytest.mark.parametrize(("key", "one", "other"), SAME_VALUES)
-def test_values_that_mean_the_same(key: str, one: str, other: str) -> None:
-    assert same_property(key, one, other)
+@pytest.mark.parametrize(("key", "first", "second"), SAME_VALUES)
+def test_equivalent_property_values_are_equal(key: str, first: str, second: str) -> None:
+    assert same_property(key, first, second)
 
 
-@pytest.mark.parametrize(("key", "one", "other"), OTHER_VALUES)
-def test_values_that_differ(key: str, one: str, other: str) -> None:
-    assert not same_property(key, one, other)
+@pytest.mark.parametrize(("key", "first", "second"), OTHER_VALUES)
+def test_other_property_values_differ(key: str, first: str, second: str) -> None:
+    assert not same_property(key, first, second)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("first", "second", "same"),
     [
         (None, "", True),
         ("", "", True),
@@ -84,20 +86,22 @@ def test_values_that_differ(key: str, one: str, other: str) -> None:
         (UNMANAGED, UNMANAGED, True),
     ],
 )
-def test_no_comment_is_an_empty_one_and_neither_is_unmanaged(one: Text, other: Text, *, same: bool) -> None:
-    assert same_comment(one, other) == same
-    assert same_comment(other, one) == same
+def test_no_comment_equals_an_empty_comment_but_not_an_unmanaged_one(
+    first: Text, second: Text, *, same: bool
+) -> None:
+    assert same_comment(first, second) == same
+    assert same_comment(second, first) == same
 
 
 @pytest.mark.parametrize("value", [None, UNMANAGED])
-def test_absent_is_no_value_and_not_unmanaged(value: Text) -> None:
+def test_an_absent_value_differs_from_an_empty_and_an_unmanaged_one(value: Text) -> None:
     for compare in (same_expression, lambda old, new: same_property("delta.appendOnly", old, new)):
         assert compare(value, value)
         assert not compare(value, "")
         assert not compare(None, UNMANAGED)
 
 
-def test_managed_is_the_value_or_none() -> None:
+def test_managed_returns_the_value_or_none() -> None:
     value: Managed[str] = "x"
     assert managed(value) == "x"
     assert managed(UNMANAGED) is None

@@ -1,4 +1,4 @@
-"""Which columns an expression uses: what Delta would look for before it alters one."""
+"""The columns that an expression uses; Delta checks them before it alters a column."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ ELEMENT, VALUE, KEY = Part.ELEMENT, Part.VALUE, Part.KEY
         ("1 = 1", set()),
     ],
 )
-def test_columns_are_found(expression: str, columns: set[str]) -> None:
-    """Not functions, literals, keywords or a lambda's parameters."""
+def test_columns_of_an_expression_are_found(expression: str, columns: set[str]) -> None:
+    """Functions, literals, keywords and a lambda's parameters do not count."""
     assert {".".join(names) for names in columns_used(expression) or ()} == columns
 
 
@@ -40,8 +40,8 @@ def test_columns_are_found(expression: str, columns: set[str]) -> None:
     ["", "a >=", "a > 0)", "a > 0; b", "struct(*) is not null", "(select max(a) from t) > 0", "(" * 9_000],
     ids=lambda text: text[:20],
 )
-def test_what_cannot_be_read_is_not_guessed(expression: str) -> None:
-    """Neither an error nor "no columns"."""
+def test_for_an_unreadable_expression_the_answer_is_unknown(expression: str) -> None:
+    """The answer is None: neither an error nor "no columns"."""
     assert columns_used(expression) is None
     assert uses(expression, ("a",)) is None
 
@@ -62,15 +62,15 @@ def test_what_cannot_be_read_is_not_guessed(expression: str) -> None:
         ("m['k'] > 0", ("m", KEY), True),
     ],
 )
-def test_a_column_is_used_with_all_that_it_is_in_and_that_is_in_it(
+def test_using_a_column_uses_its_parents_and_its_children(
     *, expression: str, path: Path, expected: bool
 ) -> None:
-    """Measured on Delta 4.4.0; the engine's answers are in ``engine/alters.csv``."""
+    """Measured on Delta 4.4.0; ``engine/alters.csv`` has the answers."""
     assert uses(expression, path) is expected
 
 
-def test_the_parser_is_loaded_only_for_an_expression() -> None:
-    """A check of tables without constraints pays nothing for it."""
+def test_sqlglot_is_loaded_only_for_expressions() -> None:
+    """Importing it takes time, and tables without constraints do not need it."""
     code = "import sys, schemalint.plugin; print('sqlglot' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

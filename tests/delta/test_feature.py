@@ -1,3 +1,5 @@
+"""The table of features, compared with Delta's registries."""
+
 from __future__ import annotations
 
 import re
@@ -67,7 +69,7 @@ BUNDLES = [
     ((3, 6), ""),
 ]
 
-# Key or schema trigger of every feature that something switches on (measured on Delta 4.4.0).
+# The property or schema trigger of every feature that Delta adds automatically (measured on Delta 4.4.0).
 SWITCHED_ON_BY_PROPERTY = {
     "appendOnly": ("delta.appendOnly", {"true"}),
     "changeDataFeed": ("delta.enableChangeDataFeed", {"true"}),
@@ -131,17 +133,17 @@ def test_every_feature_of_delta_spark_and_kernel_has_a_row() -> None:
     assert set(FEATURES) == {*SPARK_WRITER, *SPARK_READER_WRITER, *SPARK_TESTS_ONLY, *KERNEL_ONLY}
 
 
-def test_what_delta_spark_registers_is_in_spark() -> None:
+def test_in_spark_marks_the_features_that_delta_spark_registers() -> None:
     in_spark = {row.name for row in FEATURES.values() if row.in_spark}
     assert in_spark == {*SPARK_WRITER, *SPARK_READER_WRITER}
 
 
-def test_reader_features_are_those_that_readers_must_know() -> None:
+def test_reader_features_match_those_of_delta() -> None:
     readers = {row.name for row in FEATURES.values() if row.reader}
     assert readers == {*SPARK_READER_WRITER, "redirectReaderWriter-preview"}
 
 
-def test_rows_stand_under_their_own_name_and_cannot_be_changed() -> None:
+def test_rows_are_keyed_by_name_and_immutable() -> None:
     assert all(name == row.name for name, row in FEATURES.items())
     with pytest.raises(AttributeError):
         FEATURES["appendOnly"].name = "x"  # type: ignore[misc]
@@ -150,7 +152,7 @@ def test_rows_stand_under_their_own_name_and_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize(("versions", "names"), BUNDLES)
-def test_a_pair_of_versions_implies_its_bundle(versions: tuple[int, int], names: str) -> None:
+def test_a_legacy_protocol_version_implies_its_features(versions: tuple[int, int], names: str) -> None:
     assert feature.implied_by(*versions) == frozenset(names.split())
 
 
@@ -166,7 +168,7 @@ def test_legacy_features_have_the_versions_that_delta_gives_them() -> None:
     }
 
 
-def test_properties_switch_on_their_features() -> None:
+def test_features_have_the_properties_that_enable_them() -> None:
     rows = {
         row.name: (row.enabled_by_property[0], set(row.enabled_by_property[1]))
         for row in FEATURES.values()
@@ -175,21 +177,21 @@ def test_properties_switch_on_their_features() -> None:
     assert rows == SWITCHED_ON_BY_PROPERTY
 
 
-def test_the_properties_that_switch_features_on_are_known_and_take_the_values() -> None:
+def test_properties_that_enable_features_are_known_and_accept_these_values() -> None:
     for row in FEATURES.values():
         if row.enabled_by_property:
             key, values = row.enabled_by_property
             assert properties.canonical(key) == key
             assert key in properties.PROPERTIES
-            assert [properties.problem(key, value) for value in values] == [None] * len(values)
+            assert [properties.property_problem(key, value) for value in values] == [None] * len(values)
 
 
-def test_schemas_switch_on_their_features() -> None:
+def test_features_have_the_schema_triggers_that_enable_them() -> None:
     rows = {row.name: row.enabled_by_schema for row in FEATURES.values() if row.enabled_by_schema}
     assert rows == SWITCHED_ON_BY_SCHEMA
 
 
-def test_all_that_is_switched_on_is_added_to_existing_tables_too_but_timestamp_ntz() -> None:
+def test_all_triggered_features_but_timestamp_ntz_are_added_to_existing_tables() -> None:
     automatic = {row.name for row in FEATURES.values() if row.automatic}
     assert automatic == {*SWITCHED_ON_BY_PROPERTY, *SWITCHED_ON_BY_SCHEMA} - {"timestampNtz"}
 
@@ -199,13 +201,13 @@ def test_requirements_are_those_of_delta() -> None:
     assert rows == {name: frozenset(names.split()) for name, names in REQUIRED.items()}
 
 
-def test_drop_feature_takes_off_only_what_delta_lets_go() -> None:
+def test_removable_features_are_those_that_delta_can_drop() -> None:
     removable = {row.name for row in FEATURES.values() if row.removable}
     assert removable == {*DROPPED_WITHOUT_HISTORY, *DROPPED_WITH_HISTORY}
     assert {row.name for row in FEATURES.values() if row.drop_needs_history} == set(DROPPED_WITH_HISTORY)
 
 
-def test_previews_and_stable_features_stand_in_for_each_other() -> None:
+def test_some_features_are_not_added_if_the_preview_or_stable_one_is_supported() -> None:
     assert {row.name: row.unless for row in FEATURES.values() if row.unless} == {
         "typeWidening": "typeWidening-preview",
         "variantType": "variantType-preview",
@@ -213,12 +215,12 @@ def test_previews_and_stable_features_stand_in_for_each_other() -> None:
     }
 
 
-def test_previews_are_known_by_their_names() -> None:
+def test_preview_features_have_a_preview_or_dev_suffix() -> None:
     previews = {row.name for row in FEATURES.values() if row.preview}
     assert previews == {name for name in FEATURES if name.endswith(("-preview", "-dev"))}
 
 
-def test_some_features_cannot_be_asked_for_by_property() -> None:
+def test_some_features_cannot_be_set_by_property() -> None:
     unsettable = {row.name for row in FEATURES.values() if not row.settable}
     assert unsettable == {
         "clustering",
@@ -242,11 +244,11 @@ def test_every_row_names_its_source() -> None:
 
 @pytest.mark.parametrize("name", ["typeWidening", "TYPEWIDENING", "typewidening"])
 def test_a_feature_is_found_in_any_case(name: str) -> None:
-    assert feature.find(name) is FEATURES["typeWidening"]
+    assert feature.find_feature(name) is FEATURES["typeWidening"]
 
 
 def test_an_unknown_feature_is_not_found() -> None:
-    assert feature.find("fooBar") is None
+    assert feature.find_feature("fooBar") is None
 
 
 @pytest.mark.parametrize(
@@ -265,12 +267,12 @@ def test_an_unknown_feature_is_not_found() -> None:
         ("fooBar variantShredding", "fooBar variantShredding variantType"),
     ],
 )
-def test_the_closure_has_all_that_is_required(names: str, closed: str) -> None:
+def test_the_closure_contains_all_required_features(names: str, closed: str) -> None:
     assert feature.closure(names.split()) == frozenset(closed.split())
 
 
 @pytest.mark.parametrize("name", sorted(FEATURES))
-def test_a_closure_is_closed_and_its_requirements_are_rows(name: str) -> None:
+def test_a_closure_is_complete_and_contains_only_known_features(name: str) -> None:
     closed = feature.closure([name])
     assert name in closed
     assert closed <= set(FEATURES)
@@ -278,7 +280,7 @@ def test_a_closure_is_closed_and_its_requirements_are_rows(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
+    ("name", "suggestion"),
     [
         ("typeWidning", "typeWidening"),
         ("deletionVector", "deletionVectors"),
@@ -287,5 +289,5 @@ def test_a_closure_is_closed_and_its_requirements_are_rows(name: str) -> None:
         ("nothing like it", None),
     ],
 )
-def test_a_misspelt_feature_has_a_suggestion(name: str, meant: str | None) -> None:
-    assert feature.suggest(name) == meant
+def test_a_misspelt_feature_has_a_suggestion(name: str, suggestion: str | None) -> None:
+    assert feature.suggest_feature(name) == suggestion

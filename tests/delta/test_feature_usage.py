@@ -1,4 +1,4 @@
-"""Which features of a table are needed, and by what."""
+"""Which objects of a table need which table features."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def uses(live: LiveTable) -> dict[str, FeatureUse]:
 
 
 def test_a_property_a_column_and_a_constraint_need_features() -> None:
-    found = uses(
+    by_name = uses(
         table(
             "deletionVectors",
             "timestampNtz",
@@ -34,15 +34,15 @@ def test_a_property_a_column_and_a_constraint_need_features() -> None:
             constraints={"positive": "id > 0"},
         )
     )
-    assert found["deletionVectors"].needed_by == (("property", "delta.enableDeletionVectors"),)
-    assert found["timestampNtz"].needed_by == (("column", "at"),)
-    assert found["checkConstraints"].needed_by == (("constraint", "positive"),)
+    assert by_name["deletionVectors"].needed_by == (("property", "delta.enableDeletionVectors"),)
+    assert by_name["timestampNtz"].needed_by == (("column", "at"),)
+    assert by_name["checkConstraints"].needed_by == (("constraint", "positive"),)
 
 
 def test_clustering_needs_a_feature_that_needs_another() -> None:
-    found = uses(table("clustering", "domainMetadata", clustered_by=(("id",),)))
-    assert found["clustering"].needed_by == (("clustering", "id"),)
-    assert found["domainMetadata"].needed_by == (("feature", "clustering"),)
+    by_name = uses(table("clustering", "domainMetadata", clustered_by=(("id",),)))
+    assert by_name["clustering"].needed_by == (("clustering", "id"),)
+    assert by_name["domainMetadata"].needed_by == (("feature", "clustering"),)
 
 
 def test_recorded_type_changes_need_the_feature_after_the_property_is_gone() -> None:
@@ -51,36 +51,36 @@ def test_recorded_type_changes_need_the_feature_after_the_property_is_gone() -> 
     assert uses(table("typeWidening"))["typeWidening"].is_idle
 
 
-def test_a_preview_stands_in_for_its_feature() -> None:
-    found = uses(table("typeWidening-preview", properties={"delta.enableTypeWidening": "true"}))
-    assert list(found) == ["typeWidening-preview"]
-    assert found["typeWidening-preview"].needed_by == (("property", "delta.enableTypeWidening"),)
-    assert found["typeWidening-preview"].is_preview
+def test_a_preview_feature_counts_as_its_stable_feature() -> None:
+    by_name = uses(table("typeWidening-preview", properties={"delta.enableTypeWidening": "true"}))
+    assert list(by_name) == ["typeWidening-preview"]
+    assert by_name["typeWidening-preview"].needed_by == (("property", "delta.enableTypeWidening"),)
+    assert by_name["typeWidening-preview"].is_preview
 
 
-def test_what_is_needed_and_not_supported_is_named() -> None:
-    found = uses(table("appendOnly", fields=(Field("at", TIMESTAMP_NTZ),)))
-    assert not found["timestampNtz"].supported
-    assert not found["timestampNtz"].is_idle
+def test_a_needed_but_unsupported_feature_is_listed() -> None:
+    by_name = uses(table("appendOnly", fields=(Field("at", TIMESTAMP_NTZ),)))
+    assert not by_name["timestampNtz"].supported
+    assert not by_name["timestampNtz"].is_idle
 
 
-def test_nothing_is_said_against_features_that_act_by_themselves_or_are_not_known() -> None:
-    found = uses(table("vacuumProtocolCheck", "someday"))
-    assert not found["vacuumProtocolCheck"].is_idle
-    assert not found["someday"].is_idle
-    assert not found["someday"].is_known
-    assert found["someday"].binds_readers
+def test_features_that_act_by_themselves_or_are_unknown_are_never_idle() -> None:
+    by_name = uses(table("vacuumProtocolCheck", "someday"))
+    assert not by_name["vacuumProtocolCheck"].is_idle
+    assert not by_name["someday"].is_idle
+    assert not by_name["someday"].is_known
+    assert by_name["someday"].binds_readers
 
 
-def test_a_legacy_version_supports_what_nobody_uses() -> None:
-    one = summary_of("sales.orders", table(protocol=Protocol(1, 4)))
-    assert one.idle == ("changeDataFeed", "checkConstraints", "generatedColumns")
-    assert one.versions == (1, 4)
+def test_unused_features_of_a_legacy_version_are_idle() -> None:
+    summary = summary_of("sales.orders", table(protocol=Protocol(1, 4)))
+    assert summary.idle == ("changeDataFeed", "checkConstraints", "generatedColumns")
+    assert summary.versions == (1, 4)
 
 
 def test_an_inventory_counts_tables() -> None:
     tables = [table("typeWidening-preview"), table("typeWidening-preview", "rowTracking", "domainMetadata")]
-    inventory = Inventory(tuple(summary_of(str(number), one) for number, one in enumerate(tables)))
+    inventory = Inventory(tuple(summary_of(str(number), live) for number, live in enumerate(tables)))
     assert inventory.idle == (("typeWidening-preview", 2), ("domainMetadata", 1), ("rowTracking", 1))
     assert inventory.preview == (("typeWidening-preview", 2),)
     assert inventory.versions == (((3, 7), 2),)

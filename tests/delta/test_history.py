@@ -1,4 +1,4 @@
-"""A history commit by commit: what changed, which types came from where, and what stopped streams."""
+"""A table's history by commit: changes, origins of type changes, and commits that stop streams."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import pytest
 
 from schemalint.delta.change import FeatureChanged, PropertyChanged, TypeChanged
 from schemalint.delta.datatype import DATE, INTEGER, LONG, SHORT, STRING, Array, Field, Identity, Struct
-from schemalint.delta.history import changes, steps, stops_tracked_streams, type_history
+from schemalint.delta.history import changes, steps, type_history
 from schemalint.delta.path import Part, Path
 from schemalint.delta.protocol import Protocol
+from schemalint.delta.streams import commit_stops_tracked_streams
 from schemalint.delta.table import History, HistoryEntry, Metadata, TableState
 
 ID = Field("id", LONG)
@@ -19,48 +20,48 @@ def state(*fields: Field, **others: object) -> TableState:
 
 
 def history(*states: TableState | Protocol) -> History:
-    """A table that is created with the first state; each of the others is a commit."""
+    """Return a history: the first state is created, each further one is a commit."""
     entries = [HistoryEntry(0, metadata=Metadata("t", _state(states[0])), protocol=Protocol())]
-    for version, one in enumerate(states[1:], 1):
-        if isinstance(one, Protocol):
-            entries.append(HistoryEntry(version, protocol=one))
+    for version, new in enumerate(states[1:], 1):
+        if isinstance(new, Protocol):
+            entries.append(HistoryEntry(version, protocol=new))
         else:
-            entries.append(HistoryEntry(version, metadata=Metadata("t", one)))
+            entries.append(HistoryEntry(version, metadata=Metadata("t", new)))
     return History(tuple(entries))
 
 
-def _state(one: TableState | Protocol) -> TableState:
-    assert isinstance(one, TableState)
-    return one
+def _state(first: TableState | Protocol) -> TableState:
+    assert isinstance(first, TableState)
+    return first
 
 
 def stops(before: TableState, after: TableState | Protocol) -> bool:
     *_, last = steps(history(before, after))
-    return stops_tracked_streams(last)
+    return commit_stops_tracked_streams(last)
 
 
-def origins(found: History, path: Path) -> list[tuple[object, object, int]]:
-    return [(one.old, one.new, one.entry.version) for one in type_history(found).get(path, ())]
+def origins(commits: History, path: Path) -> list[tuple[object, object, int]]:
+    return [(step.old, step.new, step.entry.version) for step in type_history(commits).get(path, ())]
 
 
-def test_the_first_commit_changes_nothing_that_is_known() -> None:
+def test_the_first_known_commit_has_no_changes() -> None:
     (first,) = steps(history(state(ID)))
     assert changes(first) == ()
-    assert not stops_tracked_streams(first)
+    assert not commit_stops_tracked_streams(first)
 
 
-def test_a_commit_of_metadata_and_one_of_the_protocol() -> None:
+def test_changes_of_metadata_and_of_the_protocol_are_found() -> None:
     newer = Protocol(3, 7, frozenset({"typeWidening"}), frozenset({"typeWidening", "appendOnly"}))
-    found = history(state(ID), state(ID, properties={"team": "sales"}), newer)
-    _first, second, third = steps(found)
-    assert [type(one) for one in changes(second)] == [PropertyChanged]
+    commits = history(state(ID), state(ID, properties={"team": "sales"}), newer)
+    _first, second, third = steps(commits)
+    assert [type(change) for change in changes(second)] == [PropertyChanged]
     assert changes(third) == (
         FeatureChanged("typeWidening", new=True),
         FeatureChanged("invariants", new=False),
     )
 
 
-def test_features_of_the_protocol_are_no_change_of_metadata() -> None:
+def test_features_of_a_new_protocol_are_listed_once() -> None:
     newer = Protocol(1, 3)
     after = TableState(Struct((ID,)), None, (), (), features=newer.features)
     entry = HistoryEntry(1, metadata=Metadata("t", after), protocol=newer)
@@ -68,31 +69,31 @@ def test_features_of_the_protocol_are_no_change_of_metadata() -> None:
     assert changes(step) == (FeatureChanged("checkConstraints", new=True),)
 
 
-def test_the_history_of_a_type_follows_renames() -> None:
+def test_a_type_history_follows_renames() -> None:
     def column(name: str, type_: object) -> TableState:
         return state(Field(name, type_, column_id=1), Field("other", STRING, column_id=2))  # type: ignore[arg-type]
 
-    found = history(
+    commits = history(
         column("qty", SHORT), column("qty", INTEGER), column("amount", INTEGER), column("Amount", LONG)
     )
-    assert origins(found, ("amount",)) == [(SHORT, INTEGER, 1), (INTEGER, LONG, 3)]
-    assert origins(found, ("qty",)) == []
+    assert origins(commits, ("amount",)) == [(SHORT, INTEGER, 1), (INTEGER, LONG, 3)]
+    assert origins(commits, ("qty",)) == []
 
 
-def test_a_column_made_anew_has_no_history() -> None:
-    found = history(
+def test_a_recreated_column_has_no_type_history() -> None:
+    commits = history(
         state(Field("a", INTEGER)), state(Field("a", LONG)), state(ID), state(ID, Field("a", DATE))
     )
-    assert origins(found, ("a",)) == []
+    assert origins(commits, ("a",)) == []
 
 
-def test_the_history_of_a_part_of_a_collection_follows_its_column() -> None:
+def test_the_type_history_of_an_element_follows_its_column() -> None:
     def column(name: str, type_: object) -> TableState:
         return state(Field(name, Array(type_), column_id=1))  # type: ignore[arg-type]
 
-    found = history(column("a", INTEGER), column("a", LONG), column("b", LONG))
-    assert origins(found, ("b", Part.ELEMENT)) == [(INTEGER, LONG, 1)]
-    assert isinstance(changes(list(steps(found))[1])[0], TypeChanged)
+    commits = history(column("a", INTEGER), column("a", LONG), column("b", LONG))
+    assert origins(commits, ("b", Part.ELEMENT)) == [(INTEGER, LONG, 1)]
+    assert isinstance(changes(list(steps(commits))[1])[0], TypeChanged)
 
 
 STOPS: dict[str, TableState | Protocol] = {
@@ -104,7 +105,7 @@ STOPS: dict[str, TableState | Protocol] = {
     "another protocol": Protocol(1, 3),
     "a column inside": state(Field("id", Struct((ID,)))),
 }
-GOES_ON: dict[str, TableState | Protocol] = {
+CONTINUES: dict[str, TableState | Protocol] = {
     "another property": state(ID, properties={"team": "sales"}),
     "the table's comment": TableState(Struct((ID,)), "orders", (), ()),
     "clustering": TableState(Struct((ID,)), None, (), (("id",),)),
@@ -116,13 +117,13 @@ GOES_ON: dict[str, TableState | Protocol] = {
 
 
 @pytest.mark.parametrize("case", STOPS)
-def test_a_tracked_stream_is_stopped_by(case: str) -> None:
+def test_a_tracked_stream_stops_after(case: str) -> None:
     assert stops(state(ID), STOPS[case])
 
 
-@pytest.mark.parametrize("case", GOES_ON)
-def test_a_tracked_stream_goes_on_after(case: str) -> None:
-    assert not stops(state(ID), GOES_ON[case])
+@pytest.mark.parametrize("case", CONTINUES)
+def test_a_tracked_stream_continues_after(case: str) -> None:
+    assert not stops(state(ID), CONTINUES[case])
 
 
 def test_another_partitioning_stops_a_tracked_stream() -> None:

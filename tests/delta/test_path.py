@@ -1,3 +1,5 @@
+"""Column paths as text and back."""
+
 from __future__ import annotations
 
 import re
@@ -12,7 +14,7 @@ from support.strategies import names
 NAMES = st.lists(names(), min_size=1, max_size=4).map(tuple)
 PATHS = st.lists(names() | st.sampled_from(Part), min_size=1, max_size=4).map(tuple)
 
-DOTTED = [
+FORMATTED = [
     ((), ""),
     (("a",), "a"),
     (("lines", Part.ELEMENT, "qty"), "lines.element.qty"),
@@ -24,39 +26,39 @@ DOTTED = [
     (("line\nbreak",), "`line\nbreak`"),
 ]
 BAD_TEXTS = [
-    ("", "a name was expected at character 1"),
-    (".a", "a name was expected at character 1"),
-    ("a.", "a name was expected at character 3"),
-    ("a..b", "a name was expected at character 3"),
-    ("a`b", "a name was expected at character 1"),
+    ("", "expected a name at character 1"),
+    (".a", "expected a name at character 1"),
+    ("a.", "expected a name at character 3"),
+    ("a..b", "expected a name at character 3"),
+    ("a`b", "expected a name at character 1"),
     ("`a", "the back-quote at character 1 is not closed"),
     ("a.`b``", "the back-quote at character 3 is not closed"),
-    ("`a`b", "a dot was expected at character 4"),
+    ("`a`b", "expected a dot at character 4"),
 ]
 
 
-@pytest.mark.parametrize(("path", "text"), DOTTED)
-def test_dotted(path: Path, text: str) -> None:
+@pytest.mark.parametrize(("path", "text"), FORMATTED)
+def test_a_path_is_formatted_with_dots_and_back_quotes(path: Path, text: str) -> None:
     assert format_path(path) == text
 
 
 @pytest.mark.parametrize(("text", "message"), BAD_TEXTS)
-def test_split_says_where_a_text_is_no_path(text: str, message: str) -> None:
+def test_the_error_for_an_invalid_path_names_the_character(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         split_path(text)
 
 
 @given(NAMES)
-def test_split_undoes_dotted(path: tuple[str, ...]) -> None:
+def test_splitting_a_formatted_path_gives_the_path(path: tuple[str, ...]) -> None:
     assert split_path(format_path(path)) == path
 
 
 @given(PATHS)
-def test_words_are_what_dotted_splits_into_without_case(path: Path) -> None:
+def test_the_key_of_a_path_has_its_names_in_lower_case(path: Path) -> None:
     assert path_key(path) == tuple(name.lower() for name in split_path(format_path(path)))
 
 
-def test_a_field_of_a_parts_name_is_not_the_part() -> None:
+def test_a_field_named_element_is_not_an_array_element() -> None:
     as_part: Path = ("a", Part.ELEMENT)
     as_name: Path = ("a", "element")
     assert lowercased(as_part) != lowercased(as_name)
@@ -65,6 +67,6 @@ def test_a_field_of_a_parts_name_is_not_the_part() -> None:
     assert path_key(as_part) == path_key(as_name)
 
 
-def test_folded_paths_are_equal_where_only_the_case_differs() -> None:
+def test_lowercased_paths_are_equal_if_only_the_case_differs() -> None:
     assert lowercased(("Größe", Part.KEY, "X")) == lowercased(("gRÖße", Part.KEY, "x"))
     assert lowercased(("straße",)) != lowercased(("strasse",))

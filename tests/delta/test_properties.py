@@ -1,3 +1,5 @@
+"""The table of properties, and how Delta reads keys and values."""
+
 from __future__ import annotations
 
 import pytest
@@ -8,7 +10,7 @@ from schemalint.delta import properties
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.properties import PROPERTIES, Kind
 
-# DeltaConfigs' entries in the released jar of Delta Spark 4.4.0, read by reflection, by the kind of value.
+# DeltaConfigs' entries by kind of value, read by reflection from the released jar of Delta Spark 4.4.0.
 BOOLEANS = [
     "appendOnly",
     "castIcebergTimeType",
@@ -63,7 +65,7 @@ LONGS = [
     "requireCheckpointProtectionBeforeVersion",
 ]
 WORDS = ["checkpointPolicy", "columnMapping.mode", "isolationLevel"]
-OTHERS = [
+OTHER_KINDS = [
     "coordinatedCommits.commitCoordinator-preview",
     "coordinatedCommits.commitCoordinatorConf-preview",
     "coordinatedCommits.tableConf-preview",
@@ -73,7 +75,7 @@ OTHERS = [
     "redirectWriterOnly-preview",
     "universalFormat.enabledFormats",
 ]
-# Written into the configuration of a table with row tracking, but in no registry.
+# Delta writes these keys for row tracking, but no registry lists them.
 MATERIALIZED = [
     "rowTracking.materializedRowCommitVersionColumnName",
     "rowTracking.materializedRowIdColumnName",
@@ -124,13 +126,13 @@ def of_kind(*kinds: Kind) -> set[str]:
 
 
 def test_every_property_of_delta_has_a_row() -> None:
-    registry = keys(BOOLEANS, OPTIONAL_BOOLEANS, INTERVALS, INTEGERS, LONGS, WORDS, OTHERS)
+    registry = keys(BOOLEANS, OPTIONAL_BOOLEANS, INTERVALS, INTEGERS, LONGS, WORDS, OTHER_KINDS)
     assert len(registry) == 54
     assert set(PROPERTIES) == registry | keys(MATERIALIZED)
     assert all(key == row.key for key, row in PROPERTIES.items())
 
 
-def test_properties_have_the_kinds_that_delta_reads() -> None:
+def test_properties_have_the_value_kinds_of_delta() -> None:
     assert of_kind(Kind.BOOLEAN) == keys(BOOLEANS)
     assert of_kind(Kind.OPTIONAL_BOOLEAN) == keys(OPTIONAL_BOOLEANS)
     assert of_kind(Kind.INTERVAL) == keys(INTERVALS)
@@ -141,19 +143,21 @@ def test_properties_have_the_kinds_that_delta_reads() -> None:
 
 def test_properties_have_the_defaults_of_delta() -> None:
     booleans = {f"delta.{name}": str(name in TRUE_BY_DEFAULT).lower() for name in BOOLEANS}
-    others = {f"delta.{name}": value for name, value in DEFAULTS.items()}
+    other_defaults = {f"delta.{name}": value for name, value in DEFAULTS.items()}
     assert {key: row.default for key, row in PROPERTIES.items() if row.default is not None} == (
-        booleans | others
+        booleans | other_defaults
     )
 
 
-def test_defaults_are_values_that_delta_takes() -> None:
+def test_default_values_are_valid() -> None:
     assert [
-        properties.problem(key, row.default) for key, row in PROPERTIES.items() if row.default is not None
+        properties.property_problem(key, row.default)
+        for key, row in PROPERTIES.items()
+        if row.default is not None
     ] == [None] * (len(BOOLEANS) + len(DEFAULTS))
 
 
-def test_what_delta_writes_by_itself_is_marked() -> None:
+def test_properties_that_delta_writes_itself_are_marked() -> None:
     written = {key for key, row in PROPERTIES.items() if row.written_by_delta}
     assert written == keys(
         MATERIALIZED,
@@ -167,12 +171,12 @@ def test_what_delta_writes_by_itself_is_marked() -> None:
     )
 
 
-def test_what_delta_refuses_from_users_is_not_editable() -> None:
+def test_properties_that_users_cannot_set_are_not_editable() -> None:
     refused = {key for key, row in PROPERTIES.items() if not row.editable}
     assert refused == keys(MATERIALIZED, ["columnMapping.maxColumnId"])
 
 
-def test_change_data_feed_alone_has_an_older_key() -> None:
+def test_only_change_data_feed_has_an_older_key() -> None:
     assert {key: row.older_key for key, row in PROPERTIES.items() if row.older_key} == {
         "delta.enableChangeDataFeed": "delta.enableChangeDataCapture"
     }
@@ -198,20 +202,20 @@ def test_a_key_is_stored_in_its_canonical_spelling(key: str, stored: str) -> Non
 
 
 @given(st.one_of(st.sampled_from(sorted(PROPERTIES)), st.text()), st.booleans())
-def test_canonical_keys_stay_as_they_are(key: str, upper: bool) -> None:  # noqa: FBT001 - drawn, not passed
+def test_canonical_keys_are_stable(key: str, upper: bool) -> None:  # noqa: FBT001 - drawn, not passed
     stored = properties.canonical(key.upper() if upper else key)
     assert properties.canonical(stored) == stored
 
 
 @pytest.mark.parametrize("key", sorted(PROPERTIES))
 def test_a_known_key_is_found_in_any_case(key: str) -> None:
-    assert properties.find(key.upper()) is PROPERTIES[key]
+    assert properties.find_property(key.upper()) is PROPERTIES[key]
     assert properties.canonical(key.lower()) == key
 
 
 @pytest.mark.parametrize("key", ["enableTypeWidening", "delta.parquet.compression.codec", "delta.", ""])
-def test_what_delta_does_not_know_is_not_found(key: str) -> None:
-    assert properties.find(key) is None
+def test_an_unknown_key_is_not_found(key: str) -> None:
+    assert properties.find_property(key) is None
 
 
 @pytest.mark.parametrize(
@@ -229,12 +233,12 @@ def test_what_delta_does_not_know_is_not_found(key: str) -> None:
         ("delta.", False),
     ],
 )
-def test_unknown_are_only_keys_of_delta_without_a_row(key: str, known: bool) -> None:  # noqa: FBT001
+def test_only_delta_keys_without_a_row_are_unknown(key: str, known: bool) -> None:  # noqa: FBT001
     assert properties.is_known(key) is known
 
 
 @pytest.mark.parametrize(
-    ("key", "of_protocol"),
+    ("key", "is_protocol_key"),
     [
         ("delta.minReaderVersion", True),
         ("delta.minWriterVersion", True),
@@ -247,8 +251,8 @@ def test_unknown_are_only_keys_of_delta_without_a_row(key: str, known: bool) -> 
         ("delta.features", False),
     ],
 )
-def test_keys_of_the_protocol_are_told_from_stored_ones(key: str, of_protocol: bool) -> None:  # noqa: FBT001
-    assert properties.is_protocol_key(key) is of_protocol
+def test_protocol_keys_are_recognized(key: str, is_protocol_key: bool) -> None:  # noqa: FBT001
+    assert properties.is_protocol_key(key) is is_protocol_key
 
 
 @pytest.mark.parametrize(
@@ -279,16 +283,16 @@ def test_only_the_word_true_is_true(value: str | None, true: bool) -> None:  # n
         ({"delta.enableChangeDataFeed": "TRUE"}, "TRUE"),
     ],
 )
-def test_the_value_is_the_own_then_that_of_the_older_key_then_the_default(
+def test_a_value_comes_from_the_key_then_the_older_key_then_the_default(
     declared: dict[str, str | None], value: str
 ) -> None:
-    assert properties.value_of("delta.enableChangeDataFeed", declared) == value
+    assert properties.property_value("delta.enableChangeDataFeed", declared) == value
 
 
-def test_a_free_key_has_its_value_and_no_default() -> None:
-    assert properties.value_of("team", {"team": "sales"}) == "sales"
-    assert properties.value_of("team", {}) is None
-    assert properties.value_of("delta.enableIcebergCompatV2", {}) is None
+def test_a_user_property_has_no_default() -> None:
+    assert properties.property_value("team", {"team": "sales"}) == "sales"
+    assert properties.property_value("team", {}) is None
+    assert properties.property_value("delta.enableIcebergCompatV2", {}) is None
 
 
 @pytest.mark.parametrize(
@@ -306,7 +310,7 @@ def test_a_free_key_has_its_value_and_no_default() -> None:
         ("team", "sales", "sales"),
     ],
 )
-def test_values_that_mean_the_same_are_the_same(key: str, a: str, b: str) -> None:
+def test_equivalent_values_are_the_same(key: str, a: str, b: str) -> None:
     assert properties.same_value(key, a, b)
 
 
@@ -325,17 +329,17 @@ def test_values_that_mean_the_same_are_the_same(key: str, a: str, b: str) -> Non
         ("retention", "7 days", "1 week"),
     ],
 )
-def test_values_that_mean_something_else_differ(key: str, a: str, b: str) -> None:
+def test_values_with_other_meanings_differ(key: str, a: str, b: str) -> None:
     assert not properties.same_value(key, a, b)
 
 
 @given(st.sampled_from(sorted(PROPERTIES)), st.text())
-def test_a_value_is_the_same_as_itself_even_if_delta_refuses_it(key: str, value: str) -> None:
+def test_any_value_equals_itself_even_if_delta_refuses_it(key: str, value: str) -> None:
     assert properties.same_value(key, value, value)
 
 
-# Each tried on DeltaConfigs.validateConfigurations of Delta 4.4.0.
-TAKEN = [
+# Measured with DeltaConfigs.validateConfigurations of Delta 4.4.0.
+ACCEPTED = [
     ("delta.enableTypeWidening", "TRUE"),
     ("delta.autoOptimize.autoCompact", "True"),
     ("delta.checkpointInterval", "1"),
@@ -430,14 +434,14 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("key", "value"), TAKEN)
-def test_what_delta_takes_is_no_problem(key: str, value: str) -> None:
-    assert properties.problem(key, value) is None
+@pytest.mark.parametrize(("key", "value"), ACCEPTED)
+def test_a_value_that_delta_accepts_has_no_problem(key: str, value: str) -> None:
+    assert properties.property_problem(key, value) is None
 
 
 @pytest.mark.parametrize(("key", "value"), REFUSED)
-def test_what_delta_refuses_is_a_problem(key: str, value: str) -> None:
-    assert (properties.problem(key, value) or "").startswith(f"{key} needs to be ")
+def test_a_value_that_delta_refuses_has_a_problem(key: str, value: str) -> None:
+    assert (properties.property_problem(key, value) or "").startswith(f"{key} needs to be ")
 
 
 @pytest.mark.parametrize(
@@ -470,18 +474,18 @@ def test_what_delta_refuses_is_a_problem(key: str, value: str) -> None:
         ),
     ],
 )
-def test_a_problem_says_what_is_needed_in_one_sentence(key: str, value: str, sentence: str) -> None:
-    assert properties.problem(key, value) == sentence
+def test_a_problem_names_the_valid_values(key: str, value: str, sentence: str) -> None:
+    assert properties.property_problem(key, value) == sentence
 
 
 @given(st.sampled_from(sorted(PROPERTIES)), st.text())
-def test_no_text_at_all_upsets_the_reading_of_a_value(key: str, value: str) -> None:
-    problem = properties.problem(key, value)
+def test_any_value_is_valid_or_quoted_in_the_problem(key: str, value: str) -> None:
+    problem = properties.property_problem(key, value)
     assert problem is None or repr(value) in problem
 
 
 @pytest.mark.parametrize(
-    ("key", "meant"),
+    ("key", "suggestion"),
     [
         ("delta.enableTypeWidning", "delta.enableTypeWidening"),
         ("delta.apendOnly", "delta.appendOnly"),
@@ -498,17 +502,17 @@ def test_no_text_at_all_upsets_the_reading_of_a_value(key: str, value: str) -> N
         ("enableTypeWidning", None),
     ],
 )
-def test_a_misspelt_key_has_a_suggestion(key: str, meant: str | None) -> None:
-    assert properties.suggest(key) == meant
+def test_a_misspelt_key_has_a_suggestion(key: str, suggestion: str | None) -> None:
+    assert properties.suggest_property(key) == suggestion
 
 
 def test_every_feature_can_be_suggested_under_its_prefix() -> None:
-    assert {properties.suggest(f"delta.feature.{name}") for name in FEATURES} == {
+    assert {properties.suggest_property(f"delta.feature.{name}") for name in FEATURES} == {
         f"delta.feature.{name}" for name in FEATURES
     }
 
 
-# Each tried on DeltaConfigs.parseCalendarInterval of Delta 4.4.0 with Spark 4.2.0.
+# Measured with DeltaConfigs.parseCalendarInterval of Delta 4.4.0 and Spark 4.2.0.
 @pytest.mark.parametrize(
     ("text", "microseconds"),
     [
@@ -528,7 +532,7 @@ def test_every_feature_can_be_suggested_under_its_prefix() -> None:
         ("1 year -12 months", 0),
     ],
 )
-def test_an_interval_has_its_length(text: str, microseconds: int) -> None:
+def test_an_interval_is_parsed_to_microseconds(text: str, microseconds: int) -> None:
     assert properties.parse_interval(text) == microseconds
 
 
@@ -560,13 +564,13 @@ def test_an_interval_has_its_length(text: str, microseconds: int) -> None:
         "9" * 5000 + " days",
     ],
 )
-def test_what_delta_cannot_use_as_an_interval_has_no_length(text: str) -> None:
+def test_an_invalid_interval_has_no_length(text: str) -> None:
     assert properties.parse_interval(text) is None
 
 
 @st.composite
 def written_intervals(draw: st.DrawFn) -> tuple[str, int]:
-    """An interval's text in some spelling, and its length in microseconds by plain arithmetic."""
+    """The text of an interval, and its length in microseconds by plain arithmetic."""
     pairs = draw(
         st.lists(st.tuples(st.integers(-5000, 5000), st.sampled_from(sorted(UNITS))), min_size=1, max_size=5)
     )
@@ -579,13 +583,13 @@ def written_intervals(draw: st.DrawFn) -> tuple[str, int]:
 
 
 @given(written_intervals())
-def test_an_interval_is_the_sum_of_its_parts_however_it_is_spelt(interval: tuple[str, int]) -> None:
+def test_the_length_of_an_interval_is_the_sum_of_its_parts(interval: tuple[str, int]) -> None:
     text, microseconds = interval
     assert properties.parse_interval(text) == microseconds
 
 
 @given(written_intervals(), written_intervals())
-def test_two_retentions_are_the_same_where_delta_takes_both_and_their_lengths_are_equal(
+def test_valid_retentions_of_equal_length_are_the_same(
     first: tuple[str, int], second: tuple[str, int]
 ) -> None:
     (a, length), (b, other) = first, second
@@ -594,7 +598,7 @@ def test_two_retentions_are_the_same_where_delta_takes_both_and_their_lengths_ar
 
 
 @given(written_intervals())
-def test_a_retention_is_the_same_as_its_length_in_microseconds(interval: tuple[str, int]) -> None:
+def test_a_retention_equals_its_length_in_microseconds(interval: tuple[str, int]) -> None:
     text, length = interval
     assert properties.same_value("delta.logRetentionDuration", text, f"{length} microseconds") == (
         length >= 0
@@ -602,12 +606,12 @@ def test_a_retention_is_the_same_as_its_length_in_microseconds(interval: tuple[s
 
 
 @given(written_intervals())
-def test_a_retention_is_refused_only_if_it_is_negative(interval: tuple[str, int]) -> None:
+def test_a_retention_is_a_problem_only_if_it_is_negative(interval: tuple[str, int]) -> None:
     text, length = interval
-    assert (properties.problem("delta.logRetentionDuration", text) is None) == (length >= 0)
+    assert (properties.property_problem("delta.logRetentionDuration", text) is None) == (length >= 0)
 
 
 @given(st.text("0123456789+-. \tintervaldyshourmeckw'", max_size=40))
-def test_text_near_an_interval_is_read_or_refused(text: str) -> None:
+def test_text_similar_to_an_interval_is_parsed_or_refused(text: str) -> None:
     length = properties.parse_interval(text)
     assert length is None or properties.parse_interval(f"{length} microseconds") == length

@@ -1,4 +1,4 @@
-"""Measured on Delta 4.4.0: what protocol a table gets, by what it has and what is asked of it."""
+"""The protocol that Delta gives a table, by its contents and by requests (measured on Delta 4.4.0)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from schemalint.delta.protocol import (
     DEFAULT_FEATURES,
     Protocol,
     activated,
-    asked_versions,
-    causes,
+    feature_causes,
+    features_of_new_table,
     features_of_versions,
     minimum_versions,
-    needed,
+    needed_features,
     needed_to_alter,
-    of_new_table,
+    requested_versions,
 )
 
 Properties = dict[str, str | None]
@@ -49,7 +49,7 @@ NORMAL_FORMS = [
     ((2, 6), (2, 6)),
 ]
 
-# Properties and features asked for, columns -> versions, and the features beside appendOnly and invariants.
+# Properties, requested features, columns -> versions, and features besides appendOnly and invariants.
 NEW_TABLES = [
     ({}, (), [PLAIN], (1, 2), ""),
     ({}, (), [Field("a", INTEGER, nullable=False)], (1, 2), ""),
@@ -80,7 +80,7 @@ NEW_TABLES = [
     ),
 ]
 
-# Versions before, properties, features asked for, a new column -> versions after and features that come.
+# Versions before, properties, requested features, a new column -> versions after, and added features.
 ALTERED = [
     ((1, 2), WIDENING, (), PLAIN, (3, 7), "typeWidening"),
     ((1, 3), {}, ("typeWidening",), PLAIN, (3, 7), "typeWidening"),
@@ -97,14 +97,16 @@ ALTERED = [
 
 
 @pytest.mark.parametrize(("versions", "normal"), NORMAL_FORMS)
-def test_a_legacy_protocol_is_its_features(versions: tuple[int, int], normal: tuple[int, int]) -> None:
+def test_a_legacy_protocol_has_the_minimum_versions_of_its_features(
+    versions: tuple[int, int], normal: tuple[int, int]
+) -> None:
     features = Protocol(*versions).features
     assert minimum_versions(features) == normal
     assert Protocol(*normal).features == features
 
 
 @pytest.mark.parametrize(("versions", "normal"), NORMAL_FORMS)
-def test_listed_features_that_are_a_whole_bundle_are_written_as_versions(
+def test_listed_features_equal_to_a_legacy_version_have_that_minimum_version(
     versions: tuple[int, int], normal: tuple[int, int]
 ) -> None:
     listed = Protocol(3, 7, frozenset(), implied_by(*versions))
@@ -112,7 +114,7 @@ def test_listed_features_that_are_a_whole_bundle_are_written_as_versions(
     assert minimum_versions(listed.features) == normal
 
 
-def test_with_table_features_nothing_is_implied() -> None:
+def test_a_protocol_with_table_features_implies_no_others() -> None:
     assert Protocol(3, 7, frozenset(), frozenset({"rowTracking"})).features == {"rowTracking"}
     assert minimum_versions({"rowTracking"}) == (1, 7)
     assert minimum_versions({"columnMapping", "appendOnly"}) == (2, 7)
@@ -122,44 +124,44 @@ def test_with_table_features_nothing_is_implied() -> None:
     assert minimum_versions(()) == (1, 1)
 
 
-@pytest.mark.parametrize(("properties", "asked", "columns", "versions", "features"), NEW_TABLES)
-def test_a_new_table(
+@pytest.mark.parametrize(("properties", "requested", "columns", "versions", "features"), NEW_TABLES)
+def test_a_new_table_gets_the_features_that_it_needs(
     properties: Properties,
-    asked: tuple[str, ...],
+    requested: tuple[str, ...],
     columns: list[Field],
     versions: tuple[int, int],
     features: str,
 ) -> None:
-    found = of_new_table(activated(Struct(tuple(columns)), properties), asked)
-    assert found == DEFAULT_FEATURES | set(features.split())
-    assert minimum_versions(found) == versions
+    result = features_of_new_table(activated(Struct(tuple(columns)), properties), requested)
+    assert result == DEFAULT_FEATURES | set(features.split())
+    assert minimum_versions(result) == versions
 
 
-def test_a_check_constraint_of_a_new_table() -> None:
-    found = of_new_table(activated(Struct((PLAIN,)), {}, ["positive"]))
-    assert minimum_versions(found) == (1, 3)
+def test_a_new_table_with_a_check_constraint_gets_writer_version_3() -> None:
+    result = features_of_new_table(activated(Struct((PLAIN,)), {}, ["positive"]))
+    assert minimum_versions(result) == (1, 3)
 
 
-@pytest.mark.parametrize(("before", "properties", "asked", "column", "versions", "features"), ALTERED)
-def test_an_existing_table(
+@pytest.mark.parametrize(("before", "properties", "requested", "column", "versions", "features"), ALTERED)
+def test_an_altered_table_gets_the_features_that_it_needs(
     before: tuple[int, int],
     properties: Properties,
-    asked: tuple[str, ...],
+    requested: tuple[str, ...],
     column: Field,
     versions: tuple[int, int],
     features: str,
 ) -> None:
-    """An upgrade adds what is needed and no more; timestampNtz comes only when asked for."""
+    """An upgrade adds only needed features; timestampNtz must be requested."""
     current = Protocol(*before).features
-    found = needed_to_alter(current, activated(Struct((column,)), properties), asked)
-    assert found == current | set(features.split())
-    assert minimum_versions(found) == versions
+    result = needed_to_alter(current, activated(Struct((column,)), properties), requested)
+    assert result == current | set(features.split())
+    assert minimum_versions(result) == versions
 
 
-def test_a_preview_that_the_table_has_stands_in_for_the_feature() -> None:
+def test_a_supported_preview_replaces_the_stable_feature() -> None:
     current = frozenset({"typeWidening-preview"})
     assert needed_to_alter(current, activated(Struct(), WIDENING)) == current
-    assert needed(current, frozenset(), ["typeWidening"]) == {"typeWidening", "typeWidening-preview"}
+    assert needed_features(current, frozenset(), ["typeWidening"]) == {"typeWidening", "typeWidening-preview"}
 
 
 @pytest.mark.parametrize(
@@ -172,30 +174,30 @@ def test_a_preview_that_the_table_has_stands_in_for_the_feature() -> None:
         Array(Struct((Field("x", TIMESTAMP_NTZ),))),
     ],
 )
-def test_a_type_counts_at_any_depth(type_: DataType) -> None:
+def test_a_type_at_any_depth_activates_its_feature(type_: DataType) -> None:
     assert activated(Struct((Field("a", type_),)), {}) == {"timestampNtz"}
 
 
-def test_a_not_null_field_of_a_struct_counts() -> None:
+def test_a_not_null_field_of_a_struct_activates_invariants() -> None:
     inner = Struct((Field("x", INTEGER, nullable=False),))
     assert activated(Struct((Field("s", inner),)), {}) == {"invariants"}
 
 
-def test_geometry_needs_its_feature() -> None:
+def test_geometry_activates_geospatial() -> None:
     assert activated(Struct((Field("g", Atomic("geometry(4326)")),)), {}) == {"geospatial"}
 
 
-def test_the_causes_are_named() -> None:
+def test_the_causes_of_features_are_listed() -> None:
     columns = Struct((PLAIN, Field("t", TIMESTAMP_NTZ)))
     properties: Properties = {**WIDENING, "team": "sales", "delta.appendOnly": None}
-    assert causes(columns, properties, ["deletionvectors"]) == (
+    assert feature_causes(columns, properties, ["deletionvectors"]) == (
         ("property", "delta.enableTypeWidening", frozenset({"typeWidening"})),
         ("feature", "deletionvectors", frozenset({"deletionVectors"})),
         ("column", "t", frozenset({"timestampNtz"})),
     )
 
 
-def test_timestamp_ntz_is_the_only_feature_that_comes_to_new_tables_alone() -> None:
+def test_timestamp_ntz_is_the_only_feature_added_only_to_new_tables() -> None:
     triggered = [row for row in FEATURES.values() if row.enabled_by_schema or row.enabled_by_property]
     assert [row.name for row in triggered if not row.automatic] == ["timestampNtz"]
 
@@ -212,13 +214,13 @@ def test_timestamp_ntz_is_the_only_feature_that_comes_to_new_tables_alone() -> N
         ({"delta.minReaderVersion": "9", "delta.minWriterVersion": "5"}, DEFAULT_FEATURES, None),
     ],
 )
-def test_the_version_that_is_not_declared_is_the_tables_own(
+def test_a_version_that_is_not_declared_comes_from_the_table(
     declared: dict[str, str], supported: frozenset[str], versions: tuple[int, int] | None
 ) -> None:
-    assert asked_versions(declared, supported) == versions
+    assert requested_versions(declared, supported) == versions
     assert features_of_versions(declared, supported) == (implied_by(*versions) if versions else frozenset())
 
 
-def test_a_new_table_has_what_its_versions_imply_and_no_more() -> None:
-    assert of_new_table(frozenset(), (), {"delta.minWriterVersion": "1"}) == frozenset()
-    assert of_new_table(frozenset(), (), {"delta.minWriterVersion": "x"}) == DEFAULT_FEATURES
+def test_declared_versions_of_a_new_table_imply_exactly_their_features() -> None:
+    assert features_of_new_table(frozenset(), (), {"delta.minWriterVersion": "1"}) == frozenset()
+    assert features_of_new_table(frozenset(), (), {"delta.minWriterVersion": "x"}) == DEFAULT_FEATURES

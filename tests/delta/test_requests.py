@@ -1,3 +1,5 @@
+"""How Delta classifies requested properties and features."""
+
 from __future__ import annotations
 
 import pytest
@@ -22,9 +24,9 @@ ENTRY = ("property", "entry")
 @pytest.mark.parametrize(
     ("key", "value", "verdict"),
     [
-        ("delta.appendOnly", "TRUE", PropertyVerdict.FINE),
-        ("team", "sales", PropertyVerdict.FINE),
-        ("delta.universalformat.config.x", "y", PropertyVerdict.FINE),
+        ("delta.appendOnly", "TRUE", PropertyVerdict.VALID),
+        ("team", "sales", PropertyVerdict.VALID),
+        ("delta.universalformat.config.x", "y", PropertyVerdict.VALID),
         ("delta.feature.bogus", "on", PropertyVerdict.FEATURE),
         ("DELTA.FEATURE.x", "on", PropertyVerdict.FEATURE),
         ("delta.constraints.c", "", PropertyVerdict.CONSTRAINT),
@@ -41,23 +43,23 @@ ENTRY = ("property", "entry")
         ("delta.appendOnly", "yes", PropertyVerdict.INVALID),
     ],
 )
-def test_a_property_falls_into_one_class(key: str, value: str, verdict: PropertyVerdict) -> None:
+def test_a_requested_property_gets_its_verdict(key: str, value: str, verdict: PropertyVerdict) -> None:
     assert judge_property(key, value) == verdict
 
 
 @pytest.mark.parametrize("key", PROPERTIES)
-def test_no_property_of_delta_is_unknown(key: str) -> None:
+def test_every_property_of_delta_is_known(key: str) -> None:
     assert judge_property(key, "x") not in (PropertyVerdict.UNKNOWN, PropertyVerdict.NO_PREFIX)
 
 
 @pytest.mark.parametrize(
     ("name", "status", "new_table", "verdict"),
     [
-        ("typeWidening", "supported", False, FeatureVerdict.FINE),
-        ("TYPEWIDENING", "supported", False, FeatureVerdict.FINE),
-        ("typeWidening", "enabled", False, FeatureVerdict.OLD_STATUS),
-        ("typeWidening", "true", False, FeatureVerdict.STATUS),
-        ("bogus", "true", False, FeatureVerdict.STATUS),
+        ("typeWidening", "supported", False, FeatureVerdict.VALID),
+        ("TYPEWIDENING", "supported", False, FeatureVerdict.VALID),
+        ("typeWidening", "enabled", False, FeatureVerdict.DEPRECATED_STATUS),
+        ("typeWidening", "true", False, FeatureVerdict.INVALID_STATUS),
+        ("bogus", "true", False, FeatureVerdict.INVALID_STATUS),
         ("bogus", "enabled", False, FeatureVerdict.UNKNOWN),
         ("collations", "supported", False, FeatureVerdict.UNKNOWN),
         ("clustering", "supported", True, FeatureVerdict.NOT_SETTABLE),
@@ -66,13 +68,13 @@ def test_no_property_of_delta_is_unknown(key: str) -> None:
         ("geospatial-dev", "enabled", False, FeatureVerdict.PREVIEW),
     ],
 )
-def test_a_feature_falls_into_one_class(
+def test_a_requested_feature_gets_its_verdict(
     name: str, status: str, *, new_table: bool, verdict: FeatureVerdict
 ) -> None:
     assert judge_feature(FeatureRequest(*ENTRY, name, status), None, new_table=new_table) == verdict
 
 
-def test_features_are_asked_for_in_two_ways() -> None:
+def test_features_are_requested_by_list_or_by_property() -> None:
     state = TableState(
         features=frozenset({"typeWidening"}),
         properties={"delta.feature.rowTracking": "SUPPORTED", "delta.feature.x": None, "team": "sales"},
@@ -95,7 +97,7 @@ def test_features_are_asked_for_in_two_ways() -> None:
         ("-1 day", "UNSUPPORTED_TABLE_CHANGE"),
     ],
 )
-def test_intervals_are_refused_by_what_is_wrong_with_them(value: str, refusal: str) -> None:
+def test_an_invalid_interval_has_the_error_class_of_delta(value: str, refusal: str) -> None:
     assert value_refusal("delta.logRetentionDuration", value) == refusal
 
 
@@ -110,12 +112,12 @@ def test_intervals_are_refused_by_what_is_wrong_with_them(value: str, refusal: s
         ({}, frozenset({"deletionVectors"}), False),
     ],
 )
-def test_the_version_that_is_not_declared_is_the_tables_own(
+def test_a_declared_version_can_lack_the_writer_version_of_the_features(
     declared: dict[str, str], supported: frozenset[str], *, lacks: bool
 ) -> None:
     assert lacks_writer_version(declared, supported) == lacks
 
 
-def test_invalid_characters_are_named_once_in_their_order() -> None:
+def test_invalid_characters_are_listed_once_in_order() -> None:
     assert invalid_characters("a b,c d") == " ,"
     assert invalid_characters("a.b-c'd\rä") == ""

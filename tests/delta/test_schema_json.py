@@ -1,3 +1,5 @@
+"""Delta's schema JSON to columns and back."""
+
 from __future__ import annotations
 
 import json
@@ -46,7 +48,7 @@ def array_of(type_: object) -> object:
 
 
 def written_by_spark() -> list[str]:
-    """Every schema in the logs that Spark wrote."""
+    """Return every schema in the logs that Spark wrote."""
     schemas: set[str] = set()
     for commit in LOGS.glob("*/_delta_log/*.json"):
         actions = (json.loads(line) for line in commit.read_text().splitlines())
@@ -60,7 +62,7 @@ def test_every_struct_survives_printing_and_reading(struct: Struct) -> None:
     assert parse_schema(print_schema(struct)) == struct
 
 
-def test_what_spark_wrote_is_printed_as_spark_wrote_it() -> None:
+def test_schemas_written_by_spark_are_printed_unchanged() -> None:
     schemas = written_by_spark()
     assert len(schemas) > 20
     for schema in schemas:
@@ -75,7 +77,7 @@ def test_a_declared_struct_can_be_printed(struct: Struct) -> None:
     ]
 
 
-def test_what_is_not_managed_is_left_out() -> None:
+def test_unmanaged_values_are_not_printed() -> None:
     declared = Field("c", Array(VOID, UNMANAGED), comment=UNMANAGED, type_changes=UNMANAGED)
     assert parse_schema(print_schema(Struct((declared,)))) == Struct((Field("c", Array(VOID)),))
 
@@ -104,16 +106,16 @@ def test_what_is_not_managed_is_left_out() -> None:
         ({"type": "vector", "length": 3}, Unknown('{"length": 3, "type": "vector"}')),
     ],
 )
-def test_names_of_types(name: object, type_: DataType) -> None:
+def test_type_names_are_read(name: object, type_: DataType) -> None:
     assert parse_field(name).type == type_
 
 
-def test_other_writers_leave_out_metadata_and_what_is_nullable() -> None:
+def test_missing_nullable_and_metadata_keys_get_defaults() -> None:
     text = '{"type":"struct","fields":[{"name":"c","type":{"type":"array","elementType":"long"}}]}'
     assert parse_schema(text) == Struct((Field("c", Array(Atomic("long"))),))
 
 
-def test_metadata_of_each_kind_becomes_a_piece_of_the_field() -> None:
+def test_known_metadata_becomes_attributes_of_the_field() -> None:
     metadata: Metadata = {
         "comment": "",
         "CURRENT_DEFAULT": "'x'",
@@ -151,19 +153,19 @@ def test_metadata_of_each_kind_becomes_a_piece_of_the_field() -> None:
         {"__CHAR_VARCHAR_TYPE_STRING": 5},
     ],
 )
-def test_metadata_of_the_wrong_kind_is_kept_as_it_is(metadata: Metadata) -> None:
+def test_metadata_of_the_wrong_type_is_kept_unchanged(metadata: Metadata) -> None:
     field = parse_field("long", metadata)
     assert field == Field("c", Atomic("long"), extra=field.extra)
     assert {key: json.loads(text) for key, text in field.extra} == metadata
 
 
-def test_order_of_metadata_does_not_make_fields_differ() -> None:
-    one = schema_text("long", {"x": {"a": 1, "b": 2}, "y": 1})
-    two = schema_text("long", {"y": 1, "x": {"b": 2, "a": 1}})
-    assert parse_schema(one) == parse_schema(two)
+def test_the_order_of_metadata_keys_does_not_matter() -> None:
+    first = schema_text("long", {"x": {"a": 1, "b": 2}, "y": 1})
+    second = schema_text("long", {"y": 1, "x": {"b": 2, "a": 1}})
+    assert parse_schema(first) == parse_schema(second)
 
 
-def test_type_changes_with_and_without_a_way_inside() -> None:
+def test_type_changes_with_and_without_a_field_path_are_read() -> None:
     entries = [
         {"toType": "integer", "fromType": "short", "fieldPath": "value.element"},
         {"fromType": "bigint", "toType": "decimal(20,0)", "tableVersion": 3},
@@ -195,7 +197,7 @@ def test_malformed_type_changes_are_kept_and_not_rejected(entries: object) -> No
     assert field.extra == (("delta.typeChanges", json.dumps(entries, sort_keys=True)),)
 
 
-def test_lengths_of_the_column_reach_fields_below_and_leave_their_metadata_alone() -> None:
+def test_char_varchar_metadata_of_a_column_gives_nested_fields_their_lengths() -> None:
     struct = {
         "type": "struct",
         "fields": [
@@ -209,7 +211,7 @@ def test_lengths_of_the_column_reach_fields_below_and_leave_their_metadata_alone
     assert field == Field("c", Array(inner))
 
 
-def test_lengths_gone_stale_after_a_rename_count_for_the_fields_that_are_there() -> None:
+def test_stale_char_varchar_metadata_applies_to_the_remaining_fields() -> None:
     """``RENAME COLUMN ship.city`` and ``DROP COLUMN ship.zip`` leave such a text (Delta 4.4.0)."""
     fields: list[Metadata] = [{"name": name, "type": "string", "metadata": {}} for name in ("town", "street")]
     text = "struct<city:varchar(7),zip:string,street:varchar(11)>"
@@ -219,19 +221,19 @@ def test_lengths_gone_stale_after_a_rename_count_for_the_fields_that_are_there()
 
 
 @pytest.mark.parametrize("text", ["array<varchar(5)>", "struct<a b:varchar(5)>", "varchar(5)x", "long", ""])
-def test_a_text_of_lengths_that_does_not_fit_changes_nothing(text: str) -> None:
+def test_char_varchar_metadata_that_does_not_fit_the_type_is_ignored(text: str) -> None:
     field = parse_field("string", {"__CHAR_VARCHAR_TYPE_STRING": text})
     assert field == Field("c", String(), extra=(("__CHAR_VARCHAR_TYPE_STRING", json.dumps(text)),))
 
 
-def test_collations_are_found_by_the_way_from_the_field_dots_in_its_name_included() -> None:
+def test_collations_are_found_by_path_even_if_the_field_name_contains_dots() -> None:
     type_ = {"type": "map", "keyType": "string", "valueType": array_of("string"), "valueContainsNull": True}
     collations: Metadata = {"a.b.key": "spark.UTF8_LCASE", "a.b.value.element": "icu.UNICODE_CI"}
     field = parse_field(type_, {"__COLLATIONS": collations}, name="a.b")
     assert field == Field("a.b", Map(String("UTF8_LCASE"), Array(String("UNICODE_CI"))))
 
 
-def test_a_collation_that_cannot_be_printed_again_is_read_and_kept() -> None:
+def test_a_collation_of_an_unknown_provider_is_read_and_kept() -> None:
     field = parse_field("string", {"__COLLATIONS": {"c": "other.de_CI"}})
     assert field.type == String("DE_CI")
     assert parse_schema(print_schema(Struct((field,)))) == Struct((field,))
@@ -246,34 +248,34 @@ def test_a_collation_that_cannot_be_printed_again_is_read_and_kept() -> None:
         ('{"type": NaN}', "not JSON"),
         ('{"type": 1e999}', "not JSON"),
         (f'{{"type": {"9" * 5000}}}', "not JSON"),
-        ("[]", "a type was expected"),
-        ('"long"', "a schema is a struct"),
+        ("[]", "expected a type"),
+        ('"long"', "the schema is not a struct"),
         ('{"type": "struct"}', "'struct' is not complete"),
-        ('{"type": "struct", "fields": [5]}', "a field was expected"),
-        ('{"type": "struct", "fields": [{"type": "long"}]}', "a field was expected"),
-        ('{"type": "struct", "fields": [{"name": "c"}]}', "a type was expected"),
+        ('{"type": "struct", "fields": [5]}', "expected a field"),
+        ('{"type": "struct", "fields": [{"type": "long"}]}', "expected a field"),
+        ('{"type": "struct", "fields": [{"name": "c"}]}', "expected a type"),
         (schema_text({"type": "array"}), "'array' is not complete"),
         (schema_text({"type": "map", "keyType": "long"}), "'map' is not complete"),
-        (schema_text({"type": ["long"]}), "the type of a type"),
+        (schema_text({"type": ["long"]}), "expected the kind of a type"),
         (schema_text({"type": "array", "elementType": "long", "containsNull": 1}), "containsNull"),
         (schema_text("long").replace('"nullable": true', '"nullable": "yes"'), "nullable"),
         (schema_text("long").replace('"metadata": {}', '"metadata": [1]'), "metadata of the field 'c'"),
     ],
 )
-def test_what_is_no_schema_is_refused_with_a_reason(text: str, message: str) -> None:
+def test_an_invalid_schema_is_refused_with_a_reason(text: str, message: str) -> None:
     with pytest.raises(SchemaError, match=message):
         parse_schema(text)
 
 
 @pytest.mark.parametrize("depth", [MAX_DEPTH, 100_000])
-def test_depth_is_bounded(depth: int) -> None:
+def test_deeper_nesting_than_the_limit_is_refused(depth: int) -> None:
     start, end = '{"type":"array","elementType":', "}"
     field = f'{{"name":"c","type":{start * depth}"long"{end * depth}}}'
     with pytest.raises(SchemaError, match="nested"):
         parse_schema(f'{{"type":"struct","fields":[{field}]}}')
 
 
-def test_just_below_the_bound_is_read_and_printed() -> None:
+def test_nesting_within_the_limit_is_read_and_printed() -> None:
     type_: DataType = Atomic("long")
     for _ in range(MAX_DEPTH - 1):
         type_ = Array(type_)

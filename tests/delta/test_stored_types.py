@@ -1,4 +1,4 @@
-"""Which column a leaf of a file stands for: what no file written short can express, field ids."""
+"""Matching the leaves of Parquet files to columns by field id or physical name."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ COLUMNS = Struct(
 def stored(mode: str, *leaves: StoredLeaf) -> list[tuple[Path, Standing]]:
     state = TableState(COLUMNS, properties={"delta.columnMapping.mode": mode})
     table = LiveTable("/t", 0, Protocol(2, 5), Metadata("id", state))
-    tally = FooterSummary(1, dict.fromkeys(leaves, Files(1, ("a",))))
-    return [(one.path, one.standing) for one in physical_types(table, tally).types]
+    summary = FooterSummary(1, dict.fromkeys(leaves, Files(1, ("a",))))
+    return [(type_.path, type_.standing) for type_ in physical_types(table, summary).types]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def stored(mode: str, *leaves: StoredLeaf) -> list[tuple[Path, Standing]]:
         ("name", [(("lines", Part.ELEMENT, "qty"), Standing.CURRENT)]),
     ],
 )
-def test_columns_are_found_by_id_or_by_physical_name(
+def test_columns_are_matched_by_id_or_by_physical_name(
     mode: str, expected: list[tuple[Path, Standing]]
 ) -> None:
     by_id = StoredLeaf(("old",), (1,), LONG)
@@ -47,13 +47,13 @@ def test_columns_are_found_by_id_or_by_physical_name(
     assert stored(mode, by_id, by_id_within, by_name) == expected
 
 
-def test_the_case_of_a_physical_name_matters() -> None:
+def test_physical_names_are_case_sensitive() -> None:
     assert stored("name", StoredLeaf(("COL-1",), (None,), LONG)) == []
 
 
-def test_examples_are_the_first_by_name() -> None:
+def test_example_files_are_kept_in_order() -> None:
     leaf = StoredLeaf(("id",), (None,), LONG)
     state = TableState(Struct((Field("id", LONG),)))
     table = LiveTable("/t", 0, Protocol(1, 2), Metadata("id", state))
-    tally = FooterSummary(5, {leaf: Files(5, ("a", "b", "c"))})
-    assert physical_types(table, tally).types[0].files == Files(5, ("a", "b", "c"))
+    summary = FooterSummary(5, {leaf: Files(5, ("a", "b", "c"))})
+    assert physical_types(table, summary).types[0].files == Files(5, ("a", "b", "c"))

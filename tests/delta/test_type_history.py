@@ -1,4 +1,4 @@
-"""Which commits replace a table's contents, as far as their operation tells."""
+"""Which commits replace all data of a table, judged by their operation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from schemalint.delta.type_history import replaces_all_files
         (None, {}, False),
     ],
 )
-def test_contents_are_replaced_by(
+def test_an_operation_replaces_all_files_or_not(
     operation: str | None, parameters: dict[str, str], *, replaces: bool
 ) -> None:
     entry = HistoryEntry(1, operation=operation, parameters=parameters, removes_files=True)

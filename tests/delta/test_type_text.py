@@ -1,3 +1,5 @@
+"""Type text to types and back, compared with Spark's parser."""
+
 from __future__ import annotations
 
 import json
@@ -167,7 +169,7 @@ ERRORS = {
     "struct<1:int>": ("expected a field's name, found '1'", 7),
     "struct<'a':int>": ("expected a field's name, found \"'a'\"", 7),
     "struct<a.b:int>": ("unexpected character '.'", 8),
-    "struct<``:int>": ("an empty name", 7),
+    "struct<``:int>": ("the name is empty", 7),
     "struct<`a:int>": ("unexpected character '`'", 7),
     "struct<a:int not>": ("expected NULL after NOT, found '>'", 16),
     "struct<a:int comment>": ("expected a quoted comment, found '>'", 20),
@@ -179,36 +181,36 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("text", ALIASES)
-def test_every_spelling_in_any_case(text: str) -> None:
+def test_every_spelling_of_a_type_is_read_in_any_case(text: str) -> None:
     assert parse_type(text) == ALIASES[text]
     if "struct" not in text:
         assert parse_type(f"\n {text.upper()}\t") == ALIASES[text]
 
 
 @pytest.mark.parametrize("text", NAMES)
-def test_names_quoted_and_bare(text: str) -> None:
+def test_quoted_and_bare_field_names_are_read(text: str) -> None:
     assert parse_type(text) == Struct((Field(NAMES[text], INT),))
 
 
 @pytest.mark.parametrize("literal", COMMENTS)
-def test_comments_with_escapes(literal: str) -> None:
+def test_comments_with_escapes_are_read(literal: str) -> None:
     text = f"struct<a: int not null comment {literal}, b: int>"
     commented = Field("a", INT, nullable=False, comment=COMMENTS[literal])
     assert parse_type(text) == Struct((commented, Field("b", INT)))
 
 
-def test_half_a_character_is_none() -> None:
+def test_a_lone_surrogate_becomes_the_replacement_character() -> None:
     assert unquote_literal(r"'\ud83d'") == "\N{REPLACEMENT CHARACTER}"
 
 
 @pytest.mark.parametrize("text", ERRORS)
-def test_an_error_has_its_place(text: str) -> None:
+def test_an_error_has_its_offset(text: str) -> None:
     with pytest.raises(TypeTextError) as caught:
         parse_type(text)
     assert (caught.value.message, caught.value.offset) == ERRORS[text]
 
 
-def test_depth_is_limited_before_python_gives_up() -> None:
+def test_nesting_is_limited_before_python_recursion_fails() -> None:
     deep = "array<" * MAX_DEPTH + "int" + ">" * MAX_DEPTH
     assert print_type(parse_type(deep)) == deep
     too_deep = "array<" * 100_000
@@ -217,7 +219,7 @@ def test_depth_is_limited_before_python_gives_up() -> None:
     assert caught.value.offset == len("array<") * (MAX_DEPTH + 1)
 
 
-def test_spans_cover_each_part_as_it_is_written() -> None:
+def test_spans_cover_the_text_of_each_part() -> None:
     text = " struct<`a b` : Decimal( 5,2 ) not null, m map<string , array<BIGINT>>>"
     spans = {path: text[start:end] for path, (start, end) in parse_type_with_spans(text).spans.items()}
     value: Path = ("m", Part.VALUE)
@@ -233,15 +235,15 @@ def test_spans_cover_each_part_as_it_is_written() -> None:
 
 @given(datatypes(declared=True).filter(lambda type_: not _has_unknown(type_)))
 @settings(max_examples=150, deadline=None)
-def test_what_is_printed_is_read_back(type_: DataType) -> None:
+def test_a_printed_type_reads_back(type_: DataType) -> None:
     printed = print_type(type_)
-    assert parse_type(printed) == _as_text_can_say(type_)
+    assert parse_type(printed) == _as_printed(type_)
     assert print_type(parse_type(printed)) == printed
 
 
 @given(datatypes(declared=True).filter(lambda type_: not _has_unknown(type_)))
 @settings(max_examples=50, deadline=None)
-def test_every_part_has_a_span_that_reads_as_that_part(type_: DataType) -> None:
+def test_the_span_of_every_part_reads_as_that_part(type_: DataType) -> None:
     text = print_type(type_)
     parsed = parse_type_with_spans(text)
     inner = dict(walk(parsed.type))
@@ -251,13 +253,13 @@ def test_every_part_has_a_span_that_reads_as_that_part(type_: DataType) -> None:
 
 
 @given(names())
-def test_a_quoted_name_is_read_back(name: str) -> None:
+def test_a_quoted_name_reads_back(name: str) -> None:
     assert parse_type(f"struct<{quote_identifier(name)} int>") == Struct((Field(name, INT),))
 
 
 @given(texts())
 @example("${HOME} $${x}$ \\${y}")
-def test_a_quoted_literal_is_read_back_and_holds_no_variable(text: str) -> None:
+def test_a_quoted_literal_reads_back_and_contains_no_spark_variable(text: str) -> None:
     literal = quote_literal(text)
     assert unquote_literal(literal) == text
     assert "${" not in literal
@@ -272,7 +274,7 @@ def test_a_field_is_printed_for_a_list_of_columns() -> None:
     assert print_field(field) == "`größe` decimal(5,2) not null comment 'it\\'s'"
 
 
-# Where Spark's parser and this one differ; in everything else that is asked about here they agree.
+# Texts that only one of the two parsers accepts; they agree on all others.
 ONLY_SPARK = {
     "char(0)",
     "varchar(0)",
@@ -284,10 +286,10 @@ ONLY_SPARK = {
     "struct<a: int comment r'x'>",
 }
 ONLY_HERE = {
-    "struct<größe: int>",  # Spark wants such a name quoted, and gets it so
+    "struct<größe: int>",  # Spark requires quotes, and `print_type` writes them
     "struct<1e5: int>",
-    "string collate nonsense",  # no matter of grammar
-    "decimal(39,2)",  # findings, not errors
+    "string collate nonsense",  # the grammar does not list collations
+    "decimal(39,2)",  # rules report these types
     "decimal(5,7)",
 }
 
@@ -295,30 +297,30 @@ ONLY_HERE = {
 @pytest.mark.spark
 def test_spark_reads_the_same_types_and_refuses_the_same_texts(spark: SparkSession) -> None:
     comments = [f"struct<a: int comment {literal}>" for literal in COMMENTS]
-    asked = {*ALIASES, *NAMES, *comments, *ERRORS, *ONLY_SPARK, *ONLY_HERE}
-    answers = {text: (_spark_reads(spark, text), _reads(text)) for text in asked}
+    questions = {*ALIASES, *NAMES, *comments, *ERRORS, *ONLY_SPARK, *ONLY_HERE}
+    answers = {text: (_type_by_spark(spark, text), _type_or_none(text)) for text in questions}
     assert {text for text, (spark_, here) in answers.items() if spark_ and not here} == ONLY_SPARK
     assert {text for text, (spark_, here) in answers.items() if here and not spark_} == ONLY_HERE
-    both = [answer for answer in answers.values() if all(answer)]
-    assert [answer for answer in both if answer[0] != answer[1]] == []
-    assert len(both) > 60
+    accepted = [answer for answer in answers.values() if all(answer)]
+    assert [answer for answer in accepted if answer[0] != answer[1]] == []
+    assert len(accepted) > 60
 
 
-def _spark_reads(spark: SparkSession, text: str) -> DataType | None:
-    """The type as Spark's parser reads it, with Delta's extension in place; None if it refuses."""
+def _type_by_spark(spark: SparkSession, text: str) -> DataType | None:
+    """Return the type that Spark's parser with Delta's extension reads; None if it refuses the text."""
     from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # noqa: PLC0415 (only with Spark)
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
-    parser = spark._jsparkSession.sessionState().sqlParser()  # noqa: SLF001 (PySpark has no way of its own)
+    parser = spark._jsparkSession.sessionState().sqlParser()  # noqa: SLF001 (PySpark has no public access)
     try:
-        found = json.loads(parser.parseDataType(text).json())
+        type_ = json.loads(parser.parseDataType(text).json())
     except (PySparkException, Py4JJavaError):
         return None
-    column = {"name": "c", "type": found, "nullable": True, "metadata": {}}
+    column = {"name": "c", "type": type_, "nullable": True, "metadata": {}}
     return parse_schema(json.dumps({"type": "struct", "fields": [column]})).fields[0].type
 
 
-def _reads(text: str) -> DataType | None:
+def _type_or_none(text: str) -> DataType | None:
     try:
         return parse_type(text)
     except TypeTextError:
@@ -329,19 +331,19 @@ def _has_unknown(type_: DataType) -> bool:
     return any(isinstance(inner, Unknown) for _path, inner in walk(type_))
 
 
-def _as_text_can_say(type_: DataType) -> DataType:
-    """Without what a type's text has no word for."""
+def _as_printed(type_: DataType) -> DataType:
+    """Return the type without what type text cannot express."""
     match type_:
         case Array(element=element):
-            return Array(_as_text_can_say(element))
+            return Array(_as_printed(element))
         case Map(key=key, value=value):
-            return Map(_as_text_can_say(key), _as_text_can_say(value))
+            return Map(_as_printed(key), _as_printed(value))
         case Struct(fields=fields):
-            return Struct(tuple(_field_as_text_can_say(field) for field in fields))
+            return Struct(tuple(_field_as_printed(field) for field in fields))
         case _:
             return type_
 
 
-def _field_as_text_can_say(field: Field) -> Field:
+def _field_as_printed(field: Field) -> Field:
     comment = field.comment if isinstance(field.comment, str) else None
-    return Field(field.name, _as_text_can_say(field.type), field.nullable, comment)
+    return Field(field.name, _as_printed(field.type), field.nullable, comment)

@@ -1,4 +1,4 @@
-"""The table of types, against what the engine answered: ``engine/types.csv``."""
+"""Type changes, compared with the answers of Spark with Delta in ``engine/types.csv``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from itertools import product
 import pytest
 from hypothesis import given
 
-from engine.ask_types import TYPES, Answer, Question, read_record
+from engine.record_types import TYPES, Answer, Question, read_record
 from schemalint.delta.datatype import BYTE, INTEGER, LONG, TIMESTAMP_NTZ, VOID, DataType, Decimal, Varchar
 from schemalint.delta.type_text import parse_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
-from schemalint.delta.widening import MAX_PRECISION, TypeStep, least_decimal, narrows, refusal, step
+from schemalint.delta.widening import MAX_PRECISION, TypeStep, narrows, refusal, smallest_decimal, step
 from support.strategies import decimals
 
 ANSWERS = read_record()
@@ -20,23 +20,23 @@ NO_FEATURE = "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT"
 
 
 def test_the_record_holds_every_pair_in_every_configuration() -> None:
-    # A table with a timestamp_ntz column supports the feature: two configurations, not four.
+    # A table with a timestamp_ntz column always supports the feature: two configurations, not four.
     assert len(ANSWERS) == len(TYPES) * (4 * (len(TYPES) - 1) + 2)
 
 
 @pytest.mark.parametrize("source", TYPES)
-def test_every_answer_of_the_engine(source: str) -> None:
-    asked = {question: answer for question, answer in ANSWERS.items() if question.source == source}
-    assert {question: _foretold(question) for question in asked} == asked
+def test_type_steps_agree_with_every_recorded_answer(source: str) -> None:
+    recorded = {question: answer for question, answer in ANSWERS.items() if question.source == source}
+    assert {question: _predicted(question) for question in recorded} == recorded
 
 
-def _foretold(question: Question) -> Answer:
+def _predicted(question: Question) -> Answer:
     old, new = parse_type(question.source), parse_type(question.target)
-    how = step(old, new)
+    type_step = step(old, new)
     error = refusal(old, new)
-    if how == TypeStep.WIDENING and not question.widening:
+    if type_step == TypeStep.WIDENING and not question.widening:
         error = NOT_ENABLED
-    elif how != TypeStep.SAME and new == TIMESTAMP_NTZ and not question.ntz:
+    elif type_step != TypeStep.SAME and new == TIMESTAMP_NTZ and not question.ntz:
         error = error or NO_FEATURE
     return Answer(error is None, error)
 
@@ -60,19 +60,19 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("old", "new"), WIDENED)
-def test_what_widens(old: str, new: str) -> None:
+def test_a_widening_is_recognized(old: str, new: str) -> None:
     assert step(parse_type(old), parse_type(new)) == TypeStep.WIDENING
 
 
 @pytest.mark.parametrize(("old", "new", "least"), REFUSED)
-def test_the_least_decimal_that_would_do(old: str, new: str, least: str) -> None:
+def test_the_least_decimal_that_fits_is_suggested(old: str, new: str, least: str) -> None:
     assert step(parse_type(old), parse_type(new)) == TypeStep.REFUSED
-    assert least_decimal(parse_type(old), parse_type(new)) == parse_type(least)
+    assert smallest_decimal(parse_type(old), parse_type(new)) == parse_type(least)
 
 
 @given(decimals(), decimals())
-def test_the_least_decimal_is_taken_and_none_smaller_is(old: Decimal, new: Decimal) -> None:
-    least = least_decimal(old, new)
+def test_the_least_decimal_is_a_widening_and_no_smaller_one_is(old: Decimal, new: Decimal) -> None:
+    least = smallest_decimal(old, new)
     assert least is not None
     if least.precision <= MAX_PRECISION:
         assert step(old, least) in (TypeStep.WIDENING, TypeStep.SAME)
@@ -83,21 +83,21 @@ def test_the_least_decimal_is_taken_and_none_smaller_is(old: Decimal, new: Decim
 
 @pytest.mark.parametrize("old", [BYTE, INTEGER, LONG])
 @given(new=decimals())
-def test_the_least_decimal_for_an_integer_is_taken(old: DataType, new: Decimal) -> None:
-    least = least_decimal(old, new)
+def test_the_least_decimal_for_an_integer_is_a_widening(old: DataType, new: Decimal) -> None:
+    least = smallest_decimal(old, new)
     assert least is not None
     if least.precision <= MAX_PRECISION:
         assert step(old, least) == TypeStep.WIDENING
     assert (step(old, new) == TypeStep.WIDENING) == (least == new)
 
 
-def test_no_decimal_is_least_for_what_is_none() -> None:
-    assert least_decimal(INTEGER, LONG) is None
-    assert least_decimal(VOID, Decimal(10, 0)) is None
+def test_other_types_have_no_least_decimal() -> None:
+    assert smallest_decimal(INTEGER, LONG) is None
+    assert smallest_decimal(VOID, Decimal(10, 0)) is None
 
 
-def test_text_grows_only_as_a_column_of_its_own() -> None:
-    """Nested, Delta refuses the longer varchar, and string does nothing (measured on Delta 4.4.0)."""
+def test_varchar_grows_only_as_a_top_level_column() -> None:
+    """Nested: Delta refuses a longer varchar and ignores string (measured on Delta 4.4.0)."""
     short, long, string = Varchar(5), Varchar(10), parse_type("string")
     assert step(short, long) == step(short, string) == TypeStep.FREE
     assert step(short, long, nested=True) == step(short, string, nested=True) == TypeStep.REFUSED
@@ -105,7 +105,7 @@ def test_text_grows_only_as_a_column_of_its_own() -> None:
     assert step(short, short, nested=True) == TypeStep.SAME
 
 
-def test_narrowing_is_the_way_back_of_a_widening() -> None:
+def test_narrowing_is_the_reverse_of_widening() -> None:
     for old, new in product(map(parse_type, TYPES), repeat=2):
         if step(old, new) == TypeStep.WIDENING:
             assert narrows(new, old), (new, old)
@@ -113,15 +113,15 @@ def test_narrowing_is_the_way_back_of_a_widening() -> None:
             assert not narrows(old, new) or old == new, (old, new)
 
 
-def test_every_pair_has_a_class_that_agrees_with_its_step() -> None:
+def test_the_verdict_of_every_pair_agrees_with_its_step() -> None:
     legal = {TypeStep.SAME: TypeVerdict.FREE, TypeStep.FREE: TypeVerdict.FREE}
     legal |= {TypeStep.WIDENING: TypeVerdict.WIDENING}
     for old, new in product(map(parse_type, TYPES), repeat=2):
-        how, verdict = step(old, new), classify(old, new)
-        assert legal.get(how, verdict) == verdict
-        assert (verdict in legal.values()) == (how in legal)
+        type_step, verdict = step(old, new), classify(old, new)
+        assert legal.get(type_step, verdict) == verdict
+        assert (verdict in legal.values()) == (type_step in legal)
 
 
-def test_only_containers_of_one_kind_are_compared_part_by_part() -> None:
+def test_containers_of_different_kinds_differ_in_shape() -> None:
     array, map_, struct = parse_type("array<int>"), parse_type("map<int,int>"), parse_type("struct<a:int>")
     assert classify(array, map_) == classify(INTEGER, struct) == TypeVerdict.SHAPE

@@ -1,4 +1,4 @@
-"""Every kind of checkpoint, and the ways around one that is damaged."""
+"""Every kind of checkpoint, and what replaces a damaged one."""
 
 from __future__ import annotations
 
@@ -83,7 +83,9 @@ with_and_without_history = pytest.mark.parametrize("history", [True, False])
 
 @every_kind
 @with_and_without_history
-def test_a_checkpoint_alone_is_the_table(tmp_path: Path, kind: Callable[..., str], *, history: bool) -> None:
+def test_a_checkpoint_without_earlier_commits_gives_the_table(
+    tmp_path: Path, kind: Callable[..., str], *, history: bool
+) -> None:
     kind(tmp_path / "checkpoint", 4)
     write_log(tmp_path / "checkpoint", [WRITTEN], first=4)
     write_log(tmp_path / "commits", [[commit_info(), *STATE]])
@@ -95,7 +97,7 @@ def test_a_checkpoint_alone_is_the_table(tmp_path: Path, kind: Callable[..., str
 
 
 @every_kind
-def test_commits_after_a_checkpoint_count(tmp_path: Path, kind: Callable[..., str]) -> None:
+def test_commits_after_a_checkpoint_are_applied(tmp_path: Path, kind: Callable[..., str]) -> None:
     kind(tmp_path, 4)
     live = read_table(str(write_log(tmp_path, [WRITTEN, ALTERED], first=5)))
     assert live.state.columns == Struct((ID, LATER))
@@ -114,16 +116,16 @@ def test_the_newest_checkpoint_is_compared_with_the_commits(tmp_path: Path, kind
     (defect,) = live.defects
     assert (defect.kind, defect.file) == (LogDefectKind.CHECKPOINT_DIFFERS, name)
     parts = "clustering, schemaString, description, partitionColumns, configuration"
-    assert defect.message == f"the checkpoint says something else than the commits up to it: {parts}"
+    assert defect.message == f"the checkpoint contradicts the commits up to it: {parts}"
     assert read_table(str(table), history=False).defects == ()
-    # Spark takes what the checkpoint says (measured on Delta 4.4.0), so that is what the table is.
+    # Spark trusts the checkpoint (measured on Delta 4.4.0), so schemalint does too.
     assert live.state.columns == Struct((ID, LATER))
     assert read_table(str(table), history=False).metadata == live.metadata
 
 
 @every_kind
 @with_and_without_history
-def test_a_damaged_checkpoint_is_gone_around_over_the_commits(
+def test_a_damaged_checkpoint_is_replaced_by_the_commits(
     tmp_path: Path, kind: Callable[..., str], *, history: bool
 ) -> None:
     table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN, WRITTEN])
@@ -137,7 +139,7 @@ def test_a_damaged_checkpoint_is_gone_around_over_the_commits(
 
 @every_kind
 @with_and_without_history
-def test_a_damaged_checkpoint_is_gone_around_over_an_older_one(
+def test_a_damaged_checkpoint_is_replaced_by_an_older_one(
     tmp_path: Path, kind: Callable[..., str], *, history: bool
 ) -> None:
     classic(tmp_path, 2)
@@ -151,7 +153,7 @@ def test_a_damaged_checkpoint_is_gone_around_over_an_older_one(
 
 @every_kind
 @with_and_without_history
-def test_a_damaged_checkpoint_without_a_way_around_is_an_error(
+def test_a_damaged_checkpoint_that_nothing_replaces_is_an_error(
     tmp_path: Path, kind: Callable[..., str], *, history: bool
 ) -> None:
     table = write_log(tmp_path, [WRITTEN, WRITTEN], first=4)
@@ -163,14 +165,14 @@ def test_a_damaged_checkpoint_without_a_way_around_is_an_error(
     assert read_table(str(table), history=history).state.columns == Struct((ID,))
 
 
-def test_a_checkpoint_that_lacks_the_metadata_stops_spark_and_not_us(tmp_path: Path) -> None:
+def test_a_checkpoint_without_metadata_is_a_defect_that_stops_only_spark(tmp_path: Path) -> None:
     table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])
     classic(table, 1, [protocol()])
     (defect,) = read_table(str(table)).defects
     assert defect.delta_error == "DELTA_STATE_RECOVER_ERROR"
 
 
-def test_of_several_checkpoints_of_a_version_one_that_can_be_read_is_enough(tmp_path: Path) -> None:
+def test_one_readable_checkpoint_of_a_version_is_enough(tmp_path: Path) -> None:
     for name in (multi_part(tmp_path, 3), v2_json(tmp_path, 3)):
         write_file(tmp_path, name, b"rubbish")
     write_file(tmp_path, f"{3:020}.checkpoint.{OTHER_UUID}.json", b"")
@@ -180,14 +182,14 @@ def test_of_several_checkpoints_of_a_version_one_that_can_be_read_is_enough(tmp_
     assert len(live.defects) == 3
 
 
-def test_a_multi_part_checkpoint_with_a_part_missing_does_not_count(tmp_path: Path) -> None:
+def test_an_incomplete_multi_part_checkpoint_is_ignored(tmp_path: Path) -> None:
     table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])
     name = multi_part(table, 1)
     table.joinpath("_delta_log", name).unlink()
     assert read_table(str(table)).defects == ()
 
 
-def test_a_damage_in_a_json_checkpoint_is_told_with_its_line(tmp_path: Path) -> None:
+def test_the_error_for_a_damaged_json_checkpoint_names_the_line(tmp_path: Path) -> None:
     name = v2_json(tmp_path, 3, [STATE[0], metadata(schemaString="{")])
     with pytest.raises(DamagedFile, match=rf"{name}, line 4: schemaString cannot be read"):
         read_table(str(tmp_path))
@@ -227,26 +229,26 @@ def test_properties_among_many_files_are_read(
     assert live.state.properties == properties
 
 
-def test_what_is_more_than_is_read_is_not_called_damaged(
+def test_a_checkpoint_beyond_the_limits_is_not_called_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = classic(tmp_path, 3)
     monkeypatch.setattr(limits, "MAX_PAGES", 10)
-    with pytest.raises(DamagedFile, match=f"{name}: more than schemalint reads: its pages take") as caught:
+    with pytest.raises(DamagedFile, match=f"{name}: limit of schemalint exceeded: its pages take") as caught:
         read_table(str(tmp_path))
     assert "may be healthy" in caught.value.help
 
 
-def test_delta_reads_a_commit_that_is_more_than_is_read(tmp_path: Path) -> None:
+def test_a_commit_beyond_the_limits_is_a_defect_without_a_delta_error(tmp_path: Path) -> None:
     long = metadata(ID, description="x" * limits.MAX_ACTION)
     table = write_log(tmp_path, [[commit_info(), *STATE], [commit_info(), long]])
     write_checksum(table, 1, *STATE)
     (defect,) = read_table(str(table), history=False).defects
-    assert defect.message == "more than schemalint reads: the action is larger than 16 MiB"
+    assert defect.message == "limit of schemalint exceeded: the action is larger than 16 MiB"
     assert defect.delta_error is None
 
 
-def test_without_pyarrow_commits_do_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pyarrow_commits_are_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])
     write_file(table, f"{1:020}.checkpoint.parquet", b"never opened")
@@ -260,14 +262,14 @@ def test_without_pyarrow_commits_do_as_well(tmp_path: Path, monkeypatch: pytest.
     ("pointer", "warning"),
     [
         ({"version": 1, "size": 3}, ""),
-        ({"version": 0}, "is said to be that of version 0, which is not there"),
-        ({"version": 99}, "is said to be that of version 99, which is not there"),
-        ({"version": "1"}, "names no version"),
-        ([1], "cannot be read: it is no JSON object"),
-        (None, "cannot be read: it is no JSON object"),
+        ({"version": 0}, "points to a checkpoint of version 0, which does not exist"),
+        ({"version": 99}, "points to a checkpoint of version 99, which does not exist"),
+        ({"version": "1"}, "has no version"),
+        ([1], "cannot be read: it is not a JSON object"),
+        (None, "cannot be read: it is not a JSON object"),
     ],
 )
-def test_the_pointer_to_the_last_checkpoint_is_only_compared(
+def test_a_wrong_pointer_to_the_last_checkpoint_is_only_a_warning(
     tmp_path: Path, pointer: object, warning: str
 ) -> None:
     table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])

@@ -1,3 +1,5 @@
+"""Parsing commits: actions, unusual layout, errors and limits."""
+
 from __future__ import annotations
 
 import json
@@ -26,7 +28,7 @@ def lines(*actions: Action) -> bytes:
 CREATED = lines(commit_info("CREATE TABLE"), metadata(Field("id", LONG)), protocol(1, 2), add())
 
 
-def test_protocol_metadata_and_info_are_found_between_files() -> None:
+def test_protocol_and_info_are_found_between_file_actions() -> None:
     actions = parse_commit(lines(add(), commit_info("WRITE", 5, userMetadata="me"), protocol(1, 3), add()))
     assert actions == TableActions(protocol=Protocol(1, 3), info=CommitInfo("WRITE", 5, "me"))
 
@@ -44,18 +46,18 @@ def test_protocol_metadata_and_info_are_found_between_files() -> None:
     ],
     ids=["bom", "no-final-newline", "crlf", "empty-lines", "blanks", "unknown-action", "more-files"],
 )
-def test_oddities_of_text_change_nothing(data: bytes) -> None:
+def test_unusual_text_layout_changes_nothing(data: bytes) -> None:
     assert parse_commit(data) == parse_commit(CREATED)
     assert parse_commit(data).metadata is not None
 
 
-def test_a_commit_of_files_only_says_nothing_and_is_not_parsed() -> None:
+def test_a_commit_with_only_file_actions_is_not_parsed() -> None:
     assert parse_commit(lines(commit_info(), add())) == TableActions()
     assert parse_commit(b'{"add":rubbish}\n{"remove":}') == TableActions()
     assert parse_commit(b"") == TableActions()
 
 
-def test_the_last_of_several_metadata_counts() -> None:
+def test_the_last_of_several_metadata_actions_counts() -> None:
     actions = parse_commit(lines(metadata(Field("a", LONG)), add(), metadata(Field("b", LONG))))
     assert actions.metadata is not None
     assert actions.metadata.schema == Struct((Field("b", LONG),))
@@ -63,37 +65,37 @@ def test_the_last_of_several_metadata_counts() -> None:
     assert parse_commit(lines(clustering(["a"]), clustering(["b"]))).repeated == ()
 
 
-def test_domains_of_others_are_no_clustering() -> None:
+def test_other_metadata_domains_are_ignored() -> None:
     other = {"domainMetadata": {"domain": "delta.rowTracking", "configuration": "{}", "removed": False}}
     assert parse_commit(lines(other)) == TableActions()
     assert parse_commit(lines(clustering(["a", "b"]), other)).clustering == (("a", "b"),)
     assert parse_commit(lines(clustering(["a"], removed=True))).clustering == ()
 
 
-def test_in_commit_timestamp_comes_before_the_writers_clock() -> None:
+def test_the_in_commit_timestamp_overrides_the_timestamp() -> None:
     info = commit_info("WRITE", 5, inCommitTimestamp=9)
     assert parse_commit(lines(info, protocol())).info.timestamp == 9
 
 
-def test_commit_info_says_who_did_what() -> None:
+def test_commit_info_gives_operation_user_and_engine() -> None:
     parameters = {"mode": "Overwrite", "partitionBy": "[]", "statsOnLoad": False, "nothing": None}
     info = commit_info(
         "WRITE", operationParameters=parameters, userId="7", userName="ada", engineInfo="Apache-Spark/4.2.0"
     )
-    found = parse_commit(lines(info, protocol())).info
-    assert found.parameters == {"mode": "Overwrite", "partitionBy": "[]", "statsOnLoad": "false"}
-    assert (found.user, found.engine) == ("ada", "Apache-Spark/4.2.0")
+    parsed = parse_commit(lines(info, protocol())).info
+    assert parsed.parameters == {"mode": "Overwrite", "partitionBy": "[]", "statsOnLoad": "false"}
+    assert (parsed.user, parsed.engine) == ("ada", "Apache-Spark/4.2.0")
     assert parse_commit(lines(commit_info(userId="7"), protocol())).info.user == "7"
 
 
-def test_a_commit_that_removes_files_is_told_from_one_that_mentions_the_word() -> None:
+def test_only_remove_actions_count_as_removed_files() -> None:
     assert parse_commit(lines(protocol(), remove())).removes_files
     assert parse_commit(b'{ "remove" : {"path": "x"}}\n' + CREATED).removes_files
     word: Action = {"add": {"path": "x", "partitionValues": {"remove": "remove"}, "tags": {"remove": "a"}}}
     assert not parse_commit(lines(protocol(), word, commit_info(userMetadata='"remove":'))).removes_files
 
 
-def test_commit_info_is_free_form() -> None:
+def test_commit_info_values_of_the_wrong_type_are_ignored() -> None:
     info: Action = {
         "commitInfo": {
             "operation": ["WRITE"],
@@ -106,27 +108,29 @@ def test_commit_info_is_free_form() -> None:
     assert parse_commit(lines(info, protocol())).info == CommitInfo()
 
 
-def test_times_that_are_no_dates_are_left_out() -> None:
+def test_invalid_timestamps_are_ignored() -> None:
     times: list[Any] = [10**15, -(10**15), True, "5", 5.0]
     for time in times:
-        found = parse_commit(
+        actions = parse_commit(
             lines(commit_info(timestamp=time, inCommitTimestamp=time), metadata(createdTime=time))
         )
-        assert (found.info.timestamp, found.info.in_commit_timestamp) == (None, None)
-        assert found.metadata is not None
-        assert found.metadata.created_time is None
+        assert (actions.info.timestamp, actions.info.in_commit_timestamp) == (None, None)
+        assert actions.metadata is not None
+        assert actions.metadata.created_time is None
 
 
-def test_halves_of_surrogate_pairs_do_not_reach_the_table() -> None:
+def test_lone_surrogates_become_replacement_characters() -> None:
     field = Field("\U0001f600 \ud800", LONG, comment="\udc00")
-    found = parse_commit(lines(metadata(field, description="a\ud83d", properties={"\udfff": "\ud83d\ude00"})))
-    assert found.metadata is not None
-    assert found.metadata.schema == Struct((Field("\U0001f600 \ufffd", LONG, comment="\ufffd"),))
-    assert found.metadata.description == "a\ufffd"
-    assert found.metadata.configuration == {"\ufffd": "\U0001f600"}
+    actions = parse_commit(
+        lines(metadata(field, description="a\ud83d", properties={"\udfff": "\ud83d\ude00"}))
+    )
+    assert actions.metadata is not None
+    assert actions.metadata.schema == Struct((Field("\U0001f600 \ufffd", LONG, comment="\ufffd"),))
+    assert actions.metadata.description == "a\ufffd"
+    assert actions.metadata.configuration == {"\ufffd": "\U0001f600"}
 
 
-def test_configuration_of_other_writers_becomes_text() -> None:
+def test_configuration_values_that_are_no_text_become_text() -> None:
     body = metadata(configuration={"a": True, "b": None, "c": 3})
     actions = parse_commit(lines(body))
     assert actions.metadata is not None
@@ -137,22 +141,22 @@ def test_configuration_of_other_writers_becomes_text() -> None:
     ("action", "message"),
     [
         (metadata(schemaString="{"), "schemaString cannot be read: the schema is not JSON"),
-        (metadata(schemaString=5), "schemaString is no string"),
-        (metadata(partitionColumns="day"), "partitionColumns is no list of names"),
-        (metadata(configuration=[1]), "the configuration of metaData is no object"),
+        (metadata(schemaString=5), "schemaString is not a string"),
+        (metadata(partitionColumns="day"), "partitionColumns is not a list of names"),
+        (metadata(configuration=[1]), "the configuration of metaData is not an object"),
         ({"protocol": {"minReaderVersion": 1}}, "minReaderVersion and minWriterVersion"),
         ({"protocol": {"minReaderVersion": True, "minWriterVersion": 2}}, "minReaderVersion"),
-        ({"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": [5]}}, "no list"),
+        ({"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": [5]}}, "not a list"),
         ({"domainMetadata": {"domain": "delta.clustering", "configuration": "["}}, "not JSON"),
-        ({"domainMetadata": {"domain": "delta.clustering", "configuration": "[]"}}, "no JSON object"),
+        ({"domainMetadata": {"domain": "delta.clustering", "configuration": "[]"}}, "not a JSON object"),
         (
             {"domainMetadata": {"domain": "delta.clustering", "configuration": "[" * 10**5}},
             "nested too deeply",
         ),
-        (clustering("a"), "clusteringColumns is no list of names"),
+        (clustering("a"), "clusteringColumns is not a list of names"),
     ],
 )
-def test_an_action_of_the_wrong_kind_names_its_line(action: Action, message: str) -> None:
+def test_the_error_for_an_invalid_action_names_its_line(action: Action, message: str) -> None:
     with pytest.raises(ActionError, match=message) as caught:
         parse_commit(lines(add(), action))
     assert caught.value.line == 2
@@ -163,25 +167,25 @@ def test_an_action_of_the_wrong_kind_names_its_line(action: Action, message: str
     [
         (b'{"metaData":{"id":}}', "not JSON"),
         (b'{"metaData":"\xff"}', "not JSON"),
-        (b'["metaData", {}]\n{}', "no JSON object"),
+        (b'["metaData", {}]\n{}', "not a JSON object"),
         (b'{"metaData":' + b"[" * 10**5 + b"}", "nested too deeply"),
         (b'{"metaData":' + b"9" * 5000 + b"}", "not JSON"),
     ],
     ids=["syntax", "utf-8", "array", "deep", "number"],
 )
-def test_a_line_that_cannot_be_read_names_its_line(line: bytes, message: str) -> None:
+def test_the_error_for_an_unreadable_line_names_its_line(line: bytes, message: str) -> None:
     with pytest.raises(ActionError, match=message) as caught:
         parse_commit(lines(add(), add()) + line)
     assert caught.value.line == 3
 
 
 @pytest.mark.parametrize("cut", [2, 20, len(CREATED) // 2])
-def test_a_file_that_ends_within_an_action_is_refused(cut: int) -> None:
+def test_a_truncated_commit_is_refused(cut: int) -> None:
     with pytest.raises(ActionError, match="ends within an action"):
         parse_commit(CREATED.rstrip()[:-cut])
 
 
-def test_a_huge_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_huge_action_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_ACTION", 1000)
     with pytest.raises(ActionError, match="larger than"):
         parse_commit(lines(metadata(Field("id", LONG, comment="x" * 1000))))
@@ -189,7 +193,7 @@ def test_a_huge_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("size", [7, 100, 1000, 1 << 20])
-def test_a_large_file_is_read_in_blocks_to_the_same_end(
+def test_reading_a_large_file_in_blocks_gives_the_same_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     actions = [commit_info("WRITE", 5), add(), metadata(Field("a", LONG)), protocol(1, 3), add(), remove()]
@@ -203,7 +207,7 @@ def test_a_large_file_is_read_in_blocks_to_the_same_end(
 
 
 @pytest.mark.parametrize("size", [7, 100, 1000])
-def test_a_line_is_counted_over_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+def test_lines_are_counted_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     monkeypatch.setattr(limits, "BLOCK", size)
     for rubbish in (b'{"metaData": rubbish}\n', b'{"protocol": {}}\n', b'{"add": '):
         store, file = stored(tmp_path, lines(*[add()] * 9) + rubbish)
@@ -221,25 +225,26 @@ def test_a_huge_line_in_a_large_file_is_refused(tmp_path: Path, monkeypatch: pyt
 
 @settings(deadline=None)
 @given(st.binary(max_size=200), st.integers(0, len(CREATED)))
-def test_rubbish_in_a_commit_gives_an_answer_or_an_error(rubbish: bytes, at: int) -> None:
-    for data in (rubbish, CREATED[:at] + rubbish, CREATED[:at] + rubbish + CREATED[at:]):
-        read_or_refused(data)
+def test_a_commit_with_random_bytes_is_read_or_refused(rubbish: bytes, position: int) -> None:
+    head, tail = CREATED[:position], CREATED[position:]
+    for data in (rubbish, head + rubbish, head + rubbish + tail):
+        assert_read_or_refused(data)
 
 
 @settings(deadline=None, max_examples=300)
 @given(st.integers(0, len(CREATED) * 8 - 1))
-def test_a_flipped_bit_gives_an_answer_or_an_error(bit: int) -> None:
+def test_a_commit_with_a_flipped_bit_is_read_or_refused(bit: int) -> None:
     data = bytearray(CREATED)
     data[bit // 8] ^= 1 << bit % 8
-    read_or_refused(bytes(data))
+    assert_read_or_refused(bytes(data))
 
 
-def test_a_schema_that_is_repeated_is_read_once() -> None:
+def test_a_repeated_schema_is_parsed_once() -> None:
     first = parse_commit(lines(metadata(Field("id", INTEGER)))).metadata
-    again = parse_commit(lines(metadata(Field("id", INTEGER), description="new"))).metadata
+    second = parse_commit(lines(metadata(Field("id", INTEGER), description="new"))).metadata
     assert first is not None
-    assert again is not None
-    assert first.schema is again.schema
+    assert second is not None
+    assert first.schema is second.schema
 
 
 def stored(table: Path, data: bytes) -> tuple[LogStore, LogFile]:
@@ -249,7 +254,7 @@ def stored(table: Path, data: bytes) -> tuple[LogStore, LogFile]:
     return open_store(str(table)), file
 
 
-def read_or_refused(data: bytes) -> None:
+def assert_read_or_refused(data: bytes) -> None:
     refused = None
     try:
         parse_commit(data)

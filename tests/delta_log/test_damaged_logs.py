@@ -1,7 +1,6 @@
-"""Truncated, bit-flipped and random logs: an answer or a `LiveError`, and nothing else.
+"""Truncated, bit-flipped and random logs are read or refused with a `LiveError`, never another exception.
 
-``damaged/`` keeps some, each with what is said about it: read as a diff, and written anew with
-``SCHEMALINT_UPDATE_GOLDEN=1``.
+``damaged/`` keeps some of them with a golden text of the result; ``SCHEMALINT_UPDATE_GOLDEN=1`` rewrites it.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ STATE = [
 ]
 FILES = [commit_info("WRITE", userName="ada"), add(), add(), remove()]
 
-fuzzed = settings(
+fuzz_settings = settings(
     derandomize=True,
     deadline=None,
     max_examples=150,
@@ -66,7 +65,7 @@ fuzzed = settings(
 
 
 def write_whole_log(table: Path) -> list[Path]:
-    """A log with a file of every kind, of which nearly all say the same."""
+    """Write a log with a file of every kind, and return its files; most of them agree."""
     shutil.rmtree(table, ignore_errors=True)
     write_log(table, [[commit_info("CREATE TABLE"), *STATE], FILES, FILES, FILES, FILES, FILES, FILES])
     write_checkpoint(table, 1, STATE)
@@ -84,8 +83,8 @@ def write_whole_log(table: Path) -> list[Path]:
     return sorted(path for path in table.joinpath("_delta_log").rglob("*") if path.is_file())
 
 
-def told(table: Path) -> str:
-    """All that is said about a table, as text."""
+def description_of(table: Path) -> str:
+    """Return everything that schemalint reports about the table, as text."""
     lines: list[str] = []
     for history in (True, False):
         lines.append(f"# {'with' if history else 'without'} history")
@@ -96,104 +95,117 @@ def told(table: Path) -> str:
             continue
         columns = ", ".join(field.name for field in live.state.columns.fields)
         lines.append(f"version {live.version}, history from {live.history.known_from}: {columns}")
-        lines += [f"defect: {one.file}:{one.line or ''}: {one.message}" for one in live.defects]
+        lines += [f"defect: {defect.file}:{defect.line or ''}: {defect.message}" for defect in live.defects]
         lines += [f"warning: {text}" for text in live.warnings]
-    # How Python and pyarrow put it differs from version to version.
+    # The messages of Python and pyarrow differ between versions.
     return re.sub(r"(cannot be read|is not JSON): (?!the ).*", r"\1", "\n".join(lines)) + "\n"
 
 
 def files_of(table: Path, version: int) -> list[str]:
-    """The data files of a version, or none if the log does not tell."""
+    """Return the data files of a version, or none if the log cannot be read."""
     try:
         return list(live_files(open_store(str(table)), version))
     except LiveError:
         return []
 
 
-def cut(data: bytes, chance: random.Random) -> bytes:
-    return data[: chance.randrange(len(data) or 1)]
+def truncate(data: bytes, rng: random.Random) -> bytes:
+    return data[: rng.randrange(len(data) or 1)]
 
 
-def flip(data: bytes, chance: random.Random) -> bytes:
+def flip_bits(data: bytes, rng: random.Random) -> bytes:
     flipped = bytearray(data)
-    for _ in range(chance.choice((1, 1, 1, 5, 50)) if data else 0):
-        flipped[chance.randrange(len(flipped))] ^= 1 << chance.randrange(8)
+    for _ in range(rng.choice((1, 1, 1, 5, 50)) if data else 0):
+        flipped[rng.randrange(len(flipped))] ^= 1 << rng.randrange(8)
     return bytes(flipped)
 
 
-def overwrite(data: bytes, chance: random.Random) -> bytes:
-    at = chance.randrange(len(data) or 1)
-    return data[:at] + chance.randbytes(chance.choice((1, 8, 200))) + data[at:]
+def insert_bytes(data: bytes, rng: random.Random) -> bytes:
+    position = rng.randrange(len(data) or 1)
+    return data[:position] + rng.randbytes(rng.choice((1, 8, 200))) + data[position:]
 
 
-def repeat(data: bytes, chance: random.Random) -> bytes:
-    at = chance.randrange(len(data) or 1)
-    return data[:at] + data[at // 2 :]
+def repeat_bytes(data: bytes, rng: random.Random) -> bytes:
+    position = rng.randrange(len(data) or 1)
+    return data[:position] + data[position // 2 :]
 
 
-def nothing(_data: bytes, _chance: random.Random) -> bytes:
+def empty(_data: bytes, _rng: random.Random) -> bytes:
     return b""
 
 
-def swap(data: bytes, chance: random.Random) -> bytes:
-    """One number, name or value of JSON for another kind of value."""
-    words = [b'"', b"1", b"{", b"}", b"[", b"null", b"true", b"id", b"type"]
-    others = [b"{}", b"[]", b"null", b"-1e999", b"1" * 5000, b'"\\ud800"', b"[" * 2000, b"\xff", b"\r\n"]
-    return data.replace(chance.choice(words), chance.choice(others), chance.choice((1, -1)))
+def replace_token(data: bytes, rng: random.Random) -> bytes:
+    """Replace a token of JSON by another kind of value."""
+    tokens = [b'"', b"1", b"{", b"}", b"[", b"null", b"true", b"id", b"type"]
+    replacements = [
+        b"{}",
+        b"[]",
+        b"null",
+        b"-1e999",
+        b"1" * 5000,
+        b'"\\ud800"',
+        b"[" * 2000,
+        b"\xff",
+        b"\r\n",
+    ]
+    return data.replace(rng.choice(tokens), rng.choice(replacements), rng.choice((1, -1)))
 
 
-@fuzzed
+@fuzz_settings
 @given(
     st.lists(
-        st.tuples(st.integers(0, 15), st.sampled_from((cut, flip, overwrite, repeat, nothing, swap))),
+        st.tuples(
+            st.integers(0, 15),
+            st.sampled_from((truncate, flip_bits, insert_bytes, repeat_bytes, empty, replace_token)),
+        ),
         min_size=1,
         max_size=4,
     ),
     st.integers(0, 2**32),
 )
-def test_damages_give_an_answer_or_an_error(
+def test_a_damaged_log_is_read_or_refused(
     tmp_path: Path, damages: list[tuple[int, Callable[[bytes, random.Random], bytes]]], seed: int
 ) -> None:
     files = write_whole_log(tmp_path / "table")
-    chance = random.Random(seed)  # noqa: S311 - which damage is done
+    rng = random.Random(seed)  # noqa: S311 - it only chooses the damage
     for number, damage in damages:
         path = files[number % len(files)]
-        path.write_bytes(damage(path.read_bytes(), chance))
-    assert told(tmp_path / "table")
+        path.write_bytes(damage(path.read_bytes(), rng))
+    assert description_of(tmp_path / "table")
     for version in range(7):
         files_of(tmp_path / "table", version)
 
 
-@fuzzed
+@fuzz_settings
 @given(st.sets(st.integers(0, 15), max_size=12))
-def test_any_files_may_be_missing(tmp_path: Path, missing: set[int]) -> None:
+def test_a_log_with_missing_files_is_read_or_refused(tmp_path: Path, missing: set[int]) -> None:
     files = write_whole_log(tmp_path / "table")
     for number in missing & set(range(len(files))):
         files[number].unlink()
-    assert told(tmp_path / "table")
+    assert description_of(tmp_path / "table")
 
 
-def test_footers_of_damaged_data_files_give_an_answer_or_an_error() -> None:
+def test_the_footer_of_a_damaged_data_file_is_read_or_refused() -> None:
     content = io.BytesIO()
     parquet.write_table(pa.table({"id": [1], "list": [["a"]]}), content)
-    chance = random.Random(1)  # noqa: S311 - which damage is done
-    for damage in (cut, flip, overwrite, repeat, nothing):
+    rng = random.Random(1)  # noqa: S311 - it only chooses the damage
+    for damage in (truncate, flip_bits, insert_bytes, repeat_bytes, empty):
         for _ in range(200):
             with suppress(FooterError):
-                read_footer(io.BytesIO(damage(content.getvalue(), chance)))
+                read_footer(io.BytesIO(damage(content.getvalue(), rng)))
 
 
-def test_the_files_of_a_log_without_a_damage(tmp_path: Path) -> None:
+def test_an_undamaged_log_lists_its_data_files(tmp_path: Path) -> None:
     write_whole_log(tmp_path)
     assert "in-a-sidecar.parquet" in files_of(tmp_path, 3)
 
 
-def test_without_a_damage_there_is_nothing_to_tell(tmp_path: Path) -> None:
+def test_an_undamaged_log_has_no_defects(tmp_path: Path) -> None:
     write_whole_log(tmp_path)
     first, second = "version 6, history from 0: id, list", "version 6, history from 6: id, list"
-    assert told(tmp_path) == f"# with history\n{first}\n# without history\n{second}\n"
+    assert description_of(tmp_path) == f"# with history\n{first}\n# without history\n{second}\n"
 
 
 @pytest.mark.parametrize("case", sorted(path.name for path in KEPT.iterdir() if path.is_dir()))
-def test_kept_logs_say_what_they_said(case: str) -> None:
-    assert_golden(told(KEPT / case), KEPT / case / "expected.txt")
+def test_a_kept_damaged_log_gives_its_golden_text(case: str) -> None:
+    assert_golden(description_of(KEPT / case), KEPT / case / "expected.txt")

@@ -27,35 +27,35 @@ TABLE = [protocol(), metadata(Field("id", LONG))]
 LOGS = Path(__file__).with_name("logs")
 
 
-def found(table: Path, version: int) -> list[str]:
+def live_paths(table: Path, version: int) -> list[str]:
     return sorted(live_files(open_store(str(table)), version))
 
 
-def files(*names: str) -> Sequence[Action]:
+def adds(*names: str) -> Sequence[Action]:
     return [add(name) for name in names]
 
 
-def test_what_was_added_and_not_removed_is_live(tmp_path: Path) -> None:
-    write_log(tmp_path, [TABLE, files("a", "b"), [remove("a"), add("c")], [remove("c")], files("a")])
-    assert found(tmp_path, 4) == ["a", "b"]
-    assert found(tmp_path, 3) == ["b"]
-    assert found(tmp_path, 0) == []
+def test_added_and_not_removed_files_are_live(tmp_path: Path) -> None:
+    write_log(tmp_path, [TABLE, adds("a", "b"), [remove("a"), add("c")], [remove("c")], adds("a")])
+    assert live_paths(tmp_path, 4) == ["a", "b"]
+    assert live_paths(tmp_path, 3) == ["b"]
+    assert live_paths(tmp_path, 0) == []
 
 
-def test_a_file_that_gets_a_deletion_vector_stays_and_is_told_once(tmp_path: Path) -> None:
-    write_log(tmp_path, [TABLE, files("a"), [remove("a"), add("a")], [add("a"), remove("a")]])
-    assert found(tmp_path, 3) == ["a"]
+def test_a_file_that_gets_a_deletion_vector_stays_live_and_is_listed_once(tmp_path: Path) -> None:
+    write_log(tmp_path, [TABLE, adds("a"), [remove("a"), add("a")], [add("a"), remove("a")]])
+    assert live_paths(tmp_path, 3) == ["a"]
 
 
-def test_a_file_that_is_added_again_for_its_statistics_is_told_once(tmp_path: Path) -> None:
-    write_log(tmp_path, [TABLE, files("a"), files("a")])
-    assert found(tmp_path, 2) == ["a"]
+def test_a_file_added_again_for_its_statistics_is_listed_once(tmp_path: Path) -> None:
+    write_log(tmp_path, [TABLE, adds("a"), adds("a")])
+    assert live_paths(tmp_path, 2) == ["a"]
 
 
-def test_paths_are_decoded_and_the_same_however_they_were_written(tmp_path: Path) -> None:
-    write_log(tmp_path, [TABLE, files("p=a%20b%2525/x", "s3://b/o%20ne", "%C3%BC"), [remove("ü")]])
-    assert found(tmp_path, 1) == ["p=a b%25/x", "s3://b/o ne", "ü"]
-    assert found(tmp_path, 2) == ["p=a b%25/x", "s3://b/o ne"]
+def test_encoded_paths_are_decoded_and_compared(tmp_path: Path) -> None:
+    write_log(tmp_path, [TABLE, adds("p=a%20b%2525/x", "s3://b/o%20ne", "%C3%BC"), [remove("ü")]])
+    assert live_paths(tmp_path, 1) == ["p=a b%25/x", "s3://b/o ne", "ü"]
+    assert live_paths(tmp_path, 2) == ["p=a b%25/x", "s3://b/o ne"]
     assert [is_absolute(path) for path in ("p=a b/x", "s3://b/o", "file:/t/x", "/t/x", "p=s3:/x")] == [
         False,
         True,
@@ -68,20 +68,20 @@ def test_paths_are_decoded_and_the_same_however_they_were_written(tmp_path: Path
 @pytest.mark.parametrize(
     "name", ["checkpoint.parquet", f"checkpoint.{'0' * 8}-0000-0000-0000-{'0' * 12}.parquet"]
 )
-def test_a_checkpoint_stands_for_all_before_it(tmp_path: Path, name: str) -> None:
-    write_log(tmp_path, [[remove("part-1.parquet")], files("late")], first=6)
+def test_a_checkpoint_replaces_the_commits_before_it(tmp_path: Path, name: str) -> None:
+    write_log(tmp_path, [[remove("part-1.parquet")], adds("late")], first=6)
     write_checkpoint(tmp_path, 5, TABLE, data_files=3, name=name)
-    assert sorted(set(found(tmp_path, 7))) == ["late", "part-0.parquet", "part-2.parquet"]
+    assert sorted(set(live_paths(tmp_path, 7))) == ["late", "part-0.parquet", "part-2.parquet"]
 
 
-def test_parts_of_a_checkpoint_are_read_together(tmp_path: Path) -> None:
+def test_all_parts_of_a_checkpoint_are_read(tmp_path: Path) -> None:
     write_log(tmp_path, [[remove("part-0.parquet")]], first=6)
     for part, count in ((1, 2), (2, 4)):
         write_checkpoint(tmp_path, 5, TABLE, data_files=count, name=f"checkpoint.{part:010}.{2:010}.parquet")
-    assert sorted(set(found(tmp_path, 6))) == ["part-1.parquet", "part-2.parquet", "part-3.parquet"]
+    assert sorted(set(live_paths(tmp_path, 6))) == ["part-1.parquet", "part-2.parquet", "part-3.parquet"]
 
 
-def test_sidecars_are_opened_by_their_names(tmp_path: Path) -> None:
+def test_sidecars_are_opened_by_file_name(tmp_path: Path) -> None:
     for name in ("one", "a two"):
         rows = [{"add": {"path": f"in%20{number}-{name}"}} for number in range(2)] + [{"add": None}]
         path = write_file(tmp_path, f"_sidecars/{name}.parquet")
@@ -93,36 +93,36 @@ def test_sidecars_are_opened_by_their_names(tmp_path: Path) -> None:
     name = f"{5:020}.checkpoint.00000000-0000-0000-0000-000000000000.json"
     write_lines(tmp_path, name, [{"checkpointMetadata": {"version": 5}}, *TABLE, *sidecars, add("beside")])
     write_log(tmp_path, [[remove("in 0-one")]], first=6)
-    assert found(tmp_path, 6) == ["beside", "in 0-a two", "in 1-a two", "in 1-one"]
+    assert live_paths(tmp_path, 6) == ["beside", "in 0-a two", "in 1-a two", "in 1-one"]
 
 
-def test_a_log_compaction_makes_up_for_commits_that_are_missing(tmp_path: Path) -> None:
-    write_log(tmp_path, [TABLE, files("a")])
+def test_a_log_compaction_replaces_missing_commits(tmp_path: Path) -> None:
+    write_log(tmp_path, [TABLE, adds("a")])
     write_lines(tmp_path, f"{2:020}.{3:020}.compacted.json", [remove("a"), add("b")])
-    write_log(tmp_path, [files("c")], first=4)
-    assert found(tmp_path, 4) == ["b", "c"]
+    write_log(tmp_path, [adds("c")], first=4)
+    assert live_paths(tmp_path, 4) == ["b", "c"]
 
 
-def test_a_commit_that_is_missing_is_told(tmp_path: Path) -> None:
+def test_a_missing_commit_is_an_error(tmp_path: Path) -> None:
     write_log(tmp_path, [TABLE])
-    write_log(tmp_path, [files("c")], first=2)
+    write_log(tmp_path, [adds("c")], first=2)
     with pytest.raises(LiveError, match="the commit of version 1 is missing"):
-        found(tmp_path, 2)
+        live_paths(tmp_path, 2)
 
 
 @pytest.mark.parametrize("line", ['{"add": {"size": 1}}', '{"add": {"path": 1}}', '{"add"'])
-def test_a_damaged_action_is_told_with_its_place(tmp_path: Path, line: str) -> None:
+def test_the_error_for_a_damaged_action_names_file_and_line(tmp_path: Path, line: str) -> None:
     write_log(tmp_path, [TABLE])
     write_file(tmp_path, f"{1:020}.json", f'{{"commitInfo": {{}}}}\n{line}\n'.encode())
     with pytest.raises(LiveError, match=r"00000000000000000001\.json, line 2"):
-        found(tmp_path, 1)
+        live_paths(tmp_path, 1)
 
 
-def test_a_damaged_checkpoint_is_told(tmp_path: Path) -> None:
-    write_log(tmp_path, [files("a")], first=6)
+def test_a_damaged_checkpoint_is_an_error(tmp_path: Path) -> None:
+    write_log(tmp_path, [adds("a")], first=6)
     write_file(tmp_path, f"{5:020}.checkpoint.parquet", b"PAR1")
     with pytest.raises(LiveError, match="the checkpoint cannot be read"):
-        found(tmp_path, 6)
+        live_paths(tmp_path, 6)
 
 
 @pytest.mark.parametrize(
@@ -135,4 +135,4 @@ def test_delta_rs_finds_the_same_files(log: Path) -> None:
     except DeltaError as error:  # it opens fewer tables, for many reasons
         pytest.skip(f"delta-rs does not open it: {type(error).__name__}")
     theirs = [unquote(str(path)) for path in table.get_add_actions(flatten=True).column("path").to_pylist()]
-    assert found(log, version) == sorted(theirs)
+    assert live_paths(log, version) == sorted(theirs)

@@ -1,4 +1,4 @@
-"""The leaves of Parquet files, with their types in Delta's words."""
+"""The leaves of Parquet files, with their types as Delta types."""
 
 from __future__ import annotations
 
@@ -39,28 +39,28 @@ TYPES: list[tuple[pa.DataType, dt.DataType]] = [
 ]
 
 
-def written(*fields: pa.Field, **options: Any) -> frozenset[StoredLeaf]:  # noqa: ANN401 - pyarrow's own
+def leaves_of(*fields: pa.Field, **options: Any) -> frozenset[StoredLeaf]:  # noqa: ANN401 - pyarrow's own
     content = io.BytesIO()
     parquet.write_table(pa.schema(fields).empty_table(), content, **options)
     return read_footer(io.BytesIO(content.getvalue()))
 
 
 @pytest.mark.parametrize(("stored", "expected"), TYPES, ids=str)
-def test_types(stored: pa.DataType, expected: dt.DataType) -> None:
-    assert {leaf.type for leaf in written(pa.field("c", stored))} == {expected}
+def test_a_parquet_type_is_read_as_a_delta_type(stored: pa.DataType, expected: dt.DataType) -> None:
+    assert {leaf.type for leaf in leaves_of(pa.field("c", stored))} == {expected}
 
 
-def test_spark_writes_instants_as_int96() -> None:
+def test_int96_is_read_as_timestamp_as_spark_writes_it() -> None:
     field = pa.field("c", pa.timestamp("us", "UTC"))
-    assert {leaf.type for leaf in written(field, use_deprecated_int96_timestamps=True)} == {dt.TIMESTAMP}
+    assert {leaf.type for leaf in leaves_of(field, use_deprecated_int96_timestamps=True)} == {dt.TIMESTAMP}
 
 
-def test_leaves_have_their_paths_and_field_ids() -> None:
+def test_leaves_have_paths_and_field_ids() -> None:
     def field(name: str, type_: pa.DataType, number: int) -> pa.Field:
         return pa.field(name, type_, metadata={"PARQUET:field_id": str(number)})
 
     inner = pa.struct([field("a.b", pa.int32(), 3), pa.field("element", pa.string())])
-    leaves = written(
+    leaves = leaves_of(
         field("lines", pa.list_(inner), 1), field("m", pa.map_(pa.int32(), pa.list_(pa.int64())), 2)
     )
     assert {(leaf.path, leaf.ids, leaf.type) for leaf in leaves} == {
@@ -74,13 +74,13 @@ def test_leaves_have_their_paths_and_field_ids() -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"PAR1", b"{}" * 100, b"PAR1" + b"\0" * 50 + b"\xff\xff\xff\x7fPAR1"]
 )
-def test_what_is_no_parquet_file_is_told(content: bytes) -> None:
+def test_a_file_that_is_no_parquet_is_an_error(content: bytes) -> None:
     with pytest.raises(FooterError):
         read_footer(io.BytesIO(content))
 
 
-def test_a_tally_survives_the_way_there_and_back() -> None:
+def test_a_footer_summary_survives_the_round_trip_through_json() -> None:
     files = Files(7, ("a", "b"))
     leaves = (StoredLeaf(("c", Part.ELEMENT, "x y"), (1, None, None), type_) for _arrow, type_ in TYPES)
-    tally = FooterSummary(7, dict.fromkeys(leaves, files), {"it is gone": files})
-    assert summary_from_json(summary_to_json(tally)) == tally
+    summary = FooterSummary(7, dict.fromkeys(leaves, files), {"it is gone": files})
+    assert summary_from_json(summary_to_json(summary)) == summary

@@ -1,3 +1,5 @@
+"""The kinds of files in a log, by their names."""
+
 from __future__ import annotations
 
 import pytest
@@ -21,23 +23,23 @@ UUID = "80a083e8-7026-4e79-81be-64bd76c43a11"
         (f"_staged_commits/{VERSION}.{UUID}.json", Kind.STAGED_COMMIT),
     ],
 )
-def test_every_kind_with_a_version(name: str, kind: Kind) -> None:
-    found = log_file(name, modified_ms=5)
-    assert found is not None
-    assert (found.kind, found.version, found.modified_ms) == (kind, 7, 5)
+def test_a_log_file_with_a_version_is_recognized(name: str, kind: Kind) -> None:
+    file = log_file(name, modified_ms=5)
+    assert file is not None
+    assert (file.kind, file.version, file.modified_ms) == (kind, 7, 5)
 
 
 @pytest.mark.parametrize(
     ("name", "kind"),
     [("_last_checkpoint", Kind.LAST_CHECKPOINT), (f"_sidecars/{UUID}.parquet", Kind.SIDECAR)],
 )
-def test_kinds_without_a_version(name: str, kind: Kind) -> None:
-    found = log_file(name)
-    assert found is not None
-    assert found.kind is kind
+def test_a_log_file_without_a_version_is_recognized(name: str, kind: Kind) -> None:
+    file = log_file(name)
+    assert file is not None
+    assert file.kind is kind
 
 
-def test_numbers_of_parts_and_of_compactions() -> None:
+def test_part_numbers_and_the_end_of_a_compaction_are_read() -> None:
     part = log_file(f"{VERSION}.checkpoint.0000000002.0000000003.parquet")
     compacted = log_file(f"{VERSION}.00000000000000000012.compacted.json")
     assert part is not None
@@ -63,5 +65,5 @@ def test_numbers_of_parts_and_of_compactions() -> None:
         "",
     ],
 )
-def test_hidden_and_foreign_files_are_nothing(name: str) -> None:
+def test_hidden_and_foreign_files_are_no_log_files(name: str) -> None:
     assert log_file(name) is None

@@ -1,4 +1,4 @@
-"""The reader against others: Spark, asked for its snapshot through the JVM, and delta-rs."""
+"""The log reader compared with Spark, whose snapshot is read through the JVM, and with delta-rs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 LOGS = Path(__file__).parent / "logs"
 WRITTEN_BY_SPARK = sorted(folder.name for folder in LOGS.iterdir() if folder.is_dir())
 
-# delta-rs opens the sidecars of V2 checkpoints before it says anything, and these logs are kept without them.
+# delta-rs needs the sidecars of V2 checkpoints, and these logs are stored without them.
 WITHOUT_SIDECARS = {"v2_checkpoint", "v2_json", "v2_parquet"}
 
 ID = Field("id", LONG)
@@ -50,7 +50,7 @@ WRITTEN = [commit_info("WRITE"), add()]
 
 
 class TestSpark:
-    """What Delta's own snapshot says."""
+    """The reader agrees with Delta's own snapshot."""
 
     pytestmark = pytest.mark.spark
 
@@ -62,11 +62,11 @@ class TestSpark:
         latest = read(tmp_path / name)
         assert latest.defects == ()
         for version in range(latest.history.known_from, latest.version + 1):
-            assert_as_spark_says(spark, tmp_path / name, version)
+            assert_equals_spark(spark, tmp_path / name, version)
         assert delta_log(spark, tmp_path / name).unsafeVolatileSnapshot().version() == latest.version
 
     @pytest.mark.parametrize("name", ["timed", "mapped", "checkpointed"])
-    def test_instants_lead_to_the_versions_that_spark_tells(
+    def test_a_timestamp_gives_the_same_version_as_in_spark(
         self, spark: SparkSession, tmp_path: Path, name: str
     ) -> None:
         table = shutil.copytree(LOGS / name, tmp_path / name)
@@ -80,12 +80,14 @@ class TestSpark:
             if version - 1 in times:
                 assert read_table(open_store(str(table)), at=time - 1).version == version - 1
 
-    def test_oddities_are_read_alike(self, spark: SparkSession, tmp_path: Path) -> None:
-        for name, write in ODDITIES.items():
+    def test_unusual_logs_are_read_as_spark_reads_them(self, spark: SparkSession, tmp_path: Path) -> None:
+        for name, write in UNUSUAL.items():
             write(tmp_path / name)
-            assert_as_spark_says(spark, tmp_path / name, read(tmp_path / name).version)
+            assert_equals_spark(spark, tmp_path / name, read(tmp_path / name).version)
 
-    def test_what_spark_refuses_is_a_defect_with_its_error(self, spark: SparkSession, tmp_path: Path) -> None:
+    def test_a_log_that_spark_refuses_has_a_defect_with_its_error(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
         for name, write in REFUSED.items():
             write(tmp_path / name)
             defects = read(tmp_path / name).defects
@@ -93,7 +95,9 @@ class TestSpark:
             with pytest.raises(Exception, match=str(defects[0].delta_error)):
                 delta_log(spark, tmp_path / name)
 
-    def test_the_checksum_is_what_spark_believes(self, spark: SparkSession, tmp_path: Path) -> None:
+    def test_spark_trusts_a_wrong_checksum_and_schemalint_reports_a_defect(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
         write_checksum(
             write_log(tmp_path, [CREATED, WRITTEN]), 1, protocol(1, 4), metadata(Field("other", LONG))
         )
@@ -103,20 +107,20 @@ class TestSpark:
 
 
 @pytest.mark.parametrize("name", [name for name in WRITTEN_BY_SPARK if name not in WITHOUT_SIDECARS])
-def test_delta_rs_reads_the_same(name: str) -> None:
-    other = deltalake.DeltaTable(str(LOGS / name))
+def test_delta_rs_reads_the_same_table(name: str) -> None:
+    theirs = deltalake.DeltaTable(str(LOGS / name))
     live = read(LOGS / name)
-    assert other.version() == live.version
-    assert other.metadata().configuration == configuration_of(live)
-    assert str(other.metadata().id) == live.metadata.table_id
-    assert tuple(other.metadata().partition_columns) == live.state.partitioned_by
-    asked = other.protocol()
-    assert (asked.min_reader_version, asked.min_writer_version) == (
+    assert theirs.version() == live.version
+    assert theirs.metadata().configuration == configuration_of(live)
+    assert str(theirs.metadata().id) == live.metadata.table_id
+    assert tuple(theirs.metadata().partition_columns) == live.state.partitioned_by
+    their_protocol = theirs.protocol()
+    assert (their_protocol.min_reader_version, their_protocol.min_writer_version) == (
         live.protocol.min_reader,
         live.protocol.min_writer,
     )
-    assert frozenset(asked.reader_features or ()) == live.protocol.reader_features
-    assert frozenset(asked.writer_features or ()) == live.protocol.writer_features
+    assert frozenset(their_protocol.reader_features or ()) == live.protocol.reader_features
+    assert frozenset(their_protocol.writer_features or ()) == live.protocol.writer_features
 
 
 def read(table: Path, version: int | None = None) -> LiveTable:
@@ -131,23 +135,25 @@ def configuration_of(live: LiveTable) -> dict[str, str]:
 
 
 def delta_log(spark: SparkSession, table: Path) -> Any:  # noqa: ANN401 - a Java object
-    java: Any = spark.sparkContext._jvm  # noqa: SLF001 - Delta tells its snapshot nowhere else
+    java: Any = spark.sparkContext._jvm  # noqa: SLF001 - PySpark has no public access to the snapshot
     return java.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, str(table))  # noqa: SLF001
 
 
-def assert_as_spark_says(spark: SparkSession, table: Path, version: int) -> None:
+def assert_equals_spark(spark: SparkSession, table: Path, version: int) -> None:
     log = delta_log(spark, table)
     defaults = [getattr(log, f"getSnapshotAt$default${number}")() for number in (2, 3, 4)]
     snapshot = log.getSnapshotAt(version, *defaults)
     live = read(table, version)
     assert snapshot.version() == version
     assert read_protocol(json.loads(snapshot.protocol().json())["protocol"]) == live.protocol
-    asked = read_metadata(json.loads(snapshot.metadata().json())["metaData"])
-    assert asked.table_id == live.metadata.table_id
-    assert asked.schema == live.state.columns or (asked.schema is None and not live.state.columns.fields)
-    assert asked.description == live.state.description
-    assert asked.partition_columns == live.state.partitioned_by
-    assert {key.lower(): value for key, value in asked.configuration.items()} == {
+    expected = read_metadata(json.loads(snapshot.metadata().json())["metaData"])
+    assert expected.table_id == live.metadata.table_id
+    assert expected.schema == live.state.columns or (
+        expected.schema is None and not live.state.columns.fields
+    )
+    assert expected.description == live.state.description
+    assert expected.partition_columns == live.state.partitioned_by
+    assert {key.lower(): value for key, value in expected.configuration.items()} == {
         key.lower(): value for key, value in configuration_of(live).items()
     }
 
@@ -213,7 +219,7 @@ def _without_schema(table: Path) -> None:
     write_log(table, [[protocol(), body]])
 
 
-ODDITIES: dict[str, Callable[[Path], object]] = {
+UNUSUAL: dict[str, Callable[[Path], object]] = {
     "crlf": _with_commit(lambda content: content.replace(b"\n", b"\r\n")),
     "byte_order_mark": _with_commit(lambda content: b"\xef\xbb\xbf" + content),
     "blank_lines": _with_commit(lambda content: content.replace(b"\n", b"\n\n")),

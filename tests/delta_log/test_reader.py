@@ -1,3 +1,5 @@
+"""Reading tables from commits and classic checkpoints."""
+
 from __future__ import annotations
 
 import sys
@@ -34,16 +36,16 @@ WRITTEN = [commit_info("WRITE"), add()]
 UUID = "80a083e8-7026-4e79-81be-64bd76c43a11"
 
 
-def at(version: int, rest: str) -> str:
+def file_name(version: int, rest: str) -> str:
     return f"{version:020}.{rest}"
 
 
 def drop_commits(table: Path, *versions: int) -> None:
     for version in versions:
-        table.joinpath("_delta_log", at(version, "json")).unlink()
+        table.joinpath("_delta_log", file_name(version, "json")).unlink()
 
 
-def test_the_newest_metadata_and_protocol_count(tmp_path: Path) -> None:
+def test_the_newest_metadata_and_protocol_apply(tmp_path: Path) -> None:
     widened = [commit_info("CHANGE COLUMN", 9, userMetadata="why"), metadata(ID, description="new")]
     table = write_log(tmp_path, [CREATED, WRITTEN, widened, [protocol(1, 3)], WRITTEN])
     live = read_table(str(table))
@@ -60,9 +62,9 @@ def test_the_newest_metadata_and_protocol_count(tmp_path: Path) -> None:
     assert entries[1].metadata == read_table(str(table), version=2).metadata
 
 
-def test_without_commit_info_the_files_time_is_the_commits(tmp_path: Path) -> None:
+def test_without_commit_info_the_file_time_is_the_timestamp(tmp_path: Path) -> None:
     table = write_log(tmp_path, [[protocol(), metadata(ID)]])
-    modified = table.joinpath("_delta_log", at(0, "json")).stat().st_mtime_ns // 1_000_000
+    modified = table.joinpath("_delta_log", file_name(0, "json")).stat().st_mtime_ns // 1_000_000
     assert read_table(str(table)).history.entries[0].timestamp == modified
 
 
@@ -75,7 +77,7 @@ def test_without_history_old_commits_are_not_read(tmp_path: Path) -> None:
     assert read_table(str(table)).history.known_from == 2
 
 
-def test_clustering_is_looked_for_only_where_the_protocol_has_it(tmp_path: Path) -> None:
+def test_clustering_is_found_with_and_without_history(tmp_path: Path) -> None:
     clustered = protocol(1, 7, None, ["clustering", "domainMetadata"])
     table = write_log(tmp_path, [[protocol(), metadata(ID), clustering(["id"])], [clustered, metadata(ID)]])
     live = read_table(str(table), history=False)
@@ -83,7 +85,7 @@ def test_clustering_is_looked_for_only_where_the_protocol_has_it(tmp_path: Path)
     assert live.state.clustered_by == read_table(str(table)).state.clustered_by
 
 
-def test_a_clustering_column_that_is_not_in_the_schema_keeps_its_physical_name(tmp_path: Path) -> None:
+def test_a_clustering_column_missing_in_the_schema_keeps_its_physical_name(tmp_path: Path) -> None:
     table = write_log(tmp_path, [[*CREATED, clustering(["id"], ["col-1", "col-2"], ["id", "x"])]])
     assert read_table(str(table)).state.clustered_by == (("id",), ("col-1", "col-2"), ("id", "x"))
 
@@ -100,14 +102,20 @@ def test_a_pointer_to_the_last_checkpoint_is_never_trusted(tmp_path: Path, last:
     assert read_table(str(write_log(tmp_path, [CREATED, WRITTEN]))).version == 1
 
 
-def test_hidden_and_foreign_files_do_not_count(tmp_path: Path) -> None:
-    for name in (f".{at(0, 'json.crc')}", at(7, "json.tmp"), "README", "_commits/x", "_sidecars/y.parquet"):
+def test_hidden_and_foreign_files_are_ignored(tmp_path: Path) -> None:
+    for name in (
+        f".{file_name(0, 'json.crc')}",
+        file_name(7, "json.tmp"),
+        "README",
+        "_commits/x",
+        "_sidecars/y.parquet",
+    ):
         write_file(tmp_path, name, b"\x00")
-    tmp_path.joinpath("_delta_log", at(9, "json")).mkdir()
+    tmp_path.joinpath("_delta_log", file_name(9, "json")).mkdir()
     assert read_table(str(write_log(tmp_path, [CREATED, WRITTEN]))).version == 1
 
 
-def test_reader_features_that_are_not_known_and_catalogs_warn(tmp_path: Path) -> None:
+def test_unknown_reader_features_and_catalog_management_are_warnings(tmp_path: Path) -> None:
     features = ["catalogManaged", "someday"]
     live = read_table(str(write_log(tmp_path, [[protocol(3, 7, features, features), metadata(ID)]])))
     assert ["someday" in warning for warning in live.warnings] == [True, False]
@@ -116,7 +124,7 @@ def test_reader_features_that_are_not_known_and_catalogs_warn(tmp_path: Path) ->
 
 @pytest.mark.parametrize("history", [True, False])
 @pytest.mark.parametrize(("lacking", "actions"), [("protocol", [metadata(ID)]), ("metaData", [protocol()])])
-def test_a_log_without_the_first_actions_is_refused(
+def test_a_log_without_protocol_or_metadata_is_refused(
     tmp_path: Path, lacking: str, actions: list[dict[str, object]], *, history: bool
 ) -> None:
     with pytest.raises(LiveError, match=f"no {lacking} action") as caught:
@@ -125,7 +133,7 @@ def test_a_log_without_the_first_actions_is_refused(
 
 
 @pytest.mark.parametrize(
-    "name", [None, "README", at(0, "crc"), at(0, "checkpoint.0000000001.0000000002.parquet")]
+    "name", [None, "README", file_name(0, "crc"), file_name(0, "checkpoint.0000000001.0000000002.parquet")]
 )
 def test_a_log_without_commits_and_checkpoints_is_no_table(tmp_path: Path, name: str | None) -> None:
     tmp_path.joinpath("_delta_log").mkdir()
@@ -149,7 +157,7 @@ def test_a_version_that_does_not_exist_is_refused(tmp_path: Path, version: int) 
 
 
 class TestCheckpoints:
-    """Classic checkpoints; `test_checkpoints.py` has all kinds."""
+    """Classic checkpoints; `test_checkpoints.py` tests all kinds."""
 
     STATE = (protocol(1, 7, None, ["clustering", "domainMetadata"]), metadata(ID), clustering(["id"]))
 
@@ -169,7 +177,7 @@ class TestCheckpoints:
         with pytest.raises(LiveError, match="version 1 is missing"):
             read_table(str(table), version=2)
 
-    def test_history_starts_at_the_oldest_checkpoint_that_commits_lead_on_from(self, tmp_path: Path) -> None:
+    def test_the_history_starts_at_the_oldest_checkpoint_with_all_later_commits(self, tmp_path: Path) -> None:
         for version in (2, 4, 6):
             write_checkpoint(tmp_path, version, self.STATE)
         table = write_log(tmp_path, [WRITTEN] * 5, first=4)
@@ -183,12 +191,14 @@ class TestCheckpoints:
         assert (live.version, live.history.known_from) == (5, 5)
 
     @pytest.mark.parametrize("group", [1, 2, 1_000])
-    def test_the_actions_may_lie_in_any_row_group(self, tmp_path: Path, group: int) -> None:
+    def test_actions_are_found_in_any_row_group(self, tmp_path: Path, group: int) -> None:
         write_checkpoint(tmp_path, 0, self.STATE, data_files=50, row_group_size=group)
         live = read_table(str(tmp_path))
         assert (live.state.columns, live.state.clustered_by) == (Struct((ID,)), (("id",),))
 
-    def test_configuration_and_partitions_come_through_parquet(self, tmp_path: Path) -> None:
+    def test_a_checkpoint_and_a_commit_with_the_same_actions_give_the_same_table(
+        self, tmp_path: Path
+    ) -> None:
         properties = {"team": "a", "delta.constraints.known": "id IS NOT NULL"}
         metadata_action = metadata(
             ID, properties=properties, partitioned_by=["id"], description="d", name="n"
@@ -223,24 +233,24 @@ class TestCheckpoints:
             read_table(str(tmp_path))
 
     @pytest.mark.parametrize("data", [b"", b"PAR1", b"PAR1" + b"\0" * 100 + b"PAR1", b"{}" * 50])
-    def test_a_file_that_is_no_parquet_is_refused(self, tmp_path: Path, data: bytes) -> None:
-        write_file(tmp_path, at(3, "checkpoint.parquet"), data)
+    def test_a_checkpoint_that_is_no_parquet_is_refused(self, tmp_path: Path, data: bytes) -> None:
+        write_file(tmp_path, file_name(3, "checkpoint.parquet"), data)
         with pytest.raises(LiveError, match=r"3\.checkpoint\.parquet: the checkpoint cannot be read"):
             read_table(str(tmp_path))
 
-    def test_without_pyarrow_the_extra_is_named(
+    def test_the_error_without_pyarrow_names_the_extra(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        write_checkpoint_free = write_log(tmp_path / "commits", [CREATED])
-        assert read_table(str(write_checkpoint_free)).version == 0
-        write_file(tmp_path, at(3, "checkpoint.parquet"), b"PAR1")
+        without_checkpoint = write_log(tmp_path / "commits", [CREATED])
+        assert read_table(str(without_checkpoint)).version == 0
+        write_file(tmp_path, file_name(3, "checkpoint.parquet"), b"PAR1")
         with pytest.raises(LiveError) as caught:
             read_table(str(tmp_path))
         assert "schemalint[live]" in caught.value.help
 
-    def test_a_multi_part_checkpoint_with_a_part_missing_does_not_count(self, tmp_path: Path) -> None:
-        write_file(write_log(tmp_path, [CREATED]), at(5, "checkpoint.0000000001.0000000002.parquet"))
+    def test_an_incomplete_multi_part_checkpoint_is_ignored(self, tmp_path: Path) -> None:
+        write_file(write_log(tmp_path, [CREATED]), file_name(5, "checkpoint.0000000001.0000000002.parquet"))
         assert read_table(str(tmp_path)).version == 0
 
     @settings(
@@ -250,9 +260,7 @@ class TestCheckpoints:
         suppress_health_check=[HealthCheck.function_scoped_fixture],
     )
     @given(st.data())
-    def test_a_damaged_checkpoint_gives_an_answer_or_an_error(
-        self, tmp_path: Path, data: st.DataObject
-    ) -> None:
+    def test_a_damaged_checkpoint_is_read_or_refused(self, tmp_path: Path, data: st.DataObject) -> None:
         path = write_checkpoint(tmp_path, 0, self.STATE)
         damaged = bytearray(path.read_bytes())
         damaged[data.draw(st.integers(0, len(damaged) - 1))] ^= data.draw(st.integers(1, 255))
@@ -262,16 +270,14 @@ class TestCheckpoints:
             read_table(str(tmp_path))
         except LiveError as error:
             refused = error
-        assert refused is None or at(0, "checkpoint.parquet") in refused.message
+        assert refused is None or file_name(0, "checkpoint.parquet") in refused.message
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rubbish=st.binary(max_size=80), version=st.integers(0, 2), cut=st.integers(0, 500))
-def test_damaged_commits_give_an_answer_or_an_error(
-    tmp_path: Path, rubbish: bytes, version: int, cut: int
-) -> None:
+def test_a_damaged_commit_is_read_or_refused(tmp_path: Path, rubbish: bytes, version: int, cut: int) -> None:
     table = write_log(tmp_path, [CREATED, WRITTEN, [metadata(Field("id", INTEGER))]])
-    path = table / "_delta_log" / at(version, "json")
+    path = table / "_delta_log" / file_name(version, "json")
     path.write_bytes(path.read_bytes()[:cut] + rubbish)
     refused = None
     try:

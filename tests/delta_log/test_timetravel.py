@@ -1,4 +1,4 @@
-"""The version that a table had at an instant."""
+"""The version of a table at a timestamp."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ ID = Field("id", LONG)
 
 
 def version_at(table: Path, instant: int) -> int:
-    found = read_table(open_store(str(table)), at=instant)
-    assert found == read_table(open_store(str(table)), version=found.version)
-    return found.version
+    live = read_table(open_store(str(table)), at=instant)
+    assert live == read_table(open_store(str(table)), version=live.version)
+    return live.version
 
 
-def by_file_times(table: Path, times: Sequence[int]) -> Path:
+def write_log_with_file_times(table: Path, times: Sequence[int]) -> Path:
     write_log(table, [[protocol(), metadata(ID)], *[[commit_info("WRITE", 5)]] * (len(times) - 1)])
-    return touched(table, dict(enumerate(times)))
+    return with_file_times(table, dict(enumerate(times)))
 
 
-def touched(table: Path, times: Mapping[int, int]) -> Path:
+def with_file_times(table: Path, times: Mapping[int, int]) -> Path:
     for version, time in times.items():
         nanoseconds = time * 1_000_000
         os.utime(table / "_delta_log" / f"{version:020}.json", ns=(nanoseconds, nanoseconds))
     return table
 
 
-def timed(instant: int, *actions: Action) -> list[Action]:
+def timed_commit(instant: int, *actions: Action) -> list[Action]:
     return [commit_info("WRITE", 1, inCommitTimestamp=instant), *actions, add()]
 
 
@@ -53,17 +53,17 @@ def with_in_commit_timestamps(since: int | None) -> Action:
 
 
 @pytest.mark.parametrize(("instant", "version"), [(1000, 0), (1999, 0), (2000, 1), (2001, 1), (9999, 2)])
-def test_the_newest_version_by_then(tmp_path: Path, instant: int, version: int) -> None:
-    assert version_at(by_file_times(tmp_path, [1000, 2000, 3000]), instant) == version
+def test_the_version_is_the_newest_one_at_that_time(tmp_path: Path, instant: int, version: int) -> None:
+    assert version_at(write_log_with_file_times(tmp_path, [1000, 2000, 3000]), instant) == version
 
 
 @pytest.mark.parametrize(("instant", "version"), [(5000, 0), (5001, 1), (5002, 2), (5999, 2), (6000, 3)])
-def test_times_of_files_that_are_not_in_order_are_made_so(tmp_path: Path, instant: int, version: int) -> None:
-    assert version_at(by_file_times(tmp_path, [5000, 5000, 1000, 6000]), instant) == version
+def test_file_times_out_of_order_are_adjusted(tmp_path: Path, instant: int, version: int) -> None:
+    assert version_at(write_log_with_file_times(tmp_path, [5000, 5000, 1000, 6000]), instant) == version
 
 
-def test_an_instant_before_the_first_commit_is_refused(tmp_path: Path) -> None:
-    table = by_file_times(tmp_path, [1000, 2000])
+def test_a_timestamp_before_the_first_commit_is_refused(tmp_path: Path) -> None:
+    table = write_log_with_file_times(tmp_path, [1000, 2000])
     with pytest.raises(LiveError, match=r"no commit is as old as 1970-01-01T00:00:00\.999000"):
         version_at(table, 999)
     with pytest.raises(LiveError, match="no commit is as old as"):
@@ -71,22 +71,24 @@ def test_an_instant_before_the_first_commit_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("instant", "version"), [(100, 0), (199, 0), (200, 1), (300, 2), (10**15, 2)])
-def test_in_commit_timestamps_count_more_than_files(tmp_path: Path, instant: int, version: int) -> None:
-    created = timed(100, protocol(), with_in_commit_timestamps(None))
-    table = write_log(tmp_path, [created, timed(200), timed(300)])
-    assert version_at(touched(table, {0: 9000, 1: 9000, 2: 9000}), instant) == version
+def test_in_commit_timestamps_override_file_times(tmp_path: Path, instant: int, version: int) -> None:
+    created = timed_commit(100, protocol(), with_in_commit_timestamps(None))
+    table = write_log(tmp_path, [created, timed_commit(200), timed_commit(300)])
+    assert version_at(with_file_times(table, {0: 9000, 1: 9000, 2: 9000}), instant) == version
 
 
 @pytest.mark.parametrize(("instant", "version"), [(1000, 0), (2000, 1), (5999, 1), (6000, 2), (7000, 3)])
-def test_before_they_were_switched_on_files_count(tmp_path: Path, instant: int, version: int) -> None:
-    enabling = timed(6000, with_in_commit_timestamps(2))
-    table = write_log(tmp_path, [[protocol(), metadata(ID)], [add()], enabling, timed(7000)])
-    assert version_at(touched(table, {0: 1000, 1: 2000, 2: 1, 3: 1}), instant) == version
+def test_before_in_commit_timestamps_were_enabled_file_times_count(
+    tmp_path: Path, instant: int, version: int
+) -> None:
+    enabling = timed_commit(6000, with_in_commit_timestamps(2))
+    table = write_log(tmp_path, [[protocol(), metadata(ID)], [add()], enabling, timed_commit(7000)])
+    assert version_at(with_file_times(table, {0: 1000, 1: 2000, 2: 1, 3: 1}), instant) == version
 
 
-def test_after_commits_were_cleaned_up_the_first_one_is_the_limit(tmp_path: Path) -> None:
+def test_a_timestamp_before_the_oldest_remaining_commit_is_refused(tmp_path: Path) -> None:
     write_checkpoint(tmp_path, 4, [protocol(), with_in_commit_timestamps(0)])
-    table = write_log(tmp_path, [timed(100), timed(200)], first=4)
+    table = write_log(tmp_path, [timed_commit(100), timed_commit(200)], first=4)
     assert version_at(table, 150) == 4
     with pytest.raises(LiveError, match="the log's first commit is 4"):
         version_at(table, 99)
@@ -94,17 +96,19 @@ def test_after_commits_were_cleaned_up_the_first_one_is_the_limit(tmp_path: Path
 
 @pytest.mark.parametrize("content", [b"", b'{"commitInfo":{"timestamp":5}}\n', b'{"commitInfo":rubbish}\n'])
 def test_a_commit_without_its_in_commit_timestamp_is_refused(tmp_path: Path, content: bytes) -> None:
-    table = write_log(tmp_path, [timed(100, protocol(), with_in_commit_timestamps(0)), timed(200)])
+    table = write_log(
+        tmp_path, [timed_commit(100, protocol(), with_in_commit_timestamps(0)), timed_commit(200)]
+    )
     write_commit(table, 1, content)
     with pytest.raises(DamagedFile, match=f"{1:020}.json"):
         version_at(table, 150)
 
 
-def test_a_store_that_does_not_know_the_times_of_files_cannot_tell(tmp_path: Path) -> None:
+def test_a_store_without_file_times_is_an_error(tmp_path: Path) -> None:
     class Timeless(PathStore):
         def list(self) -> Iterator[FileEntry]:
             return (FileEntry(entry.name, entry.size) for entry in super().list())
 
-    by_file_times(tmp_path, [1000])
-    with pytest.raises(LiveError, match=f"the time of _delta_log/{0:020}.json is not known"):
+    write_log_with_file_times(tmp_path, [1000])
+    with pytest.raises(LiveError, match=f"the time of _delta_log/{0:020}.json is unknown"):
         read_table(Timeless(tmp_path), at=5)

@@ -1,4 +1,4 @@
-"""Logs that Spark wrote: ``write_logs.py`` has the statements."""
+"""Logs written by Spark; ``write_logs.py`` has the statements."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ def table(name: str, version: int | None = None) -> LiveTable:
 
 
 def column(live: LiveTable, *path: str | Part) -> Field:
-    found = field_at(live.state.columns, path)
-    assert found is not None
-    return found
+    field = field_at(live.state.columns, path)
+    assert field is not None
+    return field
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_the_quick_way_gives_the_same_snapshot_at_every_version(name: str) -> None:
+def test_reading_without_history_gives_the_same_snapshot_at_every_version(name: str) -> None:
     live = table(name)
     assert (live.warnings, live.defects) == ((), ())
     for version in range(live.history.known_from, live.version + 1):
-        slow, quick = table(name, version), read_table(str(LOGS / name), version=version, history=False)
-        assert quick.metadata == slow.metadata
-        assert quick.protocol == slow.protocol
+        full, quick = table(name, version), read_table(str(LOGS / name), version=version, history=False)
+        assert quick.metadata == full.metadata
+        assert quick.protocol == full.protocol
         assert quick.history.entries == ()
 
 
-def test_widening_is_found_at_every_depth() -> None:
+def test_type_changes_are_found_at_every_depth() -> None:
     live = table("widened")
     assert column(live, "id").type_changes == (
         RecordedChange(Atomic("byte"), SHORT),
@@ -96,7 +96,7 @@ def test_column_mapping_gives_ids_and_physical_names() -> None:
     assert [field.name for field in table("mapped", 2).state.columns.fields] == ["id", "cust", "ship"]
 
 
-def test_lengths_of_char_and_varchar_lie_inside_types_beside_the_fields_own_metadata() -> None:
+def test_char_and_varchar_lengths_are_read_at_every_depth() -> None:
     created = table("chars", 0)
     assert column(created, "code").type == Char(3)
     assert column(created, "keys").type == Map(Char(2), Varchar(9))
@@ -106,8 +106,8 @@ def test_lengths_of_char_and_varchar_lie_inside_types_beside_the_fields_own_meta
     assert all(not field.extra for field in created.state.columns.fields)
 
 
-def test_lengths_that_delta_loses_are_lost() -> None:
-    """ADD COLUMN of a nested field forgets its siblings' lengths, and RENAME COLUMN its own."""
+def test_char_and_varchar_lengths_that_delta_loses_are_lost() -> None:
+    """ADD COLUMN of a nested field loses its siblings' lengths; RENAME COLUMN loses the field's own."""
     assert column(table("chars", 1), "ship", "city").type == Varchar(7)
     assert column(table("chars", 2), "ship", "city").type == STRING
     latest = table("chars")
@@ -118,13 +118,13 @@ def test_lengths_that_delta_loses_are_lost() -> None:
     assert column(latest, "code").type == STRING
 
 
-def test_collations() -> None:
+def test_collations_are_read_at_every_depth() -> None:
     live = table("collated")
     assert column(live, "lower").type == String("UTF8_LCASE")
     assert column(live, "deep").type == Map(STRING, Array(String("UNICODE_CI")))
 
 
-def test_generated_identity_and_default() -> None:
+def test_generated_identity_and_default_columns_are_read() -> None:
     live = table("computed")
     sequence = column(live, "seq")
     assert sequence.identity == Identity(5, 10, allow_explicit_insert=True)
@@ -133,7 +133,7 @@ def test_generated_identity_and_default() -> None:
     assert column(live, "state").default == "'new'"
 
 
-def test_clustering_by_physical_names_is_mapped_to_logical_ones() -> None:
+def test_clustering_columns_have_logical_names() -> None:
     assert table("clustered", 0).state.clustered_by == (("day",), ("ship", "city"))
     renamed = table("clustered", 1)
     assert renamed.state.clustered_by == (("order_date",), ("ship", "city"))
@@ -143,7 +143,7 @@ def test_clustering_by_physical_names_is_mapped_to_logical_ones() -> None:
     assert live.history.entries[-1].metadata == live.metadata
 
 
-def test_constraints_leave_the_properties() -> None:
+def test_constraints_are_separated_from_properties() -> None:
     live = table("checked")
     assert live.state.constraints == {"amount_not_negative": "amount >= 0"}
     assert live.state.properties == {"team": "sales", "delta.logRetentionDuration": "interval 7 days"}
@@ -155,7 +155,7 @@ def test_constraints_leave_the_properties() -> None:
     assert live.state.features == {"appendOnly", "invariants", "checkConstraints"}
 
 
-def test_a_checkpoint_stands_for_the_commits_before_it() -> None:
+def test_a_checkpoint_replaces_the_commits_before_it() -> None:
     live = table("checkpointed")
     assert live.version == 12
     assert live.history.known_from == 10
@@ -174,7 +174,7 @@ def test_a_checkpoint_stands_for_the_commits_before_it() -> None:
 
 
 @pytest.mark.parametrize("name", ["multi_part", "v2_json", "v2_parquet"])
-def test_checkpoints_of_other_kinds_stand_for_the_commits_before_them(name: str) -> None:
+def test_checkpoints_of_other_kinds_replace_the_commits_before_them(name: str) -> None:
     live = table(name)
     start = live.history.known_from
     assert [(entry.version, entry.operation) for entry in live.history.entries] == [
@@ -186,7 +186,7 @@ def test_checkpoints_of_other_kinds_stand_for_the_commits_before_them(name: str)
     assert live.protocol.lists == (name != "multi_part", True)
 
 
-def test_a_compaction_says_what_the_commits_say_that_it_replaces(tmp_path: Path) -> None:
+def test_a_compaction_gives_the_same_table_as_its_commits(tmp_path: Path) -> None:
     kept = shutil.copytree(LOGS / "compacted", tmp_path / "table")
     expected = table("compacted")
     for version in (1, 2, 3):
@@ -199,22 +199,22 @@ def test_a_compaction_says_what_the_commits_say_that_it_replaces(tmp_path: Path)
     assert [defect.kind for defect in live.defects] == [LogDefectKind.COMMIT_MISSING]
 
 
-def test_in_commit_timestamps_are_the_times_of_the_history() -> None:
+def test_history_entries_have_the_in_commit_timestamps() -> None:
     in_commit = [entry.timestamp for entry in table("timed").history.entries]
     content = LOGS.joinpath("timed", "_delta_log", f"{4:020}.json").read_text()
     assert json.loads(content.partition("\n")[0])["commitInfo"]["inCommitTimestamp"] == in_commit[-1]
     assert in_commit == sorted(in_commit, key=lambda time: time or 0)
 
 
-def test_who_and_with_what_is_in_the_history() -> None:
+def test_history_entries_have_engine_and_parameters() -> None:
     engines = {entry.engine for name in TABLES for entry in table(name).history.entries if entry.operation}
     assert engines == {"Apache-Spark/4.2.0 Delta-Lake/4.4.0"}
     created = table("timed").history.entries[0]
     assert created.parameters["properties"] == '{"delta.enableInCommitTimestamps":"false"}'
 
 
-def test_what_makes_a_table_anew_removes_its_files() -> None:
-    """The lawful ways to lose recorded type changes, and how the log tells them."""
+def test_operations_that_may_lose_type_changes_are_recognizable() -> None:
+    """The valid ways to lose recorded type changes, with their operations and removed files."""
     changed = (RecordedChange(Atomic("short"), INTEGER),)
     restored = (RecordedChange(INTEGER, LONG),)
     operations: dict[str, list[tuple[str, bool, object]]] = {
@@ -235,17 +235,17 @@ def test_what_makes_a_table_anew_removes_its_files() -> None:
         ],
     }
     for name, expected in operations.items():
-        found = [
+        entries = [
             (entry.operation, entry.removes_files, entry.metadata.state.columns.fields[0].type_changes)
             for entry in table(name).history.entries
             if entry.metadata
         ]
-        assert found == expected
+        assert entries == expected
     overwritten = table("replaced").history.entries[3]
     assert overwritten.parameters["canOverwriteSchema"] == "true"
 
 
-def test_a_clone_starts_with_what_its_source_was() -> None:
+def test_a_clone_starts_with_the_state_of_its_source() -> None:
     (entry,) = table("cloned").history.entries
     assert entry.operation == "CLONE"
     assert column(table("cloned"), "id").type_changes == (RecordedChange(INTEGER, LONG),)
@@ -253,11 +253,11 @@ def test_a_clone_starts_with_what_its_source_was() -> None:
     assert table("cloned").state.clustered_by == (("id",),)
 
 
-def test_dropping_a_feature_leaves_another_behind() -> None:
+def test_dropping_a_feature_adds_checkpoint_protection() -> None:
     assert table("feature_dropped").protocol.features == {"appendOnly", "invariants", "checkpointProtection"}
 
 
-def test_clustering_that_is_taken_away() -> None:
+def test_removed_clustering_is_recognized() -> None:
     live = table("unclustered")
     assert (table("unclustered", 0).state.clustered_by, live.state.clustered_by) == ((("id",),), ())
     assert [entry.operation for entry in live.history.entries] == ["CREATE TABLE", "CLUSTER BY"]

@@ -1,7 +1,7 @@
-"""Write the logs in ``logs/`` anew with the real engine.
+"""Rewrite the logs in ``logs/`` with Spark and Delta.
 
-Run by hand: ``PYTHONPATH=tests python tests/delta_log/write_logs.py [name …]``. What is kept of each table is
-its ``_delta_log`` without the hidden checksum files; what wrote it stands in ``logs/versions.txt``.
+Run by hand: ``PYTHONPATH=tests python tests/delta_log/write_logs.py [name …]``. It stores each table's
+``_delta_log`` without the hidden checksum files. ``logs/versions.txt`` has the versions of Spark and Delta.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 LOGS: Final = Path(__file__).parent / "logs"
 
-# Statements by table, each ended by a semicolon; "{t}" is the table itself, "{path}" its folder, and
-# "{other}" one beside it that is not kept.
+# Statements by table, separated by semicolons; "{t}" is the table, "{path}" its folder, and "{other}" a
+# second table that is not stored.
 TABLES: Final = {
     "widened": """
         CREATE TABLE {t} (id BYTE, list ARRAY<INT>, sku MAP<STRING, INT>, deep MAP<BYTE, ARRAY<INT>>,
@@ -57,7 +57,7 @@ TABLES: Final = {
         ALTER TABLE {t} ALTER COLUMN ship.qty TYPE INT;
         ALTER TABLE {t} ALTER COLUMN code TYPE STRING;
     """,
-    # Delta 4.4.0 does not make such tables by itself: DELTA_UNSUPPORTED_DATA_TYPES without the setting.
+    # Delta 4.4.0 creates such tables only with this setting; otherwise DELTA_UNSUPPORTED_DATA_TYPES.
     "collated": """
         SET spark.databricks.delta.schema.typeCheck.enabled = false;
         CREATE TABLE {t} (plain STRING, lower STRING COLLATE UTF8_LCASE,
@@ -85,7 +85,7 @@ TABLES: Final = {
         ALTER TABLE {t} ADD CONSTRAINT Amount_Not_Negative CHECK (amount>=0);
         ALTER TABLE {t} ALTER COLUMN amount COMMENT 'in euro';
     """,
-    # With in-commit timestamps, a checkpoint at version 10, and nothing left of the versions before it.
+    # In-commit timestamps and a checkpoint at version 10; the older versions are removed.
     "checkpointed": """
         CREATE TABLE {t} (id INT, note STRING, ship STRUCT<city: STRING>) USING delta
             CLUSTER BY (id, ship.city) TBLPROPERTIES (delta.enableTypeWidening = true,
@@ -97,7 +97,7 @@ TABLES: Final = {
         INSERT INTO {t} (id) VALUES (11);
         ALTER TABLE {t} ADD COLUMN later STRING;
     """,
-    # A V2 checkpoint at version 2; all commits are still there.
+    # A V2 checkpoint at version 2; all commits are kept.
     "v2_checkpoint": """
         CREATE TABLE {t} (id INT) USING delta
             TBLPROPERTIES (delta.checkpointPolicy = 'v2', delta.checkpointInterval = 2);
@@ -108,7 +108,7 @@ TABLES: Final = {
     "variant": """
         CREATE TABLE {t} (v VARIANT, n TIMESTAMP_NTZ, b BINARY, f FLOAT, t BOOLEAN) USING delta;
     """,
-    # A checkpoint in two parts at version 4, and nothing left of the versions before it.
+    # A checkpoint in two parts at version 4; the older versions are removed.
     "multi_part": """
         SET spark.databricks.delta.checkpoint.partSize = 3;
         CREATE TABLE {t} (id INT, note STRING) USING delta CLUSTER BY (id)
@@ -118,7 +118,7 @@ TABLES: Final = {
         RESET spark.databricks.delta.checkpoint.partSize;
         ALTER TABLE {t} ADD COLUMN later STRING;
     """,
-    # V2 checkpoints at version 3, their sidecars left out, and nothing left of the versions before.
+    # V2 checkpoints at version 3, without their sidecars; the older versions are removed.
     "v2_json": """
         CREATE TABLE {t} (id INT, ship STRUCT<city: STRING>) USING delta CLUSTER BY (ship.city)
             TBLPROPERTIES (delta.checkpointPolicy = 'v2', delta.checkpointInterval = 3);
@@ -133,7 +133,7 @@ TABLES: Final = {
         RESET spark.databricks.delta.checkpointV2.topLevelFileFormat;
         ALTER TABLE {t} ADD COLUMN later STRING;
     """,
-    # The commits from 1 to 3 are compacted too: Delta's kernel writes such files, Spark only reads them.
+    # A log compaction of commits 1 to 3: Delta Kernel writes such files, Spark only reads them.
     "compacted": """
         CREATE TABLE {t} (id INT) USING delta CLUSTER BY (id);
         ALTER TABLE {t} ADD COLUMN first STRING;
@@ -150,7 +150,7 @@ TABLES: Final = {
         INSERT INTO {t} VALUES (2);
         ALTER TABLE {t} ADD COLUMN later STRING;
     """,
-    # What makes a table anew, or takes something back.
+    # Operations that replace, restore or clone a table, or drop a feature.
     "replaced": """
         CREATE TABLE replaced (id SHORT, gone STRING) USING delta LOCATION '{path}'
             TBLPROPERTIES (delta.enableTypeWidening = true);
@@ -184,7 +184,7 @@ TABLES: Final = {
         INSERT INTO {t} VALUES (2);
         ALTER TABLE {t} DROP FEATURE typeWidening;
     """,
-    # Domains of others, and clustering that was taken away.
+    # Other metadata domains, and removed clustering.
     "unclustered": """
         CREATE TABLE {t} (id INT) USING delta CLUSTER BY (id) TBLPROPERTIES (delta.enableRowTracking = true);
         INSERT INTO {t} VALUES (1);
@@ -207,7 +207,7 @@ def main(names: list[str]) -> None:
 
 
 def _run(spark: SparkSession, path: str, statement: str) -> None:
-    """Run SQL, or one of two things that SQL cannot say."""
+    """Run SQL, or one of two operations that SQL does not have."""
     match statement.split():
         case ["OVERWRITE", "SCHEMA", _table, *query]:
             rows = spark.sql(" ".join(query)).write.format("delta").mode("overwrite")
@@ -216,17 +216,17 @@ def _run(spark: SparkSession, path: str, statement: str) -> None:
             _compact(spark, path, int(first), int(last))
         case _:
             names = {"{t}": f"delta.`{path}`", "{other}": f"delta.`{path}-other`", "{path}": path}
-            for name, meaning in names.items():
-                statement = statement.replace(name, meaning)
+            for name, replacement in names.items():
+                statement = statement.replace(name, replacement)
             spark.sql(statement)
 
 
 def _compact(spark: SparkSession, path: str, first: int, last: int) -> None:
-    java: Any = spark.sparkContext._jvm  # noqa: SLF001 - Delta has no other way to write such a file
+    java: Any = spark.sparkContext._jvm  # noqa: SLF001 - only Delta Kernel, through the JVM, writes such files
     hadoop = spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001
     kernel = java.io.delta.kernel
     engine = kernel.defaults.engine.DefaultEngine.create(hadoop)
-    table, log = (kernel.internal.fs.Path(f"file:{place}") for place in (path, f"{path}/_delta_log"))
+    table, log = (kernel.internal.fs.Path(f"file:{folder}") for folder in (path, f"{path}/_delta_log"))
     kernel.internal.hook.LogCompactionHook(table, log, first, last, 0).threadSafeInvoke(engine)
 
 

@@ -1,6 +1,6 @@
-"""The README is executed: its contracts are read, its commands are run, and its output is theirs.
+"""The README's contracts are valid, and its commands print the output that it shows.
 
-Commands that need tables are compared with what the demo prints; all others are run here.
+Commands that need tables are compared with the output of the demo; the tests run all other commands.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = sorted(path.name for path in ROOT.glob("*.md"))
 NEEDS_TABLES = re.compile(r"schemalint (plan|apply)\b|--live\b")
-# What is another one each time: a commit's id, a plan's hash.
+# These differ on every run: a commit's id, a plan's hash.
 VARIES = (
     (re.compile(r"\bbase [0-9a-f]{7}\b"), "base 0000000"),
     (re.compile(r"\(plan 1:\w{12}\)"), "(plan 1:0)"),
@@ -36,72 +36,77 @@ VARIES = (
 
 
 @dataclass(frozen=True)
-class Typed:
-    """A command and what it says."""
+class ShellCommand:
+    """A command and its output."""
 
     command: str
     output: str
 
 
-def fenced(language: str) -> list[str]:
+def code_blocks(language: str) -> list[str]:
+    """Return the README's fenced code blocks of a language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
-def typed(text: str) -> Iterator[Typed]:
-    """The commands of a terminal's text, without what the demo says in between."""
+def commands_in(text: str) -> Iterator[ShellCommand]:
+    """Return the commands of a console text, without the demo's own remarks."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, _, output = part.partition("\n")
-        yield Typed(command, re.split(r"^(?:# |Done: )", output, flags=re.MULTILINE)[0].strip())
+        yield ShellCommand(command, re.split(r"^(?:# |Done: )", output, flags=re.MULTILINE)[0].strip())
 
 
-def shown() -> list[Typed]:
-    return [one for block in fenced("console") for one in typed(block)]
+def readme_commands() -> list[ShellCommand]:
+    """Return the commands of the README."""
+    return [command for block in code_blocks("console") for command in commands_in(block)]
 
 
-def settled(text: str, home: Path | None = None) -> str:
+def normalized(text: str, home: Path | None = None) -> str:
+    """Replace everything that differs on every run."""
     if home is not None:
         text = text.replace(str(home), "/home/ada")
-    for pattern, instead in VARIES:
-        text = pattern.sub(instead, text)
+    for pattern, replacement in VARIES:
+        text = pattern.sub(replacement, text)
     return text
 
 
-def is_told(by_readme: str, by_command: str) -> bool:
-    """Whether the output is the one shown; a line of three dots stands for any lines."""
+def outputs_match(expected: str, actual: str) -> bool:
+    """Return whether a command printed the README's output; a line of three dots matches any lines."""
     pattern = "".join(
-        r"(?:.*\n)*" if line == "..." else re.escape(line) + "\n" for line in settled(by_readme).splitlines()
+        r"(?:.*\n)*" if line == "..." else re.escape(line) + "\n"
+        for line in normalized(expected).splitlines()
     )
-    return re.fullmatch(pattern, f"{by_command}\n" if by_command else "") is not None
+    return re.fullmatch(pattern, f"{actual}\n" if actual else "") is not None
 
 
-@pytest.mark.parametrize("text", [text for text in fenced("yaml") if text.startswith("schemalint:")])
-def test_a_contract_can_be_read(text: str) -> None:
+@pytest.mark.parametrize("text", [text for text in code_blocks("yaml") if text.startswith("schemalint:")])
+def test_contracts_are_valid(text: str) -> None:
     result = contract.read("README.md", text.encode())
     assert not result.errors
     assert len(result.contracts) == 1
 
 
-def test_there_are_contracts_and_commands() -> None:
-    assert sum(text.startswith("schemalint:") for text in fenced("yaml")) > 1
-    assert any(NEEDS_TABLES.search(one.command) for one in shown())
-    assert any("schemalint check" in one.command and "error[" in one.output for one in shown())
+def test_readme_has_contracts_and_both_kinds_of_commands() -> None:
+    assert sum(text.startswith("schemalint:") for text in code_blocks("yaml")) > 1
+    commands = readme_commands()
+    assert any(NEEDS_TABLES.search(shell.command) for shell in commands)
+    assert any("schemalint check" in shell.command and "error[" in shell.output for shell in commands)
 
 
-def test_the_configuration_can_be_read() -> None:
-    (text,) = fenced("toml")
+def test_configuration_is_valid() -> None:
+    (text,) = code_blocks("toml")
     assert config.parse("schemalint.toml", text.encode()).removed
 
 
-def test_commands_say_what_is_shown(tmp_path: Path) -> None:
+def test_commands_without_tables_print_the_output_shown(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "lakehouse")
     shutil.copytree(ROOT / "examples/lakehouse", repo.path, dirs_exist_ok=True)
     shutil.copytree(ROOT / "examples/changes", tmp_path / "changes")
     repo.commit()
-    for one in shown():
-        if NEEDS_TABLES.search(one.command):
+    for shell in readme_commands():
+        if NEEDS_TABLES.search(shell.command):
             continue
-        done = subprocess.run(
-            shlex.split(one.command),
+        process = subprocess.run(
+            shlex.split(shell.command),
             cwd=repo.path,
             env={**repo.env, "PATH": _path(), "PYTHONUNBUFFERED": "1"},
             stdout=subprocess.PIPE,
@@ -109,14 +114,14 @@ def test_commands_say_what_is_shown(tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-        output = settled(done.stdout.strip(), tmp_path)
-        assert is_told(one.output, output), f"$ {one.command}\n{output}"
+        output = normalized(process.stdout.strip(), tmp_path)
+        assert outputs_match(shell.output, output), f"$ {shell.command}\n{output}"
 
 
 @pytest.mark.spark
-@pytest.mark.usefixtures("spark")  # which knows what to do without an engine
-def test_the_demo_ends_well_and_says_what_is_shown(tmp_path: Path) -> None:
-    done = subprocess.run(
+@pytest.mark.usefixtures("spark")  # skips or fails without an engine
+def test_the_demo_succeeds_and_prints_the_output_shown(tmp_path: Path) -> None:
+    process = subprocess.run(
         [sys.executable, ROOT / "examples/demo.py"],
         env={**os.environ, "TMPDIR": str(tmp_path)},
         stdin=subprocess.DEVNULL,
@@ -124,15 +129,19 @@ def test_the_demo_ends_well_and_says_what_is_shown(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1].startswith("Done: ")
-    home = re.search(rf"{re.escape(str(tmp_path))}/schemalint-demo-\w+", done.stdout)
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert process.stdout.splitlines()[-1].startswith("Done: ")
+    home = re.search(rf"{re.escape(str(tmp_path))}/schemalint-demo-\w+", process.stdout)
     assert home is not None
-    said = [(one.command, settled(one.output, Path(home[0]))) for one in typed(done.stdout)]
-    for one in shown():
-        if NEEDS_TABLES.search(one.command):
-            outputs = [output for command, output in said if command == one.command]
-            assert any(is_told(one.output, output) for output in outputs), f"$ {one.command}\n{outputs}"
+    demo_outputs = [
+        (shell.command, normalized(shell.output, Path(home[0]))) for shell in commands_in(process.stdout)
+    ]
+    for shell in readme_commands():
+        if NEEDS_TABLES.search(shell.command):
+            outputs = [output for command, output in demo_outputs if command == shell.command]
+            assert any(outputs_match(shell.output, output) for output in outputs), (
+                f"$ {shell.command}\n{outputs}"
+            )
 
 
 def test_all_commands_and_all_exit_statuses_are_listed() -> None:
@@ -141,10 +150,10 @@ def test_all_commands_and_all_exit_statuses_are_listed() -> None:
     assert re.findall(r"^\| (\d+) \|", README, re.MULTILINE) == ["0", "1", "2", "3", "4", "130"]
 
 
-def test_what_is_typed_after_cloning_is_a_target_of_make() -> None:
+def test_make_commands_are_targets_of_the_makefile() -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    named = set(re.findall(r"`make ([a-z]+)`", README))
-    assert {"demo", "test"} <= named <= targets
+    mentioned = set(re.findall(r"`make ([a-z]+)`", README))
+    assert {"demo", "test"} <= mentioned <= targets
 
 
 @pytest.mark.parametrize(
@@ -157,16 +166,16 @@ def test_what_is_typed_after_cloning_is_a_target_of_make() -> None:
         ),
     ],
 )
-def test_what_is_to_be_copied_is_valid(tmp_path: Path, file: str, checker: list[str]) -> None:
-    (text,) = (text for text in fenced("yaml") if text.startswith(f"# {file}\n"))
+def test_files_to_copy_are_valid(tmp_path: Path, file: str, checker: list[str]) -> None:
+    (text,) = (text for text in code_blocks("yaml") if text.startswith(f"# {file}\n"))
     (tmp_path / "copied.yml").write_text(text)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, *checker, tmp_path / "copied.yml"], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert process.returncode == 0, process.stdout + process.stderr
 
 
-def test_hooks_and_inputs_that_are_named_exist() -> None:
+def test_hooks_and_action_inputs_match_their_manifests() -> None:
     manifest: list[dict[str, Any]] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     hooks = {hook["id"] for hook in manifest}
     assert set(re.findall(r"schemalint-(?:check|fix)\b", README)) == hooks
@@ -176,8 +185,8 @@ def test_hooks_and_inputs_that_are_named_exist() -> None:
     assert set(re.findall(r"`([\w-]+)`", sentence[1])) == set(action["inputs"])
 
 
-def test_the_rule_of_one_s_own_runs(tmp_path: Path) -> None:
-    (text,) = fenced("python")
+def test_the_example_rule_runs(tmp_path: Path) -> None:
+    (text,) = code_blocks("python")
     packages = tmp_path / "packages"
     information = packages / "acme-1.dist-info"
     information.mkdir(parents=True)
@@ -190,7 +199,7 @@ def test_the_rule_of_one_s_own_runs(tmp_path: Path) -> None:
     repo.write(
         "t.yml", "schemalint: 1\ntable: t\ncolumns: [{name: a, type: int}, {name: totalB, type: int}]\n"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         ["schemalint", "check", "--output-format=concise"],
         cwd=repo.path,
         env={**repo.env, "PATH": _path(), "PYTHONPATH": str(packages)},
@@ -198,11 +207,11 @@ def test_the_rule_of_one_s_own_runs(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert "ACME001 warning totalB has capital letters" in done.stdout, done.stdout + done.stderr
+    assert "ACME001 warning totalB has capital letters" in process.stdout, process.stdout + process.stderr
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_links_lead_somewhere(document: str) -> None:
+def test_relative_links_lead_to_existing_files(document: str) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / document).read_text(encoding="utf-8"))
     assert not [link for link in links if not (ROOT / link).exists()]
 

@@ -1,4 +1,4 @@
-"""YAML text to nodes and back: positions, refusals, edits."""
+"""YAML text to nodes with positions, errors, and edits of the text."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from schemalint.errors import ContractError, Location
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-untimed = settings(deadline=None)
+without_deadline = settings(deadline=None)
 
 Data: TypeAlias = "dict[object, Data] | list[Data] | str | int | float | bool | None"
 
-# What contracts look like at their worst: both kinds of dashes, comments everywhere, a block scalar, flows.
+# A contract with difficult layout: both kinds of dashes, comments everywhere, a block scalar, flow style.
 CONTRACT = """\
 # owned by sales
 schemalint: 1   # format
@@ -70,32 +70,32 @@ targets: {staging: {absent: true}, sandbox: }
 """
 
 
-def one(text: str) -> Document:
+def document_of(text: str) -> Document:
     (document,) = read_documents(text, "a.yml")
     return document
 
 
-def refused(text: str) -> ContractError:
+def error_of(text: str) -> ContractError:
     with pytest.raises(ContractError) as caught:
         read_documents(text, "a.yml")
     return caught.value
 
 
-def data(node: Node) -> Data:
+def data_of(node: Node) -> Data:
     if isinstance(node, Mapping):
-        return {entry.key.value: data(entry.value) for entry in node.entries}
+        return {entry.key.value: data_of(entry.value) for entry in node.entries}
     if isinstance(node, Sequence):
-        return [data(item) for item in node.items]
+        return [data_of(item) for item in node.items]
     return node.value
 
 
-def ruamel(text: str) -> Data:
+def ruamel_data(text: str) -> Data:
     loaded: Data = YAML(typ="safe", pure=True).load(io.StringIO(text))
     return loaded
 
 
 def edited(text: str, edit: Callable[..., TextEdit], *arguments: Path | str) -> str:
-    return apply_edits(text, [edit(one(text), *arguments)], "a.yml")
+    return apply_edits(text, [edit(document_of(text), *arguments)], "a.yml")
 
 
 # Reading
@@ -123,15 +123,15 @@ def edited(text: str, edit: Callable[..., TextEdit], *arguments: Path | str) -> 
         ("-.INF", float("-inf")),
     ],
 )
-def test_plain_scalar_follows_the_core_schema_of_yaml_1_2(text: str, value: Data) -> None:
-    node = node_at(one(f"key: {text}\n"), ("key",))
+def test_a_plain_scalar_follows_the_core_schema_of_yaml_1_2(text: str, value: Data) -> None:
+    node = node_at(document_of(f"key: {text}\n"), ("key",))
     assert isinstance(node, Scalar)
     assert (node.value, type(node.value)) == (value, type(value))
     assert node.text == text
 
 
-def test_nan_is_a_float() -> None:
-    node = node_at(one("[.nan]"), (0,))
+def test_dot_nan_is_a_float() -> None:
+    node = node_at(document_of("[.nan]"), (0,))
     assert isinstance(node, Scalar)
     assert isinstance(node.value, float)
     assert node.value != node.value
@@ -142,14 +142,14 @@ def test_nan_is_a_float() -> None:
     [("'1'", "single"), ('"null"', "double"), ("|-\n 1", "literal"), (">-\n 1", "folded")],
 )
 def test_quoted_and_block_scalars_are_strings(text: str, style: str) -> None:
-    node = node_at(one(f"key: {text}\n"), ("key",))
+    node = node_at(document_of(f"key: {text}\n"), ("key",))
     assert isinstance(node, Scalar)
     assert isinstance(node.value, str)
     assert node.style == style
 
 
-def test_decimal_of_more_digits_than_python_converts_is_refused() -> None:
-    error = refused("a: " + "9" * 5000)
+def test_a_number_with_more_digits_than_python_converts_is_refused() -> None:
+    error = error_of("a: " + "9" * 5000)
     assert error.message == "The number has 5,000 digits."
     assert error.location == Location("a.yml", 1, 4, 1, 5004)
 
@@ -169,14 +169,14 @@ def test_decimal_of_more_digits_than_python_converts_is_refused() -> None:
         "a: [\n  b, # c\n  d,\n]\n",
     ],
 )
-def test_reads_the_same_data_as_ruamel(text: str) -> None:
-    assert data(one(text).root) == ruamel(text)
+def test_the_reader_and_ruamel_read_the_same_data(text: str) -> None:
+    assert data_of(document_of(text).root) == ruamel_data(text)
 
 
 def test_several_documents_are_numbered_and_keep_the_text_of_the_file() -> None:
     text = "a: 1\n---\nb: 2\n...\n# c\n---\n"
     documents = read_documents(text, "a.yml")
-    assert [(document.index, data(document.root)) for document in documents] == [
+    assert [(document.index, data_of(document.root)) for document in documents] == [
         (0, {"a": 1}),
         (1, {"b": 2}),
         (2, None),
@@ -186,18 +186,18 @@ def test_several_documents_are_numbered_and_keep_the_text_of_the_file() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# only a comment\n", "\ufeff"])
-def test_text_without_a_document_has_none(text: str) -> None:
+def test_text_without_a_document_has_ndocument_of(text: str) -> None:
     assert read_documents(text, "a.yml") == ()
 
 
-def test_keys_are_found_by_their_text() -> None:
-    document = one("1: a\ntrue: b\n'x y': c\n")
+def test_nodes_are_found_by_the_text_of_their_keys() -> None:
+    document = document_of("1: a\ntrue: b\n'x y': c\n")
     found = [node_at(document, (key,)) for key in ("1", "true", "x y")]
     assert [node.value for node in found if isinstance(node, Scalar)] == ["a", "b", "c"]
 
 
-def test_node_at_an_unknown_path_is_none() -> None:
-    document = one(CONTRACT)
+def test_an_unknown_path_has_no_node() -> None:
+    document = document_of(CONTRACT)
     paths: list[Path] = [
         ("nothing",),
         ("columns", 9),
@@ -216,7 +216,7 @@ def test_node_at_an_unknown_path_is_none() -> None:
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
 def test_spans_and_locations_count_code_points_whatever_the_line_break(mark: str, line_break: str) -> None:
     lines = ["é: 😀😀 # 😀", "", "list:\t[😀, 'x', \"y\"]", "block:", "  - |", "    😀", "  - last"]
-    document = one(mark + line_break.join(lines))
+    document = document_of(mark + line_break.join(lines))
     found = {
         document.text[node.start : node.end]: str(document.location(node.span))
         for path in [("é",), ("list", 0), ("list", 1), ("list", 2), ("block", 1)]
@@ -231,23 +231,23 @@ def test_spans_and_locations_count_code_points_whatever_the_line_break(mark: str
     }
 
 
-def test_location_spans_lines_with_an_exclusive_end() -> None:
-    document = one("a:\n  - b\n  - c   # d\n\n# e\nf: g\n")
+def test_a_location_spans_lines_and_its_end_is_exclusive() -> None:
+    document = document_of("a:\n  - b\n  - c   # d\n\n# e\nf: g\n")
     node = node_at(document, ("a",))
     assert node
     assert document.location(node.span) == Location("a.yml", 2, 3, 3, 6)
 
 
-def test_entry_gives_the_place_of_a_key() -> None:
-    document = one(CONTRACT)
+def test_an_entry_locates_its_key() -> None:
+    document = document_of(CONTRACT)
     entry = entry_at(document, ("columns", 1, "type"))
     assert entry
     assert str(document.location(entry.key.span)) == "a.yml:11:19"
     assert entry_at(document, ()) is entry_at(document, ("columns", 1)) is entry_at(document, ("no",)) is None
 
 
-def test_line_separators_of_unicode_are_no_lines_for_people() -> None:
-    document = one('a: "x\u2028\u0085y"\nb: c\n')
+def test_unicode_line_separators_do_not_count_as_line_breaks() -> None:
+    document = document_of('a: "x\u2028\u0085y"\nb: c\n')
     entry = entry_at(document, ("b",))
     assert entry
     assert str(document.location(entry.key.span)) == "a.yml:2:1"
@@ -258,12 +258,16 @@ printable = st.text(
 )
 
 
-@untimed
+@without_deadline
 @given(st.lists(st.tuples(printable, printable), max_size=4), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_span_of_every_scalar_is_its_text(pairs: list[tuple[str, str]], line_break: str, mark: bool) -> None:  # noqa: FBT001 - drawn
+def test_the_span_of_every_scalar_covers_its_text(
+    pairs: list[tuple[str, str]],
+    line_break: str,
+    mark: bool,  # noqa: FBT001 - drawn
+) -> None:
     lines = [f"- {print_scalar(value)} # {comment}" for value, comment in pairs]
     text = ("\ufeff" if mark else "") + line_break.join([*lines, "- end"])
-    items = one(text).root
+    items = document_of(text).root
     assert isinstance(items, Sequence)
     assert [text[item.start : item.end] for item in items.items] == [
         *(print_scalar(value) for value, _ in pairs),
@@ -275,10 +279,10 @@ def test_span_of_every_scalar_is_its_text(pairs: list[tuple[str, str]], line_bre
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "message"),
+    ("text", "position", "message"),
     [
-        ("a: 1\nb: 2\n'a': 3\n", "3:1", 'The key "a" stands here a second time.'),
-        ('x: {a: 1, "a": 2}\n', "1:11", 'The key "a" stands here a second time.'),
+        ("a: 1\nb: 2\n'a': 3\n", "3:1", 'The key "a" is repeated.'),
+        ('x: {a: 1, "a": 2}\n', "1:11", 'The key "a" is repeated.'),
         ("a: 1\n? [b]\n: c\n", "2:3", "A key must be a plain or quoted word."),
         ("{a: b}: c\n", "1:1", "A key must be a plain or quoted word."),
         ("a: &x 1\n", "1:4", "The anchor &x is not supported."),
@@ -297,23 +301,23 @@ def test_span_of_every_scalar_is_its_text(pairs: list[tuple[str, str]], line_bre
         ("? " * 100_000, "1:3", "A key must be a plain or quoted word."),
         ("{a: " * 100_000, "1:257", "More than 64 levels of nesting."),
         ("[" + "a," * 100_001 + "]", "1:200000", "The file has more than 100,000 nodes."),
-        ("a" * (1024 * 1024 + 1), "1:1", "The file has 1,048,577 characters; at most 1,048,576 are read."),
+        ("a" * (1024 * 1024 + 1), "1:1", "The file has 1,048,577 characters; the limit is 1,048,576."),
     ],
     ids=lambda value: value[:20],
 )
-def test_what_no_contract_may_hold_is_refused_where_it_stands(text: str, place: str, message: str) -> None:
-    error = refused(text)
-    assert str(error.location) == f"a.yml:{place}"
+def test_unsupported_yaml_is_refused_at_its_location(text: str, position: str, message: str) -> None:
+    error = error_of(text)
+    assert str(error.location) == f"a.yml:{position}"
     assert error.message == message
     assert error.help
 
 
-def test_64_levels_and_quoted_merge_key_are_allowed() -> None:
-    assert data(one('"<<": ' + "[" * 63 + "]" * 63).root)
+def test_64_levels_and_a_quoted_merge_key_are_allowed() -> None:
+    assert data_of(document_of('"<<": ' + "[" * 63 + "]" * 63).root)
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "help_text"),
+    ("text", "position", "help_text"),
     [
         ("a:\n\tb: c\n", "2:1", "Indent with spaces, not with tabs."),
         ("a:\n  b: 1\n\tc: 2\n", "3:1", "Indent with spaces, not with tabs."),
@@ -321,26 +325,32 @@ def test_64_levels_and_quoted_merge_key_are_allowed() -> None:
         ("a: `b`\n", "1:4", "Quote a value that begins with this character."),
         ("a: *\n", "1:5", "Quote a value that begins with an asterisk."),
         ("a: & b\n", "1:5", "Quote a value that begins with an ampersand."),
-        ("a: 'b\nc: d\n", "1:4", "Close the quote; inside double quotes a backslash is written twice."),
-        ('a: "\\d+"\n', "1:5", "Close the quote; inside double quotes a backslash is written twice."),
-        ("a: [b, c\n", "1:4", "Check the indentation, the quotes and the brackets around this place."),
-        ("a: b\n c: d\n", "2:3", "Quote a value that holds a colon and a space, and check the indentation."),
+        ("a: 'b\nc: d\n", "1:4", "Close the quote; inside double quotes, write a backslash twice."),
+        ('a: "\\d+"\n', "1:5", "Close the quote; inside double quotes, write a backslash twice."),
+        ("a: [b, c\n", "1:4", "Check the indentation, the quotes and the brackets around this position."),
+        (
+            "a: b\n c: d\n",
+            "2:3",
+            "Quote a value that contains a colon and a space, and check the indentation.",
+        ),
         (
             "a: 1\n---\nb: 'x' y\n",
             "3:8",
-            "Check the indentation, the quotes and the brackets around this place.",
+            "Check the indentation, the quotes and the brackets around this position.",
         ),
     ],
 )
-def test_broken_yaml_is_refused_where_it_can_be_mended(text: str, place: str, help_text: str) -> None:
-    error = refused(text)
-    assert str(error.location) == f"a.yml:{place}"
+def test_invalid_yaml_is_refused_at_its_location_with_a_hint(
+    text: str, position: str, help_text: str
+) -> None:
+    error = error_of(text)
+    assert str(error.location) == f"a.yml:{position}"
     assert error.message.startswith("This is not valid YAML: ")
     assert error.help == help_text
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "help_text"),
+    ("text", "position", "help_text"),
     [
         ("type: struct<a: int>\n", "1:7", 'Quote it: type: "struct<a: int>"'),
         (
@@ -362,14 +372,14 @@ def test_broken_yaml_is_refused_where_it_can_be_mended(text: str, place: str, he
         ('- comment: say "x": y # z\n', "1:12", 'Quote it: comment: "say \\"x\\": y"'),
     ],
 )
-def test_value_that_yaml_takes_apart_comes_with_the_quotes_to_add(
-    text: str, place: str, help_text: str
+def test_the_error_for_a_value_that_yaml_splits_suggests_quotes(
+    text: str, position: str, help_text: str
 ) -> None:
-    error = refused(text)
-    assert str(error.location) == f"a.yml:{place}"
+    error = error_of(text)
+    assert str(error.location) == f"a.yml:{position}"
     assert error.help == help_text
     for _ in range(text.count("decimal") or 1):
-        text = with_quotes(text, refused(text))
+        text = with_quotes(text, error_of(text))
     read_documents(text, "a.yml")
 
 
@@ -390,25 +400,25 @@ def with_quotes(text: str, error: ContractError) -> str:
         "a: map<int,int>",
     ],
 )
-def test_comparison_or_block_value_is_not_taken_for_a_cut_type(text: str) -> None:
-    assert data(one(text).root) == ruamel(text)
+def test_a_comparison_or_a_block_value_is_not_mistaken_for_a_split_type(text: str) -> None:
+    assert data_of(document_of(text).root) == ruamel_data(text)
 
 
-def test_pure_parser_gives_the_same_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "\ufeff" + CONTRACT.replace(", sandbox: ", "")  # the mark of a null in a flow is another one
-    with_libyaml = one(text)
+def test_the_pure_python_parser_gives_the_same_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "\ufeff" + CONTRACT.replace(", sandbox: ", "")  # the position of a null in flow style differs
+    with_libyaml = document_of(text)
     monkeypatch.setattr("schemalint.document.reader._Parser", yaml.SafeLoader)
-    assert one(text) == with_libyaml
-    assert refused('a: "\\U00110000"').help
-    assert refused('a: "\\Uffffffff"').help
+    assert document_of(text) == with_libyaml
+    assert error_of('a: "\\U00110000"').help
+    assert error_of('a: "\\Uffffffff"').help
 
 
-@untimed
+@without_deadline
 @given(
     st.binary(max_size=200)
     | st.text("[]{}:,-?!&*#|>'\"%@` \t\r\n\ufeffabc1.<()\\x", max_size=60).map(str.encode)
 )
-def test_any_bytes_are_read_or_refused_as_a_contract(content: bytes) -> None:
+def test_any_bytes_are_read_or_refused_with_a_contract_error(content: bytes) -> None:
     try:
         documents = read_documents(decode(content, "a.yml"), "a.yml")
     except ContractError as error:
@@ -432,7 +442,7 @@ def test_any_bytes_are_read_or_refused_as_a_contract(content: bytes) -> None:
         b"# c\r\nschemalint:   1\r\n",
     ],
 )
-def test_file_with_the_key_and_a_number_is_a_candidate(content: bytes) -> None:
+def test_a_file_with_the_key_schemalint_and_a_number_is_a_candidate(content: bytes) -> None:
     assert candidate(content)
 
 
@@ -447,7 +457,7 @@ def test_file_with_the_key_and_a_number_is_a_candidate(content: bytes) -> None:
         b"schemalint 1\n",
     ],
 )
-def test_any_other_file_is_no_candidate(content: bytes) -> None:
+def test_a_file_without_the_key_or_a_number_is_no_candidate(content: bytes) -> None:
     assert not candidate(content)
 
 
@@ -456,7 +466,7 @@ def test_decode_keeps_the_byte_order_mark() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "place", "message"),
+    ("content", "position", "message"),
     [
         ("a: é\n".encode("utf-16"), "1:1", "The file is UTF-16."),
         ("a: b\n".encode("utf-16-be"), "1:1", "YAML does not allow the character U+0000."),
@@ -465,11 +475,11 @@ def test_decode_keeps_the_byte_order_mark() -> None:
     ],
 )
 def test_other_encodings_are_refused_at_the_first_wrong_byte(
-    content: bytes, place: str, message: str
+    content: bytes, position: str, message: str
 ) -> None:
     with pytest.raises(ContractError) as caught:
         read_documents(decode(content, "a.yml"), "a.yml")
-    assert str(caught.value.location) == f"a.yml:{place}"
+    assert str(caught.value.location) == f"a.yml:{position}"
     assert caught.value.message == message
 
 
@@ -479,7 +489,7 @@ def test_other_encodings_are_refused_at_the_first_wrong_byte(
 @pytest.mark.parametrize(
     "text", ["bigint", "a b", "sales.orders", "delta.enableTypeWidening", "amount >= 0", "Größe"]
 )
-def test_harmless_text_is_printed_plain(text: str) -> None:
+def test_unambiguous_text_is_printed_without_quotes(text: str) -> None:
     assert print_scalar(text) == text
 
 
@@ -523,26 +533,26 @@ AWKWARD = {
 
 
 @pytest.mark.parametrize("text", [text for texts in AWKWARD.values() for text in texts])
-def test_awkward_text_survives_every_reader(text: str) -> None:
-    check_printed(text)
+def test_awkward_text_reads_back_in_every_yaml_parser(text: str) -> None:
+    assert_reads_back(text)
 
 
-@untimed
+@without_deadline
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_printed_text_survives_every_reader(text: str) -> None:
-    check_printed(text)
+def test_any_printed_text_reads_back_in_every_yaml_parser(text: str) -> None:
+    assert_reads_back(text)
 
 
-def check_printed(text: str) -> None:
+def assert_reads_back(text: str) -> None:
     printed = print_scalar(text)
     in_flow, in_block = f"{{key: {printed}, a: [{printed}]}}", f"key: {printed}\na:\n  - {printed} # c\n"
     for yaml_text in (in_flow, in_block):
-        assert data(one(yaml_text).root) == {"key": text, "a": [text]}
+        assert data_of(document_of(yaml_text).root) == {"key": text, "a": [text]}
         assert yaml.safe_load(yaml_text) == {"key": text, "a": [text]}
-        assert ruamel(yaml_text) == {"key": text, "a": [text]}
+        assert ruamel_data(yaml_text) == {"key": text, "a": [text]}
 
 
-def test_lone_surrogate_cannot_be_printed() -> None:
+def test_printing_a_lone_surrogate_is_refused() -> None:
     with pytest.raises(ContractError, match=r"U\+D83D"):
         print_scalar("a\ud83d")
 
@@ -583,7 +593,7 @@ def test_set_key_adds_a_line_right_after_the_last_entry(
         ((), "a: b", "sandbox: }\n", 'sandbox: }\n"a: b": "x"\n'),
     ],
 )
-def test_set_key_changes_one_place_only(path: Path, key: str, old: str, new: str) -> None:
+def test_set_key_changes_only_one_position(path: Path, key: str, old: str, new: str) -> None:
     assert CONTRACT.count(old) == 1
     assert edited(CONTRACT, set_key, path, key, '"x"') == CONTRACT.replace(old, new)
 
@@ -618,7 +628,7 @@ def test_set_key_in_odd_layouts(text: str, path: Path, result: str) -> None:
     assert apply_edits(text, [set_key(document, path, "k", "v")], "a.yml") == result
 
 
-def test_key_is_set_in_the_document_that_was_asked_for() -> None:
+def test_set_key_edits_the_given_document_of_several() -> None:
     text = "a: 1\n---\na: 2\n---\na: 3\n"
     edit = set_key(read_documents(text, "a.yml")[1], (), "k", "v")
     assert splice(text, [edit]) == "a: 1\n---\na: 2\nk: v\n---\na: 3\n"
@@ -639,7 +649,7 @@ def test_key_is_set_in_the_document_that_was_asked_for() -> None:
         (("features",), "sandbox: }\n", "sandbox: }\nfeatures:\n  - x\n"),
     ],
 )
-def test_append_item_changes_one_place_only(path: Path, old: str, new: str) -> None:
+def test_append_item_changes_only_one_position(path: Path, old: str, new: str) -> None:
     assert CONTRACT.count(old) == 1
     assert edited(CONTRACT, append_item, path, "x") == CONTRACT.replace(old, new)
 
@@ -657,7 +667,7 @@ def test_append_item_changes_one_place_only(path: Path, old: str, new: str) -> N
         ("- - a\n- b\n", (0,), "- - a\n  - x\n- b\n"),
     ],
 )
-def test_append_item_keeps_to_the_style_in_use(text: str, path: Path, result: str) -> None:
+def test_append_item_keeps_the_style_of_the_sequence(text: str, path: Path, result: str) -> None:
     assert edited(text, append_item, path, "x") == result
 
 
@@ -679,7 +689,7 @@ def test_append_item_keeps_to_the_style_in_use(text: str, path: Path, result: st
         (("targets", "sandbox"), ", sandbox: ", ""),
     ],
 )
-def test_remove_entry_changes_one_place_only(path: Path, old: str, new: str) -> None:
+def test_remove_entry_changes_only_one_position(path: Path, old: str, new: str) -> None:
     assert CONTRACT.count(old) == 1
     assert edited(CONTRACT, remove_entry, path) == CONTRACT.replace(old, new)
 
@@ -706,7 +716,7 @@ def test_remove_entry_in_odd_layouts(text: str, path: Path, result: str) -> None
 @pytest.mark.parametrize(
     ("edit", "text", "arguments"),
     [
-        (set_key, "a: [b: c]\n", (("a", 0), "k", "v")),  # a mapping without brackets: k would be another item
+        (set_key, "a: [b: c]\n", (("a", 0), "k", "v")),  # a mapping without braces: k would be a second item
         (set_key, "a: 1\n", (("a",), "k", "v")),
         (set_key, "a: 1\n", (("b", "c"), "k", "v")),
         (set_key, "a: {b: 1}\n", (("a",), "k", "v, w")),
@@ -721,17 +731,17 @@ def test_remove_entry_in_odd_layouts(text: str, path: Path, result: str) -> None
         (remove_entry, "? a\n: b\nc: d\n", (("a",),)),
     ],
 )
-def test_edit_that_would_spoil_the_file_is_refused(
+def test_an_edit_that_would_break_the_file_is_refused(
     edit: Callable[..., TextEdit], text: str, arguments: tuple[Path | str, ...]
 ) -> None:
     with pytest.raises(ContractError, match="cannot be edited in place") as caught:
-        edit(one(text), *arguments)
+        edit(document_of(text), *arguments)
     assert caught.value.help == "Make the change by hand."
     assert caught.value.location
 
 
 def test_several_edits_are_applied_together_and_insertions_keep_their_order() -> None:
-    document = one(CONTRACT)
+    document = document_of(CONTRACT)
     edits = [
         set_key(document, (), "owner", "x"),
         remove_entry(document, ("table",)),
@@ -750,13 +760,13 @@ def test_several_edits_are_applied_together_and_insertions_keep_their_order() ->
         [TextEdit(-1, 1, "")],
     ],
 )
-def test_edits_that_overlap_or_leave_the_text_are_refused(edits: list[TextEdit]) -> None:
+def test_edits_that_overlap_or_exceed_the_text_are_refused(edits: list[TextEdit]) -> None:
     with pytest.raises(ValueError, match="overlap"):
         splice("abcdef", edits)
 
 
-def test_edits_that_break_the_text_together_are_refused() -> None:
-    with pytest.raises(ContractError, match="second time"):
+def test_edits_whose_result_is_invalid_are_refused() -> None:
+    with pytest.raises(ContractError, match="is repeated"):
         apply_edits("a: 1\n", [TextEdit(5, 5, "a: 2\n")], "a.yml")
 
 
@@ -782,7 +792,7 @@ def flows(draw: st.DrawFn, depth: int = 2) -> str:
 
 @st.composite
 def blocks(draw: st.DrawFn, depth: int = 3) -> list[str]:
-    """The lines of a block collection, not indented."""
+    """Lines of a block collection, without indentation."""
     between = st.sampled_from([[], [], [""], ["# c"], ["", "# c", ""]])
     lines: list[str] = []
     if draw(st.booleans()):
@@ -803,7 +813,7 @@ def blocks(draw: st.DrawFn, depth: int = 3) -> list[str]:
 
 @st.composite
 def values(draw: st.DrawFn, depth: int) -> list[str]:
-    """What follows a key: the rest of its line, and the lines below."""
+    """Lines of a mapping's value: the rest of the key's line, and the lines below."""
     kind = draw(
         st.sampled_from(["flow", "empty", "literal", "quoted", "block"] if depth else ["flow", "empty"])
     )
@@ -829,31 +839,31 @@ def texts(draw: st.DrawFn) -> str:
     return draw(st.sampled_from(["", "\ufeff", f"# start{line_break}"])) + line_break.join(lines) + end
 
 
-def places(node: Node, path: Path = ()) -> list[tuple[Path, Node]]:
+def nodes_with_paths(node: Node, path: Path = ()) -> list[tuple[Path, Node]]:
     below: list[tuple[Path, Node]] = [(path, node)]
     if isinstance(node, Mapping):
         for entry in node.entries:
-            below += places(entry.value, (*path, entry.key.text))
+            below += nodes_with_paths(entry.value, (*path, entry.key.text))
     elif isinstance(node, Sequence):
         for index, item in enumerate(node.items):
-            below += places(item, (*path, index))
+            below += nodes_with_paths(item, (*path, index))
     return below
 
 
-def at(root: Data, path: Path) -> Data:
+def data_at(root: Data, path: Path) -> Data:
     for step in path:
         assert isinstance(root, dict | list)
         root = root[step]  # type: ignore[index] # the path comes from the same tree
     return root
 
 
-def closed(text: str) -> str:
-    """A block scalar at the very end of a file gets its line break from the line that is added."""
+def with_final_line_break(text: str) -> str:
+    """Add the line break that an appended line gives to a block scalar at the end of the file."""
     return text if text.endswith("\n") else text + "\n"
 
 
 def lines_changed(before: str, after: str) -> int:
-    """How many lines of ``before`` lie between the common lines at both ends."""
+    """Count the lines of ``before`` between the common first and the common last lines."""
     old, new = before.splitlines(), after.splitlines()
     same = 0
     while same < min(len(old), len(new)) and old[same] == new[same]:
@@ -864,72 +874,80 @@ def lines_changed(before: str, after: str) -> int:
     return len(old) - same - tail
 
 
-@untimed
+@without_deadline
 @given(texts(), st.data())
 def test_set_key_adds_the_key_and_touches_one_line(text: str, draws: st.DataObject) -> None:
-    document = one(text)
-    mappings = [path for path, node in places(document.root) if isinstance(node, Mapping)]
+    document = document_of(text)
+    mappings = [path for path, node in nodes_with_paths(document.root) if isinstance(node, Mapping)]
     assume(mappings)
     path = draws.draw(st.sampled_from(mappings))
     result = edited(text, set_key, path, "new", "[v, 1]")
-    expected = ruamel(closed(text))
-    mapping = at(expected, path)
+    expected = ruamel_data(with_final_line_break(text))
+    mapping = data_at(expected, path)
     assert isinstance(mapping, dict)
     mapping["new"] = ["v", 1]
-    assert ruamel(closed(result)) == expected
-    assert list(at(data(one(result).root), path)) == list(mapping)  # type: ignore[arg-type] # a dict, see above
+    assert ruamel_data(with_final_line_break(result)) == expected
+    assert list(data_at(data_of(document_of(result).root), path)) == list(mapping)  # type: ignore[arg-type] # a dict, see above
     assert lines_changed(text, result) <= 1
 
 
-@untimed
+@without_deadline
 @given(texts(), st.data())
 def test_set_key_replaces_any_value(text: str, draws: st.DataObject) -> None:
-    entries = [path for path, _ in places(one(text).root) if path and isinstance(path[-1], str)]
+    entries = [
+        path for path, _ in nodes_with_paths(document_of(text).root) if path and isinstance(path[-1], str)
+    ]
     assume(entries)
     *parent, key = draws.draw(st.sampled_from(entries))
     result = edited(text, set_key, tuple(parent), str(key), "[v, 1]")
-    expected = ruamel(closed(text))
-    at(expected, tuple(parent))[key] = ["v", 1]  # type: ignore[index] # a dict by its path
-    assert ruamel(closed(result)) == expected
+    expected = ruamel_data(with_final_line_break(text))
+    data_at(expected, tuple(parent))[key] = ["v", 1]  # type: ignore[index] # a dict by its path
+    assert ruamel_data(with_final_line_break(result)) == expected
 
 
-@untimed
+@without_deadline
 @given(texts(), st.data())
 def test_append_item_adds_one_item_and_touches_one_line(text: str, draws: st.DataObject) -> None:
-    sequences = [path for path, node in places(one(text).root) if isinstance(node, Sequence)]
+    sequences = [
+        path for path, node in nodes_with_paths(document_of(text).root) if isinstance(node, Sequence)
+    ]
     assume(sequences)
     path = draws.draw(st.sampled_from(sequences))
     result = edited(text, append_item, path, "{v: 1}")
-    expected = ruamel(closed(text))
-    sequence = at(expected, path)
+    expected = ruamel_data(with_final_line_break(text))
+    sequence = data_at(expected, path)
     assert isinstance(sequence, list)
     sequence.append({"v": 1})
-    assert ruamel(closed(result)) == expected
+    assert ruamel_data(with_final_line_break(result)) == expected
     assert lines_changed(text, result) <= 1
 
 
-@untimed
+@without_deadline
 @given(texts(), st.data())
-def test_null_becomes_a_mapping_or_a_sequence(text: str, draws: st.DataObject) -> None:
-    nulls = [path for path, node in places(one(text).root) if isinstance(node, Scalar) and node.value is None]
+def test_an_edit_turns_null_into_a_mapping_or_a_sequence(text: str, draws: st.DataObject) -> None:
+    nulls = [
+        path
+        for path, node in nodes_with_paths(document_of(text).root)
+        if isinstance(node, Scalar) and node.value is None
+    ]
     assume(nulls)
     path = draws.draw(st.sampled_from(nulls))
-    expected = ruamel(closed(text))
-    parent, step = at(expected, path[:-1]), path[-1]
+    expected = ruamel_data(with_final_line_break(text))
+    parent, step = data_at(expected, path[:-1]), path[-1]
     for edit, arguments, value in ((set_key, ("k", "v"), {"k": "v"}), (append_item, ("v",), ["v"])):
         result = edited(text, edit, path, *arguments)
         parent[step] = value  # type: ignore[index,assignment] # a container by its path
-        assert ruamel(closed(result)) == expected
+        assert ruamel_data(with_final_line_break(result)) == expected
 
 
-@untimed
+@without_deadline
 @given(texts(), st.data())
-def test_remove_entry_removes_what_it_is_told(text: str, draws: st.DataObject) -> None:
-    path = draws.draw(st.sampled_from([path for path, _ in places(one(text).root) if path]))
+def test_remove_entry_removes_only_the_given_entry(text: str, draws: st.DataObject) -> None:
+    path = draws.draw(st.sampled_from([path for path, _ in nodes_with_paths(document_of(text).root) if path]))
     result = edited(text, remove_entry, path)
-    expected = ruamel(closed(text))
-    del at(expected, path[:-1])[path[-1]]  # type: ignore[union-attr,arg-type] # a container by its path
-    assert ruamel(closed(result)) == expected
+    expected = ruamel_data(with_final_line_break(text))
+    del data_at(expected, path[:-1])[path[-1]]  # type: ignore[union-attr,arg-type] # a container by its path
+    assert ruamel_data(with_final_line_break(result)) == expected
     assert result.count("# end") == text.count("# end")
 
 
@@ -958,7 +976,7 @@ def test_remove_entry_removes_what_it_is_told(text: str, draws: st.DataObject) -
         ),
     ],
 )
-def test_an_item_is_inserted_at_its_place(
+def test_an_item_is_inserted_at_its_index(
     text: str, path: Path, index: int, value: str, expected: str
 ) -> None:
     (document,) = read_documents(text, "f.yml")
@@ -966,7 +984,7 @@ def test_an_item_is_inserted_at_its_place(
 
 
 @pytest.mark.parametrize("path", [("b",), ("a",), ()])
-def test_an_item_is_inserted_into_sequences_only(path: Path) -> None:
+def test_inserting_an_item_into_a_mapping_or_scalar_is_refused(path: Path) -> None:
     (document,) = read_documents("a: {k: 1}\n", "f.yml")
     with pytest.raises(ContractError, match="cannot be edited in place"):
         insert_item(document, path, 0, "x")

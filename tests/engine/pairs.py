@@ -1,4 +1,4 @@
-"""Every question to the engine as the pair of contracts that a check compares, for each record's tests."""
+"""The questions to Spark as the pairs of contracts that a check compares."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from engine import ask_alters, ask_nested, ask_protocols, ask_states, ask_types
+from engine import record_alters, record_nested, record_protocols, record_states, record_types
 from schemalint import contract
 from schemalint.contract.dialects.native.history import Entry, distributed
 from schemalint.delta.datatype import UNMANAGED, DataType, Field, RecordedChange, Struct
@@ -19,44 +19,46 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Pair: TypeAlias = tuple[Contract | None, Contract]
-"""The table before, None for a new one, and after; both contracts allow an upgrade."""
+"""The contract before (None for a new table) and after; both allow protocol upgrades."""
 
 
-def of_types(question: ask_types.Question) -> Pair:
-    """The change of type, recorded as the contract has to."""
+def type_contracts(question: record_types.Question) -> Pair:
+    """Return the contracts of a type change, with the required `type_changes` entry."""
     old, new = parse_type(question.source), parse_type(question.target)
     recorded = (RecordedChange(old, new),) if step(old, new) == TypeStep.WIDENING else ()
     return _one_column(question, old, ()), _one_column(question, new, recorded)
 
 
-def of_nested(question: ask_nested.Question) -> Pair:
-    """The same inside a struct, an array or a map."""
+def nested_contracts(question: record_nested.Question) -> Pair:
+    """Return the contracts of a type change inside a struct, an array or a map."""
     old, new = parse_type(question.source), parse_type(question.target)
-    widened = step(old, new, nested=True) == TypeStep.WIDENING
-    recorded = (Entry(ask_nested.field_path(question.position), old, new),) if widened else ()
+    is_widening = step(old, new, nested=True) == TypeStep.WIDENING
+    recorded = (Entry(record_nested.field_path(question.position), old, new),) if is_widening else ()
     after, record = distributed(_around(question.position, new), recorded)
     return _one_column(question, _around(question.position, old), ()), _one_column(question, after, record)
 
 
-def of_protocols(question: ask_protocols.Question) -> Pair:
-    """The start, and what the change brings beside it."""
-    before = _start(question.start, ask_protocols.NOTHING) if question.start else None
+def protocol_contracts(question: record_protocols.Question) -> Pair:
+    """Return the contracts of a start without and with the change."""
+    before = _start(question.start, record_protocols.NOTHING) if question.start else None
     return before, _start(question.start, question.change)
 
 
-def of_states(question: ask_states.Question) -> Pair:
-    """The states, with their columns and defaults as a contract writes them."""
+def state_contracts(question: record_states.Question) -> Pair:
+    """Return the contracts of the two states."""
     return (_state(question.before) if question.before else None), _state(question.after)
 
 
-def of_alters(question: ask_alters.Question) -> Pair:
-    """The contracts as they are written."""
-    before = None if question.before is None else ask_alters.read_contract(question.before)
-    return before, ask_alters.read_contract(question.after)
+def alter_contracts(question: record_alters.Question) -> Pair:
+    """Return the contracts of the question."""
+    before = None if question.before is None else record_alters.read_contract(question.before)
+    return before, record_alters.read_contract(question.after)
 
 
 def _one_column(
-    question: ask_types.Question | ask_nested.Question, type_: DataType, record: Iterable[RecordedChange]
+    question: record_types.Question | record_nested.Question,
+    type_: DataType,
+    record: Iterable[RecordedChange],
 ) -> Contract:
     column = Field(
         "c",
@@ -77,34 +79,33 @@ def _one_column(
 
 
 def _around(position: str, leaf: DataType) -> DataType:
-    return parse_type(ask_nested.POSITIONS[position].format(print_type(leaf)))
+    return parse_type(record_nested.POSITIONS[position].format(print_type(leaf)))
 
 
 @cache
 def _start(start: str, change_name: str) -> Contract:
-    change: ask_protocols.Change = ask_protocols.CHANGES[change_name]
+    change: record_protocols.Change = record_protocols.CHANGES[change_name]
     return _read(
         {
-            "columns": [ask_protocols.BASE_COLUMN, *change.get("columns", [])],
-            "properties": {**ask_protocols.STARTS.get(start, {}), **change.get("properties", {})},
+            "columns": [record_protocols.BASE_COLUMN, *change.get("columns", [])],
+            "properties": {**record_protocols.STARTS.get(start, {}), **change.get("properties", {})},
             "constraints": change.get("constraints", {}),
         }
     )
 
 
 def _state(state: str) -> Contract:
-    given = json.loads(state)
-    defaults = given.pop("defaults", {})
+    body = json.loads(state)
+    defaults = body.pop("defaults", {})
     columns = [
         {"name": name, "type": type_, **({"default": defaults[name]} if name in defaults else {})}
-        for name, type_ in given.pop("columns").items()
+        for name, type_ in body.pop("columns").items()
     ]
-    return _read({"columns": columns, **given})
+    return _read({"columns": columns, **body})
 
 
 def _read(body: dict[str, Any]) -> Contract:
-    """JSON is YAML."""
     document = {"schemalint": 1, "table": "t", **body, "protocol": {"allow_upgrade": True}}
-    read = contract.read("t.yaml", json.dumps(document))
+    read = contract.read("t.yaml", json.dumps(document))  # JSON is valid YAML
     assert not read.errors, read.errors
     return read.contracts[0]

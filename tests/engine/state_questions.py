@@ -1,4 +1,4 @@
-"""The states that the engine is asked about, as pairs of a table before and a table after."""
+"""The questions of `record_states`: pairs of a table before a change (None for a new table) and after it."""
 
 from __future__ import annotations
 
@@ -100,21 +100,26 @@ _CONFLICTS: Final[tuple[Mapping[str, str | None], ...]] = (
 )
 
 _ICEBERG: Final[tuple[Mapping[str, str | None], ...]] = (
-    *({one: "true"} for one in _COMPATS),
-    *({one: "true", **_MAPPED} for one in _COMPATS),
-    *({one: "true", "delta.columnMapping.mode": mode} for one in _COMPATS for mode in ("none", "id")),
-    *({one: "true", **_MAPPED, "delta.enableDeletionVectors": "true"} for one in _COMPATS),
+    *({compat: "true"} for compat in _COMPATS),
+    *({compat: "true", **_MAPPED} for compat in _COMPATS),
+    *({compat: "true", "delta.columnMapping.mode": mode} for compat in _COMPATS for mode in ("none", "id")),
+    *({compat: "true", **_MAPPED, "delta.enableDeletionVectors": "true"} for compat in _COMPATS),
     *(
-        {one: "true", other: "true", **_MAPPED}
-        for one in _COMPATS
+        {compat: "true", other: "true", **_MAPPED}
+        for compat in _COMPATS
         for other in _COMPATS
-        if one < other
+        if compat < other
     ),
-    *({one: "true", other: "false", **_MAPPED} for one in _COMPATS for other in _COMPATS if one != other),
+    *(
+        {compat: "true", other: "false", **_MAPPED}
+        for compat in _COMPATS
+        for other in _COMPATS
+        if compat != other
+    ),
     {"delta.universalFormat.enabledFormats": "iceberg"},
     {"delta.universalFormat.enabledFormats": "hudi"},
     {"delta.universalFormat.enabledFormats": "hudi", "delta.enableDeletionVectors": "true"},
-    *({one: "true", **_MAPPED, "delta.universalFormat.enabledFormats": "iceberg"} for one in _COMPATS),
+    *({compat: "true", **_MAPPED, "delta.universalFormat.enabledFormats": "iceberg"} for compat in _COMPATS),
     {"delta.feature.icebergCompatV2": "supported"},
     {"delta.feature.icebergCompatV2": "supported", "delta.enableDeletionVectors": "true"},
     {"delta.enableIcebergCompatV3": "true", "delta.enableRowTracking": "true", **_MAPPED},
@@ -142,17 +147,17 @@ _RESERVED: Final = ("_change_type", "_commit_version", "_commit_timestamp", "_CH
 
 
 def questions() -> Iterator[_Pair]:
-    """Every question, some of them more than once."""
+    """Yield every question; some occur more than once."""
     for properties in _properties():
         yield None, _table(properties)
         yield _table(), _table(properties)
-    yield from _of_existing_features()
+    yield from _versions_of_feature_tables()
     yield from _mapping_modes()
-    yield from _taken_away()
+    yield from _removed_properties()
     yield from _iceberg()
-    yield from _names()
-    yield from _collisions()
-    yield from _reserved()
+    yield from _odd_names()
+    yield from _case_collisions()
+    yield from _reserved_names()
     yield from _defaults()
     yield from _statistics()
 
@@ -185,8 +190,8 @@ def _properties() -> Iterator[Mapping[str, str | None]]:
     yield from _ICEBERG
 
 
-def _of_existing_features() -> Iterator[_Pair]:
-    """A table that has the features form of the protocol already."""
+def _versions_of_feature_tables() -> Iterator[_Pair]:
+    """Set protocol versions on a table whose protocol already lists table features."""
     before = _table(_WIDENING)
     for reader, writer in _VERSIONS:
         pair = {"delta.minReaderVersion": reader, "delta.minWriterVersion": writer}
@@ -205,7 +210,7 @@ def _mapping_modes() -> Iterator[_Pair]:
         yield _table({**_MAPPED, _COMPATS[1]: "true"}), _table({key: new, _COMPATS[1]: "true"})
 
 
-def _taken_away() -> Iterator[_Pair]:
+def _removed_properties() -> Iterator[_Pair]:
     log, files = "delta.logRetentionDuration", "delta.deletedFileRetentionDuration"
     kept = {log: "interval 60 days", files: "interval 50 days"}
     for changed in ({log: None}, {files: None}, {log: "interval 40 days"}):
@@ -226,33 +231,33 @@ def _taken_away() -> Iterator[_Pair]:
     yield _table(uniform), _table({**uniform, _COMPATS[1]: "false"})
     yield _table(uniform), _table({**uniform, _COMPATS[1]: None})
     yield _table(compat), _table({**compat, "delta.universalFormat.enabledFormats": "iceberg"})
-    for one in _COMPATS:
+    for key in _COMPATS:
         for other in _COMPATS:
-            if one != other:
-                before = {**_MAPPED, one: "true"}
+            if key != other:
+                before = {**_MAPPED, key: "true"}
                 yield _table(before), _table({**before, other: "true"})
-                yield _table(before), _table({**before, one: "false", other: "true"})
+                yield _table(before), _table({**before, key: "false", other: "true"})
 
 
 def _iceberg() -> Iterator[_Pair]:
-    for one in _COMPATS:
-        compat = {**_MAPPED, one: "true"}
+    for key in _COMPATS:
+        compat = {**_MAPPED, key: "true"}
         for type_ in _ICEBERG_TYPES:
             yield None, _table(compat, c=type_)
             yield _table(compat), _table(compat, c=type_)
             yield _table(_MAPPED, c=type_), _table(compat, c=type_)
         for partition in ("decimal(10,2)", "timestamp_ntz", "tinyint"):
             yield None, {**_table(compat, c=partition), "partitioned_by": ["c"]}
-        both = {**compat, **_WIDENING, "delta.feature.timestampNtz": "supported"}
+        widening_compat = {**compat, **_WIDENING, "delta.feature.timestampNtz": "supported"}
         for old, new in _WIDENINGS:
-            yield _table(both, c=old), _table(both, c=new)
+            yield _table(widening_compat, c=old), _table(widening_compat, c=new)
     uniform = {**_MAPPED, **_WIDENING, _COMPATS[1]: "true", "delta.universalFormat.enabledFormats": "iceberg"}
     yield _table(uniform, c="int"), _table(uniform, c="double")
     supported = {**_WIDENING, "delta.feature.icebergCompatV2": "supported"}
     yield _table(supported, c="int"), _table(supported, c="double")
 
 
-def _names() -> Iterator[_Pair]:
+def _odd_names() -> Iterator[_Pair]:
     for character in _CHARACTERS:
         name = f"x{character}y"
         quoted = "`" + name.replace("`", "``") + "`"
@@ -267,7 +272,7 @@ def _names() -> Iterator[_Pair]:
     yield _table(), _table(_MAPPED, **{"x y": "int"})
 
 
-def _collisions() -> Iterator[_Pair]:
+def _case_collisions() -> Iterator[_Pair]:
     types = ("struct<x: int, X: int>", "array<struct<x: int, X: int>>", "map<struct<x: int, X: int>,int>")
     for properties in ({}, _MAPPED):
         yield None, _table(properties, A="int")
@@ -277,7 +282,7 @@ def _collisions() -> Iterator[_Pair]:
             yield _table(properties), _table(properties, c=type_)
 
 
-def _reserved() -> Iterator[_Pair]:
+def _reserved_names() -> Iterator[_Pair]:
     feed: dict[str, str | None] = {"delta.enableChangeDataFeed": "true"}
     for name in _RESERVED:
         for properties in ({}, feed):

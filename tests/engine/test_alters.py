@@ -1,4 +1,4 @@
-"""The rules agree with the engine on every recorded alteration, and the engine still answers as recorded."""
+"""The rules agree with Spark on every recorded alteration, and Spark still answers as recorded."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.ask_alters import ACCEPTED, UNCHANGED, Question, ask, questions, read_record
-from engine.pairs import of_alters
+from engine.pairs import alter_contracts
+from engine.record_alters import ACCEPTED, UNCHANGED, Question, ask, questions, read_record
 from schemalint.lint.judge import judge_pair
 from schemalint.model.finding import Finding, Severity
 from support.rule_judging import built_in
@@ -20,45 +20,46 @@ if TYPE_CHECKING:
 QUESTIONS = questions()
 RECORD = read_record()
 WITHOUT_CLASS = {UNCHANGED, "PARSE_SYNTAX_ERROR"}
-"""Refusals that name nothing: no effect, and no such statement."""
+"""Answers without an error class of Delta: no effect, or a statement that Spark cannot parse."""
 SAMPLE = 12
 
 each_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.case)
 
 
 @each_question
-def test_error_if_and_only_if_no_way_leads_there(question: Question) -> None:
-    """An error of a rule means that the engine refuses every way, and has the class that one of them gave."""
+def test_rule_reports_an_error_exactly_if_every_statement_sequence_fails(question: Question) -> None:
+    """The error has the error class of one of the sequences."""
     answers = RECORD.get(question.case, ())
-    assert len(answers) == len(question.ways), "asked since it was recorded: python -m engine.ask_alters"
+    assert len(answers) == len(question.ways), "the record is outdated: python -m engine.record_alters"
     errors = _errors(question)
     if ACCEPTED in answers:
         assert not errors
         return
     assert len(errors) == 1, "one edit, one finding"
-    given: set[str | None] = {answer for answer in answers if answer not in WITHOUT_CLASS}
-    assert question.differs or errors[0].delta_error in (given or {None, *answers})
+    error_classes: set[str | None] = {answer for answer in answers if answer not in WITHOUT_CLASS}
+    assert question.differs or errors[0].delta_error in (error_classes or {None, *answers})
 
 
 @each_question
-def test_a_stated_difference_is_one(question: Question) -> None:
-    """A reason for a disagreement stands only where there is one."""
+def test_explained_disagreement_exists(question: Question) -> None:
+    """A question has a `differs` entry only if the rule and Spark disagree."""
     if question.differs:
         assert _errors(question)[0].delta_error not in RECORD[question.case]
 
 
-def test_record_holds_nothing_that_is_not_asked() -> None:
-    """A question that is gone or renamed leaves no answer behind."""
-    assert set(RECORD) == {one.case for one in QUESTIONS if one.ways}
+def test_record_has_no_answers_without_a_question() -> None:
+    """A removed or renamed question leaves no answer behind."""
+    assert set(RECORD) == {question.case for question in QUESTIONS if question.ways}
 
 
 @pytest.mark.spark
-def test_engine_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
-    """A sample of the questions, always the same."""
-    sample = random.Random(4).sample([one for one in QUESTIONS if one.ways], SAMPLE)  # noqa: S311 (no secret)
-    assert ask(spark, tmp_path, sample) == {one.case: RECORD[one.case] for one in sample}
+def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
+    """Ask a fixed sample of the questions again."""
+    questions_with_sql = [question for question in QUESTIONS if question.ways]
+    sample = random.Random(4).sample(questions_with_sql, SAMPLE)  # noqa: S311 (no secret)
+    assert ask(spark, tmp_path, sample) == {question.case: RECORD[question.case] for question in sample}
 
 
 def _errors(question: Question) -> list[Finding]:
-    found = judge_pair(*of_alters(question), tuple(built_in().values()))
-    return [one for one in found if one.severity >= Severity.ERROR and not one.existing]
+    findings = judge_pair(*alter_contracts(question), tuple(built_in().values()))
+    return [finding for finding in findings if finding.severity >= Severity.ERROR and not finding.existing]

@@ -1,4 +1,4 @@
-"""Every pair of types at every nested position: a check says of the change what the engine says."""
+"""A check agrees with Spark on every pair of types at every nested position."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.ask_nested import POSITIONS, Question, all_questions, ask, read_record
-from engine.ask_types import Answer
-from engine.pairs import of_nested
+from engine.pairs import nested_contracts
+from engine.record_nested import POSITIONS, Question, all_questions, ask, read_record
+from engine.record_types import Answer
 from schemalint.lint.judge import judge_pair
 from schemalint.model.finding import Severity
 from support.rule_judging import built_in
@@ -29,23 +29,23 @@ def test_every_question_is_recorded() -> None:
 
 
 @pytest.mark.parametrize("position", POSITIONS)
-def test_check_agrees_with_what_the_engine_answered(position: str) -> None:
-    """One error with the engine's class where it refuses, none where it carries the change out."""
+def test_check_agrees_with_the_recorded_answers(position: str) -> None:
+    """Expect one error with Spark's error class if Spark refuses the change, else no error."""
     answers = {question: answer for question, answer in RECORD.items() if question.position == position}
     assert {question: _verdict(question) for question in answers} == answers
 
 
 @pytest.mark.spark
-def test_the_engine_still_answers_so(spark: SparkSession, tmp_path: Path) -> None:
-    """A sample of the questions; ``SCHEMALINT_SEED`` chooses it."""
+def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
+    """Ask a sample of the questions again, chosen by ``SCHEMALINT_SEED``."""
     seed = os.environ.get("SCHEMALINT_SEED", "1")
     sample = random.Random(seed).sample(list(RECORD), SAMPLE)  # noqa: S311 (no secret is made of it)
     assert ask(spark, tmp_path, sample) == {question: RECORD[question] for question in sample}
 
 
 def _verdict(question: Question) -> Answer:
-    """What the errors come to: none, or exactly one."""
-    found = judge_pair(*of_nested(question), tuple(built_in().values()))
-    errors = [one for one in found if one.severity == Severity.ERROR]
+    """Return the check's verdict; it must report one error at most."""
+    findings = judge_pair(*nested_contracts(question), tuple(built_in().values()))
+    errors = [finding for finding in findings if finding.severity == Severity.ERROR]
     assert len(errors) <= 1, (question, errors)
     return Answer(not errors, errors[0].delta_error if errors else None)

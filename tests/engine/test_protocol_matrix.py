@@ -1,4 +1,4 @@
-"""What every start protocol becomes by every change, as computed and as the engine did it."""
+"""For every start protocol and every change, the computed protocol is the one that Spark wrote."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.ask_protocols import (
+from engine.pairs import protocol_contracts
+from engine.record_protocols import (
     CHANGES,
     LEGACY,
     NOTHING,
@@ -19,14 +20,13 @@ from engine.ask_protocols import (
     ask,
     read_record,
 )
-from engine.pairs import of_protocols
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import (
     TABLE_FEATURES_READER,
     Protocol,
     features_of_versions,
     minimum_versions,
-    needed,
+    needed_features,
     needed_to_alter,
 )
 from schemalint.lint.judge import judge_pair
@@ -49,18 +49,18 @@ def test_every_question_is_recorded() -> None:
 
 
 @pytest.mark.parametrize("start", ["", *STARTS])
-def test_the_protocol_is_what_the_engine_made_of_it(start: str) -> None:
+def test_computed_protocol_is_the_recorded_one(start: str) -> None:
     recorded = {
         question: answer
         for question, answer in RECORD.items()
         if question.start == start and isinstance(answer, Protocol)
     }
-    assert {question: _written(_features(question)) for question in recorded} == recorded
+    assert {question: _protocol_with(_features(question)) for question in recorded} == recorded
 
 
 @pytest.mark.parametrize("start", ["", *STARTS])
-def test_an_error_is_a_refusal(start: str) -> None:
-    """One error with the engine's class where it refuses, none where it accepts."""
+def test_rules_report_an_error_exactly_for_recorded_refusals(start: str) -> None:
+    """Expect one error with Spark's error class if Spark refuses the change, else no error."""
     refusals = {
         question: [] if isinstance(answer, Protocol) else [None if answer == REFUSED else answer]
         for question, answer in RECORD.items()
@@ -70,16 +70,20 @@ def test_an_error_is_a_refusal(start: str) -> None:
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_only_what_delta_adds_when_asked_to_needs_asking(start: str) -> None:
-    """The model leaves a feature out of an upgrade where the engine wants it enabled by hand."""
+def test_features_to_enable_by_hand_are_left_out_of_the_upgrade(start: str) -> None:
+    """The computed upgrade lacks a needed feature only if Spark requires enabling it by hand."""
     altered = {question: answer for question, answer in RECORD.items() if question.start == start}
-    by_hand = {one for one, answer in altered.items() if answer == "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT"}
-    assert {one for one in altered if _features(one) != _needed(one)} == by_hand
+    by_hand = {
+        question
+        for question, answer in altered.items()
+        if answer == "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT"
+    }
+    assert {question for question in altered if _features(question) != _needed(question)} == by_hand
 
 
 @pytest.mark.parametrize("start", LEGACY)
-def test_legacy_versions_imply_what_the_engine_keeps(start: str) -> None:
-    """The pair that was asked for and the one that was written mean the same features."""
+def test_legacy_versions_imply_the_features_that_the_engine_keeps(start: str) -> None:
+    """The requested versions and the written protocol imply the same features."""
     reader, writer = map(int, STARTS[start].values())
     written = RECORD[Question(start, NOTHING)]
     assert isinstance(written, Protocol)
@@ -87,37 +91,37 @@ def test_legacy_versions_imply_what_the_engine_keeps(start: str) -> None:
 
 
 @pytest.mark.spark
-def test_the_engine_still_answers_so(spark: SparkSession, tmp_path: Path) -> None:
-    """A sample of the questions; ``SCHEMALINT_SEED`` chooses it."""
+def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
+    """Ask a sample of the questions again, chosen by ``SCHEMALINT_SEED``."""
     seed = os.environ.get("SCHEMALINT_SEED", "1")
     sample = random.Random(seed).sample(list(RECORD), SAMPLE)  # noqa: S311 (no secret is made of it)
     assert ask(spark, tmp_path, sample) == {question: RECORD[question] for question in sample}
 
 
 def _features(question: Question) -> frozenset[str]:
-    """The features that the table supports afterwards, by the model."""
+    """Return the features that the table supports afterwards, as computed."""
     after = _after(question)
     if not question.start:
         return after.created_features
-    return needed_to_alter(_supported(question), after.state.active_features, after.state.asked_features)
+    return needed_to_alter(_supported(question), after.state.active_features, after.state.requested_features)
 
 
 def _needed(question: Question) -> frozenset[str]:
-    """The features that the table has to support afterwards."""
+    """Return the features that the table has to support afterwards."""
     after = _after(question).state
-    return needed(_supported(question), after.active_features, after.asked_features)
+    return needed_features(_supported(question), after.active_features, after.requested_features)
 
 
 def _supported(question: Question) -> frozenset[str]:
-    """What the start supports, and what the versions imply that are asked for."""
+    """Return the features that the start supports or the requested versions imply."""
     before = RECORD[Question(question.start, NOTHING)]
     assert isinstance(before, Protocol)
-    asked = CHANGES[question.change].get("properties", {})
-    return before.features | features_of_versions(asked, before.features)
+    requested = CHANGES[question.change].get("properties", {})
+    return before.features | features_of_versions(requested, before.features)
 
 
-def _written(features: frozenset[str]) -> Protocol:
-    """The protocol action for a set of features: a legacy pair lists none."""
+def _protocol_with(features: frozenset[str]) -> Protocol:
+    """Return the protocol that supports exactly these features; legacy versions list none."""
     reader, writer = minimum_versions(features)
     if Protocol(reader, writer).features == features:
         return Protocol(reader, writer)
@@ -126,9 +130,9 @@ def _written(features: frozenset[str]) -> Protocol:
 
 
 def _errors(question: Question) -> list[str | None]:
-    found = judge_pair(*of_protocols(question), tuple(built_in().values()))
-    return [one.delta_error for one in found if one.severity == Severity.ERROR]
+    findings = judge_pair(*protocol_contracts(question), tuple(built_in().values()))
+    return [finding.delta_error for finding in findings if finding.severity == Severity.ERROR]
 
 
 def _after(question: Question) -> Contract:
-    return of_protocols(question)[1]
+    return protocol_contracts(question)[1]

@@ -1,4 +1,4 @@
-"""TP007 against the engine: the keys that Spark keeps for itself, and none that is spelled otherwise."""
+"""Spark refuses the reserved property keys of TP007, and only in their exact spelling."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 REFUSED = "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"
 
 
-def answer(spark: SparkSession, statement: str) -> str | None:
-    """The error class, None where the engine does it."""
+def refusal(spark: SparkSession, statement: str) -> str | None:
+    """Run a statement, and return the error class if the engine refuses it."""
     from pyspark.errors import PySparkException  # noqa: PLC0415 (only with Spark)
 
     try:
@@ -28,14 +28,14 @@ def answer(spark: SparkSession, statement: str) -> str | None:
 
 
 @pytest.mark.spark
-def test_reserved_keys_are_refused_in_their_own_spelling_alone(spark: SparkSession, tmp_path: Path) -> None:
+def test_reserved_keys_are_refused_only_in_their_exact_spelling(spark: SparkSession, tmp_path: Path) -> None:
     table = f"delta.`{tmp_path / 'table'}`"
     spark.sql(f"CREATE TABLE {table} (id INT) USING delta")
     for key in sorted(RESERVED):
         expected = None if key == "comment" else REFUSED
-        assert answer(spark, f"ALTER TABLE {table} SET TBLPROPERTIES ('{key}' = 'x')") == expected, key
-        assert answer(spark, f"ALTER TABLE {table} UNSET TBLPROPERTIES ('{key}')") == expected, key
-        assert answer(spark, f"ALTER TABLE {table} SET TBLPROPERTIES ('{key.title()}' = 'x')") is None, key
+        assert refusal(spark, f"ALTER TABLE {table} SET TBLPROPERTIES ('{key}' = 'x')") == expected, key
+        assert refusal(spark, f"ALTER TABLE {table} UNSET TBLPROPERTIES ('{key}')") == expected, key
+        assert refusal(spark, f"ALTER TABLE {table} SET TBLPROPERTIES ('{key.title()}' = 'x')") is None, key
     spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('comment' = 'it says')")
     (detail,) = spark.sql(f"DESCRIBE DETAIL {table}").collect()
     assert detail["description"] == "it says"

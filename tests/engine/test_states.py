@@ -1,4 +1,4 @@
-"""The rules' errors are the engine's refusals: over every recorded state, and a sample asked again."""
+"""The rules report an error exactly for the states that Spark refuses."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.ask_states import ACCEPTED, REFUSED, UNCHANGED, Question, all_questions, ask, read_record
-from engine.pairs import of_states
+from engine.pairs import state_contracts
+from engine.record_states import ACCEPTED, REFUSED, UNCHANGED, Question, all_questions, ask, read_record
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Severity
@@ -24,18 +24,18 @@ RULES = tuple(rule for rule in load_rules() if rule.module.startswith("schemalin
 SAMPLE = 12
 
 
-# What a check cannot know, by a part of the state asked for, with the reason.
+# The facts that a check cannot know, by a part of the requested state, with the reason.
 DISAGREEMENTS = {
     '"delta.coordinatedCommits.commitCoordinator-preview": "x", '
     '"delta.coordinatedCommits.commitCoordinatorConf-preview": "{}"': (
-        "Delta knows the commit coordinators that were registered in its process, and refuses any other"
+        "Delta knows the commit coordinators that are registered in its process, and refuses all others"
     ),
 }
 
 
 @pytest.mark.parametrize("question", RECORD, ids=lambda question: f"{question.before}->{question.after}")
-def test_errors_are_refusals(question: Question) -> None:
-    """One error with the engine's class where it refuses, none where it accepts."""
+def test_rules_report_an_error_exactly_for_recorded_refusals(question: Question) -> None:
+    """Expect one error with Spark's error class if Spark refuses the state, else no error."""
     agrees = _errors(question) == _expected(RECORD[question])
     assert agrees != any(part in question.after for part in DISAGREEMENTS)
 
@@ -45,8 +45,8 @@ def test_every_question_is_recorded() -> None:
 
 
 @pytest.mark.spark
-def test_the_engine_still_answers_so(spark: SparkSession, tmp_path: Path) -> None:
-    """A sample of the questions; ``SCHEMALINT_SEED`` chooses it."""
+def test_engine_still_answers_as_recorded(spark: SparkSession, tmp_path: Path) -> None:
+    """Ask a sample of the questions again, chosen by ``SCHEMALINT_SEED``."""
     seed = os.environ.get("SCHEMALINT_SEED", "1")
     sample = random.Random(seed).sample(list(RECORD), SAMPLE)  # noqa: S311 (no secret is made of it)
     assert ask(spark, tmp_path, sample) == {question: RECORD[question] for question in sample}
@@ -59,5 +59,5 @@ def _expected(answer: str) -> list[str | None]:
 
 
 def _errors(question: Question) -> list[str | None]:
-    found = judge_pair(*of_states(question), RULES)
-    return [one.delta_error for one in found if one.severity == Severity.ERROR]
+    findings = judge_pair(*state_contracts(question), RULES)
+    return [finding.delta_error for finding in findings if finding.severity == Severity.ERROR]

@@ -1,4 +1,4 @@
-"""Types that Delta does not store, and lengths that it loses: the engine is asked for each."""
+"""Spark confirms which types Delta cannot store, and when it loses the length of a char or varchar."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ TYPES = (
 
 
 @pytest.mark.parametrize("type_", TYPES)
-def test_verdict_is_the_engine_s(spark: SparkSession, tmp_path: Path, type_: str) -> None:
+def test_check_agrees_with_the_engine_on_new_columns(spark: SparkSession, tmp_path: Path, type_: str) -> None:
     text = f'schemalint: 1\ntable: a.b\ncolumns: [{{name: a, type: int}}, {{name: x, type: "{type_}"}}]\n'
     (declared,) = contract.read("c.yml", text).contracts
-    named = {one.delta_error for one in judge_pair(None, declared, load_rules())} - {None}
-    assert named == _refusal(spark, f"CREATE TABLE delta.`{tmp_path}/t` (a INT, x {type_}) USING delta")
+    reported = {finding.delta_error for finding in judge_pair(None, declared, load_rules())} - {None}
+    assert reported == _refusal(spark, f"CREATE TABLE delta.`{tmp_path}/t` (a INT, x {type_}) USING delta")
 
 
 def _refusal(spark: SparkSession, statement: str) -> set[str | None]:
-    from pyspark.errors import PySparkException  # noqa: PLC0415 (only where the engine is there)
+    from pyspark.errors import PySparkException  # noqa: PLC0415 (only with Spark)
 
     try:
         spark.sql(statement).collect()
@@ -66,7 +66,7 @@ def _refusal(spark: SparkSession, statement: str) -> set[str | None]:
         ("ADD COLUMNS (s.q STRUCT<z: CHAR(2)>)", False),
     ],
 )
-def test_lengths_are_lost_only_by_a_new_field_with_a_length(
+def test_only_adding_a_field_with_a_length_loses_the_lengths(
     spark: SparkSession, tmp_path: Path, action: str, *, kept: bool
 ) -> None:
     spark.sql(
@@ -77,5 +77,5 @@ def test_lengths_are_lost_only_by_a_new_field_with_a_length(
     spark.sql(f"ALTER TABLE delta.`{tmp_path}/t` {action}")
     after = read_table(f"{tmp_path}/t").state
     assert type_at(after.columns, ("s", "a")) == (Varchar(3) if kept else STRING)
-    meant = [one for one in diff(before, after) if one.path != ("s", "a")]  # type: ignore[union-attr]
-    assert bool(list(refused_changes(meant, before, Contract("t", after), None))) is not kept
+    intended = [change for change in diff(before, after) if change.path != ("s", "a")]  # type: ignore[union-attr]
+    assert bool(list(refused_changes(intended, before, Contract("t", after), None))) is not kept

@@ -1,4 +1,4 @@
-"""Every ordered pair of types: a check says of the change what ``ALTER TABLE … ALTER COLUMN … TYPE`` says."""
+"""A check agrees with ``ALTER TABLE … ALTER COLUMN … TYPE`` on every ordered pair of types."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.ask_types import TYPES, Answer, Question, ask, read_record
-from engine.pairs import of_types
+from engine.pairs import type_contracts
+from engine.record_types import TYPES, Answer, Question, ask, read_record
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.rulebook import load_rules
 from schemalint.model.finding import Severity
@@ -36,15 +36,16 @@ def test_check_agrees_with_the_engine_on_every_pair_of_types(spark: SparkSession
 
 
 @pytest.mark.parametrize("source", TYPES)
-def test_check_agrees_with_what_the_engine_answered(source: str) -> None:
-    """The same by the recorded answers, for every run of the tests."""
+def test_check_agrees_with_the_recorded_answers(source: str) -> None:
+    """Compare with the record, so that every test run does it."""
     answers = {question: answer for question, answer in read_record().items() if question.source == source}
     assert {question: _verdict(question) for question in answers} == answers
 
 
 def _verdict(question: Question) -> Answer:
-    """What the errors that name an error of Delta come to: none, or exactly one."""
-    errors = [one for one in judge_pair(*of_types(question), built_in()) if one.severity == Severity.ERROR]
+    """Return the check's verdict; it must report one error at most, with an error class of Delta."""
+    findings = judge_pair(*type_contracts(question), built_in())
+    errors = [finding for finding in findings if finding.severity == Severity.ERROR]
     assert len(errors) <= 1, (question, errors)
-    assert all(one.delta_error for one in errors), (question, errors)
+    assert all(finding.delta_error for finding in errors), (question, errors)
     return Answer(not errors, errors[0].delta_error if errors else None)

@@ -1,4 +1,4 @@
-"""The base that a CI service's event gives, on clones as its checkout makes them."""
+"""The base chosen from a CI service's event, on clones like those of the service's checkout."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def push(before: str) -> dict[str, object]:
 
 
 class Forked:
-    """A branch that left main, main that went on, and GitHub's merge of both."""
+    """An origin with a feature branch, a newer main, and GitHub's merge commit of both."""
 
     def __init__(self, path: Path) -> None:
         self.repo = repo = Repo(path)
@@ -49,14 +49,14 @@ class Forked:
         self.head = repo.commit("mine")
         repo.git("switch", "--quiet", "main")
         repo.write("theirs.yml", "")
-        self.main = repo.commit("somebody else's")
+        self.main = repo.commit("theirs")
         repo.git("switch", "--quiet", "--detach")
         repo.git("merge", "--quiet", "--no-ff", "--message=merge", "feature")
         repo.git("update-ref", "refs/pull/1/merge", "HEAD")
         repo.git("switch", "--quiet", "main")
 
     def checkout(self, path: Path, ref: str, *options: str) -> Repo:
-        """As actions/checkout does it: no clone, so that origin/HEAD is not set."""
+        """Check out like actions/checkout: fetch instead of clone, so that origin/HEAD is not set."""
         repo = Repo(path)
         repo.git("remote", "add", "origin", self.repo.path.as_uri())
         repo.git("fetch", "--quiet", "--no-tags", *options, "origin", f"+{ref}:refs/remotes/checked/out")
@@ -69,14 +69,18 @@ def forked(tmp_path: Path) -> Forked:
     return Forked(tmp_path / "origin")
 
 
-def test_pull_request_merge_checkout(forked: Forked, tmp_path: Path) -> None:
+def test_a_checkout_of_the_pull_request_merge_is_compared_with_the_target_branch(
+    forked: Forked, tmp_path: Path
+) -> None:
     repo = forked.checkout(tmp_path / "ci", "refs/pull/1/merge")
-    # The event's base is older than what GitHub merged into; the merge's first parent is what counts.
+    # The event's base is older than the commit that GitHub merged into, so the merge's first parent counts.
     env = github(repo, "pull_request", pull_request(forked.fork, forked.head))
-    assert base(repo, env) == Revision("HEAD^1", forked.main, "what the pull request is merged into, main")
+    assert base(repo, env) == Revision("HEAD^1", forked.main, "target branch of the pull request, main")
 
 
-def test_pull_request_head_checkout(forked: Forked, tmp_path: Path) -> None:
+def test_a_checkout_of_the_pull_request_head_is_compared_with_the_merge_base(
+    forked: Forked, tmp_path: Path
+) -> None:
     repo = forked.checkout(tmp_path / "ci", "refs/heads/feature")
     repo.git("fetch", "--quiet", "origin", "main")
     for name in ("pull_request", "pull_request_target"):
@@ -85,15 +89,19 @@ def test_pull_request_head_checkout(forked: Forked, tmp_path: Path) -> None:
         assert base(repo, env) == expected
 
 
-def test_a_merge_commit_of_the_branch_itself_is_not_githubs(forked: Forked, tmp_path: Path) -> None:
+def test_a_merge_commit_of_the_branch_itself_is_not_taken_for_githubs_merge(
+    forked: Forked, tmp_path: Path
+) -> None:
     repo = forked.checkout(tmp_path / "ci", "refs/pull/1/merge")
-    # The tip of the branch is a merge, checked out as it is: its second parent is not the event's head.
+    # The tip of the branch is itself a merge: its second parent is not the event's head.
     env = github(repo, "pull_request", pull_request(forked.fork, repo.head()))
     assert base(repo, env).commit == forked.fork
 
 
 @pytest.mark.parametrize(("ref", "expected"), [("refs/pull/1/merge", "main"), ("refs/heads/feature", "fork")])
-def test_pull_request_shallow_checkout(forked: Forked, tmp_path: Path, ref: str, expected: str) -> None:
+def test_a_shallow_pull_request_checkout_names_the_fetch_command_or_fetches(
+    forked: Forked, tmp_path: Path, ref: str, expected: str
+) -> None:
     repo = forked.checkout(tmp_path / "ci", ref, "--depth=1")
     env = github(repo, "pull_request", pull_request(forked.main, forked.head))
     with pytest.raises(MissingHistoryError, match="unknown revision") as caught:
@@ -103,69 +111,69 @@ def test_pull_request_shallow_checkout(forked: Forked, tmp_path: Path, ref: str,
     assert base(repo, env, fetch=True).commit == getattr(forked, expected)
 
 
-def test_a_branch_name_in_the_event_is_no_refspec(forked: Forked) -> None:
+def test_a_branch_name_in_the_event_cannot_be_a_refspec(forked: Forked) -> None:
     payload = {"pull_request": {"base": {"ref": "main:x", "sha": forked.main}, "head": {"sha": forked.head}}}
     with pytest.raises(UsageError, match="not a revision"):
         base(forked.repo, github(forked.repo, "pull_request", payload))
 
 
-def test_push_is_compared_with_the_branch_before(forked: Forked) -> None:
+def test_a_push_is_compared_with_the_branch_before_the_push(forked: Forked) -> None:
     env = github(forked.repo, "push", push(forked.fork))
     assert base(forked.repo, env) == Revision(forked.fork, forked.fork, "the branch before the push")
 
 
 @pytest.mark.parametrize("before", [ZEROS, "1" * 40], ids=["new branch", "forced push"])
-def test_push_without_a_commit_before_starts_at_the_default_branch(
+def test_a_push_without_a_previous_commit_is_compared_with_the_default_branch(
     forked: Forked, tmp_path: Path, before: str
 ) -> None:
     repo = forked.repo.clone(tmp_path / "ci", "--branch=feature")
-    found = base(repo, github(repo, "push", push(before)))
-    assert found == Revision("merge-base:origin/main", forked.fork, "merge base with origin/main")
+    side = base(repo, github(repo, "push", push(before)))
+    assert side == Revision("merge-base:origin/main", forked.fork, "merge base with origin/main")
 
 
-def test_push_to_a_shallow_clone_fetches_before_it_gives_up_the_commit(
+def test_a_push_to_a_shallow_clone_fetches_the_previous_commit(forked: Forked, tmp_path: Path) -> None:
+    repo = forked.checkout(tmp_path / "ci", "refs/heads/main", "--depth=1")
+    env = github(repo, "push", push(forked.fork))
+    with pytest.raises(MissingHistoryError) as caught:
+        base(repo, env)
+    assert "--unshallow" in caught.value.help
+    assert base(repo, env, fetch=True).commit == forked.fork
+
+
+def test_a_forced_push_to_a_shallow_clone_is_compared_with_the_default_branch(
     forked: Forked, tmp_path: Path
 ) -> None:
-    repo = forked.checkout(tmp_path / "ci", "refs/heads/main", "--depth=1")
-    known = github(repo, "push", push(forked.fork))
-    with pytest.raises(MissingHistoryError) as caught:
-        base(repo, known)
-    assert "--unshallow" in caught.value.help
-    assert base(repo, known, fetch=True).commit == forked.fork
-
-
-def test_forced_push_to_a_shallow_clone_starts_at_the_default_branch(forked: Forked, tmp_path: Path) -> None:
     repo = forked.checkout(tmp_path / "ci", "refs/heads/feature", "--depth=1")
     assert base(repo, github(repo, "push", push("1" * 40)), fetch=True).commit == forked.fork
 
 
-def test_push_of_a_new_branch_without_commits_compares_nothing(forked: Forked, tmp_path: Path) -> None:
+def test_a_push_of_a_new_branch_without_commits_is_an_error(forked: Forked, tmp_path: Path) -> None:
     repo = forked.repo.clone(tmp_path / "ci")
     with pytest.raises(GitError, match="nothing to compare: the base is the head commit itself"):
         base(repo, github(repo, "push", push(ZEROS)))
 
 
-def test_merge_group(forked: Forked) -> None:
+def test_a_merge_group_is_compared_with_its_base(forked: Forked) -> None:
     env = github(forked.repo, "merge_group", {"merge_group": {"base_sha": forked.fork}})
     assert base(forked.repo, env) == Revision(forked.fork, forked.fork, "base of the merge group")
 
 
-def test_an_event_that_names_no_change_compares_nothing(forked: Forked) -> None:
+def test_an_event_without_a_base_is_an_error(forked: Forked) -> None:
     with pytest.raises(GitError, match="nothing to compare with"):
         base(forked.repo, github(forked.repo, "schedule", {}))
 
 
-def test_an_event_file_that_cannot_be_used(forked: Forked, tmp_path: Path) -> None:
+def test_an_unusable_event_file_is_an_error(forked: Forked, tmp_path: Path) -> None:
     event = {"GITHUB_EVENT_NAME": "push"}
     with pytest.raises(GitError, match="cannot be read"):
         base(forked.repo, event | {"GITHUB_EVENT_PATH": str(tmp_path / "gone.json")})
     with pytest.raises(GitError, match="no before in GitHub's event file"):
         base(forked.repo, github(forked.repo, "push", {"before": None}))
-    with pytest.raises(GitError, match="before is no commit id: '--output=x'"):
+    with pytest.raises(GitError, match="before is not a commit id: '--output=x'"):
         base(forked.repo, github(forked.repo, "push", push("--output=x")))
 
 
-def test_gitlab(forked: Forked, tmp_path: Path) -> None:
+def test_gitlab_variables_give_the_base(forked: Forked, tmp_path: Path) -> None:
     repo = forked.repo.clone(tmp_path / "ci", "--branch=feature")
     before = {"CI_COMMIT_BEFORE_SHA": ZEROS, "CI_DEFAULT_BRANCH": "main"}
     merge_request = before | {"CI_MERGE_REQUEST_DIFF_BASE_SHA": forked.fork}
@@ -184,12 +192,12 @@ def test_gitlab(forked: Forked, tmp_path: Path) -> None:
         ("CHANGE_TARGET", "main"),
     ],
 )
-def test_services_that_name_the_target_branch(
+def test_a_target_branch_variable_gives_the_merge_base(
     forked: Forked, tmp_path: Path, variable: str, branch: str
 ) -> None:
     repo = forked.checkout(tmp_path / "ci", "refs/heads/feature")
     with pytest.raises(MissingHistoryError) as caught:
         base(repo, {variable: branch})
     assert caught.value.help == "git fetch --no-tags origin +refs/heads/main:refs/remotes/origin/main"
-    found = base(repo, {variable: branch}, fetch=True)
-    assert found == Revision("merge-base:origin/main", forked.fork, "merge base with origin/main")
+    side = base(repo, {variable: branch}, fetch=True)
+    assert side == Revision("merge-base:origin/main", forked.fork, "merge base with origin/main")

@@ -1,4 +1,4 @@
-"""The base without a CI service: flags, the remote, merges, missing history."""
+"""The base outside of CI services: options, the remote, merges, missing history."""
 
 from __future__ import annotations
 
@@ -55,28 +55,28 @@ def clone(origin: Repo, tmp_path: Path) -> Repo:
     return origin.clone(tmp_path / "clone")
 
 
-def test_a_branch_without_a_commit_has_the_empty_tree(tmp_path: Path) -> None:
+def test_without_a_commit_the_base_is_the_empty_tree(tmp_path: Path) -> None:
     assert base(Repo(tmp_path / "new"), head="index") == EmptyTree("there is no commit yet")
 
 
-def test_without_a_remote_it_is_the_last_commit(origin: Repo) -> None:
+def test_without_a_remote_the_base_is_the_last_commit(origin: Repo) -> None:
     for head in ("worktree", "index"):
-        found = base(origin, head=head)
-        assert found == Revision("HEAD", origin.head(), "the last commit (origin/HEAD is not set)")
+        side = base(origin, head=head)
+        assert side == Revision("HEAD", origin.head(), "the last commit (origin/HEAD is not set)")
 
 
-def test_on_a_stale_branch_it_is_where_the_branch_left_main(origin: Repo, clone: Repo) -> None:
+def test_on_a_stale_branch_the_base_is_the_merge_base_with_main(origin: Repo, clone: Repo) -> None:
     fork = clone.head()
     clone.git("switch", "--quiet", "--create", "feature")
     clone.commit("mine")
-    origin.commit("somebody else's")
+    origin.commit("theirs")
     clone.git("fetch", "--quiet")
     for head in ("worktree", "index", "feature"):
-        found = base(clone, head=head)
-        assert found == Revision("merge-base:origin/main", fork, "merge base with origin/main")
+        side = base(clone, head=head)
+        assert side == Revision("merge-base:origin/main", fork, "merge base with origin/main")
 
 
-def test_on_main_itself_it_is_the_last_commit(clone: Repo) -> None:
+def test_on_main_the_base_is_the_last_commit(clone: Repo) -> None:
     assert base(clone) == Revision("HEAD", clone.head(), "the last commit, as merge base with origin/main")
 
 
@@ -85,30 +85,30 @@ def test_a_commit_of_main_is_not_compared_with_itself(clone: Repo) -> None:
         base(clone, head="HEAD")
 
 
-def test_a_revision_is_not_compared_with_a_guess(origin: Repo) -> None:
+def test_a_revision_without_a_known_base_is_an_error(origin: Repo) -> None:
     with pytest.raises(GitError, match="nothing to compare with") as caught:
         base(origin, head="HEAD")
     assert "git remote set-head origin --auto" in caught.value.help
 
 
-def test_in_ci_the_last_commit_is_no_base(origin: Repo) -> None:
+def test_in_ci_the_last_commit_is_not_used_as_the_base(origin: Repo) -> None:
     for variable in ("CI", "TF_BUILD", "JENKINS_URL"):
         with pytest.raises(GitError, match="nothing to compare with"):
             base(origin, env={variable: "true"})
     assert base(origin, env={"CI": "false"}).commit == origin.head()
 
 
-def test_in_ci_without_an_event_the_remote_still_tells(origin: Repo, clone: Repo) -> None:
+def test_in_ci_without_an_event_the_base_is_the_merge_base_with_the_remote(origin: Repo, clone: Repo) -> None:
     clone.git("switch", "--quiet", "--create", "feature")
     clone.commit()
     assert base(clone, env={"CI": "1"}).commit == origin.head()
 
 
-def test_in_ci_the_head_may_be_the_base_when_told(clone: Repo) -> None:
+def test_in_ci_the_head_can_be_named_as_the_base(clone: Repo) -> None:
     assert base(clone, "HEAD", env={"CI": "true"}).commit == clone.head()
 
 
-def test_the_flag_comes_before_the_variable_and_the_variable_before_the_rest(clone: Repo) -> None:
+def test_the_option_overrides_the_variable_and_the_variable_overrides_hooks(clone: Repo) -> None:
     first, second = clone.git("rev-parse", "HEAD~2", "HEAD~1").split()
     env = {"SCHEMALINT_AGAINST": "HEAD~1", "PRE_COMMIT_FROM_REF": "HEAD~2"}
     assert base(clone, "HEAD~2", env=env) == Revision("HEAD~2", first, "--against")
@@ -116,22 +116,22 @@ def test_the_flag_comes_before_the_variable_and_the_variable_before_the_rest(clo
     assert base(clone, env=env | {"SCHEMALINT_AGAINST": ""}).why == "merge base with PRE_COMMIT_FROM_REF"
 
 
-def test_none_is_the_empty_tree(clone: Repo) -> None:
+def test_against_none_is_the_empty_tree(clone: Repo) -> None:
     assert base(clone, "none") == EmptyTree("--against none")
 
 
-def test_a_directory_is_refused(clone: Repo) -> None:
+def test_a_directory_as_the_base_is_refused(clone: Repo) -> None:
     with pytest.raises(UsageError, match="cannot be the base yet"):
         base(clone, "dir:/tmp")
 
 
-def test_the_merge_base_of_a_named_revision(clone: Repo) -> None:
+def test_against_merge_base_uses_the_merge_base_with_the_named_revision(clone: Repo) -> None:
     fork = clone.git("rev-parse", "HEAD~1")
     clone.git("switch", "--quiet", "--create", "release", fork)
     clone.commit("released")
     clone.git("switch", "--quiet", "main")
-    found = base(clone, "merge-base:release")
-    assert found == Revision("merge-base:release", fork, "merge base with release")
+    side = base(clone, "merge-base:release")
+    assert side == Revision("merge-base:release", fork, "merge base with release")
 
 
 def tag(repo: Repo, name: str, revision: str, day: int) -> None:
@@ -139,14 +139,14 @@ def tag(repo: Repo, name: str, revision: str, day: int) -> None:
     repo.git("tag", "--annotate", "--message", name, name, revision, env=date)
 
 
-def test_the_newest_matching_tag(clone: Repo) -> None:
+def test_against_tag_uses_the_newest_matching_tag(clone: Repo) -> None:
     tag(clone, "v1", "HEAD~2", day=1)
     tag(clone, "v2", "HEAD~1", day=2)
     tag(clone, "other", "HEAD~1", day=3)
     assert base(clone, "tag:v*") == Revision("v2", clone.git("rev-parse", "HEAD~1"), "newest tag v*")
 
 
-def test_a_release_job_is_compared_with_the_tag_before_its_own(clone: Repo) -> None:
+def test_a_release_job_is_compared_with_the_previous_tag(clone: Repo) -> None:
     tag(clone, "v1", "HEAD~1", day=1)
     tag(clone, "v2", "HEAD", day=2)
     assert base(clone, "tag:v*", env={"CI": "true"}).spec == "v1"
@@ -154,7 +154,7 @@ def test_a_release_job_is_compared_with_the_tag_before_its_own(clone: Repo) -> N
     assert base(clone, "tag:v*").spec == "v2"
 
 
-def test_no_tag_gives_the_command_that_fetches_tags(clone: Repo) -> None:
+def test_the_error_for_a_missing_tag_names_the_command_that_fetches_tags(clone: Repo) -> None:
     with pytest.raises(MissingHistoryError, match="no tag v") as caught:
         base(clone, "tag:v*")
     assert caught.value.help == "git fetch --tags origin"
@@ -181,11 +181,11 @@ def test_text_that_is_no_revision_never_reaches_git(clone: Repo, text: str) -> N
     assert not (clone.path / "x").exists()
 
 
-def test_while_main_is_merged_in_only_own_changes_count(origin: Repo, clone: Repo) -> None:
+def test_while_main_is_being_merged_the_base_is_main(origin: Repo, clone: Repo) -> None:
     clone.git("switch", "--quiet", "--create", "feature")
     clone.commit("mine")
     origin.write("customers.yml", "schemalint: 1\n")
-    theirs = origin.commit("somebody else's")
+    theirs = origin.commit("theirs")
     clone.git("fetch", "--quiet")
     clone.git("merge", "--quiet", "--no-ff", "--no-commit", "origin/main")
     assert base(clone, head="index") == Revision(
@@ -193,7 +193,7 @@ def test_while_main_is_merged_in_only_own_changes_count(origin: Repo, clone: Rep
     )
 
 
-def test_while_several_branches_are_merged_all_of_them_count(origin: Repo, clone: Repo) -> None:
+def test_while_several_branches_are_being_merged_each_can_give_the_base(origin: Repo, clone: Repo) -> None:
     for name in ("one", "two"):
         clone.git("switch", "--quiet", "--create", name, "main")
         clone.write(f"{name}.yml", "")
@@ -212,27 +212,27 @@ def test_a_merge_without_a_remote_is_compared_with_the_last_commit(origin: Repo)
     assert base(origin).commit == origin.head()
 
 
-def test_histories_without_a_common_commit(clone: Repo) -> None:
+def test_histories_without_a_common_commit_are_an_error(clone: Repo) -> None:
     clone.git("switch", "--quiet", "--orphan", "pages")
     clone.commit("another root")
-    with pytest.raises(MissingHistoryError, match="no common ancestor") as caught:
+    with pytest.raises(MissingHistoryError, match="have no common ancestor") as caught:
         base(clone)
-    assert caught.value.help == "name what to compare with: --against REV"
+    assert caught.value.help == "name the base: --against REV"
 
 
-def test_an_unknown_remote_branch_gives_the_command_that_fetches_it(clone: Repo) -> None:
+def test_the_error_for_an_unknown_remote_branch_names_the_command_that_fetches_it(clone: Repo) -> None:
     with pytest.raises(MissingHistoryError, match="unknown revision: origin/release") as caught:
         base(clone, "origin/release")
     assert caught.value.help == ("git fetch --no-tags origin +refs/heads/release:refs/remotes/origin/release")
 
 
-def test_the_command_is_quoted_for_a_shell(clone: Repo) -> None:
+def test_the_suggested_command_is_quoted_for_a_shell(clone: Repo) -> None:
     with pytest.raises(MissingHistoryError) as caught:
         base(clone, "origin/$(reboot)")
     assert caught.value.help.endswith("origin '+refs/heads/$(reboot):refs/remotes/origin/$(reboot)'")
 
 
-def test_an_unknown_name_or_id(clone: Repo) -> None:
+def test_an_unknown_name_or_id_is_an_error_with_a_hint(clone: Repo) -> None:
     with pytest.raises(MissingHistoryError) as caught:
         base(clone, "relaese")
     assert "origin/relaese" in caught.value.help
@@ -241,20 +241,22 @@ def test_an_unknown_name_or_id(clone: Repo) -> None:
     assert caught.value.help == f"git fetch --no-tags origin {'1' * 40}"
 
 
-def test_fetch_brings_a_missing_branch(origin: Repo, clone: Repo) -> None:
+def test_fetch_retrieves_a_missing_branch(origin: Repo, clone: Repo) -> None:
     origin.git("switch", "--quiet", "--create", "release")
     released = origin.commit("released")
     assert base(clone, "origin/release", fetch=True).commit == released
 
 
-def test_fetch_gives_up_when_it_does_not_help(clone: Repo) -> None:
+def test_an_unsuccessful_fetch_is_an_error(clone: Repo) -> None:
     with pytest.raises(MissingHistoryError, match="no tag"):
         base(clone, "tag:v*", fetch=True)
     with pytest.raises(SchemalintError, match="git fetch failed"):
         base(clone, "origin/nowhere", fetch=True)
 
 
-def test_a_shallow_clone_gives_the_command_that_completes_it(origin: Repo, tmp_path: Path) -> None:
+def test_the_error_in_a_shallow_clone_names_the_command_that_completes_it(
+    origin: Repo, tmp_path: Path
+) -> None:
     shallow = origin.clone(tmp_path / "shallow", "--depth=1")
     with pytest.raises(MissingHistoryError, match="unknown revision: HEAD~1") as caught:
         base(shallow, "HEAD~1")
@@ -263,25 +265,25 @@ def test_a_shallow_clone_gives_the_command_that_completes_it(origin: Repo, tmp_p
     assert not (shallow.path / ".git/shallow").exists()
 
 
-def test_a_merge_base_beyond_the_end_of_a_shallow_clone(origin: Repo, tmp_path: Path) -> None:
+def test_a_merge_base_outside_a_shallow_clone_needs_a_fetch(origin: Repo, tmp_path: Path) -> None:
     fork = origin.head()
     origin.git("switch", "--quiet", "--create", "feature")
     origin.commit("mine")
     origin.git("switch", "--quiet", "main")
-    origin.commit("somebody else's")
+    origin.commit("theirs")
     shallow = origin.clone(tmp_path / "shallow", "--depth=1", "--no-single-branch", "--branch=feature")
-    with pytest.raises(MissingHistoryError, match="no common ancestor") as caught:
+    with pytest.raises(MissingHistoryError, match="have no common ancestor") as caught:
         base(shallow)
     assert caught.value.help == "git fetch --no-tags --unshallow origin"
     assert base(shallow, fetch=True).commit == fork
 
 
-def test_ancestry_is_not_denied_where_history_is_cut_off(origin: Repo, tmp_path: Path) -> None:
+def test_ancestry_is_unknown_in_a_shallow_clone(origin: Repo, tmp_path: Path) -> None:
     shallow = origin.clone(tmp_path / "shallow", "--depth=2")
     opened = open_repository(shallow.path, shallow.env)
     head, parent = (resolve(opened, name) for name in ("HEAD", "HEAD~1"))
     assert is_ancestor(opened, parent, head)
-    with pytest.raises(MissingHistoryError, match="cannot be told in a shallow clone"):
+    with pytest.raises(MissingHistoryError, match="a shallow clone cannot show"):
         is_ancestor(opened, head, parent)
     full = open_repository(origin.path, origin.env)
     assert not is_ancestor(full, head, parent)
@@ -294,7 +296,7 @@ def test_the_working_tree_of_a_bare_repository_is_refused(tmp_path: Path) -> Non
             base(repo, head=head)
 
 
-def test_the_head_is_what_was_asked_for(clone: Repo) -> None:
+def test_the_head_option_selects_the_head(clone: Repo) -> None:
     opened = open_repository(clone.path, clone.env)
     assert find_head(opened, "worktree", {}) == Worktree()
     assert find_head(opened, "index", {}) == Index()

@@ -1,4 +1,4 @@
-"""What a hook sees: git gives it another index and another environment than a shell has."""
+"""Comparisons inside git hooks, where git sets another index and another environment than a shell."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.repo import Repo
 
 ROOT = Path(__file__).parents[2]
 
-# Run by the hook with what git exports to it.
+# The hook runs this program in the environment that git exports.
 PROBE = """
 import json, os, sys
 from pathlib import Path
@@ -35,7 +35,7 @@ Path(sys.argv[2]).write_text(json.dumps(seen))
 """
 
 
-class Seen(TypedDict):
+class Recorded(TypedDict):
     root: str
     base: str | None
     head: str | None
@@ -44,7 +44,7 @@ class Seen(TypedDict):
 
 
 class Probe:
-    """A hook that writes down what the API says inside it."""
+    """A hook that records the API's results inside the hook."""
 
     def __init__(self, folder: Path) -> None:
         self.script = folder / "probe.py"
@@ -57,8 +57,8 @@ class Probe:
     def command(self, head: str) -> str:
         return f"'{sys.executable}' '{self.script}' '{ROOT}' '{self.output}' {head}"
 
-    def seen(self) -> Seen:
-        seen: Seen = json.loads(self.output.read_text())
+    def seen(self) -> Recorded:
+        seen: Recorded = json.loads(self.output.read_text())
         self.output.unlink()
         return seen
 
@@ -70,12 +70,12 @@ def probe(tmp_path: Path) -> Probe:
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Repo:
-    made = Repo(tmp_path / "shop")
-    made.write("a.yml", "schemalint: 1\n")
-    made.write("b.yml", "schemalint: 1\n")
-    made.write("folder/keep", "")
-    made.commit()
-    return made
+    created = Repo(tmp_path / "shop")
+    created.write("a.yml", "schemalint: 1\n")
+    created.write("b.yml", "schemalint: 1\n")
+    created.write("folder/keep", "")
+    created.commit()
+    return created
 
 
 def edit_both(repo: Repo) -> None:
@@ -88,7 +88,7 @@ A_EDITED = {**BEFORE, "a.yml": "schemalint: 2\n"}
 BOTH_EDITED = {"a.yml": "schemalint: 2\n", "b.yml": "schemalint: 2\n"}
 
 
-def test_commit_of_what_is_staged(repo: Repo, probe: Probe) -> None:
+def test_a_commit_of_staged_files_sees_only_these(repo: Repo, probe: Probe) -> None:
     probe.install(repo)
     head = repo.head()
     edit_both(repo)
@@ -104,14 +104,14 @@ def test_commit_of_what_is_staged(repo: Repo, probe: Probe) -> None:
 
 
 @pytest.mark.parametrize("folder", [".", "folder"])
-def test_commit_all(repo: Repo, probe: Probe, folder: str) -> None:
+def test_commit_all_sees_all_changes(repo: Repo, probe: Probe, folder: str) -> None:
     probe.install(repo)
     edit_both(repo)
     repo.git("-C", folder, "commit", "--quiet", "--all", "--message=both")
     assert probe.seen()["after"] == BOTH_EDITED
 
 
-def test_commit_of_one_path_leaves_out_what_else_is_staged(repo: Repo, probe: Probe) -> None:
+def test_a_commit_of_one_path_ignores_other_staged_files(repo: Repo, probe: Probe) -> None:
     probe.install(repo)
     edit_both(repo)
     repo.git("add", "--all")
@@ -119,24 +119,24 @@ def test_commit_of_one_path_leaves_out_what_else_is_staged(repo: Repo, probe: Pr
     assert probe.seen()["after"] == A_EDITED
 
 
-def test_a_hook_that_changes_its_directory(repo: Repo, probe: Probe) -> None:
+def test_a_hook_that_changes_its_directory_sees_the_same_repository(repo: Repo, probe: Probe) -> None:
     probe.install(repo, before="cd folder")
     edit_both(repo)
     repo.git("commit", "--quiet", "--all", "--message=both")
     assert probe.seen()["after"] == BOTH_EDITED
 
 
-def test_commit_with_an_index_elsewhere(repo: Repo, probe: Probe, tmp_path: Path) -> None:
+def test_a_commit_with_its_own_index_file_uses_that_index(repo: Repo, probe: Probe, tmp_path: Path) -> None:
     probe.install(repo)
     edit_both(repo)
-    own = {"GIT_INDEX_FILE": str(tmp_path / "my index")}
-    repo.git("read-tree", "HEAD", env=own)
-    repo.git("add", "a.yml", env=own)
-    repo.git("commit", "--quiet", "--message=a", env=own)
+    env = {"GIT_INDEX_FILE": str(tmp_path / "my index")}
+    repo.git("read-tree", "HEAD", env=env)
+    repo.git("add", "a.yml", env=env)
+    repo.git("commit", "--quiet", "--message=a", env=env)
     assert probe.seen()["after"] == A_EDITED
 
 
-def test_commit_in_a_linked_worktree(repo: Repo, probe: Probe, tmp_path: Path) -> None:
+def test_a_commit_in_a_linked_worktree_sees_that_worktree(repo: Repo, probe: Probe, tmp_path: Path) -> None:
     probe.install(repo)
     repo.git("worktree", "add", "--quiet", tmp_path / "linked")
     linked = Repo(tmp_path / "linked")
@@ -146,7 +146,7 @@ def test_commit_in_a_linked_worktree(repo: Repo, probe: Probe, tmp_path: Path) -
     assert (seen["root"], seen["after"]) == (str(linked.path), BOTH_EDITED)
 
 
-def test_commit_in_a_submodule(repo: Repo, probe: Probe, tmp_path: Path) -> None:
+def test_a_commit_in_a_submodule_sees_the_submodule(repo: Repo, probe: Probe, tmp_path: Path) -> None:
     outer = Repo(tmp_path / "outer")
     outer.git("submodule", "--quiet", "add", repo.path, "shop")
     inner = Repo(outer.path / "shop")
@@ -157,7 +157,7 @@ def test_commit_in_a_submodule(repo: Repo, probe: Probe, tmp_path: Path) -> None
     assert (seen["root"], seen["before"], seen["after"]) == (str(inner.path), BEFORE, BOTH_EDITED)
 
 
-def test_a_hook_that_looks_at_another_repository(repo: Repo, probe: Probe, tmp_path: Path) -> None:
+def test_a_hook_in_another_repository_sees_that_repository(repo: Repo, probe: Probe, tmp_path: Path) -> None:
     other = Repo(tmp_path / "other")
     other.write("other.yml", "schemalint: 7\n")
     other.commit()
@@ -170,7 +170,7 @@ def test_a_hook_that_looks_at_another_repository(repo: Repo, probe: Probe, tmp_p
         assert (seen["root"], seen["after"]) == (str(other.path), {"other.yml": "schemalint: 7\n"})
 
 
-def test_the_first_commit(tmp_path: Path, probe: Probe) -> None:
+def test_the_first_commit_has_no_base(tmp_path: Path, probe: Probe) -> None:
     repo = Repo(tmp_path / "new")
     probe.install(repo)
     repo.write("a.yml", "schemalint: 1\n")
@@ -180,7 +180,7 @@ def test_the_first_commit(tmp_path: Path, probe: Probe) -> None:
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["branch on the remote", "new branch"])
-def test_push_of_a_branch_that_is_not_checked_out(
+def test_a_push_of_a_branch_that_is_not_checked_out_sees_that_branch(
     repo: Repo, probe: Probe, tmp_path: Path, *, known: bool
 ) -> None:
     clone = repo.clone(tmp_path / "clone")
@@ -190,7 +190,7 @@ def test_push_of_a_branch_that_is_not_checked_out(
     pushed = clone.commit()
     clone.git("switch", "--quiet", "main")
     clone.write("b.yml", "schemalint: not of this branch\n")
-    # As pre-commit sets them; git writes "<local ref> <local id> <remote ref> <remote id>" to the hook.
+    # pre-commit sets these variables; git passes "<local ref> <local id> <remote ref> <remote id>" on stdin.
     before = fork if known else "0" * 40
     variables = f"read _ local _ _; export PRE_COMMIT_FROM_REF={before} PRE_COMMIT_TO_REF=$local"
     probe.install(clone, "pre-push", before=variables)
@@ -204,7 +204,7 @@ def test_push_of_a_branch_that_is_not_checked_out(
     }
 
 
-def test_pre_receive_sees_the_objects_in_quarantine(repo: Repo, probe: Probe, tmp_path: Path) -> None:
+def test_pre_receive_sees_the_quarantined_objects(repo: Repo, probe: Probe, tmp_path: Path) -> None:
     server = Repo(tmp_path / "server.git", bare=True)
     repo.git("push", "--quiet", server.path, "main")
     script = "read before after _; export SCHEMALINT_AGAINST=$before"

@@ -1,4 +1,4 @@
-"""Finding the repository, and the errors of doing so."""
+"""Finding and opening a repository, and the errors."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ def test_the_root_is_found_from_a_folder_below(tmp_path: Path) -> None:
     assert (opened.root, opened.git_dir, opened.bare) == (repo.path, repo.path / ".git", False)
 
 
-def test_a_path_that_is_not_utf8(tmp_path: Path) -> None:
+def test_a_path_that_is_not_utf8_is_opened(tmp_path: Path) -> None:
     repo = Repo(tmp_path / os.fsdecode(b"caf\xe9 au 'lait'"))
     assert open_repository(repo.path, repo.env).root == repo.path
 
 
-def test_a_folder_outside_every_repository(tmp_path: Path) -> None:
+def test_a_folder_outside_every_repository_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(GitError, match="not a git repository") as caught:
         open_repository(tmp_path, isolated_env(tmp_path))
     assert "git init" in caught.value.help
 
 
-def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(GitError, match="no such directory"):
         open_repository(tmp_path / "gone", isolated_env(tmp_path))
 
 
-def test_git_is_not_installed(tmp_path: Path) -> None:
+def test_a_missing_git_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(GitError, match="git is not installed"):
         open_repository(tmp_path, {"PATH": str(tmp_path)})
 
 
-def test_a_repository_of_another_user_gives_the_command_that_trusts_it(tmp_path: Path) -> None:
+def test_the_error_for_a_repository_of_another_user_names_the_command_that_trusts_it(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "theirs")
-    # git's own way to act as another user, handed to it by a wrapper because GIT_* is stripped.
+    # git can pretend that another user owns the repository; a wrapper sets it, because GIT_* is removed.
     wrapper = tmp_path / "bin" / "git"
     wrapper.parent.mkdir()
     wrapper.write_text(f'#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {shutil.which("git")} "$@"\n')
@@ -57,7 +57,7 @@ def test_a_repository_of_another_user_gives_the_command_that_trusts_it(tmp_path:
     assert f"git config --global --add safe.directory {repo.path}" in caught.value.help
 
 
-def test_git_dir_of_another_repository_does_not_count(tmp_path: Path) -> None:
+def test_a_git_dir_variable_of_another_repository_is_ignored(tmp_path: Path) -> None:
     mine, other = Repo(tmp_path / "mine"), Repo(tmp_path / "other")
     other.write("a.yml", "")
     other.commit()
@@ -67,7 +67,7 @@ def test_git_dir_of_another_repository_does_not_count(tmp_path: Path) -> None:
     assert opened.run("rev-parse", "--absolute-git-dir").stdout.decode().strip() == str(mine.path / ".git")
 
 
-def test_git_dir_counts_where_no_repository_is_found(tmp_path: Path) -> None:
+def test_a_git_dir_variable_is_used_outside_of_repositories(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "dotfiles")
     home = tmp_path / "home"
     home.mkdir()
@@ -83,7 +83,7 @@ def test_a_bare_repository_is_its_own_root(tmp_path: Path) -> None:
     assert (opened.root, opened.bare) == (repo.path, True)
 
 
-def test_only_what_git_needs_survives_of_its_variables(tmp_path: Path) -> None:
+def test_only_required_git_variables_are_passed_on(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "shop")
     dropped = {"GIT_PREFIX": "a/", "GIT_LITERAL_PATHSPECS": "1", "GIT_EXTERNAL_DIFF": "x", "GIT_TRACE": "1"}
     kept = {
@@ -98,7 +98,7 @@ def test_only_what_git_needs_survives_of_its_variables(tmp_path: Path) -> None:
     assert (env["GIT_OPTIONAL_LOCKS"], env["GIT_TERMINAL_PROMPT"], env["LC_ALL"]) == ("0", "0", "C")
 
 
-def test_a_program_in_the_repositorys_configuration_is_not_started(tmp_path: Path) -> None:
+def test_programs_in_the_repository_configuration_are_not_run(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "shop")
     trap = repo.write("trap.sh", f"#!/bin/sh\ntouch '{tmp_path}/sprung'\n")
     trap.chmod(0o755)

@@ -1,4 +1,4 @@
-"""The Action's steps, run as GitHub's runner runs those of a composite action."""
+"""The GitHub Action's steps, run as GitHub's runner runs a composite action."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _EXPRESSION = re.compile(r"\$\{\{ *([\w.-]+) *\}\}")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a step leaves behind."""
+    """The result of a step."""
 
     status: int
     log: str
@@ -45,7 +45,7 @@ class Outcome:
 
 
 class Runner:
-    """What actions/runner does for a composite action (ScriptHandler.cs, CompositeActionHandler.cs)."""
+    """Run steps like actions/runner (ScriptHandler.cs, CompositeActionHandler.cs)."""
 
     def __init__(self, folder: Path) -> None:
         self.temp = folder / "temp"
@@ -60,7 +60,7 @@ class Runner:
         event_file.write_text(json.dumps(event))
         script = self.temp / "script.sh"
         script.write_text(self.evaluated(step["run"]))
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", script],
             cwd=workspace / self.evaluated(step.get("working-directory", ".")),
             env={
@@ -85,13 +85,13 @@ class Runner:
         )
         outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
         self.contexts.update({f"steps.{step['id']}.outputs.{name}": text for name, text in outputs.items()})
-        return Outcome(done.returncode, done.stdout, outputs, files["GITHUB_STEP_SUMMARY"].read_text())
+        return Outcome(process.returncode, process.stdout, outputs, files["GITHUB_STEP_SUMMARY"].read_text())
 
     def evaluated(self, text: str) -> str:
-        return _EXPRESSION.sub(lambda found: self.contexts[found[1]], text)
+        return _EXPRESSION.sub(lambda match: self.contexts[match[1]], text)
 
     def inputs(self, **given: str) -> None:
-        """What the workflow's `with` says; the rest are defaults."""
+        """Set the inputs of the workflow's `with`; the others get their defaults."""
         for name, declared in ACTION["inputs"].items():
             self.contexts[f"inputs.{name}"] = given.pop(name.replace("-", "_"), declared["default"])
         assert not given, f"no such inputs: {given}"
@@ -116,12 +116,12 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 @pytest.fixture
 def check(runner: Runner, tmp_path: Path) -> Callable[..., Outcome]:
-    """Checks a pull request that brings a text of the contract, on the shallow clone of actions/checkout."""
+    """Run the Action on a pull request that changes the contract, in a shallow clone."""
     origin = Repo(tmp_path / "origin")
     origin.write("contracts/orders.yml", INT)
     origin.commit()
 
-    def checked(contract: str | None, configuration: str = "", **inputs: str) -> Outcome:
+    def check_pull_request(contract: str | None, configuration: str = "", **inputs: str) -> Outcome:
         origin.write("schemalint.toml", configuration)
         base = origin.commit()
         origin.git("switch", "--quiet", "--create", "feature")
@@ -143,7 +143,7 @@ def check(runner: Runner, tmp_path: Path) -> Callable[..., Outcome]:
         pull_request = {"base": {"ref": "main", "sha": base}, "head": {"ref": "feature", "sha": head}}
         return runner.run(CHECK, workspace.path, {"number": 1, "pull_request": pull_request})
 
-    return checked
+    return check_pull_request
 
 
 def test_a_forbidden_change_fails_the_step_with_an_annotation(check: Callable[..., Outcome]) -> None:
@@ -161,13 +161,13 @@ def test_a_deleted_contract_fails_the_step(check: Callable[..., Outcome]) -> Non
     assert "CT001" in outcome.log
 
 
-def test_a_change_of_nothing_passes(check: Callable[..., Outcome]) -> None:
+def test_a_harmless_change_passes(check: Callable[..., Outcome]) -> None:
     outcome = check(INT + "description: One row per order.\n")
     assert (outcome.status, outcome.outputs) == (0, {"exit-status": "0"})
     assert "no findings in 1 table" in outcome.summary
 
 
-def test_what_cannot_be_judged_is_no_success(check: Callable[..., Outcome]) -> None:
+def test_an_unreadable_contract_fails_the_step(check: Callable[..., Outcome]) -> None:
     outcome = check(INT.replace("type: int", "type: integer4"))
     assert (outcome.status, outcome.outputs) == (2, {"exit-status": "2"})
 
@@ -176,7 +176,7 @@ def test_inputs_reach_the_command(check: Callable[..., Outcome]) -> None:
     assert check(BIGINT, fail_on="never").status == 0
 
 
-def test_the_live_table_is_looked_at_when_asked_for(check: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_the_input_live_compares_with_the_live_table(check: Callable[..., Outcome], tmp_path: Path) -> None:
     log = tmp_path / "lake/sales/orders/_delta_log/00000000000000000000.json"
     log.parent.mkdir(parents=True)
     schema = {"type": "struct", "fields": [_field("order_id", "integer"), _field("left_over", "string")]}
@@ -201,13 +201,13 @@ def test_the_live_table_is_looked_at_when_asked_for(check: Callable[..., Outcome
 
 
 @pytest.mark.parametrize("name", ["against", "live", "target", "fail-on"])
-def test_an_input_is_data_and_never_run(check: Callable[..., Outcome], name: str, tmp_path: Path) -> None:
+def test_an_input_is_never_executed(check: Callable[..., Outcome], name: str, tmp_path: Path) -> None:
     evil = f"$(touch {tmp_path}/run); touch {tmp_path}/run #"
     check(INT, **{name.replace("-", "_"): evil})
     assert not (tmp_path / "run").exists()
 
 
-def test_text_of_a_contract_cannot_leave_the_summary_s_block(check: Callable[..., Outcome]) -> None:
+def test_contract_text_stays_inside_the_summary_s_code_block(check: Callable[..., Outcome]) -> None:
     name = "`\\n```\\n<img src=x>"
     outcome = check(INT + f'  - {{name: "{name}", type: int, nullable: false}}\n')
     lines = outcome.summary.splitlines()
@@ -215,12 +215,12 @@ def test_text_of_a_contract_cannot_leave_the_summary_s_block(check: Callable[...
     assert all(line.startswith("    ") for line in lines[2:])
 
 
-def test_scripts_hold_no_expressions() -> None:
+def test_scripts_contain_no_expressions() -> None:
     assert not [step["name"] for step in ACTION["runs"]["steps"] if "${{" in step["run"]]
 
 
-def test_the_schema_of_actions_is_kept() -> None:
-    done = subprocess.run(
+def test_action_yml_is_valid() -> None:
+    process = subprocess.run(
         [
             sys.executable,
             "-m",
@@ -233,4 +233,4 @@ def test_the_schema_of_actions_is_kept() -> None:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout
+    assert process.returncode == 0, process.stdout

@@ -1,4 +1,4 @@
-"""What `make` says on a machine that lacks something, and that it sets up no more often than needed."""
+"""`make`: errors for missing prerequisites, and no needless installation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INSTALLED_FROM = ("pyproject.toml", "requirements/dev.txt")
 
 
 class Clone:
-    """A folder with the files that `make` decides by."""
+    """A folder with the Makefile and the files that it depends on."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -25,7 +25,7 @@ class Clone:
 
     def make(self, *arguments: str, **env: str) -> tuple[int, str]:
         variables = {"PATH": os.environ["PATH"], "JAVA_HOME": self.java("17.0.15"), **env}
-        done = subprocess.run(
+        process = subprocess.run(
             ["make", *arguments],
             cwd=self.path,
             env=variables,
@@ -35,10 +35,10 @@ class Clone:
             text=True,
             check=False,
         )
-        return done.returncode, done.stdout
+        return process.returncode, process.stdout
 
     def java(self, version: str) -> str:
-        """A JAVA_HOME that tells its version on standard error, as Java does."""
+        """Create a JAVA_HOME whose ``java`` prints a version to standard error, as Java does."""
         home = self.path / f"java {version}"
         _script(home / "bin/java", f"""echo 'openjdk version "{version}" 2025-04-15' >&2""")
         return str(home)
@@ -57,23 +57,23 @@ def clone(tmp_path: Path) -> Clone:
 
 @pytest.mark.parametrize("target", ["test", "demo"])
 @pytest.mark.parametrize(
-    ("version", "said"),
+    ("version", "message"),
     [
         ("1.8.0_392", 'is older: openjdk version "1.8.0_392"'),
         ("11.0.21", 'is older: openjdk version "11.0.21"'),
     ],
 )
-def test_java_is_too_old(clone: Clone, target: str, version: str, said: str) -> None:
+def test_too_old_java_is_an_error(clone: Clone, target: str, version: str, message: str) -> None:
     status, output = clone.make(target, JAVA_HOME=clone.java(version))
     assert status != 0
     assert "Spark needs Java 17 or later" in output
-    assert said in output
+    assert message in output
     assert "openjdk-17-jre-headless" in output
     assert not clone.is_set_up()
 
 
 @pytest.mark.parametrize("target", ["test", "demo"])
-def test_java_is_missing(clone: Clone, target: str) -> None:
+def test_missing_java_is_an_error(clone: Clone, target: str) -> None:
     status, output = clone.make(target, JAVA_HOME=str(clone.path / "nowhere"))
     assert status != 0
     assert "Spark needs Java 17 or later, and there is no" in output
@@ -81,11 +81,11 @@ def test_java_is_missing(clone: Clone, target: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["17", "17.0.15", "21-ea", "25.0.1"])
-def test_java_is_new_enough(clone: Clone, version: str) -> None:
+def test_new_enough_java_is_accepted(clone: Clone, version: str) -> None:
     assert clone.make("require-java", JAVA_HOME=clone.java(version)) == (0, "")
 
 
-def test_python_is_too_old(clone: Clone) -> None:
+def test_too_old_python_is_an_error(clone: Clone) -> None:
     python = clone.python('case "$2" in *print*) echo 3.10;; *) exit 1;; esac')
     status, output = clone.make("test", f"PYTHON={python}")
     assert status != 0
@@ -94,14 +94,14 @@ def test_python_is_too_old(clone: Clone) -> None:
     assert not clone.is_set_up()
 
 
-def test_python_is_missing(clone: Clone) -> None:
+def test_missing_python_is_an_error(clone: Clone) -> None:
     status, output = clone.make("test", "PYTHON=python-of-nowhere")
     assert status != 0
     assert "schemalint needs Python 3.11 or later, and there is no python-of-nowhere." in output
     assert not clone.is_set_up()
 
 
-def test_python_lacks_venv(clone: Clone) -> None:
+def test_python_without_venv_is_an_error(clone: Clone) -> None:
     python = clone.python(f'case "$2" in *venv*) exit 1;; *) exec "{sys.executable}" "$@";; esac')
     status, output = clone.make("test", f"PYTHON={python}")
     assert status != 0
@@ -110,7 +110,7 @@ def test_python_lacks_venv(clone: Clone) -> None:
 
 
 @pytest.mark.parametrize("changed", INSTALLED_FROM)
-def test_it_is_set_up_again_only_when_what_it_installs_changes(clone: Clone, changed: str) -> None:
+def test_packages_are_installed_again_only_after_their_lists_change(clone: Clone, changed: str) -> None:
     installed = clone.path / ".venv/.installed"
     assert "pip install" in clone.make("-n", "test")[1]
     installed.parent.mkdir()
@@ -123,7 +123,7 @@ def test_it_is_set_up_again_only_when_what_it_installs_changes(clone: Clone, cha
     assert "pip install" in clone.make("-n", "test")[1]
 
 
-def test_without_a_target_it_says_what_there_is(clone: Clone) -> None:
+def test_without_a_target_make_lists_the_targets(clone: Clone) -> None:
     status, output = clone.make()
     assert status == 0
     assert "make demo" in output

@@ -1,4 +1,4 @@
-"""The hooks, run by pre-commit in real repositories; their environment is installed once for all tests."""
+"""The hooks, run by pre-commit in real repositories; the hook environment is installed once for all tests."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pytest
 
 from support.repo import Repo
 
-# One worker of pytest-xdist, because installing the hook's environment takes the time of all the rest.
+# One worker of pytest-xdist, because installing the hook environment takes longest.
 pytestmark = pytest.mark.xdist_group("pre-commit")
 
 ROOT = Path(__file__).parents[2]
 PRE_COMMIT = (sys.executable, "-m", "pre_commit")
 
-# Variables of a CI service, of git or of this run, which a desk does not have.
+# Variables of a CI service, of git or of this test run, absent on a developer's machine.
 FOREIGN = (
     *("BITBUCKET_", "BUILDKITE", "CHANGE_", "CI", "GITHUB_", "JENKINS_", "SYSTEM_PULLREQUEST_", "TF_BUILD"),
     *("GIT_", "PRE_COMMIT", "PYTEST_", "SCHEMALINT_", "VIRTUAL_ENV"),
@@ -44,7 +44,7 @@ protocol: {allow_upgrade: true}
 
 @dataclass(frozen=True)
 class Hooks:
-    """This project's working tree, committed, as a repository that pre-commit takes hooks from."""
+    """A repository with this project's working tree, from which pre-commit installs the hooks."""
 
     repo: Repo
     cache: Path
@@ -54,16 +54,16 @@ class Hooks:
 
 
 class Shop(Repo):
-    """A repository whose git commands may fail, run as at a desk: no CI, but with the user's own pip."""
+    """A user's repository outside CI, with the user's pip settings; its git commands may fail."""
 
     def __init__(self, path: Path, cache: Path) -> None:
         super().__init__(path)
-        desk = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
-        self.env = {**self.env, **desk, "PRE_COMMIT_HOME": str(cache)}
+        user_env = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+        self.env = {**self.env, **user_env, "PRE_COMMIT_HOME": str(cache)}
 
     def run(self, *command: str | Path) -> tuple[int, str]:
-        """Status and everything that was said."""
-        done = subprocess.run(
+        """Run a command and return its status and output."""
+        process = subprocess.run(
             command,
             cwd=self.path,
             env=self.env,
@@ -73,7 +73,7 @@ class Shop(Repo):
             text=True,
             check=False,
         )
-        return done.returncode, done.stdout
+        return process.returncode, process.stdout
 
     def try_commit(self) -> tuple[int, str]:
         self.git("add", "--all")
@@ -81,7 +81,7 @@ class Shop(Repo):
 
     def install(self, config: str, *hook_types: str) -> None:
         self.write(".pre-commit-config.yaml", config)
-        types = [f"--hook-type={one}" for one in hook_types or ("pre-commit",)]
+        types = [f"--hook-type={hook_type}" for hook_type in hook_types or ("pre-commit",)]
         status, output = self.run(*PRE_COMMIT, "install", *types)
         assert status == 0, output
 
@@ -133,7 +133,7 @@ def test_a_declared_widening_is_committed(shop: Shop) -> None:
     assert shop.head() != before
 
 
-def test_the_index_is_judged_and_not_the_working_tree(shop: Shop) -> None:
+def test_the_index_is_checked_instead_of_the_working_tree(shop: Shop) -> None:
     shop.write("contracts/orders.yml", BIGINT)
     shop.git("add", "--all")
     shop.write("contracts/orders.yml", INT)
@@ -143,7 +143,7 @@ def test_the_index_is_judged_and_not_the_working_tree(shop: Shop) -> None:
     assert (shop.path / "contracts/orders.yml").read_text() == INT
 
 
-def test_a_deleted_contract_is_noticed(shop: Shop) -> None:
+def test_a_deleted_contract_is_not_committed(shop: Shop) -> None:
     shop.git("rm", "--quiet", "contracts/orders.yml")
     status, output = shop.try_commit()
     assert status == 1
@@ -157,7 +157,7 @@ def test_a_contract_that_cannot_be_read_is_not_committed(shop: Shop) -> None:
     assert "exit code: 2" in output
 
 
-def test_a_repository_without_contracts_commits(hooks: Hooks, tmp_path: Path) -> None:
+def test_a_repository_without_contracts_can_commit(hooks: Hooks, tmp_path: Path) -> None:
     empty = Shop(tmp_path / "empty", hooks.cache)
     empty.install(hooks.config("schemalint-check"))
     empty.write("README.md", "no tables yet\n")
@@ -165,7 +165,7 @@ def test_a_repository_without_contracts_commits(hooks: Hooks, tmp_path: Path) ->
     assert (status, "Passed" in output) == (0, True), output
 
 
-def test_a_push_is_judged_from_what_the_remote_has(shop: Shop, hooks: Hooks, tmp_path: Path) -> None:
+def test_a_push_is_compared_with_the_remote_branch(shop: Shop, hooks: Hooks, tmp_path: Path) -> None:
     Repo(tmp_path / "server.git", bare=True)
     shop.git("remote", "add", "origin", tmp_path / "server.git")
     shop.install(hooks.config("schemalint-check"), "pre-push")
@@ -178,7 +178,7 @@ def test_a_push_is_judged_from_what_the_remote_has(shop: Shop, hooks: Hooks, tmp
     assert "error[TW006 type-widening-not-enabled]" in output
 
 
-def test_the_fixing_hook_writes_what_is_missing_and_then_passes(shop: Shop, hooks: Hooks) -> None:
+def test_the_fix_hook_adds_missing_entries_and_then_passes(shop: Shop, hooks: Hooks) -> None:
     shop.install(hooks.config("schemalint-fix"))
     shop.write(
         "contracts/orders.yml",
@@ -196,7 +196,7 @@ def test_the_fixing_hook_writes_what_is_missing_and_then_passes(shop: Shop, hook
     assert "{from: int, to: bigint}" in committed
 
 
-def test_try_repo_from_this_checkout(hooks: Hooks, shop: Shop) -> None:
+def test_try_repo_works_with_this_checkout(hooks: Hooks, shop: Shop) -> None:
     shop.write("contracts/orders.yml", BIGINT)
     shop.git("add", "--all")
     status, output = shop.run(*PRE_COMMIT, "try-repo", hooks.repo.path, "schemalint-check")
@@ -204,9 +204,9 @@ def test_try_repo_from_this_checkout(hooks: Hooks, shop: Shop) -> None:
     assert "error[TW006 type-widening-not-enabled]" in output
 
 
-def test_the_manifest_is_one() -> None:
+def test_the_hook_manifest_is_valid() -> None:
     manifest = ROOT / ".pre-commit-hooks.yaml"
-    done = subprocess.run(
+    process = subprocess.run(
         [*PRE_COMMIT, "validate-manifest", manifest], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert process.returncode == 0, process.stdout + process.stderr

@@ -1,4 +1,4 @@
-"""Rules from an installed package, and from packages that are broken."""
+"""Rules from an installed package and from broken packages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AFTER = BEFORE + "  - {name: customerName, type: string}\n"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the example's package, installed as a user would."""
+    """A folder with the example package, installed by pip."""
     target = tmp_path_factory.mktemp("site")
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
     subprocess.run(
@@ -46,7 +46,7 @@ def _run(repo: Repo, site: Path, *arguments: str) -> subprocess.CompletedProcess
     )
 
 
-def test_installed_rule_judges_and_explains_itself(repo: Repo, site: Path) -> None:
+def test_installed_rule_is_checked_listed_and_explained(repo: Repo, site: Path) -> None:
     check = _run(repo, site, "check", "--output-format", "concise")
     assert "contract.yml:5:12: ACME001 warning customerName is not in snake_case" in check.stdout
     assert check.returncode == 0
@@ -55,7 +55,7 @@ def test_installed_rule_judges_and_explains_itself(repo: Repo, site: Path) -> No
 
 
 def _distribution(site: Path, name: str, code: str) -> Path:
-    """A distribution as an installer leaves it, with one module of rules."""
+    """Write an installed distribution with one module of rules."""
     (site / f"{name}.py").write_text(code, encoding="utf-8")
     info = site / f"{name}-1.0.dist-info"
     info.mkdir(parents=True)
@@ -65,7 +65,8 @@ def _distribution(site: Path, name: str, code: str) -> Path:
 
 
 RULE = '''
-from schemalint.plugin import FieldAdded, Problem, Severity, rule
+from schemalint.delta.change import FieldAdded
+from schemalint.plugin import Problem, Severity, rule
 
 @rule("{code}", on=FieldAdded, severity=Severity.ERROR)
 def {name}(change, ctx):
@@ -75,7 +76,7 @@ def {name}(change, ctx):
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "message"),
     [
         ("import nothing_of_that_name", "cannot be imported"),
         (RULE.format(code="TW001", name="taken", body="yield Problem('x')"), "TW001"),
@@ -84,10 +85,12 @@ def {name}(change, ctx):
     ],
     ids=["broken-import", "duplicate-code", "raising", "endless"],
 )
-def test_hostile_package_ends_the_run_by_its_name(repo: Repo, tmp_path: Path, code: str, said: str) -> None:
+def test_broken_package_is_an_error_with_its_name(
+    repo: Repo, tmp_path: Path, code: str, message: str
+) -> None:
     (tmp_path / "site").mkdir()
     site = _distribution(tmp_path / "site", "evil_rules", code)
     run = _run(repo, site, "check", "--output-format", "concise")
     assert run.returncode == 2
     assert "evil_rules" in run.stdout
-    assert said in run.stdout
+    assert message in run.stdout

@@ -1,3 +1,5 @@
+"""Rules judge a pair of contracts: the facts they get, existing findings, and how faults end a run."""
+
 from __future__ import annotations
 
 import sys
@@ -45,17 +47,17 @@ def _contract(text: str) -> Contract:
 def _rule(check: Callable[..., Iterable[Problem]], on: type = TypeChanged, *, of: str = "acme-rules") -> Rule:
     check.__doc__ = "A rule of a test."
     rule("ACME001", on=on, severity=Severity.WARNING)(check)
-    made: Rule = getattr(check, ATTRIBUTE)
-    return replace(made, distribution=of)
+    decorated: Rule = getattr(check, ATTRIBUTE)
+    return replace(decorated, distribution=of)
 
 
-def _codes(found: Iterable[Finding]) -> list[tuple[str, str | None, str]]:
-    return [(one.code, one.target, one.severity.label) for one in found]
+def _codes(findings: Iterable[Finding]) -> list[tuple[str, str | None, str]]:
+    return [(finding.code, finding.target, finding.severity.label) for finding in findings]
 
 
-def test_a_change_is_judged_at_its_place() -> None:
-    found = judge_pair(_contract(ORDERS), _contract(WIDER), RULES)
-    (finding,) = [one for one in found if one.code == "TW006"]
+def test_finding_of_a_change_has_object_values_and_both_locations() -> None:
+    findings = judge_pair(_contract(ORDERS), _contract(WIDER), RULES)
+    (finding,) = [finding for finding in findings if finding.code == "TW006"]
     assert finding.against == ("git",)
     assert finding.object == ObjectRef("column", "c")
     assert (finding.old, finding.new) == ("int", "bigint")
@@ -65,43 +67,43 @@ def test_a_change_is_judged_at_its_place() -> None:
     assert not finding.existing
 
 
-def test_a_new_contract_is_a_table_added() -> None:
+def test_new_contract_gives_rules_a_table_added_and_the_contract() -> None:
     seen: list[object] = []
 
-    def sees(fact: object, _ctx: RuleContext) -> Iterator[Problem]:
+    def records(fact: object, _ctx: RuleContext) -> Iterator[Problem]:
         seen.append(fact)
         yield from ()
 
     contract = _contract(ORDERS)
-    assert judge_pair(None, contract, [_rule(sees, object)]) == ()
+    assert judge_pair(None, contract, [_rule(records, object)]) == ()
     assert seen == [TableAdded(contract.state), contract]
 
 
-def test_a_removed_contract_is_a_table_retired() -> None:
+def test_removed_contract_gives_rules_a_table_retired() -> None:
     seen: list[object] = []
 
-    def sees(fact: object, _ctx: RuleContext) -> Iterator[Problem]:
+    def records(fact: object, _ctx: RuleContext) -> Iterator[Problem]:
         seen.append(fact)
         yield from ()
 
     contract = _contract(ORDERS)
-    assert judge_pair(contract, None, [_rule(sees, object)]) == ()
+    assert judge_pair(contract, None, [_rule(records, object)]) == ()
     assert seen == [TableRetired(contract)]
 
 
-def test_the_context_of_git_is_what_delta_makes_of_the_base() -> None:
+def test_context_has_the_table_that_delta_creates_from_the_base() -> None:
     seen: list[RuleContext] = []
 
-    def sees(_fact: object, ctx: RuleContext) -> Iterator[Problem]:
+    def records(_fact: object, ctx: RuleContext) -> Iterator[Problem]:
         seen.append(ctx)
         yield from ()
 
     before, after = _contract(ORDERS + "properties: {delta.enableTypeWidening: true}\n"), _contract(WIDER)
-    judge_pair(before, after, [_rule(sees)])
+    judge_pair(before, after, [_rule(records)])
     (ctx,) = seen
     assert ctx.features == {"typeWidening", "appendOnly", "invariants"}
     assert ctx.before.properties == {"delta.enableTypeWidening": "true"}
-    # A line that is taken away changes nothing in the table.
+    # A property removed from the contract stays in the table.
     assert ctx.after.enabled("delta.enableTypeWidening")
     assert (ctx.base, ctx.contract, ctx.live, ctx.against) == (before, after, None, "git")
 
@@ -111,94 +113,97 @@ SWITCHED_ON = STAGING.format("{properties: {delta.enableTypeWidening: true}}")
 OTHER = STAGING.format("{properties: {team: x}}")
 
 
-def test_what_all_targets_have_in_common_is_said_once() -> None:
-    found = judge_pair(_contract(ORDERS + OTHER), _contract(WIDER + OTHER), RULES)
-    assert ("TW006", None, "error") in _codes(found)
-    assert ("TW006", "staging", "error") not in _codes(found)
+def test_finding_common_to_all_targets_is_reported_once() -> None:
+    findings = judge_pair(_contract(ORDERS + OTHER), _contract(WIDER + OTHER), RULES)
+    assert ("TW006", None, "error") in _codes(findings)
+    assert ("TW006", "staging", "error") not in _codes(findings)
 
 
-def test_what_only_one_target_has_is_said_of_it() -> None:
-    found = judge_pair(_contract(ORDERS), _contract(ORDERS + SWITCHED_ON), RULES)
-    assert _codes(found) == [("PF004", "staging", "error")]
+def test_finding_of_a_single_target_names_the_target() -> None:
+    findings = judge_pair(_contract(ORDERS), _contract(ORDERS + SWITCHED_ON), RULES)
+    assert _codes(findings) == [("PF004", "staging", "error")]
 
 
-def test_a_target_is_judged_by_its_own_base() -> None:
+def test_target_is_compared_with_its_own_base() -> None:
     def changes(change: PropertyChanged, _ctx: RuleContext) -> Iterator[Problem]:
         yield Problem(f"{change.key}: {change.old} -> {change.new}")
 
     before = _contract(ORDERS + STAGING.format("{properties: {team: x}}"))
     after = _contract(ORDERS + STAGING.format("{properties: {team: y}}"))
-    found = judge_pair(before, after, [_rule(changes, PropertyChanged)])
-    assert [(one.message, one.target) for one in found] == [("team: x -> y", "staging")]
+    findings = judge_pair(before, after, [_rule(changes, PropertyChanged)])
+    assert [(finding.message, finding.target) for finding in findings] == [("team: x -> y", "staging")]
 
 
-def test_a_target_without_the_table_is_not_judged() -> None:
+def test_target_without_the_table_is_not_judged() -> None:
     absent = STAGING.format("{absent: true, properties: {delta.enableTypeWidening: true}}")
     assert judge_pair(_contract(ORDERS), _contract(ORDERS + absent), RULES) == ()
 
 
-def test_a_table_that_was_absent_from_a_target_is_new_there() -> None:
+def test_table_formerly_absent_from_a_target_is_new_in_that_target() -> None:
     seen: list[object] = []
 
-    def sees(fact: object, _ctx: RuleContext) -> Iterator[Problem]:
+    def records(fact: object, _ctx: RuleContext) -> Iterator[Problem]:
         seen.append(type(fact))
         yield from ()
 
     before = _contract(ORDERS + STAGING.format("{absent: true}"))
     after = _contract(WIDER + STAGING.format("{absent: false}"))
-    judge_pair(before, after, [_rule(sees, object)])
+    judge_pair(before, after, [_rule(records, object)])
     assert [kind for kind in seen if kind is not Contract] == [TypeChanged, TableAdded]
 
 
-def test_what_the_base_alone_has_too_is_existing() -> None:
-    def finds(contract: Contract, _ctx: RuleContext) -> Iterator[Problem]:
+def test_finding_that_the_base_gives_too_is_existing() -> None:
+    def reports(contract: Contract, _ctx: RuleContext) -> Iterator[Problem]:
         yield Problem("always")
         if contract.state.description is not UNMANAGED:
             yield Problem("described", object=ObjectRef("table", "description"))
 
     before, after = _contract(ORDERS), _contract(ORDERS + "description: x\n")
-    found = judge_pair(before, after, [_rule(finds, Contract)])
-    assert [(one.message, one.existing) for one in found] == [("always", True), ("described", False)]
-    assert [one.existing for one in judge_pair(None, before, [_rule(finds, Contract)])] == [False]
+    findings = judge_pair(before, after, [_rule(reports, Contract)])
+    assert [(finding.message, finding.existing) for finding in findings] == [
+        ("always", True),
+        ("described", False),
+    ]
+    assert [finding.existing for finding in judge_pair(None, before, [_rule(reports, Contract)])] == [False]
 
 
-def test_a_finding_of_the_difference_is_never_an_old_one() -> None:
+def test_finding_of_a_change_is_never_existing() -> None:
     before = _contract(ORDERS.replace("type: int", "type: string"))
-    found = judge_pair(before, _contract(ORDERS), RULES)
-    assert found
-    assert not any(one.existing for one in found)
+    findings = judge_pair(before, _contract(ORDERS), RULES)
+    assert findings
+    assert not any(finding.existing for finding in findings)
 
 
-def test_a_finding_that_grew_worse_is_a_new_one() -> None:
-    def finds(contract: Contract, _ctx: RuleContext) -> Iterator[Problem]:
+def test_finding_with_a_higher_severity_than_in_the_base_is_new() -> None:
+    def reports(contract: Contract, _ctx: RuleContext) -> Iterator[Problem]:
         yield Problem("m", severity=Severity.ERROR if contract.state.description == "x" else Severity.WARNING)
 
     plain, described = _contract(ORDERS), _contract(ORDERS + "description: x\n")
-    rules = [_rule(finds, Contract)]
-    assert [one.existing for one in judge_pair(plain, described, rules)] == [False]
-    assert [one.existing for one in judge_pair(described, plain, rules)] == [True]
+    rules = [_rule(reports, Contract)]
+    assert [finding.existing for finding in judge_pair(plain, described, rules)] == [False]
+    assert [finding.existing for finding in judge_pair(described, plain, rules)] == [True]
 
 
-def test_what_the_base_has_is_judged_as_a_table_that_exists() -> None:
-    """A rule may be stricter then than with a new table."""
+def test_contract_of_the_base_is_judged_as_an_existing_table() -> None:
+    """Some rules are stricter for existing tables than for new ones."""
 
-    def finds(_contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+    def reports(_contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
         if not ctx.is_new_table:
             yield Problem("m")
 
-    found = judge_pair(_contract(ORDERS), _contract(ORDERS), [_rule(finds, Contract)])
-    assert [one.existing for one in found] == [True]
+    findings = judge_pair(_contract(ORDERS), _contract(ORDERS), [_rule(reports, Contract)])
+    assert [finding.existing for finding in findings] == [True]
 
 
-def test_an_upgrade_is_told_once_with_its_causes() -> None:
+def test_protocol_upgrade_is_one_fact_with_all_causes() -> None:
     seen: list[ProtocolUpgrade] = []
 
-    def sees(fact: ProtocolUpgrade, _ctx: RuleContext) -> Iterator[Problem]:
+    def records(fact: ProtocolUpgrade, _ctx: RuleContext) -> Iterator[Problem]:
         seen.append(fact)
         yield from ()
 
     after = ORDERS + "properties: {delta.enableTypeWidening: true}\nfeatures: [v2Checkpoint]\n"
-    judge_pair(_contract(ORDERS), _contract(after), [_rule(sees, ProtocolUpgrade)])
+    judge_pair(_contract(ORDERS), _contract(after), [_rule(records, ProtocolUpgrade)])
     (upgrade,) = seen
     assert upgrade.added == {"typeWidening", "v2Checkpoint"}
     assert [cause[:2] for cause in upgrade.because] == [
@@ -207,11 +212,11 @@ def test_an_upgrade_is_told_once_with_its_causes() -> None:
     ]
 
 
-def test_a_problem_may_differ_from_its_rule() -> None:
-    def finds(_change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
+def test_problem_overrides_the_severity_and_path_of_its_rule() -> None:
+    def reports(_change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
         yield Problem("m", "h", Severity.ERROR, ("other",), old="1", new="2", delta_error="E")
 
-    (finding,) = judge_pair(_contract(ORDERS), _contract(WIDER), [_rule(finds)])
+    (finding,) = judge_pair(_contract(ORDERS), _contract(WIDER), [_rule(reports)])
     assert (finding.severity, finding.path, finding.column) == (Severity.ERROR, ("other",), "other")
     assert (finding.old, finding.new, finding.delta_error, finding.help) == ("1", "2", "E", "h")
     assert finding.object == ObjectRef("column", "other")
@@ -235,11 +240,11 @@ def _never_ends(_change: object, _ctx: RuleContext) -> Iterator[Problem]:
         yield Problem("more")
 
 
-def _gives_text(_change: object, _ctx: RuleContext) -> Iterator[Problem]:
+def _returns_text(_change: object, _ctx: RuleContext) -> Iterator[Problem]:
     yield "a column is wide"  # type: ignore[misc]
 
 
-def _gives_nothing(_change: object, _ctx: RuleContext) -> Iterator[Problem]:
+def _returns_none(_change: object, _ctx: RuleContext) -> Iterator[Problem]:
     return None  # type: ignore[return-value]
 
 
@@ -247,14 +252,14 @@ FAULTS = [
     (_raises, "failed on sales.orders: ZeroDivisionError: oops"),
     (_raises_later, "failed on sales.orders: KeyError: 'k'"),
     (_exits, "failed on sales.orders: SystemExit: 0"),
-    (_never_ends, f"found more than {MOST_PROBLEMS} problems in one place of sales.orders"),
-    (_gives_text, "gave 'a column is wide' on sales.orders, which is no Problem"),
-    (_gives_nothing, "failed on sales.orders: TypeError: 'NoneType' object is not iterable"),
+    (_never_ends, f"found more than {MOST_PROBLEMS} problems for one fact of sales.orders"),
+    (_returns_text, "returned 'a column is wide' for sales.orders, which is not a Problem"),
+    (_returns_none, "failed on sales.orders: TypeError: 'NoneType' object is not iterable"),
 ]
 
 
 @pytest.mark.parametrize(("check", "message"), FAULTS, ids=lambda value: getattr(value, "__name__", ""))
-def test_a_rule_that_fails_ends_the_run_by_its_name(
+def test_failing_plugin_rule_ends_the_run_and_is_named(
     check: Callable[..., Iterable[Problem]], message: str
 ) -> None:
     with pytest.raises(PluginError) as caught:
@@ -264,33 +269,33 @@ def test_a_rule_that_fails_ends_the_run_by_its_name(
     assert caught.value.exit_status == 2
 
 
-def test_a_built_in_rule_that_fails_is_a_bug() -> None:
+def test_failing_built_in_rule_is_an_internal_error() -> None:
     with pytest.raises(InternalError, match="of schemalint") as caught:
         judge_pair(_contract(ORDERS), _contract(WIDER), [_rule(_raises, of=BUILT_IN)])
     assert caught.value.exit_status == 3
 
 
-def test_an_error_of_schemalints_own_is_what_it_is() -> None:
+def test_schemalint_error_raised_by_a_rule_is_passed_on() -> None:
     def raises(_change: object, _ctx: RuleContext) -> Iterable[Problem]:
-        raise UsageError("asked wrongly")
+        raise UsageError("wrong usage")
 
-    with pytest.raises(SchemalintError, match=r"^asked wrongly$"):
+    with pytest.raises(SchemalintError, match=r"^wrong usage$"):
         judge_pair(_contract(ORDERS), _contract(WIDER), [_rule(raises)])
 
 
-def test_as_many_problems_as_are_allowed() -> None:
-    def finds(_change: object, _ctx: RuleContext) -> Iterator[Problem]:
+def test_maximum_number_of_problems_is_accepted() -> None:
+    def reports(_change: object, _ctx: RuleContext) -> Iterator[Problem]:
         for number in range(MOST_PROBLEMS):
             yield Problem("m", new=str(number))
 
-    found = judge_pair(_contract(ORDERS), _contract(WIDER), [_rule(finds)])
-    assert len(found) == MOST_PROBLEMS
+    findings = judge_pair(_contract(ORDERS), _contract(WIDER), [_rule(reports)])
+    assert len(findings) == MOST_PROBLEMS
 
 
-def test_findings_are_ordered_by_place_then_the_worst_first() -> None:
+def test_findings_are_ordered_by_location_then_severity_then_code() -> None:
     def finding(code: str, line: int, severity: Severity) -> Finding:
-        place = Location("a.yaml", line)
-        return Finding(code, "r", severity, "m", "t", ObjectRef("table", ""), place)
+        location = Location("a.yaml", line)
+        return Finding(code, "r", severity, "m", "t", ObjectRef("table", ""), location)
 
     first, second = finding("B001", 1, Severity.INFO), finding("Z001", 2, Severity.ERROR)
     third, fourth = finding("A001", 2, Severity.WARNING), finding("B001", 2, Severity.WARNING)
@@ -313,6 +318,6 @@ ICEBERG = PLAIN + (
     ],
     ids=["mode-that-no-table-can-take", "feature-of-another-statement", "widening-that-iceberg-forbids"],
 )
-def test_what_is_refused_is_said_once(before: str, after: str, codes: list[str]) -> None:
+def test_refused_change_gives_a_single_finding(before: str, after: str, codes: list[str]) -> None:
     (old,), (new,) = (contracts.read("c.yml", text).contracts for text in (before, after))
-    assert [one.code for one in judge_pair(old, new, load_rules())] == codes
+    assert [finding.code for finding in judge_pair(old, new, load_rules())] == codes

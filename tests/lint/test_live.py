@@ -1,4 +1,4 @@
-"""The three states of a table, one row after the other: one edit is one finding, or none."""
+"""A check with the live table compares base, contract and live table: each edit gives one finding or none."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from schemalint.model.declaration import created_state
 from schemalint.model.finding import Finding
 from schemalint.values import replace
 
-# Those that the rows are about: how the engine asks rules is tested here, not what there are.
+# The rules that the rows below need: this file tests how rules are run, not every rule.
 RULES = load_rules(
     Selection(select=("TW", "TH009", "NC001", "NC002", "CM001", "CM002", "CM003", "PF004", "DR001"))
 )
 WIDENING = "delta.enableTypeWidening: true"
 
 GIT, LIVE, BOTH = ("git",), ("live",), ("git", "live")
-Said = tuple[str, str, tuple[str, ...], str]
-"""Of a finding: code, severity, what it was compared with, a part of its message."""
+Expected = tuple[str, str, tuple[str, ...], str]
+"""The code and severity of a finding, its `against`, and a part of its message."""
 
 
 def _text(columns: str = "c: int", properties: str = WIDENING, rest: str = "") -> str:
-    """A contract with columns as ``name: type; name: {type: …}``."""
-    lines = [f"  - {_column(*one.strip().split(': ', 1))}" for one in columns.split(";")]
+    """Return a contract with columns given as ``name: type; name: {type: …}``."""
+    lines = [f"  - {_column(*column.strip().split(': ', 1))}" for column in columns.split(";")]
     head = f"schemalint: 1\ntable: sales.orders\nproperties: {{{properties}}}\n"
     return head + f"protocol: {{allow_upgrade: true}}\n{rest}\ncolumns:\n" + "\n".join(lines) + "\n"
 
@@ -41,7 +41,7 @@ def _column(name: str, type_: str) -> str:
 
 
 def _columns_of(value: object) -> str:
-    """The columns of a contract's text, to name a test by."""
+    """Return the columns of a contract's text, as the id of a test."""
     return " ".join(str(value).partition("columns:")[2].split())
 
 
@@ -53,8 +53,8 @@ A_A_A = [
     _text("c: {type: int, nullable: false, comment: x, default: '1'}"),
 ]
 
-# Base and declaration are the first, live is the second.
-A_A_B: list[tuple[str, str, Said]] = [
+# The contract, which equals the base, and the live table.
+A_A_B: list[tuple[str, str, Expected]] = [
     (_text("c: bigint"), _text("c: int"), ("DR001", "info", LIVE, "not applied yet")),
     (_text("c: int"), _text("c: bigint"), ("DR001", "error", LIVE, "TW001")),
     (_text("c: int"), _text("c: string"), ("DR001", "error", LIVE, "TW002")),
@@ -62,18 +62,18 @@ A_A_B: list[tuple[str, str, Said]] = [
     (_text("c: {type: int, nullable: false}"), _text(), ("DR001", "error", LIVE, "NC001")),
     (_text(), _text("c: {type: int, nullable: false}"), ("DR001", "info", LIVE, "not applied yet")),
     (_text("c: {type: int, comment: x}"), _text(), ("DR001", "info", LIVE, "not applied yet")),
-    (_text("c: int; d: int"), _text(), ("DR001", "info", LIVE, "column d is missing")),
+    (_text("c: int; d: int"), _text(), ("DR001", "info", LIVE, "column d is not applied yet: live absent")),
     (_text("c: int; d: {type: int, nullable: false}"), _text(), ("DR001", "error", LIVE, "NC002")),
-    (_text(), _text("c: int; d: int"), ("DR001", "warning", LIVE, "nobody declares it")),
+    (_text(), _text("c: int; d: int"), ("DR001", "warning", LIVE, "no contract declares it")),
     (
         _text(properties=f"{WIDENING}, team: a"),
         _text(),
-        ("DR001", "info", LIVE, "property team is absent"),
+        ("DR001", "info", LIVE, "property team is not applied yet: live absent"),
     ),
     (
         _text(properties=f"{WIDENING}, team: a"),
         _text(properties=f"{WIDENING}, team: b"),
-        ("DR001", "info", LIVE, "property team is 'b'"),
+        ("DR001", "info", LIVE, "property team is not applied yet: live 'b'"),
     ),
     (
         _text(rest="constraints: {positive: c > 0}"),
@@ -89,8 +89,8 @@ A_A_B: list[tuple[str, str, Said]] = [
     (_text("s: struct<x: int>"), _text("s: struct<x: int, y: int>"), ("DR001", "warning", LIVE, "s.y")),
 ]
 
-# The base, and what is declared and live.
-A_B_B: list[tuple[str, str, list[Said]]] = [
+# The base, and the contract, which equals the live table.
+A_B_B: list[tuple[str, str, list[Expected]]] = [
     (_text(), _text(RECORDED), [("DR001", "info", LIVE, "already")]),
     (
         _text(),
@@ -105,8 +105,8 @@ A_B_B: list[tuple[str, str, list[Said]]] = [
     (_text(), _text(rest="description: x"), [("DR001", "info", LIVE, "the description")]),
 ]
 
-# The base and live, and what is declared.
-A_B_A: list[tuple[str, str, list[Said]]] = [
+# The base, which equals the live table, and the contract.
+A_B_A: list[tuple[str, str, list[Expected]]] = [
     (_text(), _text(RECORDED), []),
     (_text(), _text("c: bigint"), [("TH009", "warning", GIT, "does not record")]),
     (_text(), _text("c: string"), [("TW002", "error", BOTH, "cannot do in place")]),
@@ -128,8 +128,8 @@ A_B_A: list[tuple[str, str, list[Said]]] = [
     (_text("c: array<int>"), _text("c: map<int,int>"), [("TW009", "error", BOTH, "c ")]),
 ]
 
-# Base, declared, live.
-A_B_C: list[tuple[str, str, str, Said]] = [
+# The base, the contract and the live table.
+A_B_C: list[tuple[str, str, str, Expected]] = [
     (_text("c: int"), _text(RECORDED), _text("c: smallint"), ("DR001", "info", LIVE, "smallint")),
     (_text("c: int"), _text(RECORDED), _text("c: string"), ("TW002", "error", LIVE, "string")),
     (_text("c: int"), _text(RECORDED), _text("c: double"), ("TW001", "error", LIVE, "double")),
@@ -141,43 +141,51 @@ A_B_C: list[tuple[str, str, str, Said]] = [
         _text("c: int; s: {type: struct, columns: [{name: x, type: bigint, "
               "type_changes: [{from: int, to: bigint}]}]}"),
         _text("c: int"),
-        ("DR001", "info", LIVE, "column s is missing"),
+        ("DR001", "info", LIVE, "column s is not applied yet: live absent"),
     ),
     (
         _text(properties=f"{WIDENING}, team: a"),
         _text(properties=f"{WIDENING}, team: b"),
         _text(properties=f"{WIDENING}, team: c"),
-        ("DR001", "info", LIVE, "property team is 'c'"),
+        ("DR001", "info", LIVE, "property team is not applied yet: live 'c'"),
     ),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("state", A_A_A, ids=_columns_of)
-def test_nothing_changed(state: str) -> None:
+def test_equal_base_contract_and_live_table_give_no_findings(state: str) -> None:
     assert _judged(state, state, state) == ()
 
 
-@pytest.mark.parametrize(("state", "live", "said"), A_A_B, ids=_columns_of)
-def test_only_live_differs(state: str, live: str, said: Said) -> None:
-    _assert_said(_judged(state, state, live), [said])
+@pytest.mark.parametrize(("state", "live", "expected"), A_A_B, ids=_columns_of)
+def test_live_table_that_differs_from_base_and_contract_gives_one_finding(
+    state: str, live: str, expected: Expected
+) -> None:
+    _assert_findings(_judged(state, state, live), [expected])
 
 
-@pytest.mark.parametrize(("base", "state", "said"), A_B_B, ids=_columns_of)
-def test_the_edit_is_live_already(base: str, state: str, said: list[Said]) -> None:
-    _assert_said(_judged(base, state, state), said)
+@pytest.mark.parametrize(("base", "state", "expected"), A_B_B, ids=_columns_of)
+def test_edit_that_is_already_live_is_reported_as_applied(
+    base: str, state: str, expected: list[Expected]
+) -> None:
+    _assert_findings(_judged(base, state, state), expected)
 
 
-@pytest.mark.parametrize(("base", "declared", "said"), A_B_A, ids=_columns_of)
-def test_the_edit_is_not_live(base: str, declared: str, said: list[Said]) -> None:
-    _assert_said(_judged(base, declared, base), said)
+@pytest.mark.parametrize(("base", "declared", "expected"), A_B_A, ids=_columns_of)
+def test_edit_of_a_live_table_equal_to_the_base_is_judged_against_both(
+    base: str, declared: str, expected: list[Expected]
+) -> None:
+    _assert_findings(_judged(base, declared, base), expected)
 
 
-@pytest.mark.parametrize(("base", "declared", "live", "said"), A_B_C, ids=_columns_of)
-def test_all_three_differ(base: str, declared: str, live: str, said: Said) -> None:
-    _assert_said(_judged(base, declared, live), [said])
+@pytest.mark.parametrize(("base", "declared", "live", "expected"), A_B_C, ids=_columns_of)
+def test_different_base_contract_and_live_table_give_one_finding(
+    base: str, declared: str, live: str, expected: Expected
+) -> None:
+    _assert_findings(_judged(base, declared, live), [expected])
 
 
-SAME_BY_MEANING = [
+EQUIVALENT_PROPERTIES = [
     (
         "delta.appendOnly: true",
         "delta.appendOnly: false",
@@ -191,19 +199,19 @@ SAME_BY_MEANING = [
 ]
 
 
-@pytest.mark.parametrize(("base", "declared", "live"), SAME_BY_MEANING)
-def test_live_is_the_base_in_other_words(base: str, declared: str, live: str) -> None:
+@pytest.mark.parametrize(("base", "declared", "live"), EQUIVALENT_PROPERTIES)
+def test_live_property_equivalent_to_the_base_is_no_difference(base: str, declared: str, live: str) -> None:
     texts = (_text(properties=f"{WIDENING}, {properties}") for properties in (base, declared, live))
     assert _judged(*texts) == ()
 
 
-def test_live_is_the_base_with_what_the_base_does_not_say() -> None:
+def test_live_details_unmanaged_by_the_base_are_no_difference() -> None:
     base, declared = _text("c: array<int>"), _text("c: string")
     live = _text("c: {type: array, element: {type: int, nullable: false}}")
-    _assert_said(_judged(base, declared, live), [("TW009", "error", BOTH, "c ")])
+    _assert_findings(_judged(base, declared, live), [("TW009", "error", BOTH, "c ")])
 
 
-def test_a_base_that_manages_less_is_no_obstacle() -> None:
+def test_newly_managed_comment_of_a_live_column_gives_no_finding() -> None:
     base, declared = _text(), _text("c: {type: int, comment: new}")
     assert _judged(base, declared, _text("c: {type: int, comment: old}")) == ()
 
@@ -220,32 +228,32 @@ def test_a_base_that_manages_less_is_no_obstacle() -> None:
     ],
     ids=["unmanaged", "elements", "empty comment", "any case", "order", "open"],
 )  # fmt: skip
-def test_what_is_no_difference(state: str, live: str) -> None:
+def test_unmanaged_equivalent_or_reordered_state_gives_no_findings(state: str, live: str) -> None:
     assert _judged(state, state, live) == ()
 
 
-def test_without_a_base_what_is_to_be_done_is_not_applied_yet() -> None:
+def test_without_a_base_feasible_changes_are_not_applied_yet() -> None:
     declared = _text(f"{RECORDED}; d: int")
-    said = [("DR001", "info", LIVE, "column d"), ("DR001", "info", LIVE, "column c")]
-    _assert_said(_judged(None, declared, _text()), said)
+    expected = [("DR001", "info", LIVE, "column d"), ("DR001", "info", LIVE, "column c")]
+    _assert_findings(_judged(None, declared, _text()), expected)
 
 
-def test_without_a_base_what_cannot_be_done_is_an_error() -> None:
-    _assert_said(_judged(None, _text("c: string"), _text()), [("TW002", "error", LIVE, "c ")])
+def test_without_a_base_an_impossible_change_is_an_error() -> None:
+    _assert_findings(_judged(None, _text("c: string"), _text()), [("TW002", "error", LIVE, "c ")])
 
 
-def test_without_a_base_a_live_column_that_nobody_declares_is_told() -> None:
-    said = [("DR001", "warning", LIVE, "nobody declares it")]
-    _assert_said(_judged(None, _text(), _text("c: int; d: int")), said)
+def test_without_a_base_an_undeclared_live_column_is_a_warning() -> None:
+    expected = [("DR001", "warning", LIVE, "no contract declares it")]
+    _assert_findings(_judged(None, _text(), _text("c: int; d: int")), expected)
 
 
-def test_without_a_base_an_upgrade_is_judged_too() -> None:
-    said = [("DR001", "info", LIVE, "property"), ("PF004", "info", LIVE, "typeWidening")]
-    _assert_said(_judged(None, _text(), _text(properties="")), said)
+def test_without_a_base_a_protocol_upgrade_is_reported() -> None:
+    expected = [("DR001", "info", LIVE, "property"), ("PF004", "info", LIVE, "typeWidening")]
+    _assert_findings(_judged(None, _text(), _text(properties="")), expected)
 
 
 @pytest.mark.parametrize(
-    ("applied", "settled", "word", "severity"),
+    ("applied", "settled", "message", "severity"),
     [
         ("c: int", False, "not applied yet", "info"),
         ("c: smallint", False, "drifted", "warning"),
@@ -254,10 +262,10 @@ def test_without_a_base_an_upgrade_is_judged_too() -> None:
         ("c: int", True, "drifted", "warning"),
     ],
 )
-def test_the_marker_tells_not_applied_from_drifted(
-    applied: str | None, word: str, severity: str, *, settled: bool
+def test_marker_distinguishes_not_applied_yet_from_drifted(
+    applied: str | None, message: str, severity: str, *, settled: bool
 ) -> None:
-    """Live is int, base and declaration are bigint."""
+    """The live type is int; base and contract declare bigint."""
     contract = _contract(_text("c: bigint"))
     comparison = LiveComparison(
         contract,
@@ -266,34 +274,34 @@ def test_the_marker_tells_not_applied_from_drifted(
         applied=_contract(_text(applied)) if applied else None,
         settled=settled,
     )
-    _assert_said(judge_live(comparison, RULES), [("DR001", severity, LIVE, word)])
+    _assert_findings(judge_live(comparison, RULES), [("DR001", severity, LIVE, message)])
 
 
 @pytest.mark.parametrize(
-    ("applied", "word", "severity"),
+    ("applied", "message", "severity"),
     [("c: int", "ahead", "info"), ("c: smallint", "drifted", "warning"), (None, "ahead", "info")],
 )
-def test_a_table_that_a_later_revision_was_applied_to_is_ahead(
-    applied: str | None, word: str, severity: str
+def test_table_with_a_later_revision_applied_is_ahead(
+    applied: str | None, message: str, severity: str
 ) -> None:
-    """Live is int, as declared later; base and declaration are bigint."""
+    """The live type is int, as in a later revision; base and contract declare bigint."""
     contract = _contract(_text("c: bigint"))
     later = _contract(_text(applied)) if applied else None
     comparison = LiveComparison(contract, _live(_text("c: int")), base=contract, applied=later, ahead=True)
-    _assert_said(judge_live(comparison, RULES), [("DR001", severity, LIVE, word)])
+    _assert_findings(judge_live(comparison, RULES), [("DR001", severity, LIVE, message)])
 
 
 @pytest.mark.parametrize(
-    ("applied", "settled", "word", "severity"),
+    ("applied", "settled", "message", "severity"),
     [
-        ("c: int; d: int", False, "column d is int in the live table, and not declared (ahead)", "info"),
-        (None, False, "not declared (ahead)", "info"),
-        ("c: int", False, "nobody declares it", "warning"),
-        (None, True, "nobody declares it", "warning"),
+        ("c: int; d: int", False, "column d is ahead: live int, not in the contract", "info"),
+        (None, False, "column d is ahead", "info"),
+        ("c: int", False, "no contract declares it", "warning"),
+        (None, True, "no contract declares it", "warning"),
     ],
 )
-def test_a_column_of_a_later_revision_is_ahead_and_no_other_is(
-    applied: str | None, word: str, severity: str, *, settled: bool
+def test_only_columns_of_a_later_revision_are_ahead(
+    applied: str | None, message: str, severity: str, *, settled: bool
 ) -> None:
     contract = _contract(_text("c: int"))
     comparison = LiveComparison(
@@ -304,77 +312,87 @@ def test_a_column_of_a_later_revision_is_ahead_and_no_other_is(
         settled=settled,
         ahead=True,
     )
-    _assert_said(judge_live(comparison, RULES), [("DR001", severity, LIVE, word)])
+    _assert_findings(judge_live(comparison, RULES), [("DR001", severity, LIVE, message)])
 
 
-def test_a_column_of_a_later_revision_in_an_open_table_is_no_difference() -> None:
+def test_column_of_a_later_revision_in_an_open_table_gives_no_finding() -> None:
     contract = _contract(_text("c: int", rest="open: {columns: true}"))
     comparison = LiveComparison(contract, _live(_text("c: int; d: int")), base=contract, ahead=True)
     assert judge_live(comparison, RULES) == ()
 
 
-def test_what_a_later_revision_made_impossible_asks_for_no_rewrite() -> None:
+def test_change_made_impossible_by_a_later_revision_suggests_checking_that_revision() -> None:
     contract = _contract(_text("c: int"))
     later = _contract(_text("c: bigint"))
     comparison = LiveComparison(contract, _live(_text("c: bigint")), base=contract, applied=later, ahead=True)
     (finding,) = judge_live(comparison, RULES)
-    assert (finding.code, finding.help) == ("DR001", "a later revision was applied: judge that one")
+    assert (finding.code, finding.help) == ("DR001", "a later revision was applied: check that one")
 
 
 FEATURE = "delta.feature.deletionVectors: supported, delta.minReaderVersion: 3, delta.minWriterVersion: 7"
 
 
-def test_a_feature_asked_for_as_property_is_applied_where_the_table_supports_it() -> None:
+def test_feature_requested_by_a_property_is_applied_once_the_table_supports_it() -> None:
     base, declared = _text(), _text(properties=f"{WIDENING}, {FEATURE}")
-    _assert_said(_judged(base, declared, base), [("PF004", "info", BOTH, "deletionVectors")])
-    said = [
+    _assert_findings(_judged(base, declared, base), [("PF004", "info", BOTH, "deletionVectors")])
+    expected = [
         ("DR001", "info", LIVE, "feature deletionVectors is supported in the live table (already applied)")
     ]
-    _assert_said(_judged(base, declared, declared), said)
+    _assert_findings(_judged(base, declared, declared), expected)
 
 
-def test_of_an_edit_in_two_objects_one_is_live() -> None:
-    found = _judged(_text(), _text("c: int; d: int; e: int"), _text("c: int; d: int"))
-    _assert_said(found, [("DR001", "info", LIVE, "column d is int in the live table (applied in part")])
-
-
-def test_of_an_edit_in_two_objects_one_is_live_and_one_is_something_else() -> None:
-    found = _judged(_text(), _text("c: int; d: int; e: bigint"), _text("c: int; d: int; e: int"))
-    said = [("DR001", "info", LIVE, "applied in part"), ("DR001", "info", LIVE, "column e is int")]
-    _assert_said(found, said)
-
-
-def test_a_move_that_nobody_makes_does_not_part_an_edit() -> None:
-    found = _judged(_text("c: int; d: int"), _text("d: int; c: int; e: int"), _text("c: int; d: int; e: int"))
-    _assert_said(found, [("DR001", "info", LIVE, "already applied")])
-
-
-OTHERS = "managed_by: dbt"
-
-
-def test_a_table_that_others_manage_only_differs() -> None:
-    state = _text(rest=OTHERS)
-    found = _judged(state, state, _text("c: smallint"))
-    _assert_said(found, [("DR001", "info", LIVE, "managed by dbt")])
-
-
-def test_edits_of_a_table_that_others_manage_are_judged_and_not_followed() -> None:
-    _assert_said(
-        _judged(_text(rest=OTHERS), _text("c: int; d: int", rest=OTHERS), _text("c: int; d: int")), []
+def test_edit_of_two_columns_with_one_live_is_applied_in_part() -> None:
+    findings = _judged(_text(), _text("c: int; d: int; e: int"), _text("c: int; d: int"))
+    _assert_findings(
+        findings, [("DR001", "info", LIVE, "column d is int in the live table (applied in part")]
     )
-    found = _judged(_text(rest=OTHERS), _text("c: string", rest=OTHERS), _text())
-    _assert_said(found, [("TW002", "error", BOTH, "cannot do in place")])
 
 
-def test_an_open_table_may_be_wider_than_declared() -> None:
+def test_edit_of_two_columns_with_one_live_and_one_different_gives_two_findings() -> None:
+    findings = _judged(_text(), _text("c: int; d: int; e: bigint"), _text("c: int; d: int; e: int"))
+    expected = [
+        ("DR001", "info", LIVE, "applied in part"),
+        ("DR001", "info", LIVE, "live int, contract bigint"),
+    ]
+    _assert_findings(findings, expected)
+
+
+def test_pending_move_does_not_make_an_edit_applied_in_part() -> None:
+    findings = _judged(
+        _text("c: int; d: int"), _text("d: int; c: int; e: int"), _text("c: int; d: int; e: int")
+    )
+    _assert_findings(findings, [("DR001", "info", LIVE, "already applied")])
+
+
+MANAGED_BY_DBT = "managed_by: dbt"
+
+
+def test_difference_of_a_table_managed_by_another_tool_is_a_notice() -> None:
+    state = _text(rest=MANAGED_BY_DBT)
+    findings = _judged(state, state, _text("c: smallint"))
+    _assert_findings(findings, [("DR001", "info", LIVE, "managed by dbt")])
+
+
+def test_edits_of_a_table_managed_by_another_tool_are_judged_but_not_tracked() -> None:
+    _assert_findings(
+        _judged(
+            _text(rest=MANAGED_BY_DBT), _text("c: int; d: int", rest=MANAGED_BY_DBT), _text("c: int; d: int")
+        ),
+        [],
+    )
+    findings = _judged(_text(rest=MANAGED_BY_DBT), _text("c: string", rest=MANAGED_BY_DBT), _text())
+    _assert_findings(findings, [("TW002", "error", BOTH, "cannot do in place")])
+
+
+def test_table_open_to_widening_may_be_wider_than_declared() -> None:
     state = _text("c: int; d: int", rest="open: {widening: true}")
-    _assert_said(_judged(state, state, _text("c: bigint; d: int")), [])
-    found = _judged(state, state, _text("c: bigint; d: smallint"))
-    _assert_said(found, [("DR001", "info", LIVE, "column d is smallint")])
+    _assert_findings(_judged(state, state, _text("c: bigint; d: int")), [])
+    findings = _judged(state, state, _text("c: bigint; d: smallint"))
+    _assert_findings(findings, [("DR001", "info", LIVE, "column d is not applied yet: live smallint")])
 
 
-def test_the_features_of_the_log_are_what_counts() -> None:
-    """Offline the table made from the base would lack the feature; the live one has it."""
+def test_features_of_the_live_protocol_are_used() -> None:
+    """A table created from the base would lack the feature; the live table supports it."""
     base, declared = _text(), _text("c: int; d: timestamp_ntz")
     live = replace(
         _live(base), protocol=Protocol(3, 7, frozenset(), frozenset({"timestampNtz", "typeWidening"}))
@@ -383,20 +401,20 @@ def test_the_features_of_the_log_are_what_counts() -> None:
     assert judge_live(comparison, RULES) == ()
 
 
-def test_a_live_column_of_type_void_may_become_anything() -> None:
+def test_live_void_column_may_get_any_type() -> None:
     declared = _text("c: int; d: string")
     live = _live(_text("c: int; d: void"))
     assert live.state.columns.fields[1].type == VOID
     comparison = LiveComparison(_contract(declared), live, base=_contract(declared))
-    _assert_said(judge_live(comparison, RULES), [("DR001", "info", LIVE, "column d is void")])
+    _assert_findings(judge_live(comparison, RULES), [("DR001", "info", LIVE, "live void, contract string")])
 
 
-def test_a_move_is_told_beside_the_live_table_too() -> None:
-    """No table is altered for it: it is about the contract, as git has it."""
+def test_moved_column_is_reported_in_a_live_check_too() -> None:
+    """It concerns only the contract in git: `apply` does not move the column."""
     base, declared = _text("c: int; d: int"), _text("d: int; c: int")
     comparison = LiveComparison(_contract(declared), _live(base), base=_contract(base))
-    found = judge_live(comparison, load_rules(Selection(select=("NC010", "DR001"))))
-    _assert_said(found, [("NC010", "info", GIT, "stands")])
+    findings = judge_live(comparison, load_rules(Selection(select=("NC010", "DR001"))))
+    _assert_findings(findings, [("NC010", "info", GIT, "d is now first")])
 
 
 def _judged(base: str | None, declared: str, live: str) -> Sequence[Finding]:
@@ -405,12 +423,14 @@ def _judged(base: str | None, declared: str, live: str) -> Sequence[Finding]:
     return judge_live(comparison, RULES)
 
 
-def _assert_said(findings: Iterable[Finding], said: Sequence[Said]) -> None:
-    found = sorted((one.code, one.severity.label, one.against, one.message) for one in findings)
-    assert len(found) == len(said), found
-    for one, expected in zip(found, sorted(said), strict=True):
-        assert one[:3] == expected[:3], found
-        assert expected[3] in one[3]
+def _assert_findings(findings: Iterable[Finding], expected: Sequence[Expected]) -> None:
+    actual = sorted(
+        (finding.code, finding.severity.label, finding.against, finding.message) for finding in findings
+    )
+    assert len(actual) == len(expected), actual
+    for finding, expectation in zip(actual, sorted(expected), strict=True):
+        assert finding[:3] == expectation[:3], actual
+        assert expectation[3] in finding[3]
 
 
 def _contract(text: str) -> Contract:

@@ -1,13 +1,14 @@
-"""One edit, one finding, over every edit that the engine was asked about.
+"""Each edit gives at most one finding, for every edit with a recorded answer of Spark.
 
-Each is judged with the upgrade that it needs allowed and not, a widening with its record and without.
+Each edit is judged with and without permission for protocol upgrades, and type changes with and without their
+`type_changes` entry.
 
-- What the engine refuses is one error, with not even a notice beside it: the rest can wait until then.
-- What it carries out is one warning or error at most. A notice may stand beside it where it is about another
-  thing than what is to be done: `NOTICES` says which.
-- Two findings for one pair of contracts are right only where these hold two edits: `TWO_EDITS` says which.
+- An edit that Spark refuses gives one error and nothing else, not even a notice.
+- An edit that Spark carries out gives one warning or error at most. A notice about another matter may come
+  with it: see `NOTICES`.
+- A pair of contracts gives two findings only if it contains two edits: see `TWO_EDITS`.
 
-That a refusal is not silent, and bears the engine's error class, is tested beside each record.
+The tests of each record check that a refused edit gives a finding with Spark's error class.
 """
 
 from __future__ import annotations
@@ -17,8 +18,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import pytest
 
-from engine import ask_alters, ask_nested, ask_protocols, ask_states, ask_types
-from engine.pairs import Pair, of_alters, of_nested, of_protocols, of_states, of_types
+from engine import record_alters, record_nested, record_protocols, record_states, record_types
+from engine.pairs import (
+    Pair,
+    alter_contracts,
+    nested_contracts,
+    protocol_contracts,
+    state_contracts,
+    type_contracts,
+)
 from schemalint import contract as contracts
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import UNMANAGED, Struct
@@ -41,26 +49,32 @@ if TYPE_CHECKING:
 
     from schemalint.plugin import Rule
 
-Said: TypeAlias = tuple[str, ...]
-"""What is said of an edit: codes with their severities, in order."""
+Verdict: TypeAlias = tuple[str, ...]
+"""The findings of an edit: the codes with their severities, sorted."""
 
-NOTICES: Final[Mapping[Said, str]] = {
-    ("NC005 info", "TH009 warning"): "a constraint goes off for the change, and the contract lacks a record",
-    ("NC012 warning", "PF004 info"): "who loses the table by the upgrade, and a constraint that is not read",
-    ("PF001 warning", "PF004 info"): "who loses the table by the upgrade, and that a version says too much",
-    ("PF004 info", "PF006 warning"): "who loses the table by the upgrade, and the old word for `supported`",
-    ("PF004 info", "PF012 warning"): "who loses the table by the upgrade, and that the feature is a preview",
-    ("PF008 info", "PF012 warning"): "what the one feature requires, and that the other one is a preview",
+NOTICES: Final[Mapping[Verdict, str]] = {
+    (
+        "NC005 info",
+        "TH009 warning",
+    ): "the constraint is dropped for the change, and the contract lacks a type_changes entry",
+    ("NC012 warning", "PF004 info"): "which clients the upgrade excludes, and an ignored constraint",
+    ("PF001 warning", "PF004 info"): "which clients the upgrade excludes, and an unnecessary version",
+    (
+        "PF004 info",
+        "PF006 warning",
+    ): "which clients the upgrade excludes, and an outdated word for `supported`",
+    ("PF004 info", "PF012 warning"): "which clients the upgrade excludes, and a preview feature",
+    ("PF008 info", "PF012 warning"): "the requirement of one feature, and another feature in preview",
 }
 
-TWO_EDITS: Final[Mapping[Said, str]] = {
+TWO_EDITS: Final[Mapping[Verdict, str]] = {
     ("NC005 error", "TP005 warning"): "a column changes, and a constraint is no longer declared",
     ("TH009 warning", "TP005 warning"): "a column changes, and a constraint is no longer declared",
 }
 
 
 class Edit(NamedTuple):
-    """A question to the engine, as a check sees it."""
+    """A recorded question as a pair of contracts, and whether Spark refused it."""
 
     question: object
     pair: Pair
@@ -68,33 +82,33 @@ class Edit(NamedTuple):
 
 
 def _types() -> Iterator[Edit]:
-    for question, answer in ask_types.read_record().items():
-        before, after = of_types(question)
+    for question, answer in record_types.read_record().items():
+        before, after = type_contracts(question)
         yield Edit(question, (before, after), not answer.accepted)
-        if (unrecorded := _without_record(after)) != after:
+        if (unrecorded := _without_type_changes(after)) != after:
             yield Edit((question, "not recorded"), (before, unrecorded), not answer.accepted)
 
 
 def _nested() -> Iterator[Edit]:
-    for question, answer in ask_nested.read_record().items():
-        yield Edit(question, of_nested(question), not answer.accepted)
+    for question, answer in record_nested.read_record().items():
+        yield Edit(question, nested_contracts(question), not answer.accepted)
 
 
 def _protocols() -> Iterator[Edit]:
-    for question, answer in ask_protocols.read_record().items():
-        yield Edit(question, of_protocols(question), isinstance(answer, str))
+    for question, answer in record_protocols.read_record().items():
+        yield Edit(question, protocol_contracts(question), isinstance(answer, str))
 
 
 def _states() -> Iterator[Edit]:
-    for question, answer in ask_states.read_record().items():
-        yield Edit(question, of_states(question), answer != ask_states.ACCEPTED)
+    for question, answer in record_states.read_record().items():
+        yield Edit(question, state_contracts(question), answer != record_states.ACCEPTED)
 
 
 def _alters() -> Iterator[Edit]:
-    record = ask_alters.read_record()
-    for question in ask_alters.questions():
+    record = record_alters.read_record()
+    for question in record_alters.questions():
         answers = record.get(question.case, ())
-        yield Edit(question.case, of_alters(question), ask_alters.ACCEPTED not in answers)
+        yield Edit(question.case, alter_contracts(question), record_alters.ACCEPTED not in answers)
 
 
 RECORDS: Final[Mapping[str, Callable[[], Iterator[Edit]]]] = {
@@ -105,7 +119,7 @@ RECORDS: Final[Mapping[str, Callable[[], Iterator[Edit]]]] = {
     "alters": _alters,
 }
 
-# No change of type asks for an upgrade, but for the first variant.
+# By record: whether the contracts allow an upgrade. Type changes need no upgrade.
 CASES: Final = [
     *((record, False) for record in RECORDS),
     ("protocols", True),
@@ -115,28 +129,28 @@ CASES: Final = [
 
 
 @pytest.mark.parametrize(("record", "allowed"), CASES)
-def test_an_edit_is_one_finding(record: str, *, allowed: bool) -> None:
-    doubles = {
-        question: said
-        for question, said, refused in _doubles(record, allowed=allowed)
-        if said not in TWO_EDITS and (refused or said not in NOTICES)
+def test_edit_gives_at_most_one_finding(record: str, *, allowed: bool) -> None:
+    unexpected = {
+        question: verdict
+        for question, verdict, refused in _edits_with_several_findings(record, allowed=allowed)
+        if verdict not in TWO_EDITS and (refused or verdict not in NOTICES)
     }
-    assert not doubles
+    assert not unexpected
 
 
-def test_every_exception_is_needed() -> None:
-    """These records hold them all."""
+def test_every_listed_exception_occurs() -> None:
+    """The records of states and alterations contain all of them."""
     seen = {
-        said
+        verdict
         for record in ("states", "alters")
         for allowed in (False, True)
-        for _question, said, _refused in _doubles(record, allowed=allowed)
+        for _question, verdict, _refused in _edits_with_several_findings(record, allowed=allowed)
     }
     assert seen == NOTICES.keys() | TWO_EDITS.keys()
 
 
-def test_a_second_finding_is_counted() -> None:
-    """The test above can fail."""
+def test_additional_rule_gives_a_second_finding() -> None:
+    """This shows that `test_edit_gives_at_most_one_finding` can fail."""
 
     @rule("ACME001", on=TypeChanged, severity=Severity.INFO)
     def type_changes(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
@@ -145,7 +159,7 @@ def test_a_second_finding_is_counted() -> None:
 
     own: Rule = type_changes.schemalint_rule  # type: ignore[attr-defined]
     refused = next(edit.pair for edit in _types() if edit.refused)
-    assert _said(refused, (*_rules(), own)) == ("ACME001 info", *_said(refused, _rules()))
+    assert _verdict(refused, (*_rules(), own)) == ("ACME001 info", *_verdict(refused, _rules()))
 
 
 TABLE = "schemalint: 1\ntable: a.b\ncolumns:\n  - {name: a, type: int}\n"
@@ -155,7 +169,7 @@ VECTORS = "delta.enableDeletionVectors: true"
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "verdict"),
     [
         ("", "  - {name: b, type: int, default: '1'}\n", "PF009 error"),
         ("", "  - {name: b, type: variant, nullable: false}\n", "NC002 error"),
@@ -173,21 +187,21 @@ VECTORS = "delta.enableDeletionVectors: true"
     ],
     ids=lambda value: value.strip().replace("\n", " "),
 )
-def test_edits_that_no_record_holds(before: str, after: str, said: str) -> None:
+def test_unrecorded_edit_gives_one_error(before: str, after: str, verdict: str) -> None:
     (old,), (new,) = (contracts.read("c.yml", TABLE + text).contracts for text in (before, after))
-    assert _said((old, new), _rules()) == (said,)
+    assert _verdict((old, new), _rules()) == (verdict,)
 
 
-def test_another_refusal_does_not_allow_an_upgrade() -> None:
-    """What is wrong elsewhere in the contract is another edit."""
+def test_unrelated_error_does_not_hide_a_refused_upgrade() -> None:
+    """An error elsewhere in the contract is another edit."""
     after = f"  - {{name: b, type: int, nullable: false}}\nproperties: {{{VECTORS}}}\n"
     (old,), (new,) = (contracts.read("c.yml", TABLE + text).contracts for text in ("", after))
-    assert _said((old, new), _rules()) == ("NC002 error", "PF004 error")
+    assert _verdict((old, new), _rules()) == ("NC002 error", "PF004 error")
 
 
 @pytest.mark.parametrize("existing", [False, True])
-def test_a_refusal_that_the_base_has_too_does_not_allow_an_upgrade(*, existing: bool) -> None:
-    """It does not fail the run, so that nothing would."""
+def test_existing_error_does_not_supersede_an_upgrade(*, existing: bool) -> None:
+    """An existing error does not fail the run; without the upgrade's error, nothing would."""
     upgrade = ProtocolUpgrade(frozenset(), frozenset({"x"}), (("property", "delta.x", frozenset({"x"})),))
     refusal = Finding(
         "A001", "a", Severity.ERROR, "", "a.b", ObjectRef("property", "delta.x"), Location("c.yml")
@@ -200,7 +214,7 @@ LEGACY = Protocol(1, 2, lists=(False, False))
 
 
 @pytest.mark.parametrize(
-    ("protocol", "declared", "said"),
+    ("protocol", "declared", "verdict"),
     [
         (LISTS, "", ("PF010 error",)),
         (LISTS, "allowed", ("PF010 error",)),
@@ -209,57 +223,59 @@ LEGACY = Protocol(1, 2, lists=(False, False))
         (LEGACY, "allowed", ("PF004 info", "PF010 warning")),
     ],
 )
-def test_what_a_table_uses_and_does_not_support_is_one_finding(
-    protocol: Protocol, declared: str, said: Said
+def test_active_but_unsupported_feature_gives_one_finding(
+    protocol: Protocol, declared: str, verdict: Verdict
 ) -> None:
-    """The table's own where Spark refuses it, else the upgrade that comes with any statement.
+    """The finding is about the table if Spark refuses it, else about the upgrade by the next statement.
 
-    An upgrade that is allowed is a notice; what clients do with the table until then is the other thing.
+    An allowed upgrade is a notice; a warning then covers how clients treat the table until the upgrade.
     """
     text = f"{TABLE}properties: {{{VECTORS}}}\n" + "protocol: {allow_upgrade: true}\n" * bool(declared)
     (contract,) = contracts.read("c.yml", text).contracts
     live = LiveTable("file:/lake/t", 0, protocol, Metadata("id", created_state(contract.state)))
     of_table = judge_table(live, _rules(), contract=contract)
-    found = judge_live(LiveComparison(contract, live, of_table=of_table), _rules())
-    assert tuple(sorted(f"{one.code} {one.severity.label}" for one in found)) == said
+    findings = judge_live(LiveComparison(contract, live, of_table=of_table), _rules())
+    assert tuple(sorted(f"{finding.code} {finding.severity.label}" for finding in findings)) == verdict
 
 
-def test_what_a_table_lacked_before_does_not_allow_an_upgrade() -> None:
-    """A finding that the base gives too does not fail the run, so that nothing would."""
+def test_existing_finding_of_the_live_table_does_not_hide_a_refused_upgrade() -> None:
+    """An existing finding does not fail the run; without the upgrade's error, nothing would."""
     (base,), (contract,) = (
         contracts.read("c.yml", text).contracts for text in (TABLE, f"{TABLE}properties: {{{VECTORS}}}\n")
     )
     live = LiveTable("file:/lake/t", 0, LISTS, Metadata("id", created_state(contract.state)))
     of_table = judge_table(live, _rules(), contract=contract)
-    for existing, said in ((True, ["PF004", "PF010"]), (False, ["PF010"])):
-        marked = tuple(replace(one, existing=existing) for one in of_table)
-        found = judge_live(LiveComparison(contract, live, base=base, of_table=marked), _rules())
-        assert sorted(one.code for one in found if one.code.startswith("PF")) == said
+    for existing, verdict in ((True, ["PF004", "PF010"]), (False, ["PF010"])):
+        marked = tuple(replace(finding, existing=existing) for finding in of_table)
+        findings = judge_live(LiveComparison(contract, live, base=base, of_table=marked), _rules())
+        assert sorted(finding.code for finding in findings if finding.code.startswith("PF")) == verdict
 
 
 @cache
-def _doubles(record: str, *, allowed: bool) -> tuple[tuple[object, Said, bool], ...]:
-    """The edits of which more than one thing is said: the question, the findings, whether it is refused."""
-    judged = ((edit, _said(_limited(edit.pair, allowed=allowed), _rules())) for edit in RECORDS[record]())
-    return tuple((edit.question, said, edit.refused) for edit, said in judged if len(said) > 1)
+def _edits_with_several_findings(record: str, *, allowed: bool) -> tuple[tuple[object, Verdict, bool], ...]:
+    """Return the edits with several findings: the question, the findings, and whether Spark refused it."""
+    judged = (
+        (edit, _verdict(_with_upgrades(edit.pair, allowed=allowed), _rules())) for edit in RECORDS[record]()
+    )
+    return tuple((edit.question, verdict, edit.refused) for edit, verdict in judged if len(verdict) > 1)
 
 
 def _rules() -> tuple[Rule, ...]:
     return tuple(built_in().values())
 
 
-def _said(pair: Pair, rules: tuple[Rule, ...]) -> Said:
-    found = (one for one in judge_pair(*pair, rules) if not one.existing)
-    return tuple(sorted(f"{one.code} {one.severity.label}" for one in found))
+def _verdict(pair: Pair, rules: tuple[Rule, ...]) -> Verdict:
+    findings = (finding for finding in judge_pair(*pair, rules) if not finding.existing)
+    return tuple(sorted(f"{finding.code} {finding.severity.label}" for finding in findings))
 
 
-def _limited(pair: Pair, *, allowed: bool) -> Pair:
+def _with_upgrades(pair: Pair, *, allowed: bool) -> Pair:
     before, after = pair
     limits = ProtocolLimits(allow_upgrade=allowed)
     return (before and replace(before, protocol=limits)), replace(after, protocol=limits)
 
 
-def _without_record(contract: Contract) -> Contract:
+def _without_type_changes(contract: Contract) -> Contract:
     columns = (
         replace(field, type_changes=()) if field.type_changes is not UNMANAGED else field
         for field in contract.state.columns.fields

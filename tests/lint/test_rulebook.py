@@ -1,4 +1,4 @@
-"""Rules as they are found in installed packages: a tiny distribution is written and put on the path."""
+"""Loading rules from installed packages; the tests write small distributions to a folder on the path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from schemalint.lint.rulebook import Selection, load_rules
 from schemalint.plugin import ATTRIBUTE, Severity, rule
 
 RULE = '''\
-from schemalint.plugin import Problem, Severity, TypeChanged, rule
+from schemalint.delta.change import TypeChanged
+from schemalint.plugin import Problem, Severity, rule
 
 @rule("{code}", on=TypeChanged, severity=Severity.WARNING, status="{status}")
 def {name}(change, ctx):
@@ -26,7 +27,8 @@ def {name}(change, ctx):
 '''
 
 NO_DOCSTRING = """\
-from schemalint.plugin import Severity, TypeChanged, rule
+from schemalint.delta.change import TypeChanged
+from schemalint.plugin import Severity, rule
 
 @rule("ACME001", on=TypeChanged, severity=Severity.WARNING)
 def wide(change, ctx):
@@ -65,10 +67,10 @@ def _rule(code: str, name: str, status: str = "stable") -> str:
 
 
 def _codes(selection: Selection | None = None) -> list[str]:
-    return [one.code for one in load_rules(selection)]
+    return [loaded.code for loaded in load_rules(selection)]
 
 
-def test_a_package_is_walked_and_its_distribution_remembered(site: Site) -> None:
+def test_all_modules_of_a_package_are_loaded_with_its_distribution(site: Site) -> None:
     modules = {
         "acme_rules/__init__.py": "",
         "acme_rules/names/__init__.py": "",
@@ -77,8 +79,8 @@ def test_a_package_is_walked_and_its_distribution_remembered(site: Site) -> None
         + "from acme_rules.names.one import wide_column\n",
     }
     site.install("acme-schemalint", modules, "acme_rules")
-    own = [one for one in load_rules() if one.distribution == "acme-schemalint"]
-    assert [(one.code, one.name, one.module) for one in own] == [
+    own = [loaded for loaded in load_rules() if loaded.distribution == "acme-schemalint"]
+    assert [(loaded.code, loaded.name, loaded.module) for loaded in own] == [
         ("ACME001", "wide-column", "acme_rules.names.one"),
         ("ACME002", "narrow-column", "acme_rules.two"),
     ]
@@ -86,12 +88,12 @@ def test_a_package_is_walked_and_its_distribution_remembered(site: Site) -> None
     assert own[0].doc == "wide_column of a test.\n\nMore of it.\n"
 
 
-def test_a_single_module_will_do(site: Site) -> None:
+def test_rules_are_loaded_from_a_single_module(site: Site) -> None:
     site.install("acme", {"acme_one.py": _rule("ACME001", "wide")}, "acme_one")
     assert "ACME001" in _codes()
 
 
-def test_rules_come_in_the_order_of_their_codes(site: Site) -> None:
+def test_rules_are_sorted_by_code(site: Site) -> None:
     site.install("acme", {"acme_order.py": _rule("AAA001", "first") + _rule("ZZZ001", "last")}, "acme_order")
     codes = _codes()
     assert codes == sorted(codes)
@@ -103,17 +105,17 @@ FAULTS = [
     ("1 / 0", "ZeroDivisionError: division by zero"),
     ("import sys; sys.exit(0)", "SystemExit: 0"),
     ("def broken(:", "SyntaxError: invalid syntax"),
-    (_rule("acme1", "wide"), "ValueError: 'acme1' is no code of a rule"),
+    (_rule("acme1", "wide"), "ValueError: 'acme1' is not a rule code"),
     (NO_DOCSTRING, "ValueError: the rule wide has no docstring"),
 ]
 
 
 @pytest.mark.parametrize(("text", "message"), FAULTS, ids=[message.split(":")[0] for _, message in FAULTS])
-@pytest.mark.parametrize("where", ["__init__", "below/deep"])
-def test_a_package_that_cannot_be_imported_ends_the_run(
-    site: Site, where: str, text: str, message: str
+@pytest.mark.parametrize("module", ["__init__", "below/deep"])
+def test_package_that_cannot_be_imported_ends_the_run(
+    site: Site, module: str, text: str, message: str
 ) -> None:
-    modules = {"acme_bad/__init__.py": "", "acme_bad/below/__init__.py": "", f"acme_bad/{where}.py": text}
+    modules = {"acme_bad/__init__.py": "", "acme_bad/below/__init__.py": "", f"acme_bad/{module}.py": text}
     site.install("acme-bad", modules, "acme_bad")
     with pytest.raises(PluginError) as caught:
         load_rules()
@@ -122,13 +124,13 @@ def test_a_package_that_cannot_be_imported_ends_the_run(
     assert caught.value.help == "repair or remove acme-bad"
 
 
-def test_a_package_that_is_not_there_ends_the_run(site: Site) -> None:
+def test_missing_package_ends_the_run(site: Site) -> None:
     site.install("acme-gone", {}, "acme_gone")
     with pytest.raises(PluginError, match=r"acme-gone .* No module named 'acme_gone'"):
         load_rules()
 
 
-def test_a_code_that_is_taken_ends_the_run_by_the_name_of_both(site: Site) -> None:
+def test_code_used_twice_ends_the_run_and_both_modules_are_named(site: Site) -> None:
     site.install("acme-one", {"acme_one.py": _rule("ACME001", "wide")}, "acme_one")
     site.install("acme-two", {"acme_two.py": _rule("ACME001", "other")}, "acme_two")
     with pytest.raises(PluginError) as caught:
@@ -137,14 +139,14 @@ def test_a_code_that_is_taken_ends_the_run_by_the_name_of_both(site: Site) -> No
     assert {"acme_one", "acme_two"} <= set(caught.value.message.replace("'", " ").split())
 
 
-def test_a_code_of_the_built_in_rules_is_taken(site: Site) -> None:
+def test_code_of_a_built_in_rule_is_refused(site: Site) -> None:
     site.install("acme-tw", {"acme_tw.py": _rule("TW001", "wide")}, "acme_tw")
     with pytest.raises((PluginError, InternalError), match="rule TW001 of"):
         load_rules()
 
 
-def test_a_rule_that_another_package_imports_stays_its_owners(site: Site) -> None:
-    """Whichever of the two is found first."""
+def test_rule_imported_by_another_package_keeps_its_distribution(site: Site) -> None:
+    """The order in which the packages are found does not matter."""
     lent = {"lent_one.py": _rule("ACME001", "one"), "lent_two.py": _rule("ACME002", "two")}
     site.install(
         "acme-one", {**lent, "acme_one.py": "import lent_one\nfrom lent_two import two\n"}, "acme_one"
@@ -152,11 +154,11 @@ def test_a_rule_that_another_package_imports_stays_its_owners(site: Site) -> Non
     site.install("lender-one", {}, "lent_one")
     site.install("lender-two", {}, "lent_two")
     site.install("zacme-two", {"acme_two.py": "from lent_one import one\n"}, "acme_two")
-    owners = {one.code: one.distribution for one in load_rules() if one.code.startswith("ACME")}
+    owners = {loaded.code: loaded.distribution for loaded in load_rules() if loaded.code.startswith("ACME")}
     assert owners == {"ACME001": "lender-one", "ACME002": "lender-two"}
 
 
-def test_one_package_named_twice_is_no_clash(site: Site) -> None:
+def test_package_of_two_entry_points_is_loaded_once(site: Site) -> None:
     site.install("acme-one", {"acme_one.py": _rule("ACME001", "wide")}, "acme_one")
     site.install("acme-again", {}, "acme_one")
     assert _codes().count("ACME001") == 1
@@ -181,19 +183,19 @@ SELECTIONS = [
 
 
 @pytest.mark.parametrize("selection", [Selection(select=()), Selection(ignore=("",))])
-def test_selections_that_would_judge_nothing(selection: Selection) -> None:
+def test_empty_selection_is_refused(selection: Selection) -> None:
     with pytest.raises(UsageError):
         load_rules(selection)
 
 
 @pytest.mark.usefixtures("acme")
 @pytest.mark.parametrize(("selection", "codes"), SELECTIONS)
-def test_selections(selection: Selection, codes: list[str]) -> None:
+def test_selection_loads_the_expected_rules(selection: Selection, codes: list[str]) -> None:
     assert _codes(selection) == codes
 
 
 @pytest.mark.usefixtures("acme")
-def test_all_stable_rules_run_unless_told_otherwise() -> None:
+def test_default_selection_is_all_stable_rules() -> None:
     codes = _codes(Selection())
     assert {"ACME001", "ACME002"} <= set(codes)
     assert "ACMP001" not in codes
@@ -210,9 +212,11 @@ def test_all_stable_rules_run_unless_told_otherwise() -> None:
         ({"narrow": Severity.ERROR}, (Severity.WARNING, Severity.ERROR)),
     ],
 )
-def test_severities(severity: dict[str, Severity], expected: tuple[Severity, ...]) -> None:
+def test_configured_severities_override_those_of_the_rules(
+    severity: dict[str, Severity], expected: tuple[Severity, ...]
+) -> None:
     rules = load_rules(Selection(select=("ACME", "ALL"), severity=severity))
-    assert tuple(one.severity for one in rules if one.code.startswith("ACME")) == expected
+    assert tuple(loaded.severity for loaded in rules if loaded.code.startswith("ACME")) == expected
 
 
 @pytest.mark.parametrize(
@@ -224,19 +228,19 @@ def test_severities(severity: dict[str, Severity], expected: tuple[Severity, ...
         Selection(severity={"NOPE": Severity.INFO}),
     ],
 )
-def test_a_rule_that_there_is_not_cannot_be_named(selection: Selection) -> None:
+def test_unknown_rule_in_a_selection_is_refused(selection: Selection) -> None:
     with pytest.raises(UsageError, match="there is no rule 'NOPE'") as caught:
         load_rules(selection)
     assert "schemalint rules" in caught.value.help
 
 
 @pytest.mark.parametrize("code", ["", "TW1", "tw001", "T001", "TW0011", "TOOLONGACODE001", "TW001 "])
-def test_codes_have_one_form(code: str) -> None:
-    with pytest.raises(ValueError, match="is no code of a rule"):
+def test_invalid_rule_code_is_refused(code: str) -> None:
+    with pytest.raises(ValueError, match="is not a rule code"):
         rule(code, on=TypeChanged, severity=Severity.INFO)
 
 
-def test_a_rule_stays_a_function() -> None:
+def test_decorated_rule_stays_a_function() -> None:
     def wide(_change: TypeChanged, _ctx: object) -> list[object]:
         """First line.
 
@@ -245,8 +249,8 @@ def test_a_rule_stays_a_function() -> None:
         """
         return []
 
-    made = rule("ACME001", on=(TypeChanged, str), severity=Severity.INFO)(wide)  # type: ignore[type-var]
-    assert made is wide
-    found = getattr(wide, ATTRIBUTE)
-    assert (found.name, found.subjects) == ("wide", (TypeChanged, str))
-    assert found.doc == "First line.\n\nSecond.\n    Deeper.\n"
+    decorated = rule("ACME001", on=(TypeChanged, str), severity=Severity.INFO)(wide)  # type: ignore[type-var]
+    assert decorated is wide
+    attached = getattr(wide, ATTRIBUTE)
+    assert (attached.name, attached.subjects) == ("wide", (TypeChanged, str))
+    assert attached.doc == "First line.\n\nSecond.\n    Deeper.\n"

@@ -1,4 +1,4 @@
-"""Tables judged by their logs: where findings stand, what is old, what keeps Spark out."""
+"""Rules judge a live table by its log: the findings' locations, superseded commits, refusals of a plan."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 RULES = tuple(built_in().values())
 WRITTEN = Path(__file__).parents[1] / "delta_log/logs"
 ABOUT_LOGS = ("TH", "PF010", "PF013", "PF016", "CM005", "DR")
-"""The rules that a log written by Spark itself gives no reason for."""
+"""Rules that never report a log written by Spark."""
 
 LEGACY = "protocol: {minReaderVersion: 1, minWriterVersion: 2}"
 UNRECORDED = f"""\
@@ -44,14 +44,16 @@ ORDERS = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: id, type: big
 
 
 @pytest.mark.parametrize("log", sorted(path.name for path in WRITTEN.iterdir() if path.is_dir()))
-def test_a_log_that_spark_wrote_gives_no_error(log: str) -> None:
-    """Widened, overwritten, restored, dropped, mapped: whatever Spark does by itself is lawful."""
-    found = judge_table(read_table(str(WRITTEN / log)), RULES)
-    told = [(one.code, one.message) for one in found if one.code.startswith(ABOUT_LOGS)]
-    assert not [one for one in found if one.severity >= Severity.ERROR], told
+def test_log_written_by_spark_gives_no_error(log: str) -> None:
+    """Spark widened, overwrote, restored, dropped and mapped these tables; all of it is valid."""
+    findings = judge_table(read_table(str(WRITTEN / log)), RULES)
+    messages = [
+        (finding.code, finding.message) for finding in findings if finding.code.startswith(ABOUT_LOGS)
+    ]
+    assert not [finding for finding in findings if finding.severity >= Severity.ERROR], messages
 
 
-def test_without_a_contract_a_finding_stands_at_its_commit_or_at_the_table(tmp_path: Path) -> None:
+def test_finding_without_a_contract_is_located_at_its_commit_or_table(tmp_path: Path) -> None:
     unrecorded, refused = tmp_path / "unrecorded", tmp_path / "refused"
     (of_history,) = judge_table(logged_table(UNRECORDED, unrecorded), RULES, name="sales.orders")
     assert (of_history.code, of_history.table, of_history.against) == ("TH001", "sales.orders", ("history",))
@@ -61,18 +63,18 @@ def test_without_a_contract_a_finding_stands_at_its_commit_or_at_the_table(tmp_p
     assert of_table.location == Location(str(refused))
 
 
-def test_with_a_contract_a_finding_stands_at_its_column(tmp_path: Path) -> None:
-    (found,) = judge_table(logged_table(UNRECORDED, tmp_path), RULES, contract=_declared())
-    assert (found.location.file, found.location.line) == ("orders.yaml", 4)
+def test_finding_with_a_contract_is_located_at_its_column(tmp_path: Path) -> None:
+    (finding,) = judge_table(logged_table(UNRECORDED, tmp_path), RULES, contract=_declared())
+    assert (finding.location.file, finding.location.line) == ("orders.yaml", 4)
 
 
-def test_only_what_spark_refuses_now_bars_a_plan(tmp_path: Path) -> None:
+def test_only_findings_that_make_spark_refuse_the_table_refuse_a_plan(tmp_path: Path) -> None:
     assert not refused_by_spark(_declared(), logged_table(UNRECORDED, tmp_path / "unrecorded"), RULES)
-    (found,) = refused_by_spark(_declared(), logged_table(REFUSED, tmp_path / "refused"), RULES)
-    assert found.delta_error == "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH"
+    (finding,) = refused_by_spark(_declared(), logged_table(REFUSED, tmp_path / "refused"), RULES)
+    assert finding.delta_error == "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH"
 
 
-def test_steps_know_the_table_before_them(tmp_path: Path) -> None:
+def test_history_steps_have_the_state_before_them(tmp_path: Path) -> None:
     first, second = history_steps(logged_table(UNRECORDED, tmp_path))
     assert (first.before, first.protocol_before) == (None, None)
     assert second.before == first.entry.metadata
@@ -97,7 +99,7 @@ def test_steps_before_a_replacement_are_superseded(log: str, superseded: list[bo
     assert [step.superseded for step in history_steps(logged_table(log, tmp_path))] == superseded
 
 
-def test_a_table_that_is_as_it_should_be_gives_nothing(tmp_path: Path) -> None:
+def test_valid_table_gives_no_findings(tmp_path: Path) -> None:
     table: LiveTable = logged_table(UNRECORDED.replace("long", "integer"), tmp_path)
     assert judge_table(table, RULES) == ()
 
@@ -108,14 +110,14 @@ def _declared() -> Contract:
 
 
 @rule("ZZ001", on=HistoryStep, severity=Severity.ERROR)
-def every_step(_step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]:
+def commit_made(_step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]:
     """A commit was made."""
     yield Problem("a commit was made", delta_error="SOME_ERROR")
 
 
-def test_history_never_bars_a_plan(tmp_path: Path) -> None:
-    """Whatever a rule of somebody else says of it."""
+def test_findings_on_the_history_never_refuse_a_plan(tmp_path: Path) -> None:
+    """Even if a third-party rule reports an error class of Delta."""
     table = logged_table(UNRECORDED, tmp_path)
-    mine = (every_step.schemalint_rule,)  # type: ignore[attr-defined]
-    assert judge_table(table, mine)
-    assert not refused_by_spark(_declared(), table, mine)
+    own_rules = (commit_made.schemalint_rule,)  # type: ignore[attr-defined]
+    assert judge_table(table, own_rules)
+    assert not refused_by_spark(_declared(), table, own_rules)

@@ -1,3 +1,5 @@
+"""Applying a declaration to the state of a live or a new table."""
+
 from __future__ import annotations
 
 import pytest
@@ -31,8 +33,8 @@ from support.strategies import names, table_states
 A, B, C = (Field(name, INTEGER) for name in "abc")
 
 
-def _silent(name: str, renamed_from: str | None = None) -> Field:
-    """A declared column that says its name, its type and that it is nullable, and no more."""
+def _minimal(name: str, renamed_from: str | None = None) -> Field:
+    """Return a declared column whose other details are unmanaged."""
     return Field(
         name,
         INTEGER,
@@ -54,7 +56,7 @@ def _names(state: TableState) -> list[str]:
 
 
 declarations = st.builds(
-    lambda state, gone: replace(state, dropped=tuple(Deletion((name,)) for name in gone)),
+    lambda state, dropped: replace(state, dropped=tuple(Deletion((name,)) for name in dropped)),
     table_states(declared=True),
     st.lists(names(), max_size=3),
 )
@@ -62,22 +64,22 @@ declarations = st.builds(
 
 @given(declarations, table_states())
 @settings(max_examples=40, deadline=None)
-def test_nothing_changes_that_is_not_managed(declared: TableState, live: TableState) -> None:
+def test_unmanaged_state_does_not_change(declared: TableState, live: TableState) -> None:
     changes = diff(live, apply_declaration(declared, live))
-    assert [one for one in changes if not _is_declared(one, declared)] == []
+    assert [difference for difference in changes if not _is_declared(difference, declared)] == []
 
 
 @given(declarations, table_states())
 @settings(max_examples=40, deadline=None)
-def test_everything_that_is_declared_holds_afterwards(declared: TableState, live: TableState) -> None:
+def test_every_declared_detail_holds_afterwards(declared: TableState, live: TableState) -> None:
     result = apply_declaration(declared, live)
-    for path, wanted in walk_fields(declared.columns):
-        found = field_at(result.columns, path)
-        assert found is not None
-        assert found.nullable == wanted.nullable
+    for path, declared_field in walk_fields(declared.columns):
+        field = field_at(result.columns, path)
+        assert field is not None
+        assert field.nullable == declared_field.nullable
         for name in ("comment", "default", "generated", "identity"):
-            value = getattr(wanted, name)
-            assert value is UNMANAGED or getattr(found, name) == value
+            value = getattr(declared_field, name)
+            assert value is UNMANAGED or getattr(field, name) == value
     for key, value in declared.properties.items():
         assert result.properties.get(key) == value
     for name, value in declared.constraints.items():
@@ -87,20 +89,20 @@ def test_everything_that_is_declared_holds_afterwards(declared: TableState, live
 
 @given(declarations, table_states())
 @settings(max_examples=40, deadline=None)
-def test_to_declare_twice_is_to_declare_once(declared: TableState, live: TableState) -> None:
+def test_applying_a_declaration_twice_changes_nothing(declared: TableState, live: TableState) -> None:
     once = apply_declaration(declared, live)
     assert diff(once, apply_declaration(declared, once)) == ()
 
 
 @given(declarations)
 @settings(max_examples=40, deadline=None)
-def test_a_created_table_is_as_declared(declared: TableState) -> None:
+def test_created_table_is_as_declared(declared: TableState) -> None:
     table = created_state(declared)
     assert diff(table, apply_declaration(declared, table)) == ()
     assert all(not field.type_changes and not field.renamed_from for field in table.columns.fields)
 
 
-def test_a_live_table_knows_more_than_its_declaration() -> None:
+def test_live_details_that_are_not_declared_stay() -> None:
     live_column = Field(
         "A",
         INTEGER,
@@ -122,10 +124,10 @@ def test_a_live_table_knows_more_than_its_declaration() -> None:
         properties={"team": "sales"},
         features=frozenset({"appendOnly"}),
     )
-    assert apply_declaration(_columns(_silent("a")), live) == live
+    assert apply_declaration(_columns(_minimal("a")), live) == live
 
 
-def test_what_is_declared_as_none_is_taken_away() -> None:
+def test_details_declared_as_none_are_removed() -> None:
     live = replace(
         _columns(replace(A, comment="c", default="1")),
         description="d",
@@ -134,7 +136,7 @@ def test_what_is_declared_as_none_is_taken_away() -> None:
         partitioned_by=("a",),
     )
     declared = replace(
-        _columns(replace(_silent("a"), comment=None, default=None)),
+        _columns(replace(_minimal("a"), comment=None, default=None)),
         description=None,
         constraints={"p": None},
         properties={"team": None},
@@ -149,8 +151,8 @@ def test_what_is_declared_as_none_is_taken_away() -> None:
     )
 
 
-def test_new_columns_come_behind_the_column_that_they_are_declared_behind() -> None:
-    declared = _columns(*(_silent(name) for name in ("x", "b", "y", "z", "a", "w")))
+def test_new_columns_follow_the_column_that_they_follow_in_the_declaration() -> None:
+    declared = _columns(*(_minimal(name) for name in ("x", "b", "y", "z", "a", "w")))
     assert _names(apply_declaration(declared, _columns(A, Field("u", STRING), B))) == [
         "x",
         "a",
@@ -163,17 +165,17 @@ def test_new_columns_come_behind_the_column_that_they_are_declared_behind() -> N
 
 
 def test_live_columns_keep_their_order() -> None:
-    declared = _columns(_silent("b"), _silent("c"), _silent("a"))
+    declared = _columns(_minimal("b"), _minimal("c"), _minimal("a"))
     assert _names(apply_declaration(declared, _columns(A, B, C))) == ["a", "b", "c"]
 
 
-def test_a_live_column_keeps_its_spelling() -> None:
-    assert _names(apply_declaration(_columns(_silent("A")), _columns(A))) == ["a"]
+def test_live_column_keeps_its_spelling() -> None:
+    assert _names(apply_declaration(_columns(_minimal("A")), _columns(A))) == ["a"]
 
 
-def test_columns_that_may_go_go_unless_they_are_declared() -> None:
+def test_dropped_columns_are_removed_unless_they_are_declared() -> None:
     declared = replace(
-        _columns(_silent("a"), Field("s", Struct((A,)))),
+        _columns(_minimal("a"), Field("s", Struct((A,)))),
         dropped=(Deletion(("a",)), Deletion(("b",)), Deletion(("S", "B")), Deletion(("gone",))),
     )
     live = _columns(A, B, Field("s", Struct((A, B, C))))
@@ -181,9 +183,9 @@ def test_columns_that_may_go_go_unless_they_are_declared() -> None:
     assert result == _columns(A, Field("s", Struct((A, C))))
 
 
-def test_a_declared_rename_stands_where_the_old_name_is_live() -> None:
+def test_declared_rename_applies_if_the_old_column_is_live() -> None:
     live = _columns(A, replace(B, column_id=2, comment="c"))
-    result = apply_declaration(_columns(_silent("z", "b")), live)
+    result = apply_declaration(_columns(_minimal("z", "b")), live)
     renamed = replace(live.columns.fields[1], name="z", renamed_from="b")
     assert result == _columns(A, renamed)
 
@@ -191,22 +193,24 @@ def test_a_declared_rename_stands_where_the_old_name_is_live() -> None:
 @pytest.mark.parametrize(
     ("declared", "live", "result"),
     [
-        ([_silent("z", "gone")], "ab", ["z", "a", "b"]),
-        ([_silent("z", "a"), _silent("a")], "ab", ["z", "a", "b"]),
-        ([_silent("z", "a")], "az", ["a", "z"]),
-        ([_silent("y", "a"), _silent("z", "a")], "a", ["y", "z"]),
-        ([_silent("a", "b"), _silent("b", "a")], "ab", ["a", "b"]),
+        ([_minimal("z", "gone")], "ab", ["z", "a", "b"]),
+        ([_minimal("z", "a"), _minimal("a")], "ab", ["z", "a", "b"]),
+        ([_minimal("z", "a")], "az", ["a", "z"]),
+        ([_minimal("y", "a"), _minimal("z", "a")], "a", ["y", "z"]),
+        ([_minimal("a", "b"), _minimal("b", "a")], "ab", ["a", "b"]),
     ],
     ids=["no old name", "old name declared", "new name live", "one old name twice", "swap"],
 )
-def test_a_declared_rename_does_not_stand(declared: list[Field], live: str, result: list[str]) -> None:
+def test_declared_rename_is_ignored_if_it_is_not_possible(
+    declared: list[Field], live: str, result: list[str]
+) -> None:
     assert (
         _names(apply_declaration(_columns(*declared), _columns(*(Field(name, INTEGER) for name in live))))
         == result
     )
 
 
-def test_nullability_inside_collections_is_managed_where_it_is_said() -> None:
+def test_nullability_inside_collections_changes_only_where_it_is_declared() -> None:
     declared = Map(INTEGER, Array(LONG, contains_null=False), UNMANAGED)
     live = Map(INTEGER, Array(INTEGER, contains_null=True), value_contains_null=False)
     result = apply_declaration(_columns(Field("m", declared)), _columns(Field("m", live)))
@@ -214,15 +218,15 @@ def test_nullability_inside_collections_is_managed_where_it_is_said() -> None:
     assert type_at(result.columns, ("m",)) == merged
 
 
-def test_what_a_new_type_does_not_say_is_what_delta_gives() -> None:
-    declared = _columns(replace(_silent("a"), type=Array(Struct((_silent("x", "y"),)), UNMANAGED)))
+def test_unmanaged_details_of_a_new_type_are_deltas_defaults() -> None:
+    declared = _columns(replace(_minimal("a"), type=Array(Struct((_minimal("x", "y"),)), UNMANAGED)))
     expected = replace(declared.columns.fields[0], type=Array(Struct((Field("x", INTEGER),))))
     result = apply_declaration(declared, TableState())
     assert result.columns.fields[0].type == expected.type
     assert created_state(declared).columns == result.columns
 
 
-def test_what_speaks_of_the_protocol_is_a_feature_and_no_property() -> None:
+def test_protocol_properties_become_features() -> None:
     declared = TableState(
         properties={"delta.feature.TYPEWIDENING": "supported", "delta.minReaderVersion": "3", "x": "1"},
         features=frozenset({"timestampntz"}),
@@ -233,7 +237,7 @@ def test_what_speaks_of_the_protocol_is_a_feature_and_no_property() -> None:
     assert (table.properties, table.features) == ({"x": "1"}, features)
 
 
-# What a declaration has to say for a change to be its options: of a field, of the whole table, of an entry.
+# By kind of change: the detail of the field or the table that a declaration must manage to make it.
 OF_A_FIELD = {
     change.CommentChanged: "comment",
     change.DefaultChanged: "default",
@@ -247,12 +251,12 @@ OF_THE_TABLE = {
 }
 
 
-def _is_declared(one: Change, declared: TableState) -> bool:
-    if name := OF_A_FIELD.get(type(one)):
-        return getattr(field_at(declared.columns, getattr(one, "path", ())), name) is not UNMANAGED
-    if name := OF_THE_TABLE.get(type(one)):
+def _is_declared(difference: Change, declared: TableState) -> bool:
+    if name := OF_A_FIELD.get(type(difference)):
+        return getattr(field_at(declared.columns, getattr(difference, "path", ())), name) is not UNMANAGED
+    if name := OF_THE_TABLE.get(type(difference)):
         return getattr(declared, name) is not UNMANAGED
-    match one:
+    match difference:
         case change.PropertyChanged(key=key):
             return key in declared.properties
         case change.ConstraintChanged(name=name):
@@ -273,4 +277,4 @@ def _is_declared(one: Change, declared: TableState) -> bool:
             | change.NullabilityChanged(path=path)
         ):
             return type_at(declared.columns, path) is not None
-    return False  # moves and records of types, and what is no difference of states
+    return False  # moves, type histories, and changes that are no difference of states

@@ -1,3 +1,5 @@
+"""The hash of a declaration, and the marker in the table's properties."""
+
 from __future__ import annotations
 
 import pytest
@@ -32,7 +34,7 @@ from support.strategies import table_states
 COLUMN = Field("a", INTEGER, comment=UNMANAGED, default=UNMANAGED, generated=UNMANAGED, identity=UNMANAGED)
 PLAIN = Contract("sales.orders", TableState(Struct((COLUMN,))))
 
-NO_PART_OF_IT = [
+OUTSIDE_THE_HASH = [
     replace(PLAIN, table="other.name"),
     replace(PLAIN, file="elsewhere.yaml", document=3),
     replace(PLAIN, owner="somebody"),
@@ -52,7 +54,7 @@ def _with_column(column: Field) -> Contract:
     return replace(PLAIN, state=TableState(Struct((column,))))
 
 
-PART_OF_IT = [
+INSIDE_THE_HASH = [
     _with_column(replace(COLUMN, name="A")),
     _with_column(replace(COLUMN, type=LONG)),
     _with_column(replace(COLUMN, type=String())),
@@ -94,27 +96,27 @@ PART_OF_IT = [
 ]
 
 
-@pytest.mark.parametrize("contract", NO_PART_OF_IT)
-def test_what_is_not_managed_state_does_not_change_the_hash(contract: Contract) -> None:
+@pytest.mark.parametrize("contract", OUTSIDE_THE_HASH)
+def test_details_outside_the_managed_state_do_not_change_the_hash(contract: Contract) -> None:
     assert contract != PLAIN
     assert declaration_hash(contract) == declaration_hash(PLAIN)
 
 
-def test_everything_managed_changes_the_hash() -> None:
-    hashes = [declaration_hash(contract) for contract in (PLAIN, *PART_OF_IT)]
+def test_every_managed_detail_changes_the_hash() -> None:
+    hashes = [declaration_hash(contract) for contract in (PLAIN, *INSIDE_THE_HASH)]
     assert len(set(hashes)) == len(hashes)
 
 
-def test_the_hash_stays_what_it_is() -> None:
-    """It stands in tables: another way to compute it needs another number before the colon."""
+def test_hash_has_its_recorded_value() -> None:
+    """Tables store the hash: another computation needs another number before the colon."""
     digest = "7cc4c98bd5c29bc21c23e9bfe172c149e4445c4d90b650bb0ba7fcfd52001bd7"
     assert declaration_hash(PLAIN) == f"1:{digest}"
 
 
-def test_the_order_of_entries_does_not_change_the_hash() -> None:
-    one = TableState(properties={"a": "1", "b": "2"}, constraints={"x": "a > 0", "y": None})
-    other = TableState(properties={"b": "2", "a": "1"}, constraints={"y": None, "x": "a > 0"})
-    assert declaration_hash(replace(PLAIN, state=one)) == declaration_hash(replace(PLAIN, state=other))
+def test_order_of_properties_and_constraints_does_not_change_the_hash() -> None:
+    state = TableState(properties={"a": "1", "b": "2"}, constraints={"x": "a > 0", "y": None})
+    reordered = TableState(properties={"b": "2", "a": "1"}, constraints={"y": None, "x": "a > 0"})
+    assert declaration_hash(replace(PLAIN, state=state)) == declaration_hash(replace(PLAIN, state=reordered))
 
 
 @given(table_states(declared=True))
@@ -127,11 +129,11 @@ def test_every_declaration_has_a_hash(state: TableState) -> None:
     "marker",
     [Marker("1:ab", "c0ffee" + "0" * 34, "id"), Marker("1:ab", None, "id"), Marker("1:ab", None, None)],
 )
-def test_a_marker_is_read_as_it_was_written(marker: Marker) -> None:
+def test_written_marker_is_read_back(marker: Marker) -> None:
     assert read_marker(_live(marker.to_text())) == marker
 
 
-def test_the_marker_is_written_as_this_text() -> None:
+def test_marker_is_written_as_json() -> None:
     text = '{"hash":"1:ab","revision":"c0ffee","table":"id"}'
     assert Marker("1:ab", "c0ffee", "id").to_text() == text
 
@@ -151,11 +153,11 @@ def test_the_marker_is_written_as_this_text() -> None:
         "1" * 100_000,
     ],
 )
-def test_a_marker_that_nobody_can_understand_is_none(text: str | None) -> None:
+def test_unreadable_marker_is_read_as_none(text: str | None) -> None:
     assert read_marker(_live(text)) is None
 
 
-def test_a_revision_that_is_no_text_is_none() -> None:
+def test_marker_revision_and_table_that_are_not_text_are_ignored() -> None:
     assert read_marker(_live('{"hash": "1:ab", "revision": 7, "table": []}')) == Marker("1:ab")
 
 

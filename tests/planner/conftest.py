@@ -1,4 +1,4 @@
-"""The engine as the tests of plans need it."""
+"""A Spark session for the tests of plans."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SETTINGS: Final[Mapping[str, str]] = {
 
 @pytest.fixture
 def session(spark: SparkSession) -> Iterator[SparkSession]:
-    """Statements are taken as they are written, and each commit is one file: half of the time."""
+    """Yield a session without variable substitution and without checksum files, which halves the time."""
     before = {key: spark.conf.get(key, None) for key in SETTINGS}
     for key, value in SETTINGS.items():
         spark.conf.set(key, value)

@@ -1,7 +1,7 @@
-"""Any declaration of any table: the engine does what is planned, and what is refused it does not do either.
+"""For generated pairs of table and contract, Spark carries out each plan, and no refused change succeeds.
 
-Sixty pairs; ``SCHEMALINT_ENGINE_PLANS=300`` asks for so many (`make engine`), ``SCHEMALINT_ENGINE_SEED`` for
-others.
+The default is 60 pairs; ``SCHEMALINT_ENGINE_PLANS=300`` tries 300 (`make engine`), and
+``SCHEMALINT_ENGINE_SEED`` selects other pairs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from schemalint.lint.table import refused_by_spark
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.plan import Refusal, StepKind
-from schemalint.planner import PlanOptions, pending, plan_table
+from schemalint.planner import PlanOptions, pending_changes, plan_table
 from schemalint.planner.create import create_steps
 from schemalint.spark.expressioncheck import require_accepted
 from support.contract_edits import EDITS
@@ -50,18 +50,18 @@ if TYPE_CHECKING:
 PAIRS = int(os.environ.get("SCHEMALINT_ENGINE_PLANS", "60"))
 SEED = int(os.environ.get("SCHEMALINT_ENGINE_SEED", "20261121"))
 RULES = rules_for_apply(Selection())
-# What the engine would do and schemalint does not: by the code of the rule, or by words of the refusal.
+# Changes that Spark makes and schemalint refuses, with the reason: by rule code, or by a part of the refusal.
 POLICY: Final[Mapping[str, str]] = {
-    "Version cannot be applied": "features are asked for by name, never by versions of the protocol",
-    "NC015": "without column mapping it may do no harm, which does not show: see docs/disagreements.md",
-    "CT006": "a rename from what was not there, or over what is: the contract contradicts itself",
-    "CT007": "a column that is dropped and declared: the contract contradicts itself",
-    "renamed, and that is not there": "an empty column must not take the place of one that is lost",
-    "is schemalint's own record": "only `apply` writes it",
+    "Version cannot be applied": "features are requested by name, never by protocol versions",
+    "NC015": "may be harmless without column mapping, but that is not visible: see docs/disagreements.md",
+    "CT006": "a rename from a missing or to an existing column: the contract contradicts itself",
+    "CT007": "a column is both dropped and declared: the contract contradicts itself",
+    "cannot be added: it is renamed from": "an empty column must not replace a lost column",
+    "is reserved for schemalint": "only `apply` writes it",
 }
 
 
-# Where the engine looks at something else first: see docs/disagreements.md.
+# Error classes that Spark may give instead, if it checks something else first: see docs/disagreements.md.
 OTHER_CLASSES: Final[Mapping[str, Sequence[str]]] = {
     "DELTA_UNSUPPORTED_RENAME_COLUMN": (
         "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
@@ -73,51 +73,52 @@ OTHER_CLASSES: Final[Mapping[str, Sequence[str]]] = {
 
 @dataclass
 class Table:
-    """A table of one pair, on the engine."""
+    """The live table of one pair."""
 
     spark: SparkSession
-    place: str
+    location: str
     has_row: bool = False
 
     @property
     def name(self) -> str:
-        return f"delta.`{self.place}`"
+        return f"delta.`{self.location}`"
 
     def read(self) -> LiveTable:
-        table = read_live(self.place)
+        table = read_live(self.location)
         assert table is not None
         return table
 
     def run(self, statement: str) -> str | None:
-        """The error class with which the engine refuses the statement, or None."""
+        """Run a statement, and return the error class if the engine refuses it."""
         from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # noqa: PLC0415 (only with Spark)
         from pyspark.errors import PySparkException  # noqa: PLC0415
 
         try:
             self.spark.sql(statement.replace("{t}", self.name))
         except PySparkException as error:
-            return str(error.getCondition() or _in_brackets(str(error)))
+            return str(error.getCondition() or _error_class(str(error)))
         except Py4JJavaError as error:  # PySpark does not know DeltaTableFeatureException
-            return _in_brackets(str(error.java_exception.getMessage()))
+            return _error_class(str(error.java_exception.getMessage()))
         return None
 
     def make(self, pair: Pair) -> LiveTable | None:
+        """Create the table of the pair and insert its row; return None if the pair has no table."""
         if pair.made is None:
             return None
-        for step in plan_table(pair.made, None, self.place).steps:
+        for step in plan_table(pair.made, None, self.location).steps:
             refused = self.run(step.sql)
             assert refused is None, (refused, step.sql)
         if pair.has_row:
-            columns = [one for one in pair.made.state.columns.fields if not is_computed(one)]
-            names = ", ".join(always_quoted(one.name) for one in columns)
-            values = ", ".join(_value(one.type) for one in columns)
+            columns = [field for field in pair.made.state.columns.fields if not is_computed(field)]
+            names = ", ".join(always_quoted(column.name) for column in columns)
+            values = ", ".join(_value(column.type) for column in columns)
             refused = self.run(f"INSERT INTO {{t}} ({names}) SELECT {values}")
             assert refused is None, (refused, values)
             self.has_row = True
         return self.read()
 
     def count_values(self) -> int:
-        """How many values other than NULL the rows have, at any depth."""
+        """Count the values other than NULL in the rows, at any depth."""
         if not self.has_row:
             return 0
         rows = self.spark.sql(f"SELECT to_json(struct(*)) FROM {self.name}").collect()
@@ -125,9 +126,7 @@ class Table:
 
 
 @pytest.mark.spark
-def test_plan_is_what_the_engine_does_and_refusal_what_it_refuses(
-    session: SparkSession, tmp_path: Path
-) -> None:
+def test_engine_carries_out_every_plan_and_no_refused_change(session: SparkSession, tmp_path: Path) -> None:
     numbers = count()
 
     @seed(SEED)
@@ -143,11 +142,13 @@ def test_plan_is_what_the_engine_does_and_refusal_what_it_refuses(
         table = Table(session, str(tmp_path / str(next(numbers))))
         live = table.make(pair)
         tracking = (
-            None if live is None else track_columns(live.state.columns, [one.state for one in pair.revisions])
+            None
+            if live is None
+            else track_columns(live.state.columns, [revision.state for revision in pair.revisions])
         )
-        plan = verdict(pair, live, tracking, table.place)
+        plan = plan_of(pair, live, tracking, table.location)
         assert not live or is_undisturbed(pair, live, tracking)
-        refusals = plan.refusals or asked(table, plan)
+        refusals = plan.refusals or expression_refusals(table, plan)
         if refusals:
             assert_is_refused(pair, live, tracking, table, refusals)
         else:
@@ -156,18 +157,18 @@ def test_plan_is_what_the_engine_does_and_refusal_what_it_refuses(
     check()
 
 
-def verdict(pair: Pair, live: LiveTable | None, tracking: ColumnTracking | None, place: str) -> TablePlan:
-    """As `apply` comes to it, with upgrades and destructive steps allowed."""
+def plan_of(pair: Pair, live: LiveTable | None, tracking: ColumnTracking | None, location: str) -> TablePlan:
+    """Plan as `apply` does, with upgrades and destructive steps allowed."""
     contract = pair.declared
     if live is None:
-        return plan_table(contract, None, place, judge_pair(None, contract, RULES))
+        return plan_table(contract, None, location, judge_pair(None, contract, RULES))
     refused = refused_by_spark(contract, live, RULES)
     comparison = LiveComparison(contract, live, tracking=tracking, of_table=refused)
-    return plan_table(contract, live, place, judge_live(comparison, RULES), PlanOptions(tracking))
+    return plan_table(contract, live, location, judge_live(comparison, RULES), PlanOptions(tracking))
 
 
-def asked(table: Table, plan: TablePlan) -> tuple[Refusal, ...]:
-    """What the engine says of the expressions before the first statement."""
+def expression_refusals(table: Table, plan: TablePlan) -> tuple[Refusal, ...]:
+    """Return the engine's refusals of expressions, found before the first statement."""
     try:
         require_accepted(table.spark, plan, table.name)
     except ApplyError as error:
@@ -175,14 +176,14 @@ def asked(table: Table, plan: TablePlan) -> tuple[Refusal, ...]:
     return ()
 
 
-def _takes_more(pair: Pair, plan: TablePlan) -> bool:
-    """A feature goes in several commits, and rows get their ids in one of its own."""
+def _may_take_more_commits(pair: Pair, plan: TablePlan) -> bool:
+    """Return whether the plan drops a feature, or adds row ids to existing rows."""
     drops = any(step.kind is StepKind.DROP_FEATURE for step in plan.steps)
     return drops or (pair.has_row and pair.declared.state.enabled("delta.enableRowTracking"))
 
 
 def is_undisturbed(pair: Pair, live: LiveTable, tracking: ColumnTracking | None) -> bool:
-    """Whether nobody is said to have altered the table by hand."""
+    """Return whether the table has no drift."""
     return not list(
         drift(pair.declared, LastApplied(pair.revisions), live, PlanOptions(tracking), repair=False)
     )
@@ -191,22 +192,22 @@ def is_undisturbed(pair: Pair, live: LiveTable, tracking: ColumnTracking | None)
 def assert_is_carried_out(
     pair: Pair, live: LiveTable | None, tracking: ColumnTracking | None, table: Table, plan: TablePlan
 ) -> None:
-    """Every statement is taken, the log holds what is declared, and a second plan is empty."""
+    """Assert that every statement succeeds, the log holds the declaration, and a second plan is empty."""
     values = table.count_values()
     for step in plan.steps:
         refused = table.run(step.sql)
         assert refused is None, f"{refused}: {step.sql}"
     assert pair.declared.state.dropped or table.count_values() == values
     after = table.read()
-    assert pending(pair.declared, after.state) == ()
-    assert is_held(pair.declared, after)
+    assert pending_changes(pair.declared, after.state) == ()
+    assert holds_declaration(pair.declared, after)
     assert lost(pair, live, tracking, after) == []
     commits = after.version - (-1 if live is None else live.version)
     least = sum(step.commits for step in plan.steps)
-    assert commits == least or (commits > least and _takes_more(pair, plan))
-    again = verdict(pair, after, track_columns(after.state.columns, [pair.declared.state]), table.place)
-    assert again.refusals == ()
-    assert [step.sql for step in again.steps] == []
+    assert commits == least or (commits > least and _may_take_more_commits(pair, plan))
+    second = plan_of(pair, after, track_columns(after.state.columns, [pair.declared.state]), table.location)
+    assert second.refusals == ()
+    assert [step.sql for step in second.steps] == []
 
 
 def assert_is_refused(
@@ -216,84 +217,90 @@ def assert_is_refused(
     table: Table,
     refusals: tuple[Refusal, ...],
 ) -> None:
-    """Whoever tries it by hand is refused too, has no words for it, or does not get what is declared."""
-    if any(one.code in POLICY or any(words in one.reason for words in POLICY) for one in refusals):
+    """Assert that the change fails by hand too: refused, not expressible, or not the declared result."""
+    if any(refusal.code in POLICY or any(part in refusal.reason for part in POLICY) for refusal in refusals):
         return
-    ways = by_hand(pair, live, tracking, table)
-    if () in ways:
+    statements = manual_attempts(pair, live, tracking, table)
+    if () in statements:
         return
-    tried = carry_out(table, ways)
-    if tried.is_done:
+    result = carry_out(table, statements)
+    if result.is_done:
         after = table.read()
-        is_done = is_held(pair.declared, after) and not lost(pair, live, tracking, after)
-        assert not is_done, f"refused without need: {refusals}"
+        succeeded = holds_declaration(pair.declared, after) and not lost(pair, live, tracking, after)
+        assert not succeeded, f"refused without need: {refusals}"
         return
-    # CREATE TABLE has other classes, and of several edits one may hide what would be said of another.
+    # CREATE TABLE has other error classes, and the refusal of one edit may hide that of another.
     if live is None or len(pair.edits) > 1:
         return
-    named = {one.finding.delta_error for one in refusals if one.finding and one.finding.delta_error}
-    wanted = named.union(*(OTHER_CLASSES.get(one, ()) for one in named))
-    assert not wanted or wanted & tried.errors, f"refused for {wanted}, by the engine for {tried.errors}"
+    named = {
+        refusal.finding.delta_error for refusal in refusals if refusal.finding and refusal.finding.delta_error
+    }
+    expected = named.union(*(OTHER_CLASSES.get(error_class, ()) for error_class in named))
+    assert not expected or expected & result.errors, (
+        f"refused for {expected}, by the engine for {result.errors}"
+    )
 
 
-def by_hand(
+def manual_attempts(
     pair: Pair, live: LiveTable | None, tracking: ColumnTracking | None, table: Table
 ) -> list[Attempt]:
-    """What would be tried; to make a table, the statements that are planned where nothing is refused."""
+    """Return the statements a user would try; for a new table, those of a plan without refusals."""
     if live is None:
-        made = [((step.sql,),) for step in create_steps(pair.declared, table.name)]
-        return [*made, *attempts((), pair.declared)]
+        created = [((step.sql,),) for step in create_steps(pair.declared, table.name)]
+        return [*created, *attempts((), pair.declared)]
     return attempts(live_changes(live_context(pair.declared, live, tracking=tracking)), pair.declared)
 
 
-def is_held(declared: Contract, live: LiveTable) -> bool:
-    return not pending(declared, live.state) and declared.drop_features.isdisjoint(live.protocol.features)
+def holds_declaration(declared: Contract, live: LiveTable) -> bool:
+    return not pending_changes(declared, live.state) and declared.drop_features.isdisjoint(
+        live.protocol.features
+    )
 
 
 def lost(pair: Pair, live: LiveTable | None, tracking: ColumnTracking | None, after: LiveTable) -> list[str]:
-    """The columns that are to stay and are others now: of another physical name, or without their history."""
+    """Return the columns that should stay but were replaced: other physical name, or lost type history."""
     if live is None:
         return []
     expected = apply_declaration(pair.declared.state, live.state, tracking=tracking)
     return [
         format_path(path)
         for path, field in walk_fields(expected.columns)
-        if (found := field_at(after.state.columns, path)) is None or not _is_the_same(field, found)
+        if (live_field := field_at(after.state.columns, path)) is None or not _is_same(field, live_field)
     ]
 
 
-def _is_the_same(before: Field, after: Field) -> bool:
+def _is_same(before: Field, after: Field) -> bool:
     history = before.type_changes if isinstance(before.type_changes, tuple) else ()
-    grown = after.type_changes if isinstance(after.type_changes, tuple) else ()
+    new_history = after.type_changes if isinstance(after.type_changes, tuple) else ()
     return (
         (None in (before.physical_name, after.physical_name) or before.physical_name == after.physical_name)
         and (before.comment or None) == (after.comment or None)
-        and grown[: len(history)] == history
+        and new_history[: len(history)] == history
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """What came of attempts.
+class AttemptResult:
+    """The result of manual attempts.
 
     Attributes:
-        errors: The error classes of all statements that were refused.
-        is_done: Whether each attempt came to its end at last.
+        errors: The error classes of all refused statements.
+        is_done: Whether each attempt succeeded in the end.
     """
 
     errors: frozenset[str]
     is_done: bool
 
 
-def carry_out(table: Table, waiting: Sequence[Attempt]) -> Tried:
-    """What is refused is tried again once others are done, which may have been in its way."""
+def carry_out(table: Table, waiting: Sequence[Attempt]) -> AttemptResult:
+    """Run the attempts, and repeat refused ones as long as others succeed, which may unblock them."""
     errors: set[str] = set()
     while waiting:
-        refused = [one for one in waiting if not _is_carried_out(table, one, errors)]
+        refused = [attempt for attempt in waiting if not _is_carried_out(table, attempt, errors)]
         if len(refused) == len(waiting):
-            return Tried(frozenset(errors), is_done=False)
+            return AttemptResult(frozenset(errors), is_done=False)
         waiting = refused
-    return Tried(frozenset(errors), is_done=True)
+    return AttemptResult(frozenset(errors), is_done=True)
 
 
 def _is_carried_out(table: Table, attempt: Attempt, errors: set[str]) -> bool:
@@ -308,10 +315,10 @@ def _is_carried_out(table: Table, attempt: Attempt, errors: set[str]) -> bool:
 
 
 def _value(type_: DataType) -> str:
-    """Something of that type, other than NULL."""
+    """Return an SQL expression of that type that is not NULL."""
     match type_:
         case Struct(fields=fields):
-            inside = ", ".join(f"{quote_literal(one.name)}, {_value(one.type)}" for one in fields)
+            inside = ", ".join(f"{quote_literal(field.name)}, {_value(field.type)}" for field in fields)
             return f"named_struct({inside})"
         case Array(element=element):
             return f"array({_value(element)})"
@@ -333,6 +340,6 @@ def _leaves(value: object) -> int:
             return 1
 
 
-def _in_brackets(message: str) -> str:
+def _error_class(message: str) -> str:
     found = re.match(r"\[([A-Z0-9_.]+)\]", message)
     return found[1] if found else message.partition("\n")[0]

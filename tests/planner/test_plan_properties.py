@@ -1,6 +1,6 @@
-"""Histories of a contract: the plan leads to the declaration, and every column stays who it is.
+"""For generated histories of a contract, the plan leads to the declaration, and no column is mixed up.
 
-``SCHEMALINT_PLAN_EXAMPLES=5000`` tries so many of them.
+``SCHEMALINT_PLAN_EXAMPLES=5000`` tries 5000 histories.
 """
 
 from __future__ import annotations
@@ -21,16 +21,19 @@ from schemalint.deploy.last_applied import LastApplied, drift
 from schemalint.model.contract import Contract
 from schemalint.model.marker import declaration_hash, read_pending
 from schemalint.model.plan import TablePlan
-from schemalint.planner import PlanOptions, pending, plan_table, simulate
+from schemalint.planner import PlanOptions, pending_changes, plan_table, simulate
 from schemalint.values import replace
 from support.delta_model import Delta
-from support.history_strategies import World, identities, worlds
+from support.history_strategies import TableHistory, paths_by_identity, table_histories
 
 EXAMPLES = int(os.environ.get("SCHEMALINT_PLAN_EXAMPLES", "60"))
-PLACE = "/lake/orders"
-# Delta has no struct without fields, not even in between.
-EMPTY = ("drops no struct's last field", "another revision was being applied, by which all of")
-# A run of the suite takes the same examples each time; a search for more is told how many to take.
+LOCATION = "/lake/orders"
+# Delta has no struct without fields, not even between two statements.
+EMPTY_STRUCT_REFUSALS = (
+    "cannot drop a struct's last field",
+    "an interrupted run of another revision drops all columns of",
+)
+# The test suite always uses the same examples, unless the environment asks for another number.
 SETTINGS = settings(
     max_examples=EXAMPLES,
     deadline=None,
@@ -42,48 +45,55 @@ SETTINGS = settings(
 
 @dataclass
 class Deployment:
-    """Runs against one table, as `apply` makes them: any of them may be cut short."""
+    """Runs on one table, as `apply` makes them; each may be interrupted.
 
-    world: World
+    Attributes:
+        delta: A model of the live table, which runs the steps.
+        reorder: Whether the plans move columns to their declared positions.
+        may_refuse: Whether to discard examples whose plan is refused.
+    """
+
+    history: TableHistory
     delta: Delta = field(init=False)
     reorder: bool = False
     may_refuse: bool = False
 
     def __post_init__(self) -> None:
-        self.delta = Delta(self.world.live.state)
+        self.delta = Delta(self.history.live.state)
 
     @property
     def live(self) -> LiveTable:
-        live, state = self.world.live, self.delta.state
+        live, state = self.history.live, self.delta.state
         protocol = replace(live.protocol, writer_features=state.features)
         return replace(live, protocol=protocol, metadata=replace(live.metadata, state=state))
 
     def plan(self, contract: Contract) -> TablePlan:
-        """As `deploy` makes it: by the note of what is on its way, else by the revisions since the oldest."""
+        """Plan as `deploy` does: by the pending note if there is one, else by all revisions so far."""
         last_applied = self.last_applied(contract)
         options = PlanOptions(last_applied.tracking(self.delta.state.columns), reorder=self.reorder)
-        plan = plan_table(contract, self.live, PLACE, options=options)
-        assume(not any(says in one.reason for one in plan.refusals for says in EMPTY))
+        plan = plan_table(contract, self.live, LOCATION, options=options)
+        reasons = [refusal.reason for refusal in plan.refusals]
+        assume(not any(part in reason for reason in reasons for part in EMPTY_STRUCT_REFUSALS))
         assume(not (self.may_refuse and plan.refusals))
-        assert not _is_refused_by_a_rule(plan)
+        assert not _has_illegal_type_change(plan)
         assert plan.refusals == ()
         assert list(drift(contract, last_applied, self.live, options, repair=False)) == []
         return plan
 
     def last_applied(self, contract: Contract) -> LastApplied:
-        # Two revisions may be alike, with others in between.
-        (place,) = (number for number, one in enumerate(self.world.revisions) if one is contract)
-        revisions = self.world.revisions[: place + 1]
-        noted = read_pending(self.delta.state)
-        if noted is None:
+        # Identity, because two revisions may be equal, with others in between.
+        (index,) = (number for number, revision in enumerate(self.history.revisions) if revision is contract)
+        revisions = self.history.revisions[: index + 1]
+        note = read_pending(self.delta.state)
+        if note is None:
             return LastApplied(revisions)
-        if noted.targets or noted.hash == declaration_hash(contract):
+        if note.targets or note.hash == declaration_hash(contract):
             return LastApplied((contract,), judges_drift=False)
-        hashes = [declaration_hash(one) for one in revisions]
-        return LastApplied(revisions[hashes.index(noted.hash) :], judges_drift=False)
+        hashes = [declaration_hash(revision) for revision in revisions]
+        return LastApplied(revisions[hashes.index(note.hash) :], judges_drift=False)
 
     def run(self, contract: Contract, *, statements: int | None = None) -> int:
-        """All statements, or the first ones only; how many there were."""
+        """Run all statements, or only the first ones, and return their number."""
         done = 0
         while True:
             plan = self.plan(contract)
@@ -92,92 +102,109 @@ class Deployment:
                     return done
                 self.delta.run(step)
                 done += 1
-            if not plan.again:
+            if not plan.needs_replanning:
                 return done
 
     def assert_applied(self) -> None:
-        """The declaration holds, nobody is lost but who was dropped, and all are where they are declared."""
-        world, state = self.world, self.delta.state
-        assert pending(world.contract, state) == ()
-        assert [step.sql for step in self.plan(world.contract).steps] == []
-        here, declared = identities(state.columns), identities(world.contract.state.columns)
-        before = identities(world.live.state.columns)
-        gone = [path for who, path in before.items() if who in world.dropped]
-        inside = {who for who, path in before.items() if any(path[: len(one)] == one for one in gone)}
-        assert before.keys() - here.keys() == inside
-        for who in before.keys() - inside:
-            if who in declared:
-                assert lowercased(here[who]) == lowercased(declared[who])
+        """Assert that the declaration holds, and that all columns but the dropped ones are in place."""
+        history, state = self.history, self.delta.state
+        assert pending_changes(history.contract, state) == ()
+        assert [step.sql for step in self.plan(history.contract).steps] == []
+        after, declared = paths_by_identity(state.columns), paths_by_identity(history.contract.state.columns)
+        before = paths_by_identity(history.live.state.columns)
+        dropped_paths = [path for identity, path in before.items() if identity in history.dropped_identities]
+        dropped_identities = {
+            identity
+            for identity, path in before.items()
+            if any(path[: len(dropped)] == dropped for dropped in dropped_paths)
+        }
+        assert before.keys() - after.keys() == dropped_identities
+        for identity in before.keys() - dropped_identities:
+            if identity in declared:
+                assert lowercased(after[identity]) == lowercased(declared[identity])
             else:
-                assert here[who][-1] == before[who][-1]
+                assert after[identity][-1] == before[identity][-1]
         assert state.properties["theirs"] == "1"
-        assert ("theirs" in state.constraints) == ("theirs" in world.live.state.constraints)
+        assert ("theirs" in state.constraints) == ("theirs" in history.live.state.constraints)
 
 
-@given(worlds())
+@given(table_histories())
 @SETTINGS
-def test_a_plan_leads_to_the_declaration(world: World) -> None:
-    deployment = Deployment(world)
-    plan = deployment.plan(world.contract)
-    deployment.run(world.contract)
+def test_running_the_plan_leads_to_the_declaration_as_simulated(history: TableHistory) -> None:
+    deployment = Deployment(history)
+    plan = deployment.plan(history.contract)
+    deployment.run(history.contract)
     deployment.assert_applied()
-    simulated = simulate(world.live.state, plan.steps)
+    simulated = simulate(history.live.state, plan.steps)
     assert diff(_plain(simulated), _plain(deployment.delta.state)) == ()
 
 
-@given(worlds())
+@given(table_histories())
 @SETTINGS
-def test_columns_are_moved_where_that_is_wanted(world: World) -> None:
-    deployment = Deployment(world, reorder=True)
-    deployment.run(world.contract)
+def test_reorder_moves_columns_to_their_declared_positions(history: TableHistory) -> None:
+    deployment = Deployment(history, reorder=True)
+    deployment.run(history.contract)
     deployment.assert_applied()
-    here = identities(deployment.delta.state.columns).values()
-    declared = [lowercased(path) for path, _field in walk_fields(world.contract.state.columns)]
-    assert [lowercased(path) for path in here if lowercased(path) in declared] == declared
+    live_paths = paths_by_identity(deployment.delta.state.columns).values()
+    declared = [lowercased(path) for path, _field in walk_fields(history.contract.state.columns)]
+    assert [lowercased(path) for path in live_paths if lowercased(path) in declared] == declared
 
 
-@given(worlds(), st.data())
+@given(table_histories(), st.data())
 @SETTINGS
-def test_a_run_that_is_cut_short_is_finished_by_the_next_one(world: World, data: st.DataObject) -> None:
-    whole = Deployment(world)
-    steps = whole.run(world.contract)
-    deployment = Deployment(world)
+def test_interrupted_run_is_finished_by_the_next(history: TableHistory, data: st.DataObject) -> None:
+    undisturbed = Deployment(history)
+    steps = undisturbed.run(history.contract)
+    deployment = Deployment(history)
     for _ in range(2):
-        deployment.run(world.contract, statements=data.draw(st.integers(0, steps)))
-    deployment.run(world.contract)
+        deployment.run(history.contract, statements=data.draw(st.integers(0, steps)))
+    deployment.run(history.contract)
     deployment.assert_applied()
-    assert sorted(_shape(deployment.delta.state)) == sorted(_shape(whole.delta.state))
+    assert sorted(_shape(deployment.delta.state)) == sorted(_shape(undisturbed.delta.state))
 
 
-@given(worlds(), st.data())
+@given(table_histories(), st.data())
 @SETTINGS
-def test_a_run_of_an_older_revision_that_is_cut_short_is_no_obstacle(
-    world: World, data: st.DataObject
+def test_interrupted_run_of_an_older_revision_does_not_stop_the_newest(
+    history: TableHistory, data: st.DataObject
 ) -> None:
-    older = world.revisions[data.draw(st.integers(0, len(world.revisions) - 2))]
-    deployment = Deployment(world, may_refuse=True)  # names of three revisions may not tell
+    older = history.revisions[data.draw(st.integers(0, len(history.revisions) - 2))]
+    deployment = Deployment(history, may_refuse=True)  # names of three revisions can be ambiguous
     deployment.run(older, statements=data.draw(st.integers(0, 8)))
-    deployment.run(world.contract)
+    deployment.run(history.contract)
     deployment.assert_applied()
 
 
-def _is_refused_by_a_rule(plan: TablePlan) -> bool:
-    """Whether a type changes as Delta never changes it: `deploy` asks the rules first (TW001, TW002)."""
-    lawful = (TypeVerdict.WIDENING, TypeVerdict.FREE)
-    changes = [one for step in plan.steps for one in step.changes if isinstance(one, TypeChanged)]
-    return any(classify(one.old, one.new, nested=len(one.path) > 1) not in lawful for one in changes)
-
-
-def _plain(state: TableState) -> TableState:
-    """Without what Delta adds by itself."""
-    return replace(
-        state, columns=Struct(tuple(_plain_field(one) for one in state.columns.fields)), features=frozenset()
+def _has_illegal_type_change(plan: TablePlan) -> bool:
+    """Return whether a step makes a type change that TW001 or TW002 reports, before `deploy` plans."""
+    legal = (TypeVerdict.WIDENING, TypeVerdict.FREE)
+    changes = [
+        step_change
+        for step in plan.steps
+        for step_change in step.changes
+        if isinstance(step_change, TypeChanged)
+    ]
+    return any(
+        classify(type_change.old, type_change.new, nested=len(type_change.path) > 1) not in legal
+        for type_change in changes
     )
 
 
-def _plain_field(one: Field) -> Field:
-    return replace(one, column_id=None)
+def _plain(state: TableState) -> TableState:
+    """Return the state without the ids and features that Delta adds by itself."""
+    return replace(
+        state,
+        columns=Struct(tuple(_without_id(column) for column in state.columns.fields)),
+        features=frozenset(),
+    )
+
+
+def _without_id(column: Field) -> Field:
+    return replace(column, column_id=None)
 
 
 def _shape(state: TableState) -> list[str]:
-    return [f"{path} {one.nullable} {one.comment} {one.default}" for path, one in walk_fields(state.columns)]
+    return [
+        f"{path} {column.nullable} {column.comment} {column.default}"
+        for path, column in walk_fields(state.columns)
+    ]

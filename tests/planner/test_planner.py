@@ -1,3 +1,5 @@
+"""Plans of generated and of single changes: their steps, refusals, records, SQL texts and deviations."""
+
 from __future__ import annotations
 
 import re
@@ -37,7 +39,7 @@ from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import Finding, ObjectRef, Severity
 from schemalint.model.marker import MARKER, Marker, declaration_hash
 from schemalint.model.plan import Plan, Step, StepKind, TablePlan
-from schemalint.planner import deviations, pending, plan_table, simulate
+from schemalint.planner import deviations, pending_changes, plan_table, simulate
 from schemalint.planner.sql import path_table
 from schemalint.values import replace
 from support.strategies import names, texts
@@ -45,7 +47,7 @@ from support.strategies import names, texts
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-PLACE = "/lake/orders"
+LOCATION = "/lake/orders"
 WIDER: dict[DataType, DataType] = {
     INTEGER: LONG,
     DATE: TIMESTAMP_NTZ,
@@ -54,7 +56,7 @@ WIDER: dict[DataType, DataType] = {
 }
 
 
-def _unique(types: SearchStrategy[DataType], size: int) -> SearchStrategy[tuple[Field, ...]]:
+def _unique_fields(types: SearchStrategy[DataType], size: int) -> SearchStrategy[tuple[Field, ...]]:
     comments = st.none() | texts()
     fields = st.builds(Field, names(), types, st.booleans(), comments)
     return st.lists(fields, max_size=size, unique_by=lambda field: field.name.lower()).map(tuple)
@@ -64,7 +66,7 @@ LEAVES: SearchStrategy[DataType] = st.sampled_from((*WIDER, STRING, DOUBLE))
 TYPES: SearchStrategy[DataType] = st.recursive(
     LEAVES,
     lambda inner: st.one_of(
-        st.builds(Array, inner), st.builds(Map, inner, inner), _unique(inner, 3).map(Struct)
+        st.builds(Array, inner), st.builds(Map, inner, inner), _unique_fields(inner, 3).map(Struct)
     ),
     max_leaves=4,
 )
@@ -75,9 +77,9 @@ PROPERTIES = st.dictionaries(
 
 @st.composite
 def live_tables(draw: DrawFn) -> LiveTable:
-    """Tables with type widening on, so that all that widens may."""
+    """Generate tables with type widening enabled and all features that widening may need."""
     state = TableState(
-        columns=Struct(draw(_unique(TYPES, 4))),
+        columns=Struct(draw(_unique_fields(TYPES, 4))),
         description=draw(st.none() | texts()),
         partitioned_by=(),
         clustered_by=(),
@@ -85,12 +87,12 @@ def live_tables(draw: DrawFn) -> LiveTable:
         features=frozenset({"typeWidening", "timestampNtz", "appendOnly", "invariants"}),
     )
     protocol = Protocol(3, 7, frozenset({"typeWidening", "timestampNtz"}), state.features)
-    return LiveTable(PLACE, 3, protocol, Metadata("id", state))
+    return LiveTable(LOCATION, 3, protocol, Metadata("id", state))
 
 
 @st.composite
-def lawful_declarations(draw: DrawFn, live: TableState) -> Contract:
-    """What this version can carry out: more columns, wider types, looser nullability, other words."""
+def feasible_declarations(draw: DrawFn, live: TableState) -> Contract:
+    """Generate feasible changes: new columns, wider types, dropped NOT NULL, other texts and properties."""
     properties: dict[str, str | None] = {
         **{key: draw(st.none() | texts()) for key in live.properties if draw(st.booleans())},
         **draw(PROPERTIES),
@@ -99,7 +101,7 @@ def lawful_declarations(draw: DrawFn, live: TableState) -> Contract:
     return Contract(
         "sales.orders",
         TableState(
-            columns=Struct(draw(_declared(live.columns.fields))),
+            columns=Struct(draw(_declared_fields(live.columns.fields))),
             description=draw(st.just(UNMANAGED) | st.none() | texts()),
             properties=properties,
             features=draw(st.frozensets(st.sampled_from(("deletionVectors", "rowTracking", "appendOnly")))),
@@ -108,20 +110,22 @@ def lawful_declarations(draw: DrawFn, live: TableState) -> Contract:
 
 
 @st.composite
-def _declared(draw: DrawFn, live: tuple[Field, ...]) -> tuple[Field, ...]:
+def _declared_fields(draw: DrawFn, live: tuple[Field, ...]) -> tuple[Field, ...]:
     known = {field.name.lower() for field in live}
-    kept = [draw(_edited(field)) for field in live if draw(st.integers(0, 3))]
+    kept = [draw(_edited_field(field)) for field in live if draw(st.integers(0, 3))]
     new = [
-        replace(field, nullable=True) for field in draw(_unique(LEAVES, 2)) if field.name.lower() not in known
+        replace(field, nullable=True)
+        for field in draw(_unique_fields(LEAVES, 2))
+        if field.name.lower() not in known
     ]
     return tuple(draw(st.permutations([*kept, *new])))
 
 
 @st.composite
-def _edited(draw: DrawFn, field: Field) -> Field:
+def _edited_field(draw: DrawFn, field: Field) -> Field:
     return replace(
         field,
-        type=draw(_widened(field.type)),
+        type=draw(_maybe_widened(field.type)),
         nullable=field.nullable or draw(st.booleans()),
         comment=draw(st.just(UNMANAGED) | st.none() | texts()),
         default=UNMANAGED,
@@ -132,39 +136,37 @@ def _edited(draw: DrawFn, field: Field) -> Field:
 
 
 @st.composite
-def _widened(draw: DrawFn, type_: DataType) -> DataType:
+def _maybe_widened(draw: DrawFn, type_: DataType) -> DataType:
     match type_:
         case Array(element=element):
-            return Array(draw(_widened(element)), UNMANAGED)
+            return Array(draw(_maybe_widened(element)), UNMANAGED)
         case Map(key=key, value=value):
-            return Map(draw(_widened(key)), draw(_widened(value)), UNMANAGED)
+            return Map(draw(_maybe_widened(key)), draw(_maybe_widened(value)), UNMANAGED)
         case Struct(fields=fields):
-            return Struct(draw(_declared(fields)))
+            return Struct(draw(_declared_fields(fields)))
         case _:
             return WIDER.get(type_, type_) if draw(st.booleans()) else type_
 
 
 @given(live_tables(), st.data())
 @settings(max_examples=80, deadline=None)
-def test_a_plan_leads_to_the_declaration_and_changes_nothing_else(
-    live: LiveTable, data: st.DataObject
-) -> None:
-    contract = data.draw(lawful_declarations(live.state))
-    plan = plan_table(contract, live, PLACE)
+def test_plan_leads_to_the_declaration_and_changes_nothing_else(live: LiveTable, data: st.DataObject) -> None:
+    contract = data.draw(feasible_declarations(live.state))
+    plan = plan_table(contract, live, LOCATION)
     assert plan.refusals == ()
     after = simulate(live.state, plan.steps)
-    assert pending(contract, after) == ()
-    beside = diff(after, apply_declaration(contract.state, live.state))
-    assert [one for one in beside if not isinstance(one, change.FeatureChanged)] == []
-    assert plan_table(contract, _at(live, after), PLACE).steps == ()
+    assert pending_changes(contract, after) == ()
+    differences = diff(after, apply_declaration(contract.state, live.state))
+    assert [item for item in differences if not isinstance(item, change.FeatureChanged)] == []
+    assert plan_table(contract, _at(live, after), LOCATION).steps == ()
     for step in plan.steps:
-        _assert_one_statement_is_lawful(step)
+        _assert_valid_statement(step)
 
 
 @given(live_tables())
 @settings(max_examples=30, deadline=None)
-def test_what_is_as_declared_needs_no_step(live: LiveTable) -> None:
-    silent = tuple(
+def test_table_as_declared_needs_only_the_marker(live: LiveTable) -> None:
+    minimal = tuple(
         replace(
             field,
             comment=UNMANAGED,
@@ -174,24 +176,24 @@ def test_what_is_as_declared_needs_no_step(live: LiveTable) -> None:
         )
         for field in live.state.columns.fields
     )
-    contract = Contract("sales.orders", TableState(Struct(silent[::-1])))
-    plan = plan_table(contract, live, PLACE)
+    contract = Contract("sales.orders", TableState(Struct(minimal[::-1])))
+    plan = plan_table(contract, live, LOCATION)
     assert plan.steps == ()
-    assert plan.record
+    assert plan.writes_marker
 
 
-def _assert_one_statement_is_lawful(step: Step) -> None:
-    """No column twice, no parent together with its own field (NOT_SUPPORTED_CHANGE_SAME_COLUMN)."""
+def _assert_valid_statement(step: Step) -> None:
+    """Assert no column twice, and none with its own nested field (NOT_SUPPORTED_CHANGE_SAME_COLUMN)."""
     assert step.commits == 1
     assert step.changes
     assert len(step.reasons) == len(step.changes)
     if step.kind == StepKind.ALTER_COLUMNS:
-        paths = [getattr(one, "path", ()) for one in step.changes]
-        for one, other in combinations(paths, 2):
-            assert one[: len(other)] != other[: len(one)]
+        paths = [getattr(step_change, "path", ()) for step_change in step.changes]
+        for first, second in combinations(paths, 2):
+            assert first[: len(second)] != second[: len(first)]
 
 
-def test_the_order_of_the_steps() -> None:
+def test_steps_are_ordered_properties_then_new_columns_then_altered_columns() -> None:
     live = _table(TableState(Struct((Field("a", INTEGER),)), properties={"old": "1"}))
     declared = TableState(
         Struct((Field("a", LONG, comment="x"), Field("b", INTEGER))),
@@ -207,7 +209,7 @@ def test_the_order_of_the_steps() -> None:
 
 
 @pytest.mark.parametrize("value", ["false", None])
-def test_widening_goes_off_when_all_is_widened(value: str | None) -> None:
+def test_type_widening_is_disabled_after_the_type_change(value: str | None) -> None:
     key = "delta.enableTypeWidening"
     live = _table(TableState(Struct((Field("a", INTEGER),)), properties={key: "true"}))
     plan = _plan(TableState(Struct((Field("a", LONG),)), properties={key: value}), live)
@@ -215,7 +217,7 @@ def test_widening_goes_off_when_all_is_widened(value: str | None) -> None:
     assert [step.kind for step in plan.steps] == [StepKind.ALTER_COLUMNS, last]
 
 
-def test_an_upgrade_is_told() -> None:
+def test_plan_lists_the_features_that_an_upgrade_adds() -> None:
     live = _table(TableState(Struct((Field("a", INTEGER),)), features=frozenset({"appendOnly"})))
     declared = TableState(
         Struct((Field("a", INTEGER),)),
@@ -226,20 +228,20 @@ def test_an_upgrade_is_told() -> None:
     assert _plan(declared, None).adds_features == frozenset()
 
 
-def test_an_error_of_a_rule_means_no_steps() -> None:
+def test_error_finding_refuses_the_plan() -> None:
     live = _table(TableState(Struct((Field("a", INTEGER),))))
     declared = TableState(Struct((Field("a", STRING),)))
-    plan = plan_table(Contract("t", declared), live, PLACE, [_finding(Severity.ERROR)])
-    assert [(one.code, one.reason) for one in plan.refusals] == [("TW002", "it cannot be done")]
+    plan = plan_table(Contract("t", declared), live, LOCATION, [_finding(Severity.ERROR)])
+    assert [(refusal.code, refusal.reason) for refusal in plan.refusals] == [("TW002", "it cannot be done")]
     assert plan.refusals[0].finding == _finding(Severity.ERROR)
     assert plan.steps == ()
-    assert not plan.record
+    assert not plan.writes_marker
 
 
-def test_a_warning_of_a_rule_is_no_obstacle() -> None:
+def test_warning_finding_does_not_refuse_the_plan() -> None:
     live = _table(TableState(Struct((Field("a", INTEGER),))))
     declared = TableState(Struct((Field("a", INTEGER, comment="x"),)))
-    plan = plan_table(Contract("t", declared), live, PLACE, [_finding(Severity.WARNING)])
+    plan = plan_table(Contract("t", declared), live, LOCATION, [_finding(Severity.WARNING)])
     assert plan.refusals == ()
     assert len(plan.steps) == 1
 
@@ -254,7 +256,7 @@ def test_a_warning_of_a_rule_is_no_obstacle() -> None:
         (Marker("HASH", "c0ffee", "another"), True),
     ],
 )
-def test_the_marker_is_written_where_it_is_not_this_declarations(
+def test_marker_is_recorded_unless_it_names_this_declaration_and_table(
     marker: Marker | None, *, record: bool
 ) -> None:
     contract = Contract("t", TableState(Struct((Field("a", INTEGER),))))
@@ -263,8 +265,8 @@ def test_the_marker_is_written_where_it_is_not_this_declarations(
         own = replace(marker, hash=marker.hash.replace("HASH", declaration_hash(contract)))
         properties[MARKER] = own.to_text()
     live = _table(replace(contract.state, properties=properties))
-    plan = plan_table(contract, live, PLACE)
-    assert (plan.steps, plan.record) == ((), record)
+    plan = plan_table(contract, live, LOCATION)
+    assert (plan.steps, plan.writes_marker) == ((), record)
 
 
 AWKWARD = [
@@ -285,15 +287,15 @@ AWKWARD = [
 
 
 @pytest.mark.parametrize("text", AWKWARD, ids=lambda text: repr(text[:20]))
-def test_awkward_literals_stay_what_they_are(text: str) -> None:
+def test_awkward_texts_are_quoted_as_literals(text: str) -> None:
     column = Field("a", INTEGER, comment=text)
     declared = TableState(Struct((column, Field("b", INTEGER, comment=text))), text, properties={text: text})
     for live in (None, _table(TableState(Struct((Field("a", INTEGER),))))):
         plan = _plan(declared, live)
         statements = [step.sql for step in plan.steps]
-        literals = [unquote_literal(one) for sql in statements for one in _literals(sql)]
+        literals = [unquote_literal(literal) for sql in statements for literal in _literals(sql)]
         assert literals.count(text) == 5
-        assert not any("${" in one for sql in statements for one in _literals(sql))
+        assert not any("${" in literal for sql in statements for literal in _literals(sql))
 
 
 @pytest.mark.parametrize("text", AWKWARD, ids=lambda text: repr(text[:20]))
@@ -309,26 +311,26 @@ def test_awkward_names_are_quoted(text: str) -> None:
     assert path_table(text) == f"delta.{quoted}"
 
 
-def test_a_plan_is_known_by_its_statements() -> None:
+def test_hash_of_a_plan_changes_with_target_table_and_statements_only() -> None:
     live = _table(TableState(Struct((Field("a", INTEGER),))))
     declared = TableState(Struct((Field("a", INTEGER, comment="x"),)))
     plan = _plan(declared, live)
     approved = Plan("prod", (plan,)).hash
     assert Plan("prod", (_plan(declared, replace(live, version=9)),)).hash == approved
-    others = [
+    other_plans = [
         Plan("test", (plan,)),
         Plan("prod", (plan, plan)),
         Plan("prod", (replace(plan, table_id="another"),)),
         Plan("prod", (replace(plan, uri="/lake/another"),)),
         Plan("prod", (_plan(replace(declared, description="y"), live),)),
     ]
-    assert approved not in [other.hash for other in others]
+    assert approved not in [other.hash for other in other_plans]
 
 
-def test_a_record_alone_is_an_empty_plan() -> None:
+def test_plan_with_only_a_record_is_empty() -> None:
     live = _table(TableState(Struct((Field("a", INTEGER),))))
     plan = _plan(live.state, live)
-    assert plan.record
+    assert plan.writes_marker
     assert Plan(None, (plan,)).is_empty
     assert not Plan(None, (_plan(replace(live.state, description="x"), live),)).is_empty
 
@@ -341,7 +343,7 @@ STATE = TableState(
 
 
 @pytest.mark.parametrize(
-    "beside",
+    "unrelated",
     [
         change.TypeChanged(("z",), INTEGER, LONG),
         change.TypeChanged(("s", "y"), INTEGER, LONG),
@@ -355,12 +357,12 @@ STATE = TableState(
         change.DescriptionChanged(UNMANAGED, "x"),
     ],
 )
-def test_what_happens_beside_a_step_does_not_matter(beside: Change) -> None:
-    assert deviations(STATE, simulate(STATE, [_step(beside)]), _step(TYPE_CHANGED)) == ()
+def test_change_unrelated_to_a_step_is_no_deviation(unrelated: Change) -> None:
+    assert deviations(STATE, simulate(STATE, [_step(unrelated)]), _step(TYPE_CHANGED)) == ()
 
 
 @pytest.mark.parametrize(
-    ("meddled", "said"),
+    ("concurrent", "deviation"),
     [
         (change.TypeChanged(("s", "x"), INTEGER, DOUBLE), "type changed: s.x"),
         (change.FieldRemoved(("s", "x"), Field("x", INTEGER)), "field removed: s.x"),
@@ -369,11 +371,13 @@ def test_what_happens_beside_a_step_does_not_matter(beside: Change) -> None:
         (change.FeatureChanged("someday", new=True), "feature changed: someday"),
     ],
 )
-def test_what_a_step_stands_on_must_not_move(meddled: Change, said: str) -> None:
-    assert deviations(STATE, simulate(STATE, [_step(meddled)]), _step(TYPE_CHANGED)) == (said,)
+def test_change_of_the_field_or_protocol_that_a_step_needs_is_a_deviation(
+    concurrent: Change, deviation: str
+) -> None:
+    assert deviations(STATE, simulate(STATE, [_step(concurrent)]), _step(TYPE_CHANGED)) == (deviation,)
 
 
-def test_a_property_that_a_step_sets_must_not_move() -> None:
+def test_only_a_change_of_the_property_that_a_step_sets_is_a_deviation() -> None:
     step = _step(change.PropertyChanged("a", "1", "3"))
     assert deviations(STATE, replace(STATE, properties={"a": "2", "b": "2"}), step) == (
         "property changed: a",
@@ -381,8 +385,8 @@ def test_a_property_that_a_step_sets_must_not_move() -> None:
     assert deviations(STATE, replace(STATE, properties={"a": "1", "b": "3"}), step) == ()
 
 
-def test_a_widening_that_was_carried_out_is_what_was_expected() -> None:
-    """Delta records the change of type, and gives ids to columns where mapping comes on."""
+def test_type_history_and_column_ids_added_by_delta_are_no_deviation() -> None:
+    """Delta records the type change, and assigns column ids when column mapping is enabled."""
     step = _step(TYPE_CHANGED)
     x = Field("x", LONG, type_changes=(RecordedChange(INTEGER, LONG),), column_id=2)
     columns = (
@@ -397,13 +401,13 @@ def _step(*changes: Change) -> Step:
 
 
 def _plan(declared: TableState, live: LiveTable | None) -> TablePlan:
-    plan = plan_table(Contract("t", declared), live, PLACE)
+    plan = plan_table(Contract("t", declared), live, LOCATION)
     assert plan.refusals == ()
     return plan
 
 
 def _table(state: TableState) -> LiveTable:
-    return LiveTable(PLACE, 3, Protocol(3, 7, frozenset(), state.features), Metadata("id", state))
+    return LiveTable(LOCATION, 3, Protocol(3, 7, frozenset(), state.features), Metadata("id", state))
 
 
 def _at(live: LiveTable, state: TableState) -> LiveTable:
@@ -425,6 +429,6 @@ def _finding(severity: Severity) -> Finding:
 
 
 def _literals(sql: str) -> list[str]:
-    """The string literals of a statement, whatever stands in back-quotes."""
-    found: list[str] = re.findall(r"`(?:[^`]|``)*`|('(?:[^'\\]|\\.)*')", sql, re.DOTALL)
-    return [one for one in found if one]
+    """Return the string literals of a statement, but no quotes inside back-quoted names."""
+    matches: list[str] = re.findall(r"`(?:[^`]|``)*`|('(?:[^'\\]|\\.)*')", sql, re.DOTALL)
+    return [literal for literal in matches if literal]

@@ -1,6 +1,6 @@
-"""Each folder ``cases/<case>`` holds a table (``live.yaml``, as Delta makes it), a contract, and the plan.
+"""Each folder ``cases/<case>`` holds a live table (``live.yaml``), a contract and the expected plan.
 
-``SCHEMALINT_UPDATE_GOLDEN=1`` writes ``plan.sql`` anew, to be read as a diff.
+``SCHEMALINT_UPDATE_GOLDEN=1`` rewrites ``plan.sql``; review the diff.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from schemalint.model.column_tracking import track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
-from schemalint.planner import PlanOptions, deviations, pending, plan_table, simulate
+from schemalint.planner import PlanOptions, deviations, pending_changes, plan_table, simulate
 from schemalint.values import replace
 from support.golden import assert_golden
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("cases/*/declared.yaml"))
-PLACE = "/lake/it`s/orders"
+LOCATION = "/lake/it`s/orders"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_plan_is_the_expected_sql(case: Path) -> None:
     live = case / "live.yaml"
-    plan = _plan(case, _live(live) if live.exists() else None, PLACE)
+    plan = _plan(case, _live(live) if live.exists() else None, LOCATION)
     assert_golden(_text(plan), case / "plan.sql")
 
 
@@ -41,20 +41,22 @@ def test_plan_is_the_expected_sql(case: Path) -> None:
     "case", [case for case in CASES if "refused" not in case.name], ids=lambda case: case.name
 )
 def test_engine_carries_the_plan_out(case: Path, spark: SparkSession, tmp_path: Path) -> None:
-    """After each statement the log holds what was foreseen, and in the end what is declared."""
+    """After each statement the log holds the simulated state, and in the end the declaration."""
     spark.conf.set("spark.sql.variable.substitute", "false")
-    place = str(tmp_path / "it`s")
+    location = str(tmp_path / "it`s")
     if (case / "live.yaml").exists():
-        _run(spark, plan_table(_contract(case / "live.yaml"), None, place), TableState())
+        _run(spark, plan_table(_contract(case / "live.yaml"), None, location), TableState())
     contract = _contract(case / "declared.yaml")
-    before = read_live(place)
-    plan = _plan(case, before, place)
+    before = read_live(location)
+    plan = _plan(case, before, location)
     _run(spark, plan, before.state if before else TableState())
-    after = _existing(place)
-    assert pending(contract, after.state) == ()
+    after = _existing(location)
+    assert pending_changes(contract, after.state) == ()
     commits = after.version - (before.version if before else -1)
     least = sum(step.commits for step in plan.steps)
-    assert commits == least or (commits > least and StepKind.DROP_FEATURE in {one.kind for one in plan.steps})
+    assert commits == least or (
+        commits > least and StepKind.DROP_FEATURE in {step.kind for step in plan.steps}
+    )
 
 
 def _run(spark: SparkSession, plan: TablePlan, expected: TableState) -> None:
@@ -62,21 +64,21 @@ def _run(spark: SparkSession, plan: TablePlan, expected: TableState) -> None:
     for step in plan.steps:
         spark.sql(step.sql)
         expected = simulate(expected, [step])
-        found = _existing(plan.uri).state
-        assert deviations(replace(expected, features=found.features), found, step) == ()
-        assert found.features >= step.adds_features
+        live = _existing(plan.uri).state
+        assert deviations(replace(expected, features=live.features), live, step) == ()
+        assert live.features >= step.adds_features
 
 
-def _plan(case: Path, live: LiveTable | None, place: str) -> TablePlan:
-    """With what the contract was before (``base1.yaml``, ``base2.yaml`` ..., the oldest was applied last)."""
+def _plan(case: Path, live: LiveTable | None, location: str) -> TablePlan:
+    """Plan with the previous revisions ``base1.yaml``, ``base2.yaml`` …; ``base1.yaml`` was applied last."""
     contract = _contract(case / "declared.yaml")
     revisions = [_contract(path).state for path in sorted(case.glob("base*.yaml"))]
     tracking = track_columns(live.state.columns, [*revisions, contract.state]) if live and revisions else None
-    return plan_table(contract, live, place, options=PlanOptions(tracking, reorder="reorder" in case.name))
+    return plan_table(contract, live, location, options=PlanOptions(tracking, reorder="reorder" in case.name))
 
 
-def _existing(place: str) -> LiveTable:
-    table = read_live(place)
+def _existing(location: str) -> LiveTable:
+    table = read_live(location)
     assert table is not None
     return table
 
@@ -92,11 +94,11 @@ def _live(path: Path) -> LiveTable:
     declared = _contract(path)
     protocol = Protocol(3, 7, frozenset(), declared.created_features)
     state = replace(created_state(declared.state), features=declared.created_features)
-    return LiveTable(PLACE, 7, protocol, Metadata("id", state))
+    return LiveTable(LOCATION, 7, protocol, Metadata("id", state))
 
 
 def _text(plan: TablePlan) -> str:
-    refused = [f"-- refused: {one.reason} ({one.help})\n" for one in plan.refusals]
+    refused = [f"-- refused: {refusal.reason} ({refusal.help})\n" for refusal in plan.refusals]
     return "".join([*refused, *map(_step_text, plan.steps)])
 
 

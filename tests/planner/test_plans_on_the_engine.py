@@ -1,6 +1,6 @@
-"""The same histories as in `test_plan_properties`, on real tables: what is planned is what Delta does.
+"""Spark carries out the plans of the histories of `test_plan_properties` on real tables.
 
-Forty of them; ``SCHEMALINT_ENGINE_PLANS=200`` asks for so many (`make engine`).
+The default is 40 histories; ``SCHEMALINT_ENGINE_PLANS=200`` tries 200 (`make engine`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from schemalint.delta.path import Path as ColumnPath
 from schemalint.delta.path import lowercased
 from schemalint.delta.table import LiveTable
 from schemalint.model.column_tracking import track_columns
-from schemalint.planner import PlanOptions, pending, plan_table
-from support.history_strategies import World, identities, worlds
+from schemalint.planner import PlanOptions, pending_changes, plan_table
+from support.history_strategies import TableHistory, paths_by_identity, table_histories
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ SEED = 20261121
 
 
 @pytest.mark.spark
-def test_engine_does_what_is_planned(session: SparkSession, tmp_path: Path) -> None:
+def test_engine_carries_out_every_plan(session: SparkSession, tmp_path: Path) -> None:
     numbers = count()
 
     @seed(SEED)
@@ -42,42 +42,42 @@ def test_engine_does_what_is_planned(session: SparkSession, tmp_path: Path) -> N
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(worlds())
-    def check(world: World) -> None:
-        place = str(tmp_path / str(next(numbers)))
-        assert_is_carried_out(session, world, place)
+    @given(table_histories())
+    def check(history: TableHistory) -> None:
+        location = str(tmp_path / str(next(numbers)))
+        assert_is_carried_out(session, history, location)
 
     check()
 
 
-def assert_is_carried_out(spark: SparkSession, world: World, place: str) -> None:
-    """The log holds what is declared, every column is who it was, and a second plan is empty."""
-    for step in plan_table(world.made, None, place).steps:
+def assert_is_carried_out(spark: SparkSession, history: TableHistory, location: str) -> None:
+    """Assert that the log holds the declaration, with the expected commits, and no column is mixed up."""
+    for step in plan_table(history.made, None, location).steps:
         spark.sql(step.sql)
-    before = _read(place)
-    states = [one.state for one in world.revisions]
+    before = _read(location)
+    states = [revision.state for revision in history.revisions]
     options = PlanOptions(track_columns(before.state.columns, states))
-    plan = plan_table(world.contract, before, place, options=options)
+    plan = plan_table(history.contract, before, location, options=options)
     assume(not plan.refusals)
     for step in plan.steps:
         spark.sql(step.sql)
-    after = _read(place)
-    assert pending(world.contract, after.state) == ()
+    after = _read(location)
+    assert pending_changes(history.contract, after.state) == ()
     assert after.version == before.version + sum(step.commits for step in plan.steps)
-    here = _physical(after.state.columns)
-    declared = identities(world.contract.state.columns)
-    for who, path in identities(world.live.state.columns).items():
-        known = field_at(before.state.columns, path)
-        if known is not None and who in declared:
-            assert here[lowercased(declared[who])] == (known.physical_name or known.name)
+    physical_names = _physical_names(after.state.columns)
+    declared = paths_by_identity(history.contract.state.columns)
+    for identity, path in paths_by_identity(history.live.state.columns).items():
+        field = field_at(before.state.columns, path)
+        if field is not None and identity in declared:
+            assert physical_names[lowercased(declared[identity])] == (field.physical_name or field.name)
 
 
-def _physical(columns: Struct) -> dict[ColumnPath, str]:
-    """Without column mapping that is the name itself, and stays it when mapping comes on."""
+def _physical_names(columns: Struct) -> dict[ColumnPath, str]:
+    """Return the physical names; a column created without column mapping has its first name."""
     return {lowercased(path): field.physical_name or field.name for path, field in walk_fields(columns)}
 
 
-def _read(place: str) -> LiveTable:
-    table = read_live(place)
+def _read(location: str) -> LiveTable:
+    table = read_live(location)
     assert table is not None
     return table

@@ -1,4 +1,4 @@
-"""How far a table is on its way, told from states alone."""
+"""Finding out from states alone which steps of a plan a table has completed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from schemalint.delta.datatype import INTEGER, Field, Struct
 from schemalint.delta.table import TableState
 from schemalint.model.marker import PENDING, Pending
 from schemalint.model.plan import Step, StepKind
-from schemalint.planner import concurrent_changes, deviations, simulate, steps_behind, wrongly_noted
+from schemalint.planner import (
+    columns_missing_noted_names,
+    completed_steps,
+    concurrent_changes,
+    deviations,
+    simulate,
+)
 from schemalint.planner.require import with_requirements
 from schemalint.values import replace
 
@@ -30,38 +36,40 @@ SWAP = (NOTE, _rename("a", "t"), _rename("b", "a"), _rename("t", "b"))
 
 
 @pytest.mark.parametrize("done", range(len(SWAP) + 1))
-def test_every_point_of_a_swap_is_told_from_every_one_before(done: int) -> None:
-    found = simulate(BEFORE, SWAP[:done])
+def test_completed_steps_of_a_swap_are_counted_from_every_earlier_state(done: int) -> None:
+    live = simulate(BEFORE, SWAP[:done])
     for start in range(done + 1):
-        assert steps_behind(simulate(BEFORE, SWAP[:start]), found, SWAP[start:]) == done - start
+        assert completed_steps(simulate(BEFORE, SWAP[:start]), live, SWAP[start:]) == done - start
 
 
-def test_swap_that_another_run_has_finished_and_recorded_is_behind() -> None:
+def test_swap_finished_and_recorded_by_another_run_counts_as_completed() -> None:
     finished = replace(simulate(BEFORE, SWAP), properties={})
-    assert steps_behind(simulate(BEFORE, SWAP[:1]), finished, SWAP[1:]) == 3
+    assert completed_steps(simulate(BEFORE, SWAP[:1]), finished, SWAP[1:]) == 3
     renoted = replace(BEFORE, properties={PENDING: "of an older declaration"})
-    assert steps_behind(renoted, finished, SWAP) == 4
+    assert completed_steps(renoted, finished, SWAP) == 4
 
 
-def test_column_with_another_id_under_the_same_name_is_nowhere_on_the_way() -> None:
-    remade = replace(BEFORE, columns=Struct((*BEFORE.columns.fields[1:], Field("a", INTEGER, column_id=9))))
-    assert steps_behind(BEFORE, remade, SWAP[1:]) is None
-    assert "field removed: a" in deviations(BEFORE, remade, SWAP[1])
+def test_recreated_column_with_another_id_matches_no_step() -> None:
+    recreated = replace(
+        BEFORE, columns=Struct((*BEFORE.columns.fields[1:], Field("a", INTEGER, column_id=9)))
+    )
+    assert completed_steps(BEFORE, recreated, SWAP[1:]) is None
+    assert "field removed: a" in deviations(BEFORE, recreated, SWAP[1])
 
 
-def test_column_that_somebody_gave_the_wanted_name_is_noticed() -> None:
+def test_foreign_column_with_the_new_name_is_a_deviation() -> None:
     taken = replace(BEFORE, columns=Struct((*BEFORE.columns.fields, Field("T", INTEGER, column_id=9))))
     assert deviations(BEFORE, taken, SWAP[1]) == ("field added: T",)
 
 
-def test_neighbours_column_does_not_matter() -> None:
+def test_concurrent_comment_on_another_column_is_ignored() -> None:
     commented = replace(BEFORE.columns.fields[2], comment="theirs")
     other = replace(BEFORE, columns=Struct((*BEFORE.columns.fields[:2], commented)))
-    assert steps_behind(BEFORE, other, SWAP) == 0
+    assert completed_steps(BEFORE, other, SWAP) == 0
     assert concurrent_changes(BEFORE, BEFORE, [other, simulate(other, SWAP[:1])], SWAP) == []
 
 
-def test_commit_of_somebody_else_on_the_same_column_is_found_between_ones_own() -> None:
+def test_concurrent_commit_on_the_same_column_is_found_before_the_own_commit() -> None:
     step = Step(StepKind.ALTER_COLUMNS, "comment", (change.CommentChanged(("a",), None, "ours"),), ())
 
     def commented(text: str) -> TableState:
@@ -73,23 +81,23 @@ def test_commit_of_somebody_else_on_the_same_column_is_found_between_ones_own() 
     ]
 
 
-def test_another_run_on_the_same_way_is_nobody_else() -> None:
+def test_concurrent_run_of_the_same_plan_is_no_concurrent_change() -> None:
     states = [simulate(BEFORE, SWAP[:done]) for done in range(1, 5)]
     assert concurrent_changes(BEFORE, BEFORE, [*states, replace(states[-1], properties={})], SWAP) == []
 
 
-def test_ids_that_were_foreseen_wrongly_are_found_before_they_are_noted() -> None:
+def test_wrongly_predicted_column_ids_are_found_before_they_are_noted() -> None:
     shifted = replace(
         BEFORE,
         columns=Struct(
-            tuple(replace(one, column_id=(one.column_id or 0) + 1) for one in BEFORE.columns.fields)
+            tuple(replace(field, column_id=(field.column_id or 0) + 1) for field in BEFORE.columns.fields)
         ),
     )
-    assert wrongly_noted(NOTED, BEFORE, SWAP) == ()
-    assert wrongly_noted(NOTED, shifted, SWAP) != ()
+    assert columns_missing_noted_names(NOTED, BEFORE, SWAP) == ()
+    assert columns_missing_noted_names(NOTED, shifted, SWAP) != ()
 
 
-def test_requirements_name_columns_by_id_and_what_stands_there() -> None:
+def test_requirements_name_columns_with_id_and_type_and_free_names() -> None:
     steps = with_requirements(replace(BEFORE, features=frozenset({"columnMapping"})), SWAP)
     assert steps[0].requires == ("the table supports columnMapping", "property schemalint.pending is not set")
     assert steps[1].requires == ("column a (id 1) is int, and there is no t",)

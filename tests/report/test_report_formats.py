@@ -1,4 +1,4 @@
-"""What holds for all formats, and what the golden files do not show."""
+"""Properties of all output formats that the golden files do not show."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schemalint.report.findings._summary import summary, verdict
 from schemalint.values import replace
 from support.report_cases import all_cases, result_of
 
-TYPED: tuple[report.Format, ...] = (full, concise, json, github)  # mypy compares them with the Protocol
+FORMATS: tuple[report.Format, ...] = (full, concise, json, github)  # mypy compares them with the Protocol
 
 
 @pytest.fixture
@@ -26,22 +26,22 @@ def mixed() -> CheckResult:
 
 
 @pytest.mark.parametrize("name", report.names())
-def test_each_module_of_the_package_is_a_format(name: str) -> None:
+def test_each_format_has_the_render_parameters_of_the_protocol(name: str) -> None:
     parameters = dict(inspect.signature(report.Format.render).parameters)
     del parameters["self"]
     assert inspect.signature(report.get(name).render).parameters == parameters
 
 
-def test_the_formats_are_found_by_their_modules() -> None:
+def test_every_module_of_the_package_is_listed_as_a_format() -> None:
     assert set(report.names()) >= {"concise", "full", "github", "json"}
     assert not [name for name in report.names() if name.startswith(("-", "_"))]
 
 
 @pytest.mark.parametrize("name", ["", "nonsense", "_text", "-text", "json.schema"])
-def test_an_unknown_format_is_refused_with_the_names_of_the_others(name: str) -> None:
+def test_an_unknown_format_is_refused_with_the_list_of_formats(name: str) -> None:
     with pytest.raises(UsageError) as caught:
         report.get(name)
-    assert "concise, full, github, json" in caught.value.help
+    assert ", ".join(report.names()) in caught.value.help
 
 
 def test_only_the_chosen_format_is_imported() -> None:
@@ -66,7 +66,7 @@ def test_colour_changes_the_style_and_not_the_text(case: str, name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["concise", "full", "github"])
-def test_what_the_base_has_too_is_counted_and_shown_on_demand(name: str, mixed: CheckResult) -> None:
+def test_existing_findings_are_counted_and_shown_with_all(name: str, mixed: CheckResult) -> None:
     output = report.get(name)
     hidden, everything = output.render(mixed), output.render(mixed, show_existing=True)
     assert "delta.colour is" not in hidden
@@ -77,13 +77,13 @@ def test_what_the_base_has_too_is_counted_and_shown_on_demand(name: str, mixed: 
         assert "2 errors, 1 warning, 1 info in 3 tables" in text
 
 
-def test_old_findings_alone_leave_the_run_green(mixed: CheckResult) -> None:
+def test_existing_findings_alone_leave_the_run_green(mixed: CheckResult) -> None:
     old = replace(mixed, findings=tuple(replace(finding, existing=True) for finding in mixed.findings))
     assert verdict(old) is Severity.INFO
     assert summary(old).startswith("no new findings in 3 tables (base abc1234,")
 
 
-def test_annotations_come_worst_first_and_old_ones_last(mixed: CheckResult) -> None:
+def test_annotations_are_ordered_by_severity_with_existing_findings_last(mixed: CheckResult) -> None:
     lines = github.render(mixed, show_existing=True).splitlines()
     kinds = [line.partition(" ")[0].strip(":") for line in lines]
     assert kinds == ["notice", "error", "error", "warning", "notice", "error", "warning"]
@@ -100,12 +100,12 @@ def test_a_run_that_compared_nothing_is_not_green() -> None:
     assert github.render(bare).startswith("::warning title=schemalint::no table was compared")
 
 
-def test_a_run_that_left_a_table_out_is_not_green() -> None:
+def test_a_run_that_skipped_a_table_is_not_green() -> None:
     nothing = result_of("nothing_compared")
     partly = replace(nothing, run=replace(nothing.run, compared=("sales.customers",)))
     assert verdict(partly) is Severity.WARNING
     assert summary(partly).startswith("no findings in 1 table (")
 
 
-def test_a_failure_is_worse_than_anything() -> None:
+def test_a_run_with_errors_has_the_verdict_error() -> None:
     assert verdict(result_of("errors_only")) is Severity.ERROR

@@ -1,4 +1,4 @@
-"""The JSON format against its schema."""
+"""JSON reports are valid against the published schema."""
 
 from __future__ import annotations
 
@@ -18,30 +18,31 @@ VALIDATOR = Draft202012Validator(json.schema())
 
 
 def rendered(case: str) -> Json:
+    """Return the JSON report of a case."""
     document: Json = stdlib_json.loads(json.render(result_of(case)))
     return document
 
 
-def objects(schema: object) -> Iterator[Json]:
-    """Every schema of an object in a schema."""
+def object_schemas(schema: object) -> Iterator[Json]:
+    """Yield every object schema inside a schema."""
     if isinstance(schema, dict):
         if schema.get("type") == "object":
             yield schema
         for value in schema.values():
-            yield from objects(value)
+            yield from object_schemas(value)
     elif isinstance(schema, list):
         for value in schema:
-            yield from objects(value)
+            yield from object_schemas(value)
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_a_valid_json_schema() -> None:
     Draft202012Validator.check_schema(json.schema())
 
 
-def test_the_schema_leaves_no_key_open() -> None:
-    found = list(objects(json.schema()))
-    assert len(found) > 8
-    for schema in found:
+def test_the_schema_requires_all_keys_and_allows_no_others() -> None:
+    schemas = list(object_schemas(json.schema()))
+    assert len(schemas) > 8
+    for schema in schemas:
         assert schema["additionalProperties"] is False
         assert schema["required"] == list(schema["properties"])
 
@@ -60,14 +61,14 @@ def test_a_missing_and_an_unknown_key_are_invalid() -> None:
     assert not VALIDATOR.is_valid(unknown)
 
 
-def test_at_status_2_the_document_is_whole() -> None:
+def test_the_document_is_complete_at_status_2() -> None:
     document = rendered("errors_only")
     assert document["run"]["exit_status"] == 2
     assert document["run"]["base"] is None
     assert [error["location"] is None for error in document["errors"]] == [True, False, True]
 
 
-def test_text_arrives_as_it_was_although_the_file_is_ascii() -> None:
+def test_hostile_text_survives_the_ascii_encoding() -> None:
     result = result_of("hostile_text")
     text = json.render(result)
     assert text.isascii()
@@ -77,7 +78,7 @@ def test_text_arrives_as_it_was_although_the_file_is_ascii() -> None:
     assert finding["from"] == result.findings[0].old
 
 
-def test_a_column_is_given_as_text_and_as_steps() -> None:
+def test_a_column_is_given_as_text_and_as_a_field_path() -> None:
     column = next(item for item in rendered("several_severities")["findings"] if item["target"] == "staging")
     assert column["column"] == "lines.element.qty"
     assert column["path"] == ["lines", {"in": "element"}, "qty"]

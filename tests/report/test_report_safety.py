@@ -1,4 +1,4 @@
-"""No text of a contract steers a terminal, hides, or commands the CI service that reads the log."""
+"""Text from a contract cannot control a terminal, be invisible, or send commands to the CI service."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TEXTS = st.lists(PIECES | st.text(max_size=3), max_size=12).map("".join)
 
 
 class Command(NamedTuple):
-    """What GitHub's runner understands of a line."""
+    """A workflow command that GitHub's runner finds in a line."""
 
     name: str
     properties: dict[str, str]
@@ -44,7 +44,7 @@ class Command(NamedTuple):
 
 
 def runner_reads(line: str) -> Command | None:
-    """The command in a line, as actions/runner's ActionCommand.cs finds it: TryParseV2, then TryParse."""
+    """Return the command in a line as actions/runner's ActionCommand.cs does: TryParseV2, then TryParse."""
     stripped = line.lstrip()
     if match := re.match(r"::(\S+?)(?: (.*?))?::(.*)", stripped, re.DOTALL):
         name, properties, data = match.groups()
@@ -64,11 +64,11 @@ def unescaped(text: str, characters: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines as the runner splits its input."""
+    """Split a text into lines as the runner does."""
     return re.split(r"\r\n|\r|\n", text.removesuffix("\n"))
 
 
-def test_the_runner_in_this_test_reads_commands() -> None:
+def test_runner_reads_finds_commands() -> None:
     assert runner_reads("  ::error file=a%2Cb,line=1::x%250A%0Ay") == Command(
         "error", {"file": "a,b", "line": "1"}, "x%0A\ny"
     )
@@ -76,7 +76,7 @@ def test_the_runner_in_this_test_reads_commands() -> None:
     assert runner_reads("## vso[task]") is None
 
 
-@pytest.mark.parametrize("name", ["concise", "full", "json"])
+@pytest.mark.parametrize("name", sorted({*report.names()} - {"github"}))  # which gives the runner commands
 @pytest.mark.parametrize("show_existing", [False, True])
 def test_the_runner_finds_no_command_in_hostile_text(name: str, show_existing: bool) -> None:  # noqa: FBT001
     text = report.get(name).render(result_of("hostile_text"), show_existing=show_existing)
@@ -90,22 +90,22 @@ def test_nothing_invisible_is_printed(name: str) -> None:
     assert hidden == {"\n"}
 
 
-def test_the_annotations_of_hostile_text_are_the_expected_ones_and_no_more() -> None:
+def test_hostile_text_gives_only_the_expected_annotations() -> None:
     commands = [
         runner_reads(line) for line in lines_of(report.get("github").render(result_of("hostile_text")))
     ]
     assert [command and command.name for command in commands] == ["warning", "error", "error", "error"]
-    placed = [set(command.properties) for command in commands if command]
-    place = {"file", "line", "endLine", "col", "endColumn", "title"}
-    assert placed == [{"title"}, place, {"title"}, place]
+    property_names = [set(command.properties) for command in commands if command]
+    with_location = {"file", "line", "endLine", "col", "endColumn", "title"}
+    assert property_names == [{"title"}, with_location, {"title"}, with_location]
 
 
 @settings(deadline=None)
 @given(TEXTS)
 def test_any_text_becomes_one_visible_line_without_commands(text: str) -> None:
-    shown = printable(text)
-    assert shown.isprintable()
-    assert runner_reads(shown) is None
+    printed = printable(text)
+    assert printed.isprintable()
+    assert runner_reads(printed) is None
 
 
 @settings(deadline=None)
@@ -117,7 +117,7 @@ def test_printable_text_is_left_alone(text: str) -> None:
 
 @settings(deadline=None)
 @given(TEXTS, TEXTS, TEXTS)
-def test_an_annotation_arrives_as_it_was_meant(message: str, file: str, rule: str) -> None:
+def test_the_runner_reads_an_annotation_with_its_original_text(message: str, file: str, rule: str) -> None:
     result = CheckResult(run("t"), (finding(message, Location(f"c/{file}", 3, 2, 3, 5), rule=f"r{rule}"),))
     lines = lines_of(report.get("github").render(result))
     assert len(lines) == 2
@@ -136,15 +136,15 @@ def test_an_annotation_arrives_as_it_was_meant(message: str, file: str, rule: st
 
 @settings(deadline=None)
 @given(TEXTS)
-def test_any_source_keeps_its_lines_apart(line: str) -> None:
-    place = Location("c.yml", 1, 1, 1, 2)
-    result = CheckResult(run("t"), (finding("m", place),), sources={"c.yml": line})
+def test_any_source_line_stays_one_line_without_commands(line: str) -> None:
+    location = Location("c.yml", 1, 1, 1, 2)
+    result = CheckResult(run("t"), (finding("m", location),), sources={"c.yml": line})
     first = lines_of(report.get("full").render(result))[3]
     assert first.startswith("1 |")
     assert runner_reads(first) is None
 
 
-def test_the_base_in_the_summary_is_text_from_strangers_too() -> None:
+def test_hostile_text_in_the_base_name_stays_on_one_line() -> None:
     hostile = result_of("hostile_text")
     result = replace(hostile, findings=(), errors=(), run=replace(hostile.run, skipped=()))
     assert len(lines_of(report.get("concise").render(result))) == 1

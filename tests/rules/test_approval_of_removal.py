@@ -1,4 +1,4 @@
-"""The approval stands in the configuration: no text of a contract shows it."""
+"""Approved removal of a table: the configuration approves it, so no YAML case can show it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from support.rule_judging import built_in
 
 
 def test_approved_removal_is_a_notice_with_its_reason() -> None:
-    """Whoever reads the report still sees that the contract is gone."""
+    """The report still shows that the contract was removed."""
     orders = Contract("sales.orders", TableState())
     judge = Judge((built_in()["table-removed"],))
-    (found,) = judge(TableRetired(orders, "replaced by orders_v2"), git_context(orders, orders), ("git",))
-    assert found.severity == Severity.INFO
-    assert found.message == "the contract is gone, as approved: replaced by orders_v2"
+    (finding,) = judge(TableRetired(orders, "replaced by orders_v2"), git_context(orders, orders), ("git",))
+    assert finding.severity == Severity.INFO
+    assert finding.message == "the contract was removed, as approved: replaced by orders_v2"

@@ -1,4 +1,4 @@
-"""DR006 on what no contract can express: the catalog's id of a table."""
+"""DR006 on the catalog's table id, which no contract can express."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ COLUMNS = Struct((Field("id", LONG),))
 
 
 @pytest.mark.parametrize(
-    ("in_log", "in_catalog", "said"),
+    ("in_log", "in_catalog", "messages"),
     [
         ({ID: "u-1"}, "u-1", []),
-        ({ID: "u-1"}, "u-2", ["the catalog knows the table as u-2, and the log belongs to u-1"]),
+        ({ID: "u-1"}, "u-2", ["the table id is u-2 in the catalog, but u-1 in the log"]),
         ({}, "u-2", []),
         ({ID: "u-1"}, None, []),
     ],
     ids=["the same", "another", "not managed by the catalog", "catalog without ids"],
 )
-def test_id_of_a_managed_table(in_log: dict[str, str], in_catalog: str | None, said: list[str]) -> None:
+def test_different_table_ids_in_catalog_and_log_are_a_finding(
+    in_log: dict[str, str], in_catalog: str | None, messages: list[str]
+) -> None:
     state = TableState(COLUMNS, properties=in_log)
-    kept = CatalogTable("main.sales.orders", "uc", "file:/t", table_id=in_catalog)
-    table = LiveTable("/t", 0, Protocol(1, 2), Metadata("delta-id", state), catalog=kept)
-    found = judge_table(table, [built_in()["catalog-disagrees"]])
-    assert [one.message for one in found] == said
+    catalog_table = CatalogTable("main.sales.orders", "uc", "file:/t", table_id=in_catalog)
+    table = LiveTable("/t", 0, Protocol(1, 2), Metadata("delta-id", state), catalog=catalog_table)
+    findings = judge_table(table, [built_in()["catalog-disagrees"]])
+    assert [finding.message for finding in findings] == messages

@@ -1,4 +1,4 @@
-"""Until when CT003 objects to the drop of a deprecated column."""
+"""The last day on which CT003 reports the drop of a deprecated column."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ AFTER = HEAD + "dropped: [b]\n"
     ("today", "problems"),
     [("2026-03-30", 1), ("2026-03-31", 1), ("2026-04-01", 0)],
 )
-def test_the_last_day_still_counts(today: str, problems: int) -> None:
-    """The column may go after ``remove_after``, not on that day."""
+def test_drop_is_a_finding_up_to_and_including_the_last_day(today: str, problems: int) -> None:
+    """A drop is allowed after ``remove_after``, not on that day."""
     before, after = _contract(BEFORE), _contract(AFTER)
     ctx = replace(git_context(before, after), today=dt.date.fromisoformat(today))
-    (gone,) = (one for one in diff(before.state, after.state) if isinstance(one, FieldRemoved))
-    assert len(list(built_in()["deprecated-dropped-early"].check(gone, ctx))) == problems
+    (removal,) = (change for change in diff(before.state, after.state) if isinstance(change, FieldRemoved))
+    assert len(list(built_in()["deprecated-dropped-early"].check(removal, ctx))) == problems
 
 
 def _contract(text: str) -> Contract:

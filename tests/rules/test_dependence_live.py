@@ -1,4 +1,4 @@
-"""What only the live table shows: constraints that nobody declares, and renames that are made already."""
+"""Findings that need the live table: undeclared constraints, partitioning, and renames already applied."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ MAPPED = "properties: {delta.columnMapping.mode: name}\n"
 WIDENING = "properties: {delta.enableTypeWidening: true}\n"
 
 
-def test_a_live_constraint_that_the_contract_does_not_declare_is_in_the_way() -> None:
-    """Git shows a plain widening."""
+def test_an_undeclared_live_constraint_blocks_a_type_change() -> None:
+    """Compared with git alone, the change is a plain widening."""
     base = _contract("[{name: a, type: int}]", WIDENING)
-    found = _judged(
+    findings = _judged(
         _contract("[{name: a, type: bigint, type_changes: [{from: int, to: bigint}]}]", WIDENING),
         _contract("[{name: a, type: int}]", WIDENING + "constraints: {pos: a > 0}\n"),
         base,
     )
-    assert [(one.code, one.delta_error) for one in found if one.severity.label == "error"] == [
-        ("NC005", "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE")
-    ]
+    assert [
+        (finding.code, finding.delta_error) for finding in findings if finding.severity.label == "error"
+    ] == [("NC005", "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE")]
 
 
-def test_the_partitioning_that_is_declared_for_the_first_time_is_compared_with_the_table() -> None:
-    """Offline that is a warning, since the base does not say how the table is partitioned."""
+def test_newly_declared_partitioning_is_compared_with_the_table() -> None:
+    """Offline it is a warning, because the base does not declare the partitioning."""
     columns = "[{name: a, type: int}, {name: d, type: date}]"
     declared = _contract(columns, "partitioned_by: [d]\n")
     agreeing = _judged(declared, declared, _contract(columns))
     contradicting = _judged(declared, _contract(columns), _contract(columns))
-    assert not [one for one in agreeing if one.code == "NC007"]
-    assert [one.severity.label for one in contradicting if one.code == "NC007"] == ["error"]
+    assert not [finding for finding in agreeing if finding.code == "NC007"]
+    assert [finding.severity.label for finding in contradicting if finding.code == "NC007"] == ["error"]
 
 
 @pytest.mark.parametrize(
     ("live", "expected"),
     [("cust", []), ("customer_ref", []), ("other", ["CT006"])],
 )
-def test_a_new_contract_may_tell_of_a_rename_that_is_to_be_made_or_was_made(
+def test_a_new_contract_may_declare_a_rename_that_is_pending_or_already_applied(
     live: str, expected: list[str]
 ) -> None:
-    """The table knows one of the two names."""
+    """CT006 appears only if the table has neither the old nor the new name."""
     declared = _contract(
         "[{name: a, type: int}, {name: customer_ref, type: int, renamed_from: cust}]", MAPPED
     )
     table = _contract(f"[{{name: a, type: int}}, {{name: {live}, type: int}}]", MAPPED)
-    assert [one.code for one in _judged(declared, table) if one.code == "CT006"] == expected
+    assert [finding.code for finding in _judged(declared, table) if finding.code == "CT006"] == expected
 
 
 def _judged(declared: Contract, table: Contract, base: Contract | None = None) -> tuple[Finding, ...]:

@@ -1,4 +1,4 @@
-"""Every pair of types, as a column and inside a struct: the TW rules share the cases out among themselves."""
+"""Every pair of types, as a column and inside a struct: exactly one TW rule reports each refused change."""
 
 from __future__ import annotations
 
@@ -40,34 +40,36 @@ TW = tuple(rule for rule in built_in().values() if rule.code.startswith("TW"))
 
 
 @pytest.mark.parametrize("old", TYPES, ids=print_type)
-def test_a_refused_pair_is_one_error_and_a_legal_one_is_none(old: DataType) -> None:
-    """With all that Delta wants switched on, the verdict is that of the table of types."""
+def test_a_refused_type_change_is_one_error_and_a_legal_one_is_none(old: DataType) -> None:
+    """With everything enabled that Delta requires, the verdict is that of `widening.step`."""
     for new, nested in product(TYPES, NESTED):
-        found = _findings(old, new, nested=nested, properties={WIDENING: "true"}, features={"timestampNtz"})
+        findings = _findings(
+            old, new, nested=nested, properties={WIDENING: "true"}, features={"timestampNtz"}
+        )
         legal = _exists(new) and step(old, new, nested=nested) != TypeStep.REFUSED
         same_kind = is_container(old) and type(old) is type(new)
         expected = 0 if old == new or legal or same_kind else 1
-        assert len(found) == expected, (old, new, nested, found)
-        assert all(one.severity == Severity.ERROR for one in found)
+        assert len(findings) == expected, (old, new, nested, findings)
+        assert all(finding.severity == Severity.ERROR for finding in findings)
 
 
 @pytest.mark.parametrize("old", TYPES, ids=print_type)
-def test_a_bare_table_gives_at_most_one_error_each(old: DataType) -> None:
-    """What is missing is one finding too, and the errors have the names that Delta gives them."""
+def test_a_table_without_features_gives_at_most_one_error_per_change(old: DataType) -> None:
+    """A missing property or feature is one finding too, and errors carry Delta's error class."""
     for new, nested in product(TYPES, NESTED):
-        found = _findings(old, new, nested=nested)
-        assert len(found) <= 1, (old, new, nested, found)
+        findings = _findings(old, new, nested=nested)
+        assert len(findings) <= 1, (old, new, nested, findings)
         if not nested:
-            assert all(one.delta_error for one in found), (old, new, found)
+            assert all(finding.delta_error for finding in findings), (old, new, findings)
         if old != new and step(old, new, nested=nested) == TypeStep.WIDENING:
-            assert [one.code for one in found] == ["TW006"]
+            assert [finding.code for finding in findings] == ["TW006"]
 
 
-def test_void_may_become_everything_that_there_is() -> None:
-    """Also a container: REPLACE COLUMNS does it (measured on Delta 4.4.0), ALTER COLUMN does not."""
+def test_void_may_become_any_existing_type() -> None:
+    """Containers included: REPLACE COLUMNS accepts them (measured on Delta 4.4.0), ALTER COLUMN does not."""
     for new, nested in product(TYPES, NESTED):
-        found = _findings(VOID, new, nested=nested, features={"timestampNtz"})
-        assert bool(found) != _exists(new)
+        findings = _findings(VOID, new, nested=nested, features={"timestampNtz"})
+        assert bool(findings) != _exists(new)
 
 
 def _findings(
@@ -90,7 +92,7 @@ def _findings(
         for type_ in (old, new)
     )
     judge, ctx = Judge(TW), git_context(before, after)
-    return [found for one in diff(before.state, after.state) for found in judge(one, ctx, ("git",))]
+    return [finding for change in diff(before.state, after.state) for finding in judge(change, ctx, ("git",))]
 
 
 def _columns(type_: DataType, *, nested: bool) -> Struct:

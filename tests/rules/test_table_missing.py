@@ -1,4 +1,4 @@
-"""No texts of contracts can say that a table is missing: the facts are made by hand."""
+"""Missing tables, which no YAML case can express: the tests build the facts."""
 
 from __future__ import annotations
 
@@ -12,34 +12,36 @@ from schemalint.model.finding import Severity
 from support.rule_judging import built_in
 
 ORDERS = Contract("sales.orders", TableState())
-PLACE = "file:/lake/sales/orders"
+LOCATION = "file:/lake/sales/orders"
 
 
 @pytest.mark.parametrize(
     ("fact", "severity", "message"),
     [
         pytest.param(
-            LiveTableMissing(PLACE),
+            LiveTableMissing(LOCATION),
             Severity.INFO,
-            f"there is no table at {PLACE} yet: it is to be created",
+            f"there is no table at {LOCATION} yet: `apply` creates it",
             id="new contract",
         ),
         pytest.param(
-            LiveTableMissing(PLACE, "the base has it at file:/lake/orders"),
+            LiveTableMissing(LOCATION, "the base has it at file:/lake/orders"),
             Severity.ERROR,
-            f"there is no Delta table at {PLACE}: the base has it at file:/lake/orders",
+            f"there is no Delta table at {LOCATION}: the base has it at file:/lake/orders",
             id="contract moved without its table",
         ),
         pytest.param(
             LiveTableReplaced("1-2-3", "4-5-6"),
             Severity.ERROR,
-            "the table was recreated since it was applied to: its id is 4-5-6, and was 1-2-3",
+            "the table was recreated since the last `apply`: its id is 4-5-6, and was 1-2-3",
             id="dropped and made again",
         ),
     ],
 )
-def test_table_missing(fact: LiveTableMissing | LiveTableReplaced, severity: Severity, message: str) -> None:
-    """Only a table that should be there is an error."""
+def test_missing_or_recreated_table_has_the_expected_severity_and_message(
+    fact: LiveTableMissing | LiveTableReplaced, severity: Severity, message: str
+) -> None:
+    """A missing table is an error only if it should exist."""
     judge = Judge((built_in()["table-missing"],))
-    (found,) = judge(fact, git_context(ORDERS, ORDERS), ("live",))
-    assert (found.code, found.severity, found.message) == ("DR003", severity, message)
+    (finding,) = judge(fact, git_context(ORDERS, ORDERS), ("live",))
+    assert (finding.code, finding.severity, finding.message) == ("DR003", severity, message)

@@ -1,4 +1,4 @@
-"""An invalid value that the base has too is an old finding; another invalid value is a new one."""
+"""An invalid property value that the base has too is an existing finding; a different one is new."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TEXT = (
 
 
 @pytest.mark.parametrize(("value", "existing"), [("x", True), ("y", False)])
-def test_only_the_very_value_is_an_old_finding(value: str, *, existing: bool) -> None:
+def test_only_the_same_invalid_value_is_an_existing_finding(value: str, *, existing: bool) -> None:
     texts = {"before": TEXT.replace("VALUE", "x"), "after": TEXT.replace("VALUE", value)}
-    (found,) = findings(built_in()["property-invalid-value"], texts)
-    assert found.existing == existing
+    (finding,) = findings(built_in()["property-invalid-value"], texts)
+    assert finding.existing == existing

@@ -1,4 +1,4 @@
-"""Rules about a declared state that say something else once the live table is known."""
+"""Rules about a declared state that judge differently when the live table is known."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ def _live(
     return LiveTable("file:/lake/orders", 0, Protocol(3, 7, frozenset(), features), Metadata("id", state))
 
 
-def _found(rule: str, text: str, live: LiveTable) -> list[Finding]:
+def findings_of(rule: str, text: str, live: LiveTable) -> list[Finding]:
     read = contract.read("orders.yaml", text)
     assert not read.errors
-    found = judge_live(LiveComparison(read.contracts[0], live), [built_in()[rule]])
-    return list(found)
+    return list(judge_live(LiveComparison(read.contracts[0], live), [built_in()[rule]]))
 
 
-def _of_table(rule: str, text: str, live: LiveTable) -> list[Finding]:
+def table_findings_of(rule: str, text: str, live: LiveTable) -> list[Finding]:
     (declared,) = contract.read("orders.yaml", text).contracts
     return list(judge_table(live, [built_in()[rule]], contract=declared))
 
@@ -47,58 +46,63 @@ def _of_table(rule: str, text: str, live: LiveTable) -> list[Finding]:
         ("internal-property-in-contract", "delta.columnMapping.maxColumnId"),
     ],
 )
-def test_an_entry_that_the_table_has_is_a_warning(rule: str, key: str) -> None:
-    """Another engine wrote it, or Delta itself: nothing has to be set, so nothing is refused."""
+def test_an_invalid_property_that_the_table_has_is_a_warning(rule: str, key: str) -> None:
+    """Another engine or Delta wrote the property: no statement has to set it, so Delta refuses nothing."""
     text = f"{HEAD}properties: {{{key}: 7}}\n"
-    (there,) = _found(rule, text, _live({key: "7"}))
-    (differs,) = _found(rule, text, _live({key: "8"}))
-    assert (there.severity, there.delta_error) == (Severity.WARNING, None)
-    assert differs.severity == Severity.ERROR
-    assert differs.delta_error
+    (same_value,) = findings_of(rule, text, _live({key: "7"}))
+    (other_value,) = findings_of(rule, text, _live({key: "8"}))
+    assert (same_value.severity, same_value.delta_error) == (Severity.WARNING, None)
+    assert other_value.severity == Severity.ERROR
+    assert other_value.delta_error
 
 
 @pytest.mark.parametrize("feature", ["clustering", "catalogManaged"])
 def test_a_feature_that_the_table_supports_need_not_be_set(feature: str) -> None:
     text = f"{HEAD}features: [{feature}]\n"
-    assert _found("feature-not-property-settable", text, _live())
-    assert not _found("feature-not-property-settable", text, _live(features=frozenset({feature})))
+    assert findings_of("feature-not-property-settable", text, _live())
+    assert not findings_of("feature-not-property-settable", text, _live(features=frozenset({feature})))
 
 
-def test_a_preview_that_the_table_supports_is_named() -> None:
+def test_a_supported_preview_feature_is_reported_unless_it_is_dropped() -> None:
     live = _live(features=frozenset({"typeWidening-preview"}))
-    (found,) = _of_table("preview-feature", HEAD, live)
-    assert found.object.name == "typeWidening-preview"
-    assert not _of_table("preview-feature", f"{HEAD}drop_features: [typeWidening-preview]\n", live)
+    (finding,) = table_findings_of("preview-feature", HEAD, live)
+    assert finding.object.name == "typeWidening-preview"
+    assert not table_findings_of("preview-feature", f"{HEAD}drop_features: [typeWidening-preview]\n", live)
 
 
-def test_a_preview_that_is_asked_for_and_supported_is_told_once() -> None:
+def test_a_preview_feature_both_declared_and_supported_is_reported_once() -> None:
     live = _live(features=frozenset({"typeWidening-preview"}))
     text = f"{HEAD}features: [typeWidening-preview]\n"
-    assert len([*_found("preview-feature", text, live), *_of_table("preview-feature", text, live)]) == 1
+    assert (
+        len([*findings_of("preview-feature", text, live), *table_findings_of("preview-feature", text, live)])
+        == 1
+    )
 
 
-def test_type_changes_of_the_log_bar_iceberg() -> None:
-    """The contract need not record them."""
+def test_type_changes_in_the_log_are_incompatible_with_iceberg() -> None:
+    """The contract does not record them."""
     widened = Struct((Field("order_id", DOUBLE, type_changes=(RecordedChange(INTEGER, DOUBLE),)),))
     text = (
         f"{HEAD.replace('int}', 'double}')}"
         "properties: {delta.enableIcebergCompatV2: true, delta.columnMapping.mode: name}\n"
     )
-    (found,) = _found("iceberg-incompatible-widening", text, _live(columns=widened))
-    assert found.delta_error == "DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING"
-    assert not _found(
+    (finding,) = findings_of("iceberg-incompatible-widening", text, _live(columns=widened))
+    assert finding.delta_error == "DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING"
+    assert not findings_of(
         "iceberg-incompatible-widening", text, _live(columns=Struct((Field("order_id", DOUBLE),)))
     )
 
 
 def test_reader_version_3_counts_the_live_writer_version() -> None:
     text = f"{HEAD}properties: {{delta.minReaderVersion: 3}}\n"
-    assert _found("protocol-version-invalid", text, _live(features=frozenset({"appendOnly", "invariants"})))
-    assert not _found("protocol-version-invalid", text, _live(features=frozenset({"deletionVectors"})))
+    assert findings_of(
+        "protocol-version-invalid", text, _live(features=frozenset({"appendOnly", "invariants"}))
+    )
+    assert not findings_of("protocol-version-invalid", text, _live(features=frozenset({"deletionVectors"})))
 
 
-def test_widened_values_beside_a_length_would_be_narrow_again() -> None:
-    """A map of plain values has no ids to lose, but the text that Delta goes by has the old type."""
+def test_widened_map_keys_next_to_a_varchar_are_an_error() -> None:
+    """The map has no nested ids to lose, but the type text that Delta uses still has the old type."""
     text = """\
 schemalint: 1
 table: sales.orders
@@ -107,6 +111,8 @@ columns:
 """
     history = (RecordedChange(INTEGER, LONG, (Part.KEY,)),)
     column = Field("notes", Map(LONG, Varchar(3)), type_changes=history)
-    (finding,) = _found("lengths-inside", text, _live(columns=Struct((column,))))
+    (finding,) = findings_of("lengths-inside", text, _live(columns=Struct((column,))))
     assert finding.severity == Severity.ERROR
-    assert _found("lengths-inside", text, _live(columns=Struct((replace(column, type_changes=()),)))) == []
+    assert (
+        findings_of("lengths-inside", text, _live(columns=Struct((replace(column, type_changes=()),)))) == []
+    )

@@ -1,4 +1,4 @@
-"""What the tests of `apply` share."""
+"""Fixtures of the tests of `apply`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def lakehouse(tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Lakehouse:
-    """An empty lakehouse; git is kept from the user's own settings."""
-    made = Lakehouse.make(tmp_path / "repository", spark)
+    """Return an empty lakehouse; git ignores the user's own settings."""
+    created = Lakehouse.make(tmp_path / "repository", spark)
     for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"):
-        monkeypatch.setenv(name, made.repo.env[name])
-    return made
+        monkeypatch.setenv(name, created.repo.env[name])
+    return created

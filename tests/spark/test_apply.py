@@ -1,4 +1,4 @@
-"""`apply` on real tables: each test declares, applies, and reads the log back."""
+"""`apply` on real tables: each test commits a contract, applies it, and reads the log."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ properties: {delta.enableTypeWidening: true, team: "a 'b' \\\\ c"}
 """
 
 
-def test_creates_a_missing_table_and_records_it(lakehouse: Lakehouse) -> None:
+def test_missing_table_is_created_with_a_marker(lakehouse: Lakehouse) -> None:
     revision = lakehouse.declare(CONTRACT)
 
     applied = lakehouse.apply()
@@ -54,18 +54,18 @@ def test_creates_a_missing_table_and_records_it(lakehouse: Lakehouse) -> None:
     assert (marker.revision, marker.table_id) == (revision, table.metadata.table_id)
 
 
-def test_second_run_makes_no_commit(lakehouse: Lakehouse) -> None:
+def test_second_run_adds_no_commit_to_the_log(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     version = lakehouse.table().version
 
-    again = lakehouse.apply()
+    second = lakehouse.apply()
 
-    assert again.outcome is Outcome.NOTHING
+    assert second.outcome is Outcome.NOTHING
     assert lakehouse.table().version == version
 
 
-def test_widens_at_any_depth_adds_comments_and_loosens_in_place(lakehouse: Lakehouse) -> None:
+def test_types_comments_and_nullability_change_in_place_and_rows_stay(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     lakehouse.session.sql(
@@ -95,7 +95,7 @@ def test_widens_at_any_depth_adds_comments_and_loosens_in_place(lakehouse: Lakeh
     assert lakehouse.apply().outcome is Outcome.NOTHING
 
 
-def test_features_come_before_the_columns_that_need_them(lakehouse: Lakehouse) -> None:
+def test_declared_feature_and_column_that_needs_it_are_applied_together(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     lakehouse.declare(
@@ -109,7 +109,7 @@ def test_features_come_before_the_columns_that_need_them(lakehouse: Lakehouse) -
     assert table.state.columns.get("at") is not None
 
 
-def test_upgrade_of_the_protocol_needs_approval(lakehouse: Lakehouse) -> None:
+def test_protocol_upgrade_is_refused_without_approval(lakehouse: Lakehouse) -> None:
     plain = CONTRACT.replace("delta.enableTypeWidening: true, ", "")
     lakehouse.declare(plain)
     lakehouse.apply()
@@ -125,7 +125,7 @@ def test_upgrade_of_the_protocol_needs_approval(lakehouse: Lakehouse) -> None:
     assert "typeWidening" in lakehouse.table().protocol.features
 
 
-def test_narrowing_is_refused_and_nothing_of_that_table_is_done(lakehouse: Lakehouse) -> None:
+def test_narrowing_is_refused_and_the_table_stays_unchanged(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     version = lakehouse.table().version
@@ -135,7 +135,7 @@ def test_narrowing_is_refused_and_nothing_of_that_table_is_done(lakehouse: Lakeh
     assert lakehouse.table().version == version
 
 
-def test_what_is_not_declared_stays(lakehouse: Lakehouse) -> None:
+def test_undeclared_column_and_property_stay(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     lakehouse.sql("ADD COLUMNS (extra struct<a: int> COMMENT 'theirs')")
@@ -149,7 +149,7 @@ def test_what_is_not_declared_stays(lakehouse: Lakehouse) -> None:
     assert state.description == "A row per order."
 
 
-def test_drift_stops_the_table_until_it_is_to_be_repaired(lakehouse: Lakehouse) -> None:
+def test_drift_is_refused_without_repair_drift_and_then_overwritten(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     lakehouse.sql("ALTER COLUMN amount COMMENT 'somebody was here'")
@@ -164,20 +164,20 @@ def test_drift_stops_the_table_until_it_is_to_be_repaired(lakehouse: Lakehouse) 
     assert lakehouse.table().state.properties["team"] == "a 'b' \\ c"
 
 
-def test_older_revision_is_not_applied_over_a_newer_one(lakehouse: Lakehouse) -> None:
+def test_older_revision_is_refused_without_allow_older(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.declare(CONTRACT.replace("One row", "A row"))
     lakehouse.apply()
 
-    old = lakehouse.apply(head="HEAD~1")
-    told = lakehouse.apply(head="HEAD~1", allow_older=True)
+    refused = lakehouse.apply(head="HEAD~1")
+    allowed = lakehouse.apply(head="HEAD~1", allow_older=True)
 
-    assert old.outcome is Outcome.REFUSED
-    assert told.outcome is Outcome.APPLIED
+    assert refused.outcome is Outcome.REFUSED
+    assert allowed.outcome is Outcome.APPLIED
     assert lakehouse.table().state.description == "One row per order."
 
 
-def test_rewritten_history_is_known_by_the_declaration(lakehouse: Lakehouse) -> None:
+def test_table_of_a_rewritten_commit_is_recognized_by_the_declaration_hash(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     lakehouse.repo.git(
@@ -190,11 +190,11 @@ def test_rewritten_history_is_known_by_the_declaration(lakehouse: Lakehouse) -> 
     assert lakehouse.apply().outcome is Outcome.APPLIED
 
 
-def test_uncommitted_contract_is_not_applied_unless_told(lakehouse: Lakehouse) -> None:
+def test_uncommitted_contract_is_applied_only_with_head_worktree(lakehouse: Lakehouse) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.repo.write("contracts/orders.yml", CONTRACT.replace("One row", "A row"))
 
-    with pytest.raises(UsageError, match="not committed"):
+    with pytest.raises(UsageError, match="uncommitted changes"):
         lakehouse.apply()
     assert lakehouse.apply(head="worktree").outcome is Outcome.APPLIED
     marker = read_marker(lakehouse.table())
@@ -202,16 +202,16 @@ def test_uncommitted_contract_is_not_applied_unless_told(lakehouse: Lakehouse) -
     assert marker.revision is None
 
 
-def test_table_that_moves_between_plan_and_step_is_left_alone(
+def test_table_changed_between_plan_and_first_step_is_not_altered(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     lakehouse.declare(CONTRACT.replace("decimal(10,2)", "decimal(12,2)"))
-    prepared = deploy.prepare
+    prepare = deploy.prepare
 
     def prepare_then_interfere(request: DeployInput) -> Deployment:
-        deployment = prepared(request)
+        deployment = prepare(request)
         lakehouse.sql("ALTER COLUMN amount TYPE decimal(14,2)")
         return deployment
 
@@ -220,17 +220,17 @@ def test_table_that_moves_between_plan_and_step_is_left_alone(
 
     assert stopped.outcome is Outcome.FAILED
     assert stopped.error is not None
-    assert "moved since it was planned" in stopped.error.message
+    assert "changed since it was planned" in stopped.error.message
     assert "amount" in stopped.error.message
 
 
-def test_every_commit_says_where_it_comes_from(lakehouse: Lakehouse) -> None:
+def test_every_commit_names_its_revision_and_contract(lakehouse: Lakehouse) -> None:
     revision = lakehouse.declare(CONTRACT)
     lakehouse.apply()
 
-    said = [json.loads(entry.user_metadata or "{}") for entry in lakehouse.table().history.entries]
-    assert {one.get("revision") for one in said} == {revision}
-    assert {one.get("contract") for one in said} == {"contracts/orders.yml"}
+    commits = [json.loads(entry.user_metadata or "{}") for entry in lakehouse.table().history.entries]
+    assert {metadata.get("revision") for metadata in commits} == {revision}
+    assert {metadata.get("contract") for metadata in commits} == {"contracts/orders.yml"}
 
 
 SEVERAL_STEPS = (
@@ -242,9 +242,10 @@ SEVERAL_STEPS = (
 
 
 @pytest.mark.parametrize("killed_after", range(6))
-def test_killed_between_any_two_statements_and_run_again(
+def test_run_killed_between_two_statements_is_finished_by_the_next(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch, killed_after: int
 ) -> None:
+    """A part of the plan, or all of it, is done when the process ends."""
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     lakehouse.declare(SEVERAL_STEPS)
@@ -270,9 +271,7 @@ def test_killed_between_any_two_statements_and_run_again(
     assert lakehouse.apply().outcome is Outcome.NOTHING
 
 
-def test_engine_that_reports_success_and_does_nothing_is_not_believed(
-    lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_success_without_effect_fails_the_run(lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     lakehouse.declare(CONTRACT)
     lakehouse.apply()
     lakehouse.declare(CONTRACT.replace("decimal(10,2)", "decimal(12,4)"))
@@ -285,7 +284,7 @@ def test_engine_that_reports_success_and_does_nothing_is_not_believed(
     assert "not as it should be" in applied.error.message
 
 
-def test_names_and_texts_reach_the_table_as_they_are_written(lakehouse: Lakehouse) -> None:
+def test_special_characters_in_names_and_texts_are_stored_unchanged(lakehouse: Lakehouse) -> None:
     name = "a `b` 'c' ${d} -- ;"
     comment = "line one\nline two; DROP TABLE x -- '\\' ${HOME} \u00e9 \U0001f600"
     quoted_name, quoted = (json.dumps(text, ensure_ascii=False) for text in (name, comment))
@@ -305,14 +304,14 @@ def test_names_and_texts_reach_the_table_as_they_are_written(lakehouse: Lakehous
     ("key", "feature"),
     [("delta.enableRowTracking", "rowTracking"), ("delta.enableTypeWidening", "typeWidening")],
 )
-def test_feature_whose_drop_takes_its_property_off_is_not_dropped_beside_it(
+def test_feature_drop_that_removes_a_declared_property_is_refused(
     lakehouse: Lakehouse, key: str, feature: str
 ) -> None:
-    """With `false` declared, the table would never be as declared: so it is refused, and `null` is not."""
+    """A declared `false` could never hold, because the drop removes the property; `null` can."""
     head = "schemalint: 1\ntable: sales.orders\ncolumns: [{name: id, type: int}]\n"
     lakehouse.declare(f"{head}properties: {{{key}: true}}\n")
     lakehouse.apply()
-    if feature == "typeWidening":  # its property goes only where there is a history of types to remove
+    if feature == "typeWidening":  # the drop removes its property only if the table has type changes
         head = head.replace("type: int", "type: bigint")
         lakehouse.declare(f"{head}properties: {{{key}: true}}\n")
         lakehouse.apply()
@@ -331,7 +330,9 @@ def test_feature_whose_drop_takes_its_property_off_is_not_dropped_beside_it(
     ("key", "feature"),
     [("delta.enableDeletionVectors", "deletionVectors"), ("delta.enableChangeDataFeed", "changeDataFeed")],
 )
-def test_first_statement_adds_what_a_legacy_table_lacks(lakehouse: Lakehouse, key: str, feature: str) -> None:
+def test_first_statement_adds_the_feature_that_a_legacy_table_lacks(
+    lakehouse: Lakehouse, key: str, feature: str
+) -> None:
     log = Path(lakehouse.uri, "_delta_log")
     log.mkdir(parents=True)
     field = {"name": "id", "type": "integer", "nullable": True, "metadata": {}}
@@ -344,7 +345,7 @@ def test_first_statement_adds_what_a_legacy_table_lacks(lakehouse: Lakehouse, ke
     }
     protocol = {"minReaderVersion": 1, "minWriterVersion": 2}
     lines = ({"protocol": protocol}, {"metaData": metadata})
-    (log / f"{0:020}.json").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    (log / f"{0:020}.json").write_text("".join(f"{json.dumps(action)}\n" for action in lines))
     lakehouse.declare(
         "schemalint: 1\ntable: sales.orders\n"
         "columns: [{name: id, type: int, comment: new}]\nproperties: {team: x}\n"
@@ -352,12 +353,12 @@ def test_first_statement_adds_what_a_legacy_table_lacks(lakehouse: Lakehouse, ke
 
     applied = lakehouse.apply(allow=["upgrade"])
 
-    assert [one.step.adds_features for one in applied.done] == [{feature}, set()]
+    assert [done.step.adds_features for done in applied.done] == [{feature}, set()]
     assert lakehouse.table().protocol.features == {"appendOnly", "invariants", feature}
     assert lakehouse.apply().outcome is Outcome.NOTHING
 
 
-def test_table_that_cannot_be_planned_is_told_beside_the_others(lakehouse: Lakehouse) -> None:
+def test_unreadable_table_is_reported_and_the_others_are_applied(lakehouse: Lakehouse) -> None:
     lakehouse.repo.write(
         "contracts/people.yml", "schemalint: 1\ntable: crm.people\ncolumns: [{name: a, type: int}]\n"
     )
@@ -366,7 +367,7 @@ def test_table_that_cannot_be_planned_is_told_beside_the_others(lakehouse: Lakeh
     log.mkdir(parents=True)
     (log / f"{0:020}.json").write_text("{broken")
 
-    results = {one.table: one for one in apply(lakehouse.session, lakehouse.repo.path)}
+    results = {result.table: result for result in apply(lakehouse.session, lakehouse.repo.path)}
 
     assert results["sales.orders"].outcome is Outcome.APPLIED
     assert results["crm.people"].outcome is Outcome.UNPLANNED

@@ -1,4 +1,4 @@
-"""Names and texts that try to be something else than a name or a text: taken as they are, or refused."""
+"""Names and texts that look like SQL are stored unchanged, or refused."""
 
 from __future__ import annotations
 
@@ -30,44 +30,44 @@ def _quoted(text: str) -> str:
 
 
 @by_text
-def test_texts_everywhere_come_out_as_they_went_in(text: str, lakehouse: Lakehouse) -> None:
-    """In a new table, and then in a table that is there: names, comments, properties and literals."""
+def test_awkward_text_is_stored_unchanged_or_refused(text: str, lakehouse: Lakehouse) -> None:
+    """Names, comments, properties and literals, first of a new table, then of an existing one."""
     new = text[::-1] + "x"
     literal = "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
-    def contract(name: str, told: str) -> str:
+    def contract(name: str, comment: str) -> str:
         return f"""\
 schemalint: 1
 table: sales.orders
-description: {_quoted(told)}
+description: {_quoted(comment)}
 columns:
-  - {{name: id, type: int, comment: {_quoted(told)}}}
-  - {{name: {_quoted(name)}, type: string, comment: {_quoted(told)}}}
-  - {{name: s, type: struct, columns: [{{name: {_quoted(name)}, type: string, comment: {_quoted(told)}}}]}}
+  - {{name: id, type: int, comment: {_quoted(comment)}}}
+  - {{name: {_quoted(name)}, type: string, comment: {_quoted(comment)}}}
+  - {{name: s, type: struct, columns: [{{name: {_quoted(name)}, type: string, comment: {_quoted(comment)}}}]}}
   - {{name: d, type: string, default: {_quoted(literal)}}}
 features: [allowColumnDefaults]
 constraints: {{c: {_quoted(f"id IS NULL OR d <> {literal} OR id > 0")}}}
-properties: {{delta.columnMapping.mode: name, {_quoted("k" + told[:500])}: {_quoted(told)}}}
+properties: {{delta.columnMapping.mode: name, {_quoted("k" + comment[:500])}: {_quoted(comment)}}}
 protocol: {{allow_upgrade: true}}
 """
 
-    for name, told in ((text, text), (text, new)):
-        lakehouse.declare(contract(name, told))
+    for name, comment in ((text, text), (text, new)):
+        lakehouse.declare(contract(name, comment))
         applied = lakehouse.apply(allow=["upgrade"])
         if applied.outcome is Outcome.REFUSED:
             break
         assert (applied.outcome, applied.error) == (Outcome.APPLIED, None)
         state = lakehouse.table().state
-        assert state.description == told
+        assert state.description == comment
         assert state.columns.fields[1].name == name
-        assert {field.comment for field in state.columns.fields[:2]} == {told}
-        assert state.properties["k" + told[:500]] == told
+        assert {field.comment for field in state.columns.fields[:2]} == {comment}
+        assert state.properties["k" + comment[:500]] == comment
         assert lakehouse.apply(allow=["upgrade"]).outcome is Outcome.NOTHING
-    assert {one.name for one in lakehouse.root.iterdir()} <= {"sales"}
+    assert {path.name for path in lakehouse.root.iterdir()} <= {"sales"}
 
 
 @by_text
-def test_columns_are_renamed_to_any_name(text: str, lakehouse: Lakehouse) -> None:
+def test_column_is_renamed_to_an_awkward_name(text: str, lakehouse: Lakehouse) -> None:
     base = "schemalint: 1\ntable: sales.orders\ncolumns: [{name: a, type: int}, {name: b, type: int}]\n"
     mapped = "properties: {delta.columnMapping.mode: name}\n"
     lakehouse.declare(base + mapped)
@@ -85,9 +85,11 @@ def test_columns_are_renamed_to_any_name(text: str, lakehouse: Lakehouse) -> Non
 @pytest.mark.parametrize(
     "name", ["it's", "a b", "x; DROP TABLE y", "a%20b", "a--b", "ü", "${HOME}", 'say "hi"', "x" * 200]
 )
-def test_tables_lie_in_folders_of_any_name(name: str, lakehouse: Lakehouse) -> None:
-    place = _quoted(f"sub/{name}")
-    text = f"schemalint: 1\ntable: sales.orders\nlocation: {place}\ncolumns: [{{name: a, type: int}}]\n"
+def test_table_in_a_folder_with_an_awkward_name_is_created_and_altered(
+    name: str, lakehouse: Lakehouse
+) -> None:
+    location = _quoted(f"sub/{name}")
+    text = f"schemalint: 1\ntable: sales.orders\nlocation: {location}\ncolumns: [{{name: a, type: int}}]\n"
     lakehouse.declare(text)
     created = lakehouse.apply()
     lakehouse.declare(text.replace("type: int", "type: int, comment: more"))
@@ -95,7 +97,7 @@ def test_tables_lie_in_folders_of_any_name(name: str, lakehouse: Lakehouse) -> N
     altered = lakehouse.apply()
 
     assert (created.outcome, altered.outcome) == (Outcome.APPLIED, Outcome.APPLIED)
-    assert [one.name for one in (lakehouse.root / "sub").iterdir()] == [name]
+    assert [path.name for path in (lakehouse.root / "sub").iterdir()] == [name]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +112,7 @@ def test_tables_lie_in_folders_of_any_name(name: str, lakehouse: Lakehouse) -> N
         "a > 0), (b > 0",
     ],
 )
-def test_expressions_that_are_more_than_one_are_refused(expression: str, lakehouse: Lakehouse) -> None:
+def test_text_that_is_not_exactly_one_expression_is_refused(expression: str, lakehouse: Lakehouse) -> None:
     base = "schemalint: 1\ntable: sales.orders\ncolumns: [{name: a, type: int}, {name: b, type: int}]\n"
     lakehouse.declare(base)
     lakehouse.apply()

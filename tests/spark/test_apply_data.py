@@ -1,4 +1,4 @@
-"""What a table's statements would fail at, its rows or its expressions, is found before the first of them."""
+"""Rows and expressions that would make a statement fail are found before the first statement runs."""
 
 from __future__ import annotations
 
@@ -28,18 +28,21 @@ protocol: {allow_upgrade: true}
 
 
 @pytest.fixture
-def begun(lakehouse: Lakehouse) -> Lakehouse:
+def deployed(lakehouse: Lakehouse) -> Lakehouse:
+    """Return a lakehouse with the table of `BASE` and three rows."""
     lakehouse.declare(BASE)
     lakehouse.apply()
     lakehouse.insert("(1, 10, 'one'), (NULL, 20, 'two'), (-3, 30, repeat('x', 100))")
     return lakehouse
 
 
-def test_rows_are_counted_and_shown_and_nothing_is_run(begun: Lakehouse) -> None:
-    version = begun.table().version
-    begun.declare(BASE.replace("name: b,", "name: b, comment: first,") + "constraints: {positive: a > 0}\n")
+def test_violating_rows_are_counted_and_shown_and_nothing_is_run(deployed: Lakehouse) -> None:
+    version = deployed.table().version
+    deployed.declare(
+        BASE.replace("name: b,", "name: b, comment: first,") + "constraints: {positive: a > 0}\n"
+    )
 
-    refused = begun.apply()
+    refused = deployed.apply()
 
     assert refused.outcome is Outcome.REFUSED
     assert refused.error is not None
@@ -47,14 +50,14 @@ def test_rows_are_counted_and_shown_and_nothing_is_run(begun: Lakehouse) -> None
     assert "a = NULL" in refused.error.message
     assert "a = -3" in refused.error.message
     assert "data of the table" in refused.error.help
-    assert begun.table().version == version
+    assert deployed.table().version == version
 
 
-def test_values_of_the_sample_are_cut_and_at_most_five_rows_are_shown(begun: Lakehouse) -> None:
-    begun.insert("(9, 9, repeat('y', 100)), (9, 9, 'z'), (9, 9, 'z'), (9, 9, 'z')")
-    begun.declare(BASE + "constraints: {short: c = 'nothing'}\n")
+def test_at_most_five_violating_rows_are_shown_with_shortened_values(deployed: Lakehouse) -> None:
+    deployed.insert("(9, 9, repeat('y', 100)), (9, 9, 'z'), (9, 9, 'z'), (9, 9, 'z')")
+    deployed.declare(BASE + "constraints: {short: c = 'nothing'}\n")
 
-    refused = begun.apply()
+    refused = deployed.apply()
 
     assert refused.error is not None
     assert "7 rows against short" in refused.error.message
@@ -62,54 +65,54 @@ def test_values_of_the_sample_are_cut_and_at_most_five_rows_are_shown(begun: Lak
     assert "x" * 41 not in refused.error.message
 
 
-def test_rows_are_looked_at_as_the_plan_makes_them(begun: Lakehouse) -> None:
-    """A swap, a widening and a new column: the expression speaks of columns that are not there yet."""
+def test_constraints_are_checked_on_rows_with_the_planned_columns(deployed: Lakehouse) -> None:
+    """The constraints use columns that the plan swaps, widens or adds."""
     changed = (
         BASE.replace("name: a, type: int", "name: b, type: int, renamed_from: a")
         .replace("{name: b, type: int}", "{name: a, type: bigint, renamed_from: b}")
         .replace("  - {name: c", "  - {name: d, type: date}\n  - {name: c")
     )
-    version = begun.table().version
-    begun.declare(changed + "constraints: {old: b > 0, there: d IS NOT NULL}\n")
-    refused = begun.apply()
-    untouched = begun.table().version
-    begun.declare(changed + "constraints: {large: a >= 10, absent: d IS NULL}\n")
+    version = deployed.table().version
+    deployed.declare(changed + "constraints: {old: b > 0, there: d IS NOT NULL}\n")
+    refused = deployed.apply()
+    version_after = deployed.table().version
+    deployed.declare(changed + "constraints: {large: a >= 10, absent: d IS NULL}\n")
 
     assert refused.error is not None
     assert "2 rows against old" in refused.error.message
     assert "3 rows against there" in refused.error.message
-    assert untouched == version
-    assert begun.apply().outcome is Outcome.APPLIED
+    assert version_after == version
+    assert deployed.apply().outcome is Outcome.APPLIED
 
 
-def test_old_form_of_a_constraint_stays_when_rows_violate_the_new_one(begun: Lakehouse) -> None:
-    begun.declare(BASE + "constraints: {range: b < 100}\n")
-    assert begun.apply().outcome is Outcome.APPLIED
-    begun.declare(BASE + "constraints: {range: b < 25}\n")
+def test_old_constraint_stays_if_rows_violate_the_new_one(deployed: Lakehouse) -> None:
+    deployed.declare(BASE + "constraints: {range: b < 100}\n")
+    assert deployed.apply().outcome is Outcome.APPLIED
+    deployed.declare(BASE + "constraints: {range: b < 25}\n")
 
-    assert begun.apply().outcome is Outcome.REFUSED
-    assert begun.table().state.constraints == {"range": "b < 100"}
-
-
-def test_what_cannot_be_asked_is_left_to_delta(begun: Lakehouse) -> None:
-    """What the files of the rows are called stands in no query that could be asked; Delta takes it."""
-    begun.declare(BASE + "constraints: {odd: _metadata.file_size > 0}\n")
-
-    assert begun.apply().outcome is Outcome.APPLIED
+    assert deployed.apply().outcome is Outcome.REFUSED
+    assert deployed.table().state.constraints == {"range": "b < 100"}
 
 
-def test_all_or_nothing_leaves_the_other_tables_alone(begun: Lakehouse) -> None:
-    begun.declare(BASE + "constraints: {positive: a > 0}\n")
-    begun.declare(BASE.replace("sales.orders", "sales.other"), "other")
+def test_constraint_that_no_query_can_check_is_left_to_delta(deployed: Lakehouse) -> None:
+    """The query cannot use the column `_metadata`; Delta accepts it in a constraint."""
+    deployed.declare(BASE + "constraints: {odd: _metadata.file_size > 0}\n")
 
-    tried = apply(begun.session, begun.repo.path, all_or_nothing=True)
-    apart = apply(begun.session, begun.repo.path)
+    assert deployed.apply().outcome is Outcome.APPLIED
 
-    assert {one.table: one.outcome for one in tried} == {
+
+def test_all_or_nothing_leaves_all_tables_unchanged_if_one_is_refused(deployed: Lakehouse) -> None:
+    deployed.declare(BASE + "constraints: {positive: a > 0}\n")
+    deployed.declare(BASE.replace("sales.orders", "sales.other"), "other")
+
+    together = apply(deployed.session, deployed.repo.path, all_or_nothing=True)
+    separately = apply(deployed.session, deployed.repo.path)
+
+    assert {result.table: result.outcome for result in together} == {
         "sales.orders": Outcome.REFUSED,
         "sales.other": Outcome.LEFT_ALONE,
     }
-    assert {one.table: one.outcome for one in apart} == {
+    assert {result.table: result.outcome for result in separately} == {
         "sales.orders": Outcome.REFUSED,
         "sales.other": Outcome.APPLIED,
     }
@@ -128,28 +131,30 @@ REFUSED_CONSTRAINTS = {
 }
 
 
-def test_constraints_that_are_refused_keep_everything_from_being_run(begun: Lakehouse) -> None:
-    version = begun.table().version
-    written = "".join(f'  odd{number}: "{one}"\n' for number, one in enumerate(REFUSED_CONSTRAINTS))
-    begun.declare(BASE.replace("name: b,", "name: b, comment: first,") + f"constraints:\n{written}")
+def test_invalid_constraint_is_refused_and_nothing_is_run(deployed: Lakehouse) -> None:
+    version = deployed.table().version
+    constraints = "".join(
+        f'  odd{number}: "{expression}"\n' for number, expression in enumerate(REFUSED_CONSTRAINTS)
+    )
+    deployed.declare(BASE.replace("name: b,", "name: b, comment: first,") + f"constraints:\n{constraints}")
 
-    refused = begun.apply()
+    refused = deployed.apply()
 
     assert refused.outcome is Outcome.REFUSED
     assert refused.error is not None
-    for number, words in enumerate(REFUSED_CONSTRAINTS.values()):
-        assert re.search(rf"the constraint odd{number}: \[[A-Z_.]*{words}", refused.error.message)
-    assert begun.table().version == version
+    for number, error_class in enumerate(REFUSED_CONSTRAINTS.values()):
+        assert re.search(rf"the constraint odd{number}: \[[A-Z_.]*{error_class}", refused.error.message)
+    assert deployed.table().version == version
     for expression in REFUSED_CONSTRAINTS:
         with pytest.raises(Exception, match=r"\[[A-Z_.]+\]"):
-            begun.sql(f"ADD CONSTRAINT odd CHECK ({expression})")
+            deployed.sql(f"ADD CONSTRAINT odd CHECK ({expression})")
 
 
-def test_constraint_speaks_of_the_columns_as_they_will_be(begun: Lakehouse) -> None:
+def test_constraint_uses_the_columns_as_planned(deployed: Lakehouse) -> None:
     changed = BASE.replace("name: a, type: int", "name: z, type: bigint, renamed_from: a")
-    begun.declare(changed + "constraints: {new: z IS NULL OR z > -10, odd: user IS NOT NULL}\n")
+    deployed.declare(changed + "constraints: {new: z IS NULL OR z > -10, odd: user IS NOT NULL}\n")
 
-    assert begun.apply().outcome is Outcome.APPLIED
+    assert deployed.apply().outcome is Outcome.APPLIED
 
 
 REFUSED_DEFAULTS = {
@@ -160,30 +165,30 @@ REFUSED_DEFAULTS = {
 }
 
 
-def test_defaults_that_are_refused_keep_their_columns_from_being_added(begun: Lakehouse) -> None:
-    version = begun.table().version
+def test_invalid_default_is_refused_and_its_column_is_not_added(deployed: Lakehouse) -> None:
+    version = deployed.table().version
     columns = "".join(
         f'  - {{name: d{number}, type: {type_}, default: "{default}"}}\n'
         for number, (type_, default) in enumerate(REFUSED_DEFAULTS)
     )
-    begun.declare(WITH_DEFAULTS.replace("properties", f"{columns}properties"))
+    deployed.declare(WITH_DEFAULTS.replace("properties", f"{columns}properties"))
 
-    refused = begun.apply()
+    refused = deployed.apply()
 
     assert refused.outcome is Outcome.REFUSED
     assert refused.error is not None
-    for number, words in enumerate(REFUSED_DEFAULTS.values()):
-        assert f"the default of d{number}: [{words}]" in refused.error.message
-    assert begun.table().version == version
-    begun.sql("SET TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')")
+    for number, error_class in enumerate(REFUSED_DEFAULTS.values()):
+        assert f"the default of d{number}: [{error_class}]" in refused.error.message
+    assert deployed.table().version == version
+    deployed.sql("SET TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')")
     for number, (type_, default) in enumerate(REFUSED_DEFAULTS):
-        begun.sql(f"ADD COLUMNS (d{number} {type_})")
+        deployed.sql(f"ADD COLUMNS (d{number} {type_})")
         with pytest.raises(Exception, match=r"\[[A-Z_.]+\]"):
-            begun.sql(f"ALTER COLUMN d{number} SET DEFAULT {default}")
+            deployed.sql(f"ALTER COLUMN d{number} SET DEFAULT {default}")
 
 
-def test_new_table_is_not_left_half_made(lakehouse: Lakehouse) -> None:
-    """What comes in a statement of its own after CREATE TABLE is asked for before it, too."""
+def test_new_table_with_an_invalid_expression_is_not_created(lakehouse: Lakehouse) -> None:
+    """Expressions of the statements after CREATE TABLE are checked before it, too."""
     new = """\
   - {name: s, type: struct, columns: [{name: x, type: "varchar(3)", default: "array(1)"}]}
   - {name: g, type: int, generated: no_such_function(a)}
@@ -200,8 +205,8 @@ properties"""
     assert not (lakehouse.root / "sales").exists()
 
 
-def test_odd_expressions_that_delta_takes_are_applied(lakehouse: Lakehouse) -> None:
-    """A default that is longer than its column is one of them, where it comes to a table that is there."""
+def test_unusual_but_valid_expressions_are_applied(lakehouse: Lakehouse) -> None:
+    """They include a default longer than its column, if the table already exists."""
     new = """\
   - {name: d, type: date, default: current_date()}
   - {name: e, type: double, default: "'1.5'"}

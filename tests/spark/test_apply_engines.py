@@ -1,4 +1,4 @@
-"""The ways to an engine: spark-submit, Spark Connect, and tables that only a session's catalog knows."""
+"""`apply` with spark-submit, with Spark Connect, and on tables of the session's catalog."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ properties: {delta.enableTypeWidening: true}
 """
 WIDER = BASE.replace("type: int", "type: bigint, comment: wide")
 
-# As for the tests' own session: this one lives for a few statements.
+# The options of the tests' own session: the process runs only a few statements.
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 SUBMITTED = """
@@ -62,12 +62,12 @@ print("rows:", session.sql("SELECT a FROM sales.orders").collect()[0].a)
 
 @pytest.fixture
 def by_name(lakehouse: Lakehouse) -> Lakehouse:
-    """A target whose tables are found in the catalog of Spark's session."""
+    """Return a lakehouse whose target has its tables in the catalog of Spark's session."""
     lakehouse.repo.write("schemalint.toml", '[targets.dev]\ncatalog = "spark_catalog"\n')
     return lakehouse
 
 
-def test_submitted_job_alters_tables_of_a_hive_metastore(by_name: Lakehouse, tmp_path: Path) -> None:
+def test_spark_submit_job_alters_tables_of_a_hive_metastore(by_name: Lakehouse, tmp_path: Path) -> None:
     by_name.declare(BASE)
     by_name.declare(WIDER)
     script = tmp_path / "job.py"
@@ -80,7 +80,7 @@ def test_submitted_job_alters_tables_of_a_hive_metastore(by_name: Lakehouse, tmp
         **_session_conf(),
     }
 
-    answer = subprocess.run(
+    process = subprocess.run(
         [
             Path(sys.executable).parent / "spark-submit",
             "--master",
@@ -96,14 +96,14 @@ def test_submitted_job_alters_tables_of_a_hive_metastore(by_name: Lakehouse, tmp
         check=False,
     )
 
-    said = [line for line in answer.stdout.splitlines() if line.startswith(("outcome:", "rows:"))]
-    assert said == [
+    lines = [line for line in process.stdout.splitlines() if line.startswith(("outcome:", "rows:"))]
+    assert lines == [
         "outcome: APPLIED ",
         "outcome: APPLIED ",
         "outcome: NOTHING ",
         "outcome: checked 0",
         "rows: 5000000000",
-    ], answer.stdout + answer.stderr
+    ], process.stdout + process.stderr
     assert (tmp_path / "warehouse/sales.db/orders/_delta_log").is_dir()
 
 
@@ -115,7 +115,9 @@ def schema(spark: SparkSession) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("schema")
-def test_tables_of_the_sessions_catalog_are_reached_by_name(by_name: Lakehouse, spark: SparkSession) -> None:
+def test_table_of_the_sessions_catalog_is_created_and_widened_by_name(
+    by_name: Lakehouse, spark: SparkSession
+) -> None:
     by_name.declare(BASE)
     created = by_name.apply()
     by_name.declare(WIDER)
@@ -128,7 +130,7 @@ def test_tables_of_the_sessions_catalog_are_reached_by_name(by_name: Lakehouse, 
 
 
 @pytest.mark.usefixtures("schema")
-def test_table_of_another_format_is_not_touched(by_name: Lakehouse, spark: SparkSession) -> None:
+def test_parquet_table_is_not_altered(by_name: Lakehouse, spark: SparkSession) -> None:
     spark.sql("CREATE TABLE sales.orders (a int) USING parquet")
     by_name.declare(BASE)
 
@@ -139,7 +141,7 @@ def test_table_of_another_format_is_not_touched(by_name: Lakehouse, spark: Spark
     assert "parquet" in applied.error.message
 
 
-def test_catalog_that_the_session_does_not_know_is_said(
+def test_catalog_unknown_to_the_session_is_reported(
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lakehouse.repo.write(
@@ -147,7 +149,7 @@ def test_catalog_that_the_session_does_not_know_is_said(
         '[targets.dev]\ncatalog = "main"\ncatalog_uri = "http://127.0.0.1:9/api/2.1/unity-catalog"\n',
     )
     lakehouse.declare(BASE)
-    monkeypatch.setattr("schemalint.catalog.read_many", lambda names, *_how: _nothing(names))
+    monkeypatch.setattr("schemalint.catalog.read_many", lambda names, *_how: _no_tables(names))
 
     applied = lakehouse.apply()
 
@@ -156,48 +158,50 @@ def test_catalog_that_the_session_does_not_know_is_said(
     assert "cannot reach the catalog main" in applied.error.message
 
 
-def test_connect_server_is_reached_by_its_address(lakehouse: Lakehouse, connect: str) -> None:
+def test_connect_server_is_named_by_option_or_environment_variable(
+    lakehouse: Lakehouse, connect: str
+) -> None:
     lakehouse.declare(BASE)
     lakehouse.declare(BASE.replace("sales.orders", "sales.other"), "other")
-    statuses = [_apply_from_outside(lakehouse.repo, {}, "--remote", connect)]
+    logs = [_deploy_log_of_process(lakehouse.repo, {}, "--remote", connect)]
     lakehouse.declare(WIDER)
-    statuses.append(_apply_from_outside(lakehouse.repo, {"SPARK_REMOTE": connect}))
+    logs.append(_deploy_log_of_process(lakehouse.repo, {"SPARK_REMOTE": connect}))
     version = lakehouse.table().version
-    statuses.append(_apply_from_outside(lakehouse.repo, {"SPARK_REMOTE": connect}))
+    logs.append(_deploy_log_of_process(lakehouse.repo, {"SPARK_REMOTE": connect}))
 
-    outcomes = [sorted(one["outcome"] for one in log["tables"]) for log in statuses]
+    outcomes = [sorted(table["outcome"] for table in log["tables"]) for log in logs]
     assert outcomes == [["applied", "applied"], ["applied", "nothing"], ["nothing", "nothing"]]
     assert lakehouse.table().state.columns.fields[0].comment == "wide"
     assert lakehouse.table().version == version
-    said = {
+    contracts = {
         json.loads(entry.user_metadata or "{}").get("contract") for entry in lakehouse.table().history.entries
     }
-    assert said == {"contracts/orders.yml"}
+    assert contracts == {"contracts/orders.yml"}
 
 
 @pytest.fixture
 def connect(spark: SparkSession) -> Iterator[str]:
-    """The address of a Connect server in the JVM of the tests' own session."""
+    """Yield the address of a Connect server in the JVM of the tests' own session."""
     if importlib.util.find_spec("grpc") is None:
-        give_up = pytest.fail if os.environ.get("SCHEMALINT_TEST_ALL") == "1" else pytest.skip
-        give_up("a Connect client needs more: pip install 'pyspark[connect]'")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        stop = pytest.fail if os.environ.get("SCHEMALINT_TEST_ALL") == "1" else pytest.skip
+        stop("no Connect client is installed: pip install 'pyspark[connect]'")
+    with socket.socket() as free_socket:
+        free_socket.bind(("127.0.0.1", 0))
+        port = free_socket.getsockname()[1]
     jvm = spark.sparkContext._jvm  # noqa: SLF001 (the server has no Python API)
     assert jvm is not None
     jvm.org.apache.spark.SparkEnv.get().conf().set("spark.connect.grpc.binding.port", str(port))
     service = jvm.org.apache.spark.sql.connect.service.SparkConnectService
     service.start(spark.sparkContext._jsc.sc())  # noqa: SLF001
     yield f"sc://127.0.0.1:{port}"
-    for_ever = jvm.scala.Option.apply(None)
-    service.stop(for_ever, for_ever)
+    no_timeout = jvm.scala.Option.apply(None)
+    service.stop(no_timeout, no_timeout)
 
 
-def _apply_from_outside(
+def _deploy_log_of_process(
     repo: Repo, environment: dict[str, str], *options: str
 ) -> dict[str, list[dict[str, str]]]:
-    answer = subprocess.run(
+    process = subprocess.run(
         [
             sys.executable,
             "-m",
@@ -215,13 +219,13 @@ def _apply_from_outside(
         capture_output=True,
         check=False,
     )
-    assert answer.returncode == 0, answer.stderr.decode()
-    log: dict[str, list[dict[str, str]]] = json.loads(answer.stdout)
+    assert process.returncode == 0, process.stderr.decode()
+    log: dict[str, list[dict[str, str]]] = json.loads(process.stdout)
     return log
 
 
 def _session_conf() -> dict[str, str]:
-    """What makes a session one for Delta, by the jars that the tests' own session has found already."""
+    """Return the settings that Delta needs; the tests' own session has already downloaded the jars."""
     return {
         "spark.jars.packages": "io.delta:delta-spark_4.2_2.13:4.4.0",
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
@@ -233,5 +237,5 @@ def _session_conf() -> dict[str, str]:
     }
 
 
-def _nothing(names: Iterable[str]) -> tuple[NoTable, ...]:
+def _no_tables(names: Iterable[str]) -> tuple[NoTable, ...]:
     return tuple(NoTable(f"no {name}") for name in names)

@@ -1,4 +1,4 @@
-"""A run that is cut short at any point, and run again: the same end, and every value in its own column."""
+"""A run killed at any point and repeated has the same result, with every value in its own column."""
 
 from __future__ import annotations
 
@@ -31,7 +31,14 @@ APPROVED = {"allow": ["upgrade", "destructive"]}
 
 @dataclass(frozen=True)
 class Case:
-    """A change of a table that has rows."""
+    """A change of a table with rows.
+
+    Attributes:
+        base: The contract before the change.
+        declared: The contract after the change.
+        values: The rows to insert before the change, as SQL.
+        rows: The rows after the change.
+    """
 
     base: str
     declared: str
@@ -39,7 +46,7 @@ class Case:
     rows: list[dict[str, object]]
 
     def begin(self, lakehouse: Lakehouse) -> None:
-        """The base applied, the rows in it, and the declaration committed."""
+        """Apply the base, insert the rows, and commit the changed contract."""
         lakehouse.declare(self.base)
         lakehouse.apply(**APPROVED)
         lakehouse.insert(self.values)
@@ -68,7 +75,7 @@ MAPPED = {
     "ring-with-drop-and-widening": replace(
         _case("ring-with-drop-and-widening", PLAIN, [{"b": 1, "c": 2, "d": None}]), declared=RING
     ),
-    "made-anew": _case("made-anew", PLAIN, [{"a": None, "b": 2, "c": "three"}]),
+    "recreated": _case("recreated", PLAIN, [{"a": None, "b": 2, "c": "three"}]),
     "mapping-switched-on-first": _case(
         "mapping-switched-on-first",
         "(1, named_struct('x', 2, 'y', 3), array(named_struct('qty', 4, 'sku', 'five')))",
@@ -80,26 +87,28 @@ every_case = pytest.mark.parametrize("case", MAPPED.values(), ids=MAPPED.keys())
 
 
 @every_case
-def test_killed_after_every_single_statement(case: Case, lakehouse: Lakehouse, tmp_path: Path) -> None:
-    """Each run gets one statement further than the one before, and then there is nothing left to do."""
+def test_runs_killed_after_each_statement_complete_the_plan(
+    case: Case, lakehouse: Lakehouse, tmp_path: Path
+) -> None:
+    """Each run completes one more statement than the previous run, until nothing is left to do."""
     case.begin(lakehouse)
-    straight = lakehouse.copy(tmp_path / "straight")
-    goal = _end(straight)
+    undisturbed = lakehouse.copy(tmp_path / "undisturbed")
+    goal = _state_after_run(undisturbed)
 
     killed, before = 0, lakehouse.table().version
     with contextlib.suppress(StopIteration):
         while True:
             killed += _is_killed(lakehouse)
 
-    assert before + killed == lakehouse.table().version == straight.table().version
-    _require_end(lakehouse, goal, case)
+    assert before + killed == lakehouse.table().version == undisturbed.table().version
+    _assert_result(lakehouse, goal, case)
 
 
 def _is_killed(lakehouse: Lakehouse) -> bool:
-    """One run of at most one statement.
+    """Run at most one statement.
 
     Raises:
-        StopIteration: It came to its end.
+        StopIteration: The run had nothing left to do.
     """
     with contextlib.suppress(Killed):
         assert lakehouse.apply(killed_after(lakehouse.session, 1), **APPROVED).outcome is Outcome.NOTHING
@@ -109,9 +118,9 @@ def _is_killed(lakehouse: Lakehouse) -> bool:
 
 @pytest.mark.parametrize(
     ("name", "killed_at"),
-    [(name, at) for name, length in (("swap", 6), ("made-anew", 5)) for at in range(length)],
+    [(name, killed_at) for name, steps in (("swap", 6), ("recreated", 5)) for killed_at in range(steps)],
 )
-def test_killed_once_and_run_to_the_end(
+def test_run_killed_once_is_completed_by_the_next(
     name: str,
     killed_at: int,
     lakehouse: Lakehouse,
@@ -121,7 +130,7 @@ def test_killed_once_and_run_to_the_end(
     case = MAPPED[name]
     if name not in prepared:
         case.begin(lakehouse)
-        prepared[name] = (lakehouse, _end(lakehouse.copy(tmp_path / "straight")))
+        prepared[name] = (lakehouse, _state_after_run(lakehouse.copy(tmp_path / "undisturbed")))
     start, goal = prepared[name]
     lakehouse = start.copy(tmp_path / "killed")
 
@@ -129,22 +138,22 @@ def test_killed_once_and_run_to_the_end(
         lakehouse.apply(killed_after(lakehouse.session, killed_at), **APPROVED)
     assert lakehouse.apply(**APPROVED).error is None
 
-    _require_end(lakehouse, goal, case)
+    _assert_result(lakehouse, goal, case)
 
 
 @pytest.fixture(scope="module")
 def prepared() -> dict[str, tuple[Lakehouse, TableState]]:
-    """By case the lakehouse before the change, and the table's state after it: made once, then copied."""
+    """The lakehouse before the change and the table's state after it by case, made once and then copied."""
     return {}
 
 
 @every_case
-def test_answers_that_are_lost_after_the_effect_do_not_stop_a_run(
+def test_lost_answers_of_completed_statements_do_not_stop_a_run(
     case: Case, lakehouse: Lakehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("schemalint.spark.table._pause", lambda _attempt: None)
     case.begin(lakehouse)
-    goal = _end(lakehouse.copy(tmp_path / "straight"))
+    goal = _state_after_run(lakehouse.copy(tmp_path / "undisturbed"))
 
     def lose(number: int) -> None:
         raise AnswerLostError(number)
@@ -152,11 +161,11 @@ def test_answers_that_are_lost_after_the_effect_do_not_stop_a_run(
     applied = lakehouse.apply(Interrupted(lakehouse.session, after=lose), **APPROVED)
 
     assert applied.error is None
-    _require_end(lakehouse, goal, case)
+    _assert_result(lakehouse, goal, case)
 
 
 @pytest.mark.parametrize("killed_at", [1, 2, 3, 4])
-def test_another_declaration_finishes_the_names_of_an_interrupted_swap_first(
+def test_run_of_a_newer_contract_first_finishes_an_interrupted_swap(
     killed_at: int, lakehouse: Lakehouse
 ) -> None:
     case = MAPPED["swap"]
@@ -186,16 +195,16 @@ from conftest import start_session
 from support.faulty_sessions import Interrupted
 from schemalint.spark.runner import apply
 
-place, number, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+folder, number, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 
-def end(at):
-    if at == number:
+def kill_at(current):
+    if current == number:
         kill = lambda: os.killpg(0, signal.SIGKILL)
         threading.Timer(seconds, kill).start() if seconds else kill()
 
-session = start_session(Path(place) / "warehouse")
-moment = {"before": end} if seconds else {"after": end}
-apply(Interrupted(session, **moment), place, allow=["upgrade", "destructive"])
+session = start_session(Path(folder) / "warehouse")
+moment = {"before": kill_at} if seconds else {"after": kill_at}
+apply(Interrupted(session, **moment), folder, allow=["upgrade", "destructive"])
 """
 
 
@@ -204,42 +213,41 @@ apply(Interrupted(session, **moment), place, allow=["upgrade", "destructive"])
     [("swap", 3, 0.0), ("mapping-switched-on-first", 4, 0.15)],
     ids=["between-two-renames", "within-a-statement"],
 )
-def test_killed_by_the_system(
+def test_run_of_a_killed_process_is_completed_by_the_next(
     name: str, statement: int, seconds: float, lakehouse: Lakehouse, tmp_path: Path
 ) -> None:
     case = MAPPED[name]
     case.begin(lakehouse)
-    goal = _end(lakehouse.copy(tmp_path / "straight"))
+    goal = _state_after_run(lakehouse.copy(tmp_path / "undisturbed"))
 
-    answer = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", KILLED_PROCESS, str(lakehouse.repo.path), str(statement), str(seconds)],
         env={**os.environ, "PYTHONPATH": str(CASES.parents[1])},
         start_new_session=True,
         capture_output=True,
         check=False,
     )
-    assert answer.returncode == -signal.SIGKILL, answer.stderr.decode()
-    between = lakehouse.table()
-    assert PENDING in between.state.properties
+    assert process.returncode == -signal.SIGKILL, process.stderr.decode()
+    assert PENDING in lakehouse.table().state.properties
     assert lakehouse.apply(**APPROVED).error is None
 
-    _require_end(lakehouse, goal, case)
+    _assert_result(lakehouse, goal, case)
 
 
-def _end(lakehouse: Lakehouse) -> TableState:
-    """The table's state after a run that nothing disturbs."""
+def _state_after_run(lakehouse: Lakehouse) -> TableState:
+    """Apply without interruption, and return the table's state."""
     assert lakehouse.apply(**APPROVED).outcome is Outcome.APPLIED
     return _state(lakehouse)
 
 
 def _state(lakehouse: Lakehouse) -> TableState:
-    """Without the physical names that Delta makes up for new columns."""
+    """Return the table's state without the physical names, which Delta generates for new columns."""
     state = lakehouse.table().state
     columns = map_fields(state.columns, lambda _path, field: replace(field, physical_name=None))
     return replace(state, columns=columns)
 
 
-def _require_end(lakehouse: Lakehouse, goal: TableState, case: Case) -> None:
+def _assert_result(lakehouse: Lakehouse, goal: TableState, case: Case) -> None:
     assert _state(lakehouse) == goal
     assert lakehouse.rows() == case.rows
     version = lakehouse.table().version

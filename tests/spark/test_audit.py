@@ -1,4 +1,4 @@
-"""`audit` with Spark: the same findings from the executors, kept once per run, and what data files hold."""
+"""`audit` with Spark: executors find the same, `--into` appends each run once, data files are checked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LOGS = Path(__file__).parents[1] / "delta_log" / "logs"
 
 @dataclass(frozen=True)
 class Lake:
-    """A project beside a folder of tables."""
+    """A project and a folder of tables outside it."""
 
     project: Project
     root: Path
@@ -45,24 +45,26 @@ class Lake:
     def sql(self, statement: str, **names: str) -> list[Any]:
         return ask(self.session, statement.format(**names, root=self.root))
 
-    def refused(self, query: str) -> str | None:
-        """The error class of a query, None if it succeeds."""
+    def error_class(self, query: str) -> str | None:
+        """Run a query, and return the error class if the engine refuses it."""
         try:
             ask(self.session, query)
         except StatementError as error:
-            found = re.search(r"\[([A-Z_.]+)\]", str(error.__cause__))
-            return found[1] if found else error.message
+            match = re.search(r"\[([A-Z_.]+)\]", str(error.__cause__))
+            return match[1] if match else error.message
         return None
 
     def table(self, name: str, *statements: str) -> str:
+        """Run statements with ``{t}`` for a table of this name, and return its location."""
         path = str(self.root / name)
         for statement in statements:
             self.session.sql(statement.replace("{t}", f"delta.`{path}`")).collect()
         return path
 
-    def codes(self, path: str, *arguments: str) -> list[tuple[str, str]]:
-        found = self.report(path, "--files", "--select", "TH011,TH012", *arguments)["findings"]
-        return [(one["code"], one["message"]) for one in found]
+    def file_findings(self, path: str, *arguments: str) -> list[tuple[str, str]]:
+        """Return the codes and messages of the findings on a table's data files."""
+        findings = self.report(path, "--files", "--select", "TH011,TH012", *arguments)["findings"]
+        return [(finding["code"], finding["message"]) for finding in findings]
 
 
 @pytest.fixture
@@ -73,26 +75,26 @@ def lake(
     for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"):
         monkeypatch.setenv(name, repo.env[name])
     monkeypatch.chdir(repo.path)
-    # As `start` has it: the tests' session was started without it.
+    # `start` sets this; the tests' session was started without it.
     monkeypatch.setattr(spark.sparkContext, "pythonExec", sys.executable)
     root = tmp_path / "lake"
     root.mkdir()
     return Lake(Project(repo, capsys), root, spark)
 
 
-def test_findings_are_the_same_for_every_log(lake: Lake) -> None:
+def test_executors_give_the_same_findings_for_every_log(lake: Lake) -> None:
     for log in LOGS.iterdir():
         if log.is_dir():
             shutil.copytree(log, lake.root / log.name)
     write_commit(lake.root / "broken", 0, "{")
     arguments = ("--root", str(lake.root), str(lake.root / "missing"), "--preview", "--files")
-    here, there = lake.report(*arguments), lake.report(*arguments, "--via", "spark")
-    assert len(here["run"]["compared"]) >= 20
-    assert here["findings"]
-    assert there == here
+    local, on_executors = lake.report(*arguments), lake.report(*arguments, "--via", "spark")
+    assert len(local["run"]["compared"]) >= 20
+    assert local["findings"]
+    assert on_executors == local
 
 
-def test_one_bad_table_fails_no_job(lake: Lake) -> None:
+def test_damaged_table_is_reported_and_the_others_are_audited(lake: Lake) -> None:
     lake.table("orders", "CREATE TABLE {t} (id INT) USING delta")
     write_commit(lake.root / "broken", 0, "{")
     run = lake.audit("--root", str(lake.root), "--via", "spark", "--output-format", "json")
@@ -104,13 +106,13 @@ def test_one_bad_table_fails_no_job(lake: Lake) -> None:
     ]
 
 
-def test_a_relative_path_is_what_it_is_here(lake: Lake) -> None:
+def test_relative_path_means_the_same_on_executors(lake: Lake) -> None:
     write_log(lake.project.repo.path / "near", [[commit_info(), protocol(), metadata(Field("id", LONG))]])
     arguments = ("near", "--select", "ALL", "--preview")
     assert lake.report(*arguments, "--via", "spark") == lake.report(*arguments)
 
 
-def test_variables_are_looked_up_where_the_tables_are_read(lake: Lake) -> None:
+def test_environment_variables_are_resolved_on_executors(lake: Lake) -> None:
     from schemalint.config import Target  # noqa: PLC0415
     from schemalint.spark import executors  # noqa: PLC0415 (only with Spark)
     from schemalint.spark.audit import TableToRead, read_tables  # noqa: PLC0415
@@ -122,29 +124,29 @@ def test_variables_are_looked_up_where_the_tables_are_read(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize("into", ["{root}/findings", "audit_findings"])
-def test_a_run_is_kept_once(lake: Lake, into: str) -> None:
+def test_repeated_run_id_appends_nothing(lake: Lake, into: str) -> None:
     lake.table("orders", "CREATE TABLE {t} (id INT) USING delta")
     lake.sql("DROP TABLE IF EXISTS audit_findings")
     table = into.format(root=lake.root)
     write_commit(lake.root / "broken", 0, "{")
     arguments = ("--root", str(lake.root / "orders"), str(lake.root / "broken"), "--into", table)
     first = lake.audit(*arguments, "--run-id", "build-7")
-    again = lake.audit(*arguments, "--run-id", "build-7", "--via", "spark")
+    second = lake.audit(*arguments, "--run-id", "build-7", "--via", "spark")
     name = f"delta.`{table}`" if "/" in table else table
     rows = lake.sql("SELECT * FROM {name} ORDER BY run_id, severity", name=name)
-    assert [run.status for run in (first, again)] == [2, 2]
+    assert [run.status for run in (first, second)] == [2, 2]
     assert [(row["run_id"], row["severity"]) for row in rows] == [
         ("build-7", "failure"),
         ("build-7", "none"),
     ]
     assert rows[1]["uri"] == str(lake.root / "orders")
     assert rows[1]["table_version"] == 0
-    assert "run build-7: 2 rows in" in again.err
+    assert "run build-7: 2 rows in" in second.err
     history = lake.sql("DESCRIBE HISTORY {name}", name=name)
     assert [row["operation"] for row in history] == ["WRITE", "CREATE TABLE"]
 
 
-def test_findings_are_rows_as_documented(lake: Lake) -> None:
+def test_findings_are_appended_with_the_documented_columns(lake: Lake) -> None:
     path = lake.table(
         "orders",
         "CREATE TABLE {t} (id INT) USING delta TBLPROPERTIES (delta.enableTypeWidening = true)",
@@ -161,31 +163,31 @@ def test_findings_are_rows_as_documented(lake: Lake) -> None:
     assert (row["table"], row["uri"], row["table_version"], row["existing"]) == (path, path, 2, False)
 
 
-def test_queries_in_the_text_tell_the_trend_and_the_debt(lake: Lake) -> None:
+def test_documented_queries_return_the_trend_and_the_open_findings(lake: Lake) -> None:
     broken = write_log(lake.root / "t", [[commit_info(), protocol(2, 9), metadata(Field("id", LONG))]])
     clean = lake.table("clean", "CREATE TABLE {t} (id INT) USING delta")
     into = str(lake.root / "findings")
     for tables in ((str(broken), clean), (clean,), (str(broken),)):
         lake.audit(*tables, "--into", into, "--preview")
     text = (Path(__file__).parents[2] / "docs/audit.md").read_text()
-    trend, debt = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
+    trend, open_findings = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
     errors = [
         (row["errors"] > 0, row["tables"])
         for row in lake.sql(trend.replace("ops.findings", f"delta.`{into}`"))
     ]
     assert errors == [(True, 2), (False, 1), (True, 1)]
     first = lake.sql(f"SELECT min(run_at) AS at FROM delta.`{into}`")[0]["at"]
-    rows = lake.sql(debt.replace("ops.findings", f"delta.`{into}`"))
+    rows = lake.sql(open_findings.replace("ops.findings", f"delta.`{into}`"))
     assert {(row["uri"], row["since"]) for row in rows} == {(str(broken), first)}
 
 
-def test_the_schema_in_the_text_is_that_of_the_table() -> None:
+def test_documented_schema_is_that_of_the_findings_table() -> None:
     text = (Path(__file__).parents[2] / "docs/audit.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*) \|$", text, re.MULTILINE)
     assert rows == [tuple(column) for column in COLUMNS]
 
 
-def test_a_table_of_another_schema_is_left_alone(lake: Lake) -> None:
+def test_table_with_another_schema_is_refused_and_not_written(lake: Lake) -> None:
     path = lake.table("orders", "CREATE TABLE {t} (id INT) USING delta")
     other = lake.table("other", "CREATE TABLE {t} (run_id INT, message STRING) USING delta")
     run = lake.audit(path, "--into", other)
@@ -194,7 +196,7 @@ def test_a_table_of_another_schema_is_left_alone(lake: Lake) -> None:
     assert [row["version"] for row in lake.sql("DESCRIBE HISTORY delta.`{other}`", other=other)] == [0]
 
 
-def test_columns_of_ones_own_are_allowed(lake: Lake) -> None:
+def test_additional_columns_in_the_findings_table_are_allowed(lake: Lake) -> None:
     path = lake.table("orders", "CREATE TABLE {t} (id INT) USING delta")
     into = str(lake.root / "findings")
     lake.audit(path, "--into", into)
@@ -203,13 +205,13 @@ def test_columns_of_ones_own_are_allowed(lake: Lake) -> None:
     assert lake.sql("SELECT count(*) FROM delta.`{into}` WHERE team IS NULL", into=into)[0][0] == 2
 
 
-def test_what_is_no_delta_table_is_left_alone(lake: Lake) -> None:
+def test_parquet_table_is_refused_for_findings(lake: Lake) -> None:
     path = lake.table("orders", "CREATE TABLE {t} (id INT) USING delta")
     lake.sql("DROP TABLE IF EXISTS audit_parquet")
     lake.sql("CREATE TABLE audit_parquet (id INT) USING parquet")
     run = lake.audit(path, "--into", "audit_parquet")
     assert run.status == 2
-    assert "`audit_parquet` is a table of parquet, not of Delta" in run.out
+    assert "`audit_parquet` is a parquet table, not a Delta table" in run.out
 
 
 WIDENED = """
@@ -226,11 +228,11 @@ INSERT = (
 
 
 @pytest.mark.parametrize("via", [(), ("--via", "spark")])
-def test_files_from_before_a_widening_are_told_by_column(lake: Lake, via: tuple[str, ...]) -> None:
+def test_data_files_older_than_a_widening_are_reported_by_column(lake: Lake, via: tuple[str, ...]) -> None:
     path = lake.table("wide", *WIDENED.split(";"), INSERT)
-    found = lake.codes(path, *via)
-    assert {code for code, _message in found} == {"TH012"}
-    assert [message.partition(":")[0] for _code, message in found] == [
+    findings = lake.file_findings(path, *via)
+    assert {code for code, _message in findings} == {"TH012"}
+    assert [message.partition(":")[0] for _code, message in findings] == [
         "1 of 2 data files still hold day as date",
         "1 of 2 data files still hold id as int",
         "1 of 2 data files still hold list.element as int",
@@ -238,12 +240,12 @@ def test_files_from_before_a_widening_are_told_by_column(lake: Lake, via: tuple[
         "1 of 2 data files still hold m.value as decimal(6,2)",
         "1 of 2 data files still hold s.a as smallint",
     ]
-    assert all("p=1/part-" in message for _code, message in found)
+    assert all("p=1/part-" in message for _code, message in findings)
 
 
-def test_rewritten_files_let_the_history_go_without_a_rewrite(lake: Lake) -> None:
+def test_feature_drop_after_an_overwrite_rewrites_no_files(lake: Lake) -> None:
     path = lake.table("wide", *WIDENED.split(";"), INSERT, "INSERT OVERWRITE {t} SELECT * FROM {t}")
-    assert [code for code, _message in lake.codes(path)] == ["TH012"]
+    assert [code for code, _message in lake.file_findings(path)] == ["TH012"]
     before = lake.sql("DESCRIBE DETAIL delta.`{path}`", path=path)[0]["numFiles"]
     lake.table(
         "wide",
@@ -255,16 +257,16 @@ def test_rewritten_files_let_the_history_go_without_a_rewrite(lake: Lake) -> Non
         for commit in sorted((lake.root / "wide/_delta_log").glob("*.json"))[5:]
         for line in commit.read_text().splitlines()
     ]
-    assert not [one for one in actions if "add" in one or "remove" in one]
+    assert not [action for action in actions if "add" in action or "remove" in action]
     assert lake.sql("DESCRIBE DETAIL delta.`{path}`", path=path)[0]["numFiles"] == before
-    assert lake.codes(path) == []
+    assert lake.file_findings(path) == []
 
 
 def edit_schema(table: Path, old: str, new: str) -> None:
-    """A commit by hand that changes the text of the schema."""
+    """Write a commit that replaces a part of the schema's text."""
     version = len(list((table / "_delta_log").glob("*.json")))
-    first = (table / "_delta_log" / f"{0:020}.json").read_text().splitlines()
-    (line,) = (one for one in first if '"metaData"' in one)
+    lines = (table / "_delta_log" / f"{0:020}.json").read_text().splitlines()
+    (line,) = (line for line in lines if '"metaData"' in line)
     action = json.loads(line)
     assert old in action["metaData"]["schemaString"]
     action["metaData"]["schemaString"] = action["metaData"]["schemaString"].replace(old, new)
@@ -272,33 +274,33 @@ def edit_schema(table: Path, old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stored", "declared", "said", "reads"),
+    ("stored", "declared", "message", "is_readable"),
     [
-        ("BIGINT", "integer", "1 data file holds id as bigint, from which nothing leads to int", False),
-        ("INT", "string", "1 data file holds id as int, from which nothing leads to string", False),
-        ("INT", "long", "1 data file holds id as int, and nothing records that it became bigint", True),
+        ("BIGINT", "integer", "1 data file holds id as bigint, which cannot be widened to int", False),
+        ("INT", "string", "1 data file holds id as int, which cannot be widened to string", False),
+        ("INT", "long", "1 data file holds id as int, and no recorded type change leads to bigint", True),
         ("TINYINT", "integer", "", True),
     ],
 )
-def test_a_schema_edited_by_hand_is_judged_as_spark_reads_it(
+def test_verdict_on_a_schema_edited_by_hand_agrees_with_spark(
     lake: Lake,
     stored: str,
     declared: str,
-    said: str,
-    reads: bool,  # noqa: FBT001
+    message: str,
+    is_readable: bool,  # noqa: FBT001
 ) -> None:
     path = lake.table("t", f"CREATE TABLE {{t}} (id {stored}) USING delta", "INSERT INTO {t} VALUES (1)")
     names = {"BIGINT": "long", "INT": "integer", "TINYINT": "byte"}
     edit_schema(Path(path), f'"type":"{names[stored]}"', f'"type":"{declared}"')
     findings = lake.report(path, "--files", "--select", "TH011")["findings"]
-    assert [one["message"].startswith(said) for one in findings] == ([True] if said else [])
-    refused = lake.refused(f"SELECT sum(length(cast(id AS STRING))) FROM delta.`{path}`")
-    assert (refused is None) == reads
-    assert [one["delta_error"] for one in findings] == [refused] * len(findings)
+    assert [finding["message"].startswith(message) for finding in findings] == ([True] if message else [])
+    error_class = lake.error_class(f"SELECT sum(length(cast(id AS STRING))) FROM delta.`{path}`")
+    assert (error_class is None) == is_readable
+    assert [finding["delta_error"] for finding in findings] == [error_class] * len(findings)
 
 
 @pytest.mark.parametrize("mode", ["name", "id"])
-def test_renamed_and_dropped_columns_are_followed_by_column_mapping(lake: Lake, mode: str) -> None:
+def test_renamed_columns_are_found_in_data_files_by_column_mapping(lake: Lake, mode: str) -> None:
     path = lake.table(
         "mapped",
         "CREATE TABLE {t} (id INT, gone STRING, s STRUCT<a: INT, b: INT>) USING delta TBLPROPERTIES"
@@ -310,13 +312,13 @@ def test_renamed_and_dropped_columns_are_followed_by_column_mapping(lake: Lake, 
         "ALTER TABLE {t} ADD COLUMN gone BIGINT",
         "ALTER TABLE {t} ALTER COLUMN number TYPE BIGINT, s.first TYPE BIGINT",
     )
-    assert [message.partition(":")[0] for _code, message in lake.codes(path)] == [
+    assert [message.partition(":")[0] for _code, message in lake.file_findings(path)] == [
         "1 of 1 data files still hold number as int",
         "1 of 1 data files still hold s.first as int",
     ]
 
 
-def test_a_file_that_is_gone_is_told_here_and_by_executors(lake: Lake) -> None:
+def test_missing_and_damaged_data_files_are_reported_locally_and_by_executors(lake: Lake) -> None:
     path = lake.table(
         "t",
         "CREATE TABLE {t} (id INT) USING delta",
@@ -326,15 +328,15 @@ def test_a_file_that_is_gone_is_told_here_and_by_executors(lake: Lake) -> None:
     first, second = sorted(Path(path).glob("*.parquet"))
     first.unlink()
     second.write_bytes(b"PAR1")
-    here = lake.codes(path)
-    assert [message.split(":")[0] for _code, message in here] == [
+    local = lake.file_findings(path)
+    assert [message.split(":")[0] for _code, message in local] == [
         "1 data file cannot be read, it is gone",
-        "1 data file cannot be read, it is no Parquet file that can be read",
+        "1 data file cannot be read, it is not a readable Parquet file",
     ]
-    assert lake.codes(path, "--via", "spark") == here
+    assert lake.file_findings(path, "--via", "spark") == local
 
 
-def test_deletion_vectors_clones_and_checkpoints_lead_to_the_live_files(lake: Lake) -> None:
+def test_live_files_are_found_with_deletion_vectors_clones_and_checkpoints(lake: Lake) -> None:
     path = lake.table(
         "t",
         "CREATE TABLE {t} (id INT, `ü %` STRING) USING delta PARTITIONED BY (`ü %`) TBLPROPERTIES"
@@ -347,5 +349,5 @@ def test_deletion_vectors_clones_and_checkpoints_lead_to_the_live_files(lake: La
     )
     clone = lake.table("clone", f"CREATE TABLE {{t}} SHALLOW CLONE delta.`{path}`")
     for table in (path, clone):
-        ((_code, message),) = lake.codes(table)
+        ((_code, message),) = lake.file_findings(table)
         assert message.startswith("1 of 2 data files still hold id as int: ")

@@ -1,4 +1,4 @@
-"""Tables that only a Spark session knows by name, reached by every command: ``--via spark``."""
+"""Every command reads the tables of a Spark session's catalog with ``--via spark``."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-# Hadoop's paths are no URIs: this one holds a percent sign, and so must what is read.
-ODD_PLACE = "some where/100%20ü"
+# Hadoop paths are not URIs: a percent sign in the path stays one.
+ODD_LOCATION = "some where/100%20ü"
 ORDERS = """\
 schemalint: 1
 table: sales.orders
@@ -38,14 +38,18 @@ NO_TABLES = {
     "nothing.orders": "Spark's session does not know spark_catalog.nothing: ",
     "main.sales.orders": "main.sales.orders: ",
     "sales.seen": "spark_catalog.sales.seen is a view, not a table",
-    "sales.files": "spark_catalog.sales.files is a table of parquet, not of Delta",
-    "sales.`${x}`": "a session cannot be asked for a name with '${'",
+    "sales.files": "spark_catalog.sales.files is a parquet table, not a Delta table",
+    "sales.`${x}`": "Spark cannot look up a name that contains '${'",
 }
 
 
 @dataclass(frozen=True)
 class Metastore:
-    """A project without tables of its own, beside a schema that the session's catalog has."""
+    """A project whose tables are in a schema of the session's catalog.
+
+    Attributes:
+        elsewhere: The location of the external table ``sales.placed``.
+    """
 
     project: Project
     spark: SparkSession
@@ -57,11 +61,11 @@ class Metastore:
     def sql(self, statement: str) -> None:
         self.spark.sql(statement)
 
-    def raise_protocol(self, place: Path, *reader_features: str) -> None:
-        """Let a table's log ask for features that the session has not."""
+    def raise_protocol(self, location: Path, *reader_features: str) -> None:
+        """Add a protocol with table features that the session does not support."""
         raised = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": reader_features}
         raised["writerFeatures"] = reader_features
-        log = place / "_delta_log"
+        log = location / "_delta_log"
         version = len(list(log.glob("*.json")))
         (log / f"{version:020}.json").write_text(json.dumps({"protocol": raised}) + "\n")
 
@@ -74,17 +78,17 @@ class Metastore:
 def metastore(
     tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Metastore]:
-    """With a managed table, one at a place of its own, a view, and a table that is none of Delta's."""
+    """Yield a metastore with a managed table, an external table, views and a Parquet table."""
     repo = Repo(tmp_path / "repository")
     for name in ("CI", "GITHUB_ACTIONS", "GITHUB_EVENT_NAME", "SCHEMALINT_OUTPUT_FORMAT"):
         monkeypatch.delenv(name, raising=False)
     for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM"):
         monkeypatch.setenv(name, repo.env[name])
     monkeypatch.chdir(repo.path)
-    # As `start` has it: the tests' session was started without it.
+    # `start` sets this; the tests' session was started without it.
     monkeypatch.setattr(spark.sparkContext, "pythonExec", sys.executable)
     repo.write("schemalint.toml", '[targets.dev]\ncatalog = "spark_catalog"\n')
-    elsewhere = tmp_path / ODD_PLACE
+    elsewhere = tmp_path / ODD_LOCATION
     for statement in (
         "CREATE SCHEMA sales",
         "CREATE TABLE sales.orders (id BIGINT) USING delta",
@@ -105,7 +109,7 @@ def catalog(metastore: Metastore) -> SessionCatalog:
     return SessionCatalog(lambda: metastore.spark)
 
 
-def test_tables_are_shown_by_name(metastore: Metastore) -> None:
+def test_show_prints_tables_given_by_name(metastore: Metastore) -> None:
     run = metastore.run(
         "show", "--target", "dev", "sales.orders", "`sales`.`placed`", "--output-format", "json"
     )
@@ -115,7 +119,7 @@ def test_tables_are_shown_by_name(metastore: Metastore) -> None:
     assert placed["uri"] == str(metastore.elsewhere)
 
 
-def test_names_need_no_target_and_are_resolved_as_spark_does(metastore: Metastore) -> None:
+def test_names_without_a_target_are_resolved_as_spark_does(metastore: Metastore) -> None:
     metastore.sql("USE sales")
     names = ("orders", "sales.orders", "spark_catalog.sales.orders", "SALES.Orders", "orders@v0")
     run = metastore.run("show", *names, "--output-format", "json", "--no-history")
@@ -124,14 +128,14 @@ def test_names_need_no_target_and_are_resolved_as_spark_does(metastore: Metastor
     assert len(run.out.splitlines()) == len(names)
 
 
-def test_what_is_no_delta_table_is_said(metastore: Metastore) -> None:
+def test_names_of_missing_and_non_delta_tables_are_reported(metastore: Metastore) -> None:
     run = metastore.run("show", *NO_TABLES)
     assert run.status == 2
-    told = [line.removeprefix("error: ") for line in run.err.splitlines() if line.startswith("error: ")]
-    assert [line for line, start in zip(told, NO_TABLES.values(), strict=True) if start not in line] == []
+    errors = [line.removeprefix("error: ") for line in run.err.splitlines() if line.startswith("error: ")]
+    assert [line for line, part in zip(errors, NO_TABLES.values(), strict=True) if part not in line] == []
     assert "--conf spark.sql.catalog.main=" in run.err
     audited = metastore.run("audit", *NO_TABLES, "--output-format", "json")
-    assert {one["message"] for one in json.loads(audited.out)["errors"]} == set(told)
+    assert {error["message"] for error in json.loads(audited.out)["errors"]} == set(errors)
 
 
 @pytest.mark.parametrize(
@@ -139,23 +143,23 @@ def test_what_is_no_delta_table_is_said(metastore: Metastore) -> None:
     [
         ("passing", "passing is a temporary view, not a table"),
         ("a.b.c.d", "a.b.c.d has too many parts"),
-        ("sales.`orders", "is no name of a table"),
+        ("sales.`orders", "is not a valid table name"),
     ],
 )
-def test_what_is_no_name_of_a_table_is_said(catalog: SessionCatalog, name: str, message: str) -> None:
+def test_invalid_table_name_is_refused(catalog: SessionCatalog, name: str, message: str) -> None:
     with pytest.raises(SchemalintError, match=message):
         catalog.full_name(name)
 
 
-def test_table_whose_files_are_gone_is_none_to_be_created(metastore: Metastore) -> None:
+def test_plan_does_not_create_a_table_whose_files_are_missing(metastore: Metastore) -> None:
     metastore.elsewhere.rename(metastore.elsewhere.with_name("moved"))
     metastore.declare(ORDERS.replace("sales.orders", "sales.placed"))
     run = metastore.run("plan")
     assert run.status == 2
-    assert f"at {metastore.elsewhere}, and no Delta table is there" in run.err
+    assert f"at {metastore.elsewhere}, but no Delta table is there" in run.err
 
 
-def test_audit_names_the_table_whose_files_are_gone(metastore: Metastore) -> None:
+def test_audit_reports_the_table_whose_files_are_missing(metastore: Metastore) -> None:
     metastore.elsewhere.rename(metastore.elsewhere.with_name("moved"))
     for arguments in (("sales.placed",), ("--target", "dev", "sales.placed")):
         run = metastore.run("audit", *arguments)
@@ -163,14 +167,14 @@ def test_audit_names_the_table_whose_files_are_gone(metastore: Metastore) -> Non
         assert "failure: sales.placed: " in run.out
 
 
-def test_unknown_name_stops_no_other_table(metastore: Metastore) -> None:
+def test_unknown_name_does_not_stop_other_tables(metastore: Metastore) -> None:
     run = metastore.run("show", "a.b.c.d", "sales.nothing", "sales.placed")
     assert run.status == 2
     assert str(metastore.elsewhere) in run.out
     assert "a.b.c.d has too many parts" in run.err
 
 
-def test_table_that_the_engine_cannot_load_is_read_all_the_same(metastore: Metastore) -> None:
+def test_table_that_spark_cannot_load_is_still_read(metastore: Metastore) -> None:
     metastore.raise_protocol(metastore.elsewhere, "fromTheFuture")
     run = metastore.run("show", "sales.placed", "--output-format", "json")
     assert run.status == 0, run.err
@@ -178,41 +182,41 @@ def test_table_that_the_engine_cannot_load_is_read_all_the_same(metastore: Metas
     assert "placed" in metastore.run("audit", "--target", "dev", "--all", "--output-format", "json").out
 
 
-def test_comment_of_such_a_table_says_not_where_it_lies(metastore: Metastore) -> None:
-    place = metastore.elsewhere.with_name("sly")
-    said = rf"COMMENT 'x\nLocation: file:{metastore.elsewhere}'"
-    metastore.sql(f"CREATE TABLE sales.sly (id INT) USING delta LOCATION '{place}' {said}")
+def test_location_in_a_tables_comment_is_ignored(metastore: Metastore) -> None:
+    location = metastore.elsewhere.with_name("sly")
+    comment = rf"COMMENT 'x\nLocation: file:{metastore.elsewhere}'"
+    metastore.sql(f"CREATE TABLE sales.sly (id INT) USING delta LOCATION '{location}' {comment}")
     shown = metastore.run("show", "sales.sly", "--output-format", "json")
-    assert json.loads(shown.out)["uri"] == str(place)
-    metastore.raise_protocol(place, "fromTheFuture")
+    assert json.loads(shown.out)["uri"] == str(location)
+    metastore.raise_protocol(location, "fromTheFuture")
     run = metastore.run("show", "sales.sly")
     assert run.status == 2
     assert "fromTheFuture" in run.err
 
 
-def test_tables_are_pulled_and_are_then_as_declared(metastore: Metastore) -> None:
+def test_pulled_tables_have_no_findings(metastore: Metastore) -> None:
     pulled = metastore.run(
         "pull", "--all", "--match", "SAL*.*", "--into", "contracts/{schema}/{table}.yml", "--only", "all"
     )
     assert pulled.status == 0, pulled.err
-    names = {path.stem: path.read_text() for path in Path("contracts/sales").iterdir()}
-    assert names.keys() == {"orders", "placed"}
-    assert "table: sales.placed\n" in names["placed"]
-    assert "location" not in names["placed"].split("columns:")[0]
+    texts = {path.stem: path.read_text() for path in Path("contracts/sales").iterdir()}
+    assert texts.keys() == {"orders", "placed"}
+    assert "table: sales.placed\n" in texts["placed"]
+    assert "location" not in texts["placed"].split("columns:")[0]
     metastore.project.repo.commit()
     checked = metastore.run("check", "--live", "--all", "--output-format", "concise")
     assert (checked.status, checked.codes) == (0, []), checked.out
     assert "no findings in 2 tables" in checked.out
 
 
-def test_one_table_is_pulled_where_nothing_is_configured(metastore: Metastore) -> None:
+def test_pull_works_without_a_configuration(metastore: Metastore) -> None:
     Path("schemalint.toml").unlink()
     run = metastore.run("pull", "sales.orders")
     assert run.status == 0, run.err
     assert "table: sales.orders\n" in run.out
 
 
-def test_check_judges_what_the_session_finds(metastore: Metastore) -> None:
+def test_check_compares_with_the_tables_of_the_session(metastore: Metastore) -> None:
     metastore.declare()
     metastore.project.declare(ORDERS.replace("bigint", "int"))
     run = metastore.run("check", "--live", "--output-format", "json")
@@ -222,7 +226,7 @@ def test_check_judges_what_the_session_finds(metastore: Metastore) -> None:
     assert metastore.run("check", "--live", "--all", "--output-format", "concise").codes == ["DR003"]
 
 
-def test_plan_is_the_one_that_is_applied(metastore: Metastore, tmp_path: Path) -> None:
+def test_plan_file_is_applied(metastore: Metastore, tmp_path: Path) -> None:
     metastore.declare(ORDERS + "  - {name: note, type: string}\n")
     plan = tmp_path / "plan.json"
     planned = metastore.run("plan", "--out", str(plan), "--output-format", "sql")
@@ -235,7 +239,7 @@ def test_plan_is_the_one_that_is_applied(metastore: Metastore, tmp_path: Path) -
     assert metastore.run("plan", "--exit-code").status == 0
 
 
-def test_target_that_says_nothing_is_the_sessions(metastore: Metastore) -> None:
+def test_empty_target_uses_the_sessions_catalog(metastore: Metastore) -> None:
     metastore.project.repo.write("schemalint.toml", "[targets.dev]\n")
     metastore.declare(ORDERS + "  - {name: note, type: string}\n")
     assert metastore.run("plan", "--exit-code").status == 4
@@ -243,7 +247,7 @@ def test_target_that_says_nothing_is_the_sessions(metastore: Metastore) -> None:
     assert metastore.run("plan", "--exit-code").status == 0
 
 
-def test_address_of_the_catalog_is_not_asked(metastore: Metastore) -> None:
+def test_catalog_uri_of_the_target_is_not_used(metastore: Metastore) -> None:
     metastore.project.repo.write(
         "schemalint.toml",
         '[targets.dev]\ncatalog = "spark_catalog"\n'
@@ -253,7 +257,7 @@ def test_address_of_the_catalog_is_not_asked(metastore: Metastore) -> None:
     assert metastore.run("check", "--live", "--all").status == 0
 
 
-def test_revert_shows_the_plan_of_the_table(metastore: Metastore) -> None:
+def test_revert_prints_the_plan_of_the_table(metastore: Metastore) -> None:
     metastore.declare(ORDERS.replace("bigint", "bigint, comment: old"))
     metastore.declare(ORDERS.replace("bigint", "bigint, comment: new"))
     run = metastore.run("revert", "sales.orders")
@@ -262,28 +266,30 @@ def test_revert_shows_the_plan_of_the_table(metastore: Metastore) -> None:
     assert "the plan could not be made" not in run.err
 
 
-def test_audit_reads_on_executors_what_the_session_finds(metastore: Metastore) -> None:
-    by_place = metastore.run("audit", str(metastore.elsewhere), "--output-format", "json", "--preview")
+def test_audit_by_name_gives_the_findings_of_the_audit_by_path(metastore: Metastore) -> None:
+    by_path = metastore.run("audit", str(metastore.elsewhere), "--output-format", "json", "--preview")
     arguments = ("--all", "--files", "--output-format", "json", "--preview")
     by_name = metastore.run("audit", "--target", "dev", *arguments)
     assert by_name.status == 0, by_name.out
     report = json.loads(by_name.out)
-    ours = [name for name in report["run"]["compared"] if name.startswith("spark_catalog.sales.")]
-    assert ours == ["spark_catalog.sales.orders", "spark_catalog.sales.placed"]
-    assert [one["message"] for one in report["findings"] if one["table"] == "spark_catalog.sales.placed"] == [
-        one["message"] for one in json.loads(by_place.out)["findings"]
-    ]
+    compared = [name for name in report["run"]["compared"] if name.startswith("spark_catalog.sales.")]
+    assert compared == ["spark_catalog.sales.orders", "spark_catalog.sales.placed"]
+    assert [
+        finding["message"]
+        for finding in report["findings"]
+        if finding["table"] == "spark_catalog.sales.placed"
+    ] == [finding["message"] for finding in json.loads(by_path.out)["findings"]]
     assert metastore.run("audit", "sales.placed", "sales.orders").status == 0
 
 
-def test_log_of_a_table_that_a_catalog_manages_may_be_old(metastore: Metastore) -> None:
+def test_show_warns_that_the_log_of_a_catalog_managed_table_may_be_stale(metastore: Metastore) -> None:
     metastore.raise_protocol(metastore.elsewhere, "catalogManaged", "vacuumProtocolCheck")
     run = metastore.run("show", "sales.placed")
     assert run.status == 0, run.err
     assert POSSIBLY_STALE in run.out
 
 
-def test_without_it_the_error_says_what_to_do(metastore: Metastore) -> None:
+def test_error_without_via_spark_suggests_via_spark(metastore: Metastore) -> None:
     metastore.declare()
     for arguments in (
         ("check", "--live", "--all"),
@@ -294,11 +300,11 @@ def test_without_it_the_error_says_what_to_do(metastore: Metastore) -> None:
     ):
         run = metastore.project.run(*arguments)
         assert run.status == 2
-        assert "target dev does not say where catalog spark_catalog answers" in run.out + run.err
+        assert "target dev has no catalog_uri for catalog spark_catalog" in run.out + run.err
         assert (run.out + run.err).count("--via spark") == 1
 
 
-def test_session_that_was_there_is_left_running(metastore: Metastore) -> None:
+def test_running_session_keeps_its_settings_and_is_not_stopped(metastore: Metastore) -> None:
     partitions = metastore.spark.conf.get("spark.sql.shuffle.partitions")
     assert metastore.run("show", "sales.orders", "--conf", "spark.sql.session.timeZone=UTC").status == 0
     assert metastore.spark.conf.get("spark.sql.shuffle.partitions") == partitions

@@ -1,4 +1,4 @@
-"""An S3 of moto's, shared by the tests of a worker; each test has a bucket of its own."""
+"""moto's S3 server, one per test worker; each test has its own bucket."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from support.servers import Bucket, s3_server, send
+from support.servers import Bucket, s3_server, send_put
 
 
 @pytest.fixture(autouse=True)
@@ -18,12 +18,14 @@ def _no_credentials_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def s3() -> Iterator[str]:
+    """The address of the server."""
     with s3_server() as address:
         yield address
 
 
 @pytest.fixture
 def bucket(s3: str) -> Bucket:
+    """An empty bucket."""
     new = Bucket(s3)
-    send(f"{s3}/{new.name}")
+    send_put(f"{s3}/{new.name}")
     return new

@@ -1,4 +1,4 @@
-"""Tables below a folder."""
+"""`find_tables` in a local folder."""
 
 from __future__ import annotations
 
@@ -11,57 +11,59 @@ from schemalint.errors import LiveError
 from schemalint.storage import MOST_LEVELS, find_tables
 
 
-def make(root: Path, *tables: str) -> None:
+def create_tables(root: Path, *tables: str) -> None:
     for table in tables:
         (root / table / "_delta_log").mkdir(parents=True)
 
 
-def below(root: Path) -> list[str]:
-    return [Path(found).relative_to(root).as_posix() for found in find_tables(str(root))]
+def tables_below(root: Path) -> list[str]:
+    return [Path(table).relative_to(root).as_posix() for table in find_tables(str(root))]
 
 
-def test_tables_are_found_at_any_depth_in_order(tmp_path: Path) -> None:
-    make(tmp_path, "sales/orders", "sales/items", "audit", "__unity/schemas/1/tables/2")
+def test_tables_at_any_depth_are_found_in_order(tmp_path: Path) -> None:
+    create_tables(tmp_path, "sales/orders", "sales/items", "audit", "__unity/schemas/1/tables/2")
     (tmp_path / "sales/notes.txt").write_text("no table")
-    assert below(tmp_path) == ["__unity/schemas/1/tables/2", "audit", "sales/items", "sales/orders"]
+    assert tables_below(tmp_path) == ["__unity/schemas/1/tables/2", "audit", "sales/items", "sales/orders"]
 
 
 def test_a_root_may_be_a_table_itself(tmp_path: Path) -> None:
-    make(tmp_path, ".")
-    assert below(tmp_path) == ["."]
+    create_tables(tmp_path, ".")
+    assert tables_below(tmp_path) == ["."]
 
 
 def test_a_root_may_be_a_uri(tmp_path: Path) -> None:
-    make(tmp_path, "a b")
+    create_tables(tmp_path, "a b")
     assert list(find_tables(tmp_path.as_uri())) == [str(tmp_path / "a b")]
 
 
 def test_partitions_and_hidden_folders_are_not_entered(tmp_path: Path) -> None:
-    make(tmp_path, "orders", "orders/day=1/inner", ".trash/orders")
-    assert below(tmp_path) == ["orders"]
+    create_tables(tmp_path, "orders", "orders/day=1/inner", ".trash/orders")
+    assert tables_below(tmp_path) == ["orders"]
 
 
-def test_links_are_followed_and_loops_end(tmp_path: Path) -> None:
-    make(tmp_path / "elsewhere", "orders")
+def test_links_are_followed_once(tmp_path: Path) -> None:
+    create_tables(tmp_path / "elsewhere", "orders")
     lake = tmp_path / "lake"
     lake.mkdir()
     (lake / "linked").symlink_to(tmp_path / "elsewhere")
     (lake / "loop").symlink_to(lake)
-    assert below(lake) == ["linked/orders"]
+    assert tables_below(lake) == ["linked/orders"]
 
 
-def test_what_lies_too_deep_is_not_found(tmp_path: Path) -> None:
-    make(tmp_path, "/".join("a" * MOST_LEVELS), "/".join("b" * (MOST_LEVELS + 1)))
-    assert below(tmp_path) == ["/".join("a" * MOST_LEVELS)]
+def test_tables_below_the_deepest_level_are_not_found(tmp_path: Path) -> None:
+    create_tables(tmp_path, "/".join("a" * MOST_LEVELS), "/".join("b" * (MOST_LEVELS + 1)))
+    assert tables_below(tmp_path) == ["/".join("a" * MOST_LEVELS)]
 
 
-def test_a_root_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_root_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(LiveError, match="there is no such folder"):
-        below(tmp_path / "nowhere")
+        tables_below(tmp_path / "nowhere")
 
 
-def test_a_denied_folder_is_told_after_all_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make(tmp_path, "a", "closed/b", "c")
+def test_a_denied_folder_is_an_error_after_all_other_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create_tables(tmp_path, "a", "closed/b", "c")
     real = os.scandir
 
     def scandir(folder: Path) -> object:
@@ -70,7 +72,7 @@ def test_a_denied_folder_is_told_after_all_others(tmp_path: Path, monkeypatch: p
         return real(folder)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    found = find_tables(str(tmp_path))
-    assert [Path(next(found)).name, Path(next(found)).name] == ["a", "c"]
+    tables = find_tables(str(tmp_path))
+    assert [Path(next(tables)).name, Path(next(tables)).name] == ["a", "c"]
     with pytest.raises(LiveError, match=r"cannot be listed: .*closed"):
-        next(found)
+        next(tables)

@@ -1,3 +1,5 @@
+"""Local tables: paths, file URIs and errors of the file system."""
+
 from __future__ import annotations
 
 import os
@@ -18,13 +20,13 @@ AWKWARD = ("plain", "two words", "100%25", "day=2024%2F01", "größe", "a#b?c", 
 
 
 @pytest.mark.parametrize("name", AWKWARD)
-def test_a_path_is_taken_as_it_is(tmp_path: Path, name: str) -> None:
+def test_a_path_is_not_decoded(tmp_path: Path, name: str) -> None:
     table = write_log(tmp_path / name, [[protocol(), metadata()]])
     assert read_table(str(table)).uri == str(table)
     assert read_table(f"{table}/").version == 0
 
 
-def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_path_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_log(tmp_path / "orders", [[protocol(), metadata()]])
     monkeypatch.chdir(tmp_path)
     assert read_table("orders").version == 0
@@ -38,7 +40,7 @@ def test_a_uri_is_decoded_once(tmp_path: Path, name: str, scheme: str) -> None:
     assert read_table(scheme + encoded).uri == str(table)
 
 
-def test_a_path_like_a_uri_is_not_decoded(tmp_path: Path) -> None:
+def test_percent_signs_are_decoded_in_uris_only(tmp_path: Path) -> None:
     write_log(tmp_path / "a b", [[protocol(), metadata()]])
     with pytest.raises(NoTable):
         read_table(f"{tmp_path}/a%20b")
@@ -46,27 +48,29 @@ def test_a_path_like_a_uri_is_not_decoded(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("reference", ["file://server/share/t", "file://server/", "", "a\0b"])
-def test_what_is_no_local_table_is_refused(reference: str) -> None:
+def test_uris_of_other_hosts_and_invalid_paths_are_refused(reference: str) -> None:
     with pytest.raises(LiveError) as caught:
         open_store(reference)
     assert not isinstance(caught.value, NoTable)
 
 
 @pytest.mark.parametrize("reference", ["dbfs:/t", "hdfs:///t", "https://x/t"])
-def test_what_is_not_read_is_refused_by_name(reference: str) -> None:
+def test_unsupported_uri_schemes_are_refused_with_their_uri(reference: str) -> None:
     assert not local.handles(reference)
-    with pytest.raises(LiveError, match="does not read tables there") as caught:
+    with pytest.raises(LiveError, match="cannot read tables from such a URI") as caught:
         open_store(reference)
     assert reference in caught.value.message
 
 
 @pytest.mark.parametrize("reference", ["C:\\lake\\t", "a:b", "data:2024/t", "file", "/x"])
-def test_what_only_looks_like_a_uri_is_a_path(reference: str) -> None:
+def test_paths_that_look_like_uris_are_paths(reference: str) -> None:
     assert local.handles(reference)
     assert local.open_store(reference).uri == reference
 
 
-def test_missing_and_denied_are_different_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_table_and_denied_access_are_different_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table = write_log(tmp_path / "t", [[protocol(), metadata()]])
     with pytest.raises(NoTable, match="no folder _delta_log"):
         read_table(str(tmp_path))
@@ -74,7 +78,7 @@ def test_missing_and_denied_are_different_errors(tmp_path: Path, monkeypatch: py
     def denied(folder: object) -> object:
         raise PermissionError(13, "Permission denied", str(folder))
 
-    # The tests may run as root, who is denied nothing.
+    # The tests may run as root, for whom no access is denied.
     monkeypatch.setattr(os, "scandir", denied)
     with pytest.raises(LiveError, match="access is denied") as caught:
         read_table(str(table))
@@ -88,7 +92,7 @@ def test_a_log_that_is_a_file_is_no_table(tmp_path: Path) -> None:
         read_table(str(tmp_path))
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_an_error_with_its_name(tmp_path: Path) -> None:
     store = local.open_store(str(write_log(tmp_path, [[protocol(), metadata()]])))
     with store.open(f"{0:020}.json") as file:
         assert file.read() == store.read(f"{0:020}.json")
@@ -97,7 +101,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
             access("7.json")
 
 
-def test_links_count_as_files_and_broken_ones_do_not(tmp_path: Path) -> None:
+def test_links_are_read_and_broken_links_are_ignored(tmp_path: Path) -> None:
     table = write_log(tmp_path / "t", [[protocol(), metadata()]])
     commit = table / "_delta_log" / f"{0:020}.json"
     commit.rename(tmp_path / "elsewhere")
@@ -119,8 +123,10 @@ def test_links_count_as_files_and_broken_ones_do_not(tmp_path: Path) -> None:
         (".part-0.parquet.crc", False),
     ],
 )
-def test_what_the_engine_makes_no_table_beside(tmp_path: Path, entry: str, *, counts: bool) -> None:
-    """CREATE TABLE gives TABLE_OR_VIEW_ALREADY_EXISTS where it counts (measured on Delta 4.4.0)."""
+def test_folder_entries_that_prevent_create_table_are_detected(
+    tmp_path: Path, entry: str, *, counts: bool
+) -> None:
+    """CREATE TABLE fails with TABLE_OR_VIEW_ALREADY_EXISTS if the entry counts (measured on Delta 4.4.0)."""
     assert not holds_files(str(tmp_path))
     if entry.endswith("/"):
         (tmp_path / entry).mkdir()
@@ -130,7 +136,7 @@ def test_what_the_engine_makes_no_table_beside(tmp_path: Path, entry: str, *, co
     assert holds_files(tmp_path.as_uri()) == counts
 
 
-def test_a_file_holds_a_place_and_nothing_does_not(tmp_path: Path) -> None:
+def test_a_file_occupies_its_path_and_a_missing_path_is_free(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     assert holds_files(str(tmp_path / "file"))
     assert not holds_files(str(tmp_path / "nothing/here"))

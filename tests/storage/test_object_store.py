@@ -1,4 +1,4 @@
-"""Tables in object stores: S3 and Google's XML API by moto's server."""
+"""Tables in object stores: S3 and Google's XML API, both served by moto."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ AWKWARD = ("plain", "two words", "100%25", "day=2024%2F01", "größe/ü", "a#b",
 
 
 @pytest.mark.parametrize("name", sorted(folder.name for folder in WRITTEN.iterdir() if folder.is_dir()))
-def test_a_table_of_spark_is_what_it_is_locally(bucket: Bucket, name: str) -> None:
+def test_a_table_written_by_spark_equals_its_local_copy(bucket: Bucket, name: str) -> None:
     uri = bucket.upload(WRITTEN / name, f"tables/{name}")
-    here = read_table(str(WRITTEN / name))
-    assert replace(read_table(uri, storage=bucket.storage), uri=here.uri) == here
+    local = read_table(str(WRITTEN / name))
+    assert replace(read_table(uri, storage=bucket.storage), uri=local.uri) == local
 
 
 @pytest.mark.parametrize("name", AWKWARD)
-def test_a_key_is_taken_as_it_is(bucket: Bucket, tmp_path: Path, name: str) -> None:
+def test_a_key_is_not_decoded(bucket: Bucket, tmp_path: Path, name: str) -> None:
     uri = bucket.upload(write_log(tmp_path / "t", [[protocol(), metadata()]]), name)
     found = read_table(uri.replace("s3://", "s3a://"), storage=bucket.storage)
     assert found.uri == f"s3a://{bucket.name}/{name}"
     assert list(find_tables(f"s3://{bucket.name}", bucket.storage)) == [uri]
 
 
-def test_idle_segments_are_dropped_as_hadoop_does(bucket: Bucket, tmp_path: Path) -> None:
+def test_empty_and_dot_segments_are_removed_as_hadoop_does(bucket: Bucket, tmp_path: Path) -> None:
     uri = bucket.upload(write_log(tmp_path / "t", [[protocol(), metadata()]]), "a/b")
     assert read_table(f"s3://{bucket.name}//a/./b/", storage=bucket.storage).uri == uri
 
 
-def test_a_table_at_the_root_of_a_bucket(bucket: Bucket, tmp_path: Path) -> None:
+def test_a_table_at_the_root_of_a_bucket_is_read(bucket: Bucket, tmp_path: Path) -> None:
     uri = bucket.upload(write_log(tmp_path / "t", [[protocol(), metadata()]]))
     assert uri == f"s3://{bucket.name}"
     assert read_table(f"{uri}/", storage=bucket.storage).version == 0
     assert list(find_tables(uri, bucket.storage)) == [uri]
 
 
-def test_a_log_of_more_files_than_one_listing_holds(bucket: Bucket, tmp_path: Path) -> None:
+def test_a_log_with_more_files_than_one_listing_page_is_read(bucket: Bucket, tmp_path: Path) -> None:
     table = write_log(tmp_path / "t", [[protocol(), metadata()], [commit_info("WRITE"), add()]])
     uri = bucket.upload(table, "t")
     client = bucket.client
-    with ThreadPoolExecutor() as pool:  # between the two commits
+    with ThreadPoolExecutor() as pool:  # these names sort between the two commits
         list(
             pool.map(lambda number: put(client, f"t/_delta_log/{0:020}.{number:04}.crc", b"{}"), range(1_000))
         )
@@ -68,10 +68,10 @@ def test_a_long_history_is_read_in_order(bucket: Bucket, tmp_path: Path) -> None
     commits = [[commit_info(f"STEP {number}"), add()] for number in range(60)]
     table = write_log(tmp_path / "t", [[commit_info("CREATE TABLE"), protocol(), metadata()], *commits])
     uri = bucket.upload(table, "t")
-    here = read_table(str(table))
-    assert replace(read_table(uri, storage=bucket.storage), uri=here.uri) == here
+    local = read_table(str(table))
+    assert replace(read_table(uri, storage=bucket.storage), uri=local.uri) == local
     old = read_table(uri, version=7, storage=bucket.storage)
-    assert replace(old, uri=here.uri) == read_table(str(table), version=7)
+    assert replace(old, uri=local.uri) == read_table(str(table), version=7)
 
 
 def test_every_commit_is_fetched_once(
@@ -87,15 +87,17 @@ def test_every_commit_is_fetched_once(
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_commits_read_ahead_are_those_asked_for(bucket: Bucket, tmp_path: Path, *, descending: bool) -> None:
+def test_commits_read_ahead_have_the_content_of_their_files(
+    bucket: Bucket, tmp_path: Path, *, descending: bool
+) -> None:
     table = write_log(tmp_path / "t", [[protocol(), metadata()], *([[add(str(n))] for n in range(40)])])
     store = open_store(bucket.upload(table, "t"), bucket.storage)
-    names = sorted((one.name for one in store.list()), reverse=descending)
+    names = sorted((file.name for file in store.list()), reverse=descending)
     for name in [*names, names[3], names[3]]:
         assert store.read(name) == (table / "_delta_log" / name).read_bytes()
 
 
-def test_a_file_is_sought_in(bucket: Bucket) -> None:
+def test_an_opened_file_supports_seek(bucket: Bucket) -> None:
     content = bytes(range(256)) * 8_192
     put(bucket.client, "t/_delta_log/x", content)
     with open_store(f"s3://{bucket.name}/t", bucket.storage).open("x") as file:
@@ -108,7 +110,7 @@ def test_a_file_is_sought_in(bucket: Bucket) -> None:
         assert file.read(7) == content[1_500_993:1_501_000]
 
 
-def test_what_is_no_table_is_to_be_created(bucket: Bucket) -> None:
+def test_a_prefix_without_a_log_is_a_missing_table(bucket: Bucket) -> None:
     put(bucket.client, "orders_old/_delta_log/x.json", b"{}")
     put(bucket.client, "folder/_delta_log/", b"")
     put(bucket.client, "below/_delta_log/_commits/x.json", b"{}")
@@ -117,17 +119,17 @@ def test_what_is_no_table_is_to_be_created(bucket: Bucket) -> None:
             read_table(f"s3://{bucket.name}/{name}", storage=bucket.storage)
 
 
-def test_a_bucket_that_is_not_there_is_no_missing_table(bucket: Bucket) -> None:
+def test_a_missing_bucket_is_an_error_and_no_missing_table(bucket: Bucket) -> None:
     with pytest.raises(LiveError, match="there is no bucket nowhere") as caught:
         read_table("s3://nowhere/t", storage=bucket.storage)
     assert not isinstance(caught.value, NoTable)
 
 
-def test_a_file_that_vanishes_is_no_missing_table(bucket: Bucket, tmp_path: Path) -> None:
+def test_a_vanished_file_is_an_error_and_no_missing_table(bucket: Bucket, tmp_path: Path) -> None:
     uri = bucket.upload(write_log(tmp_path / "t", [[protocol(), metadata()]]), "t")
     store = open_store(uri, bucket.storage)
     for access in (store.read, store.open):
-        with pytest.raises(LiveError, match=rf"{uri}/_delta_log/7\.json: .*gone") as caught:
+        with pytest.raises(LiveError, match=rf"{uri}/_delta_log/7\.json: .*no longer exists") as caught:
             access("7.json")
         assert not isinstance(caught.value, NoTable)
 
@@ -145,19 +147,19 @@ def test_settings_come_from_the_environment(
         read_table(uri, storage={"endpoint": "http://127.0.0.1:1"})
 
 
-def test_anonymous_access(bucket: Bucket, tmp_path: Path) -> None:
+def test_anonymous_access_needs_a_public_bucket(bucket: Bucket, tmp_path: Path) -> None:
     uri = bucket.upload(write_log(tmp_path / "t", [[protocol(), metadata()]]), "t")
     storage = {"endpoint": bucket.endpoint, "allow_http": "true", "anonymous": "true"}
     with pytest.raises(LiveError, match=r"access to bucket \w+ is denied") as caught:
         read_table(uri, storage=storage)
     assert not isinstance(caught.value, NoTable)
-    bucket.open_to_all()
+    bucket.make_public()
     assert read_table(uri, storage=storage).version == 0
 
 
-def test_google_s_xml_api(bucket: Bucket, tmp_path: Path) -> None:
+def test_tables_are_read_through_google_s_xml_api(bucket: Bucket, tmp_path: Path) -> None:
     bucket.upload(write_log(tmp_path / "t", [[protocol(), metadata()], [add()]]), "a b/t")
-    bucket.open_to_all()
+    bucket.make_public()
     storage = {"endpoint": bucket.endpoint, "allow_http": "true", "anonymous": "true"}
     for scheme in ("gs", "gcs"):
         assert read_table(f"{scheme}://{bucket.name}/a b/t", storage=storage).version == 1
@@ -169,32 +171,32 @@ def test_google_s_xml_api(bucket: Bucket, tmp_path: Path) -> None:
         assert not isinstance(caught.value, NoTable)
 
 
-def test_tables_below_a_root(bucket: Bucket, tmp_path: Path) -> None:
+def test_tables_below_a_root_are_found(bucket: Bucket, tmp_path: Path) -> None:
     table = write_log(tmp_path / "t", [[protocol(), metadata()]])
     names = ("a/orders", "a/orders/inside", "b/c/returns", "z", ".hidden/t")
     uris = [bucket.upload(table, name) for name in names]
     assert [*find_tables(f"s3://{bucket.name}", bucket.storage)] == [uris[0], uris[2], uris[3]]
     assert [*find_tables(f"s3://{bucket.name}/b", bucket.storage)] == [uris[2]]
-    with pytest.raises(LiveError, match="nothing lies there"):
+    with pytest.raises(LiveError, match="there are no files"):
         list(find_tables(f"s3://{bucket.name}/none", bucket.storage))
 
 
-def test_many_tables_in_their_order_and_one_that_fails_alone(bucket: Bucket, tmp_path: Path) -> None:
+def test_many_tables_are_read_in_order_and_failures_stay_separate(bucket: Bucket, tmp_path: Path) -> None:
     tables = [
         write_log(tmp_path / f"t{number}", [[protocol(), metadata(table_id=f"id-{number}")]])
         for number in range(40)
     ]
     uris = [bucket.upload(table, table.name) for table in tables]
-    asked = [uris[3], f"s3://{bucket.name}/none", str(tables[5]), "s3://nowhere/t", uris[3], *uris]
-    found = read_many(asked, storage=bucket.storage)
-    ids = [one.metadata.table_id if not isinstance(one, LiveError) else type(one) for one in found]
+    requested = [uris[3], f"s3://{bucket.name}/none", str(tables[5]), "s3://nowhere/t", uris[3], *uris]
+    found = read_many(requested, storage=bucket.storage)
+    ids = [table.metadata.table_id if not isinstance(table, LiveError) else type(table) for table in found]
     assert ids == ["id-3", NoTable, "id-5", LiveError, "id-3", *(f"id-{number}" for number in range(40))]
 
 
 @pytest.mark.parametrize(
     "reference", ["s3:/b/t", "hdfs://n/t", "dbfs:/t", "https://b.s3.amazonaws.com/t", "s3", "/s3://b"]
 )
-def test_what_only_looks_like_an_address(reference: str) -> None:
+def test_other_addresses_are_not_handled(reference: str) -> None:
     assert not object_store.handles(reference)
 
 
@@ -215,7 +217,7 @@ def test_what_only_looks_like_an_address(reference: str) -> None:
         "s3://b/a\nb",
     ],
 )
-def test_addresses_that_are_refused(reference: str) -> None:
+def test_invalid_addresses_and_addresses_with_secrets_are_refused(reference: str) -> None:
     assert object_store.handles(reference)
     with pytest.raises(LiveError) as caught:
         open_store(reference, {"account_key": "eHg="})
@@ -223,13 +225,13 @@ def test_addresses_that_are_refused(reference: str) -> None:
     assert "hunter2" not in str(caught.value)
 
 
-def test_whether_a_place_is_empty(bucket: Bucket) -> None:
+def test_holds_files_ignores_folder_markers(bucket: Bucket) -> None:
     uri = f"s3://{bucket.name}"
     assert not holds_files(uri, bucket.storage)
     put(bucket.client, "sales/pq2/a.parquet", b"PAR1")
-    bucket.client.put("sales/pq/", b"")  # what a console makes of an empty folder
+    bucket.client.put("sales/pq/", b"")  # web consoles store an empty folder like this
     assert not holds_files(f"{uri}/sales/pq", bucket.storage)
     put(bucket.client, "sales/pq/day=1/a.parquet", b"PAR1")
-    for place in (uri, f"{uri}/sales", f"{uri}/sales/pq", f"{uri}/sales/pq/day=1"):
-        assert holds_files(place, bucket.storage)
+    for prefix in (uri, f"{uri}/sales", f"{uri}/sales/pq", f"{uri}/sales/pq/day=1"):
+        assert holds_files(prefix, bucket.storage)
     assert not holds_files(f"{uri}/sales/p", bucket.storage)

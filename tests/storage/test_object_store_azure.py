@@ -1,4 +1,4 @@
-"""Tables in Azure Storage: Azurite, which checks every signature."""
+"""Tables in Azure Storage, emulated by Azurite, which checks every signature."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError
 from schemalint.storage import find_tables, read_table
 from support.logs import metadata, protocol, write_log
-from support.servers import ACCOUNT, ACCOUNT_KEY, azure_server, send, upload
+from support.servers import ACCOUNT, ACCOUNT_KEY, azure_server, send_put, upload
 
 WRITTEN = Path(__file__).parents[1] / "delta_log/logs"
 WRONG_KEY = base64.b64encode(b"x" * 64).decode()
@@ -25,7 +25,7 @@ WRONG_KEY = base64.b64encode(b"x" * 64).decode()
 
 @pytest.fixture(scope="module")
 def azurite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of an account with the containers ``lake`` and, for everybody, ``open``."""
+    """The address of an account with the containers ``lake`` and ``open``, which is public."""
     with azure_server(tmp_path_factory.mktemp("azurite")) as address:
         create_container(address, "lake")
         create_container(address, "open", access="container")
@@ -38,7 +38,7 @@ def storage(azurite: str) -> dict[str, str]:
 
 
 def create_container(address: str, name: str, access: str = "") -> None:
-    """Signed by hand: obstore makes no containers.
+    """Create a container with a hand-signed request, because obstore cannot.
 
     See "Authorize with Shared Key" in the reference of Azure Storage's REST API.
     """
@@ -50,7 +50,7 @@ def create_container(address: str, name: str, access: str = "") -> None:
     text = "PUT" + "\n" * 12 + f"{lines}/{ACCOUNT}{path}\nrestype:container"
     digest = hmac.new(base64.b64decode(ACCOUNT_KEY), text.encode(), hashlib.sha256).digest()
     headers["Authorization"] = f"SharedKey {ACCOUNT}:{base64.b64encode(digest).decode()}"
-    send(f"{address}/{name}?restype=container", headers)
+    send_put(f"{address}/{name}?restype=container", headers)
 
 
 def put_table(storage: dict[str, str], folder: Path, prefix: str, container: str = "lake") -> None:
@@ -66,7 +66,7 @@ def put_table(storage: dict[str, str], folder: Path, prefix: str, container: str
         f"ABFSS://lake@{ACCOUNT}.blob.core.windows.net//{{}}/",
     ],
 )
-def test_every_way_to_write_an_address(storage: dict[str, str], address: str, tmp_path: Path) -> None:
+def test_every_form_of_an_address_is_read(storage: dict[str, str], address: str, tmp_path: Path) -> None:
     put_table(storage, write_log(tmp_path / "t", [[protocol(), metadata()]]), "a b/größe%20")
     if ACCOUNT in address:
         del storage["account_name"]
@@ -74,15 +74,15 @@ def test_every_way_to_write_an_address(storage: dict[str, str], address: str, tm
 
 
 @pytest.mark.parametrize("name", ["widened", "checkpointed"])
-def test_a_table_of_spark_is_what_it_is_locally(storage: dict[str, str], name: str) -> None:
+def test_a_table_written_by_spark_equals_its_local_copy(storage: dict[str, str], name: str) -> None:
     put_table(storage, WRITTEN / name, name)
-    found, here = read_table(f"az://lake/{name}", storage=storage), read_table(str(WRITTEN / name))
-    assert (found.version, found.metadata, found.protocol) == (here.version, here.metadata, here.protocol)
-    assert len(found.history.entries) == len(here.history.entries)
+    found, local = read_table(f"az://lake/{name}", storage=storage), read_table(str(WRITTEN / name))
+    assert (found.version, found.metadata, found.protocol) == (local.version, local.metadata, local.protocol)
+    assert len(found.history.entries) == len(local.history.entries)
     assert f"az://lake/{name}" in find_tables("az://lake", storage)
 
 
-def test_what_is_no_table_and_what_is_no_container(storage: dict[str, str]) -> None:
+def test_missing_table_and_missing_container_are_different_errors(storage: dict[str, str]) -> None:
     with pytest.raises(NoTable):
         read_table("az://lake/none", storage=storage)
     with pytest.raises(LiveError, match="there is no container nowhere") as caught:
@@ -91,7 +91,7 @@ def test_what_is_no_table_and_what_is_no_container(storage: dict[str, str]) -> N
 
 
 @pytest.mark.parametrize(
-    "opens",
+    "credentials",
     [
         {"account_key": WRONG_KEY},
         {"sas_token": "sv=2021-12-02&ss=b&srt=sco&sp=rl&se=2099-01-01&sig=aHVudGVyMg%3D%3D"},
@@ -100,20 +100,20 @@ def test_what_is_no_table_and_what_is_no_container(storage: dict[str, str]) -> N
         {"account_key": "not base64: hunter2"},
     ],
 )
-def test_wrong_credentials_are_no_missing_table(storage: dict[str, str], opens: dict[str, str]) -> None:
+def test_wrong_credentials_are_no_missing_table(storage: dict[str, str], credentials: dict[str, str]) -> None:
     del storage["account_key"]
     with pytest.raises(LiveError) as caught:
-        read_table("az://lake/none", storage={**storage, **opens})
+        read_table("az://lake/none", storage={**storage, **credentials})
     assert not isinstance(caught.value, NoTable)
-    assert not any(value in str(caught.value) for value in opens.values() if value != "true")
+    assert not any(value in str(caught.value) for value in credentials.values() if value != "true")
 
 
-def test_anonymous_access(storage: dict[str, str], tmp_path: Path) -> None:
+def test_anonymous_access_reads_a_public_container(storage: dict[str, str], tmp_path: Path) -> None:
     put_table(storage, write_log(tmp_path / "t", [[protocol(), metadata()]]), "t", "open")
     del storage["account_key"]
     assert read_table("az://open/t", storage={**storage, "anonymous": "true"}).version == 0
 
 
-def test_an_address_without_an_account() -> None:
+def test_an_address_without_an_account_is_an_error() -> None:
     with pytest.raises(LiveError, match="no storage account is named"):
         read_table("az://lake/t")

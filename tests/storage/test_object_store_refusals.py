@@ -1,4 +1,4 @@
-"""Stores that refuse, fail or never answer: never a missing table, and never a secret in what is said."""
+"""Stores that deny access, fail or never answer: an error, no missing table, and no secret in the message."""
 
 from __future__ import annotations
 
@@ -14,42 +14,47 @@ import pytest
 
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError
+from schemalint.report import findings as report
 from schemalint.storage import read_table
 from support.project import ORDERS
 from support.repo import Repo
 from support.servers import refusing_server
 
-SECRET = "hunter2-of-the-store"  # noqa: S105 (none that opens anything)
+SECRET = "hunter2-of-the-store"  # noqa: S105 (a made-up value)
 KEYS = {"access_key_id": "AKIAHUNTER2", "secret_access_key": SECRET, "session_token": f"{SECRET}-token"}
 CODE = (
-    "<Error><Code>{}</Code><Message>{{asked}}</Message><AWSAccessKeyId>AKIAHUNTER2</AWSAccessKeyId></Error>"
+    "<Error><Code>{}</Code><Message>{{request}}</Message><AWSAccessKeyId>AKIAHUNTER2</AWSAccessKeyId></Error>"
 )
 QUICK = {"timeout": "200 ms", "connect_timeout": "200 ms"}
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "said"),
+    ("status", "body", "message"),
     [
         (403, CODE.format("AccessDenied"), "access to bucket lake is denied (the store says AccessDenied)"),
         (403, CODE.format("SignatureDoesNotMatch"), "is denied (the store says SignatureDoesNotMatch)"),
         (403, "", "access to bucket lake is denied"),
-        (401, "{asked}", "access to bucket lake is denied"),
+        (401, "{request}", "access to bucket lake is denied"),
         (400, CODE.format("ExpiredToken"), "have expired"),
         (400, CODE.format("InvalidToken"), "is denied"),
-        (400, CODE.format("AuthorizationHeaderMalformed"), "lies in another region"),
-        (301, CODE.format("PermanentRedirect"), "lies in another region"),
+        (400, CODE.format("AuthorizationHeaderMalformed"), "is in another region"),
+        (301, CODE.format("PermanentRedirect"), "is in another region"),
         (404, CODE.format("NoSuchBucket"), "there is no bucket lake"),
-        (404, "<html>{asked}</html>", "there is no bucket lake, or it does not answer like an object store"),
-        (418, "{asked}", "gives no usable answer"),
-        (200, "<html>{asked}</html>", "gives no usable answer"),
+        (
+            404,
+            "<html>{request}</html>",
+            "there is no bucket lake, or it does not answer like an object store",
+        ),
+        (418, "{request}", "gives no usable answer"),
+        (200, "<html>{request}</html>", "gives no usable answer"),
     ],
 )
-def test_a_refusal_is_no_missing_table(status: int, body: str, said: str) -> None:
+def test_an_error_answer_is_an_error_and_no_missing_table(status: int, body: str, message: str) -> None:
     with refusing_server(status, body) as endpoint:
         storage = {"endpoint": endpoint, "allow_http": "true", **KEYS}
         with pytest.raises(LiveError) as caught:
             read_table("s3://lake/t", storage=storage)
-    assert said in caught.value.message
+    assert message in caught.value.message
     assert caught.value.help
     assert not isinstance(caught.value, NoTable)
     _assert_no_secret(str(caught.value))
@@ -57,7 +62,7 @@ def test_a_refusal_is_no_missing_table(status: int, body: str, said: str) -> Non
     assert caught.value.__suppress_context__
 
 
-def test_a_store_that_fails_is_asked_again_and_then_named() -> None:
+def test_an_overloaded_store_is_an_error_after_retries() -> None:
     with (
         refusing_server(503, CODE.format("SlowDown")) as endpoint,
         pytest.raises(LiveError, match="overloaded"),
@@ -66,46 +71,46 @@ def test_a_store_that_fails_is_asked_again_and_then_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("storage", "said"),
+    ("storage", "message"),
     [
         ({"endpoint": "http://127.0.0.1:1", "allow_http": "true"}, "cannot be reached"),
         ({"endpoint": "https://store.invalid"}, "cannot be reached"),
-        ({"endpoint": "http://127.0.0.1:1"}, "an endpoint without TLS is not asked"),
-        ({"endpoint": "127.0.0.1:1"}, "endpoint is no address"),
-        ({"secret_access_key": f"{SECRET}\n"}, "secret_access_key holds a line break"),
-        ({"session_token": f"{SECRET}\r"}, "session_token holds a line break"),
-        ({SECRET: "x"}, "settings are not understood"),
-        ({"timeout": SECRET}, "settings are not understood"),
-        ({"skip_signature": SECRET}, "settings are not understood"),
+        ({"endpoint": "http://127.0.0.1:1"}, "an endpoint without TLS is not allowed"),
+        ({"endpoint": "127.0.0.1:1"}, "endpoint is not a URL"),
+        ({"secret_access_key": f"{SECRET}\n"}, "secret_access_key contains a line break"),
+        ({"session_token": f"{SECRET}\r"}, "session_token contains a line break"),
+        ({SECRET: "x"}, "setting of the store is unknown"),
+        ({"timeout": SECRET}, "setting of the store is unknown"),
+        ({"skip_signature": SECRET}, "setting of the store is unknown"),
     ],
 )
-def test_settings_that_do_not_work(storage: Mapping[str, str], said: str) -> None:
-    with pytest.raises(LiveError, match=said) as caught:
+def test_unusable_settings_are_errors_without_secrets(storage: Mapping[str, str], message: str) -> None:
+    with pytest.raises(LiveError, match=message) as caught:
         read_table("s3://lake/t", storage={**KEYS, **QUICK, **storage})
     assert not isinstance(caught.value, NoTable)
     _assert_no_secret(str(caught.value))
 
 
 @pytest.mark.parametrize("key", [f"{{{SECRET}", '{"private_key": "' + SECRET + '"}'])
-def test_a_key_of_google_that_is_none(key: str) -> None:
-    with pytest.raises(LiveError, match="cannot be used") as caught:
+def test_a_malformed_google_key_is_an_error_without_the_key(key: str) -> None:
+    with pytest.raises(LiveError, match="incomplete or malformed") as caught:
         read_table("gs://lake/t", storage={"service_account_key": key})
     _assert_no_secret(str(caught.value))
 
 
-def test_no_credentials_at_all() -> None:
+def test_missing_credentials_are_an_error() -> None:
     with refusing_server(404) as metadata, pytest.raises(LiveError, match="no credentials were found"):
         read_table("s3://lake/t", storage={"metadata_endpoint": metadata})
 
 
-def test_a_store_that_never_answers(silent: socket.socket) -> None:
+def test_a_store_that_never_answers_is_an_error(silent: socket.socket) -> None:
     storage = {"endpoint": _address(silent), "allow_http": "true", **KEYS, **QUICK}
     with pytest.raises(LiveError, match="does not answer in time") as caught:
         read_table("s3://lake/t", storage=storage)
     assert not isinstance(caught.value, NoTable)
 
 
-def test_without_obstore_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_obstore_the_error_names_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore.store", None)
     with pytest.raises(LiveError) as caught:
         read_table("s3://lake/t")
@@ -113,7 +118,9 @@ def test_without_obstore_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("tables", [1, 40])
-def test_ctrl_c_ends_a_check_that_waits(silent: socket.socket, tmp_path: Path, tables: int) -> None:
+def test_ctrl_c_ends_a_check_that_waits_for_the_store(
+    silent: socket.socket, tmp_path: Path, tables: int
+) -> None:
     repo = _repository(tmp_path, _address(silent), tables)
     command = [sys.executable, "-m", "schemalint", "check", "--live", "--all"]
     with subprocess.Popen(
@@ -122,18 +129,18 @@ def test_ctrl_c_ends_a_check_that_waits(silent: socket.socket, tmp_path: Path, t
         env=_environment(repo),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=_listen_to_ctrl_c,  # noqa: PLW1509 (no threads here)
+        preexec_fn=_restore_ctrl_c,  # noqa: PLW1509 (no threads here)
     ) as process:
         connection, _ = silent.accept()
         with connection:
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=20)  # one answer is waited for 30 seconds
+            out, err = process.communicate(timeout=20)  # the timeout of one answer is 30 seconds
     assert process.returncode == 130, out + err
     assert b"Traceback" not in err
 
 
-def _listen_to_ctrl_c() -> None:
-    """What a shell runs in the background ignores it, with all that it starts."""
+def _restore_ctrl_c() -> None:
+    """Handle SIGINT again: background processes of a shell ignore it, and so do their children."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -146,17 +153,17 @@ def test_ctrl_c_ends_the_reading_of_one_table(silent: socket.socket) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", code, repr(storage)],
         stderr=subprocess.PIPE,
-        preexec_fn=_listen_to_ctrl_c,  # noqa: PLW1509 (no threads here)
+        preexec_fn=_restore_ctrl_c,  # noqa: PLW1509 (no threads here)
     ) as process:
         connection, _ = silent.accept()
         with connection:
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=20)  # one answer is waited for 30 seconds
+            _, err = process.communicate(timeout=20)  # the timeout of one answer is 30 seconds
     assert b"KeyboardInterrupt" in err
 
 
-@pytest.mark.parametrize("style", ["full", "json", "github", "concise"])
-def test_check_says_what_is_denied_and_no_secret(tmp_path: Path, style: str) -> None:
+@pytest.mark.parametrize("style", report.names())
+def test_check_reports_denied_access_without_secrets(tmp_path: Path, style: str) -> None:
     with refusing_server(403, CODE.format("AccessDenied")) as endpoint:
         repo = _repository(tmp_path, endpoint, 3)
         run = _schemalint(repo, "check", "--live", "--all", "--output-format", style)
@@ -169,7 +176,7 @@ def test_check_says_what_is_denied_and_no_secret(tmp_path: Path, style: str) -> 
         _assert_no_secret(text)
 
 
-def test_a_variable_that_is_not_set_is_named(tmp_path: Path) -> None:
+def test_an_unset_variable_is_an_error_with_its_name(tmp_path: Path) -> None:
     repo = _repository(tmp_path, "https://store.invalid", 1)
     for command in (["check", "--live", "--all"], ["plan", "--head", "worktree"]):
         run = _schemalint(repo, *command, STORE_SECRET="")

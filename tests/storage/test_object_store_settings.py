@@ -1,4 +1,4 @@
-"""A target's storage block, and where tables lie below a root in an object store."""
+"""A target's storage settings, and table locations below a root in an object store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from schemalint import config, contract
 from schemalint.catalog.table_location import table_location
-from schemalint.config.storage import may_stand_open
+from schemalint.config.storage import is_public_setting
 from schemalint.errors import ConfigError
 from support.project import ORDERS
 
@@ -25,7 +25,7 @@ def target(*lines: str, root: str = "s3://lake") -> config.Target:
     return config.parse("schemalint.toml", text.encode()).targets["prod"]
 
 
-def test_settings_stand_open_and_secrets_are_named() -> None:
+def test_settings_are_literal_and_secrets_are_variable_names() -> None:
     prod = target('region = "eu-central-1"', 'AWS_ENDPOINT_URL = "https://x:9000"', 'secret_key = "${S}"')
     assert prod.storage == {
         "region": "eu-central-1",
@@ -38,7 +38,7 @@ def test_settings_stand_open_and_secrets_are_named() -> None:
 
 
 @pytest.mark.parametrize("environ", [{}, {"S": ""}])
-def test_a_variable_that_is_not_set(environ: dict[str, str]) -> None:
+def test_an_unset_variable_is_an_error(environ: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match=r"variable S is not set: targets\.prod\.storage\.token"):
         config.resolve_storage(target('token = "${S}"'), environ)
 
@@ -61,7 +61,7 @@ def test_a_variable_that_is_not_set(environ: dict[str, str]) -> None:
         "anything",
     ],
 )
-def test_a_secret_in_the_open_is_refused_and_not_repeated(key: str) -> None:
+def test_a_literal_secret_is_refused_and_not_printed(key: str) -> None:
     with pytest.raises(ConfigError, match=f"targets.prod.storage.{key} must be") as caught:
         target(f'{key} = "hunter2"')
     assert "hunter2" not in str(caught.value)
@@ -72,21 +72,21 @@ def test_a_secret_in_the_open_is_refused_and_not_repeated(key: str) -> None:
 @pytest.mark.parametrize(
     "address", ["https://me:hunter2@store", "https://a.blob.core.windows.net?sig=hunter2", "${A}hunter2@"]
 )
-def test_an_address_that_holds_a_secret_is_refused(address: str) -> None:
+def test_an_endpoint_with_a_secret_is_refused(address: str) -> None:
     with pytest.raises(ConfigError) as caught:
         target(f'endpoint = "{address}"')
     assert "hunter2" not in str(caught.value)
 
 
-def test_what_may_stand_open_is_documented() -> None:
+def test_literal_settings_are_documented() -> None:
     assert DOCUMENTED is not None
     keys = re.findall(r"`(\w+)`", DOCUMENTED[1])
     assert len(keys) == 17
-    assert [key for key in keys if not may_stand_open(key, "x")] == []
+    assert [key for key in keys if not is_public_setting(key, "x")] == []
 
 
 @pytest.mark.parametrize(
-    ("root", "location", "place"),
+    ("root", "location", "expected"),
     [
         ("s3://lake", None, "s3://lake/sales/orders"),
         ("s3://lake/", None, "s3://lake/sales/orders"),
@@ -101,16 +101,18 @@ def test_what_may_stand_open_is_documented() -> None:
         ),
     ],
 )
-def test_the_place_of_a_table(root: str, location: str | None, place: str) -> None:
+def test_table_location_joins_the_root_with_the_location_or_name(
+    root: str, location: str | None, expected: str
+) -> None:
     text = ORDERS + (f'location: "{location}"\n' if location else "")
     (declared,) = contract.read("t.yml", text.encode()).contracts
-    assert table_location(declared, target(root=root), Path("/repository")) == place
+    assert table_location(declared, target(root=root), Path("/repository")) == expected
 
 
 @pytest.mark.parametrize(
     "location", ["s3://lakes/orders", "s3://other/orders", "s3a://lake/orders", "../x", "s3://lake/../other"]
 )
-def test_a_place_outside_of_the_root_is_refused(location: str) -> None:
+def test_a_location_outside_the_root_is_refused(location: str) -> None:
     (declared,) = contract.read("t.yml", f'{ORDERS}location: "{location}"\n'.encode()).contracts
     with pytest.raises(ConfigError):
         table_location(declared, target(), Path("/repository"))

@@ -1,3 +1,5 @@
+"""Table references: a table, optionally with a version or a time."""
+
 from __future__ import annotations
 
 import pytest
@@ -24,7 +26,7 @@ MIDNIGHT = 1_793_491_200_000  # 2026-11-01T00:00:00Z
         ("@20261101100000250", None, MIDNIGHT + 36_000_250),
     ],
 )
-def test_a_version_or_an_instant_after_the_table(
+def test_a_version_or_time_after_the_table_is_parsed(
     table: str, ending: str, version: int | None, at: int | None
 ) -> None:
     assert parse_reference(table + ending) == TableReference(table, version, at)
@@ -34,16 +36,16 @@ def test_a_version_or_an_instant_after_the_table(
     "reference",
     ["@v1", "orders@v", "orders@v1/day=1", "orders@1", "orders@2026", "orders@v" + "1" * 20, "o@latest"],
 )
-def test_what_has_no_known_ending_is_a_table(reference: str) -> None:
+def test_a_reference_without_a_known_ending_is_a_table(reference: str) -> None:
     assert parse_reference(reference) == TableReference(reference)
 
 
-def test_a_table_that_is_called_so_comes_first() -> None:
+def test_an_existing_table_with_that_name_wins_over_a_version() -> None:
     assert parse_reference("/data/o@v1", lambda table: table == "/data/o@v1") == TableReference("/data/o@v1")
     assert parse_reference("/data/o@v1", lambda table: table == "/data/o") == TableReference("/data/o", 1)
 
 
 @pytest.mark.parametrize("ending", ["2026-13-01", "2026-02-30", "2026-11-01T25:00:00Z", "20261301000000000"])
-def test_an_instant_that_is_not_in_the_calendar_is_refused(ending: str) -> None:
-    with pytest.raises(LiveError, match=f"{ending}' is no instant"):
+def test_an_invalid_date_or_time_is_refused(ending: str) -> None:
+    with pytest.raises(LiveError, match=f"{ending}' is not a valid date or time"):
         parse_reference(f"orders@{ending}")

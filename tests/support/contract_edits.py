@@ -1,4 +1,4 @@
-"""Edits of a contract, one function for each kind, lawful or not: what `pairs` makes declarations with."""
+"""Random edits of a contract for `pairs`, one function per kind, valid or not."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ _PROPERTIES: Final[Mapping[str, Sequence[str | None]]] = {
 
 
 def type_changed(maker: Maker, before: Contract) -> Contract | None:
-    """At any place: a column's, a field's, an element's."""
+    """Change the type of a column, a field, an element, a key or a value."""
     path, old = maker.one_of(list(walk(before.state.columns))[1:])
     wider = _WIDER.get(print_type(old), ())
     text = maker.one_of(wider if wider and maker.chance() else _TYPES)
@@ -91,21 +91,22 @@ def type_changed(maker: Maker, before: Contract) -> Contract | None:
 
 
 def widened(maker: Maker, before: Contract) -> Contract | None:
-    """As Delta allows it at least somewhere."""
-    may = [(path, print_type(old)) for path, old in walk(before.state.columns) if print_type(old) in _WIDER]
-    if not may:
+    """Widen a type as Delta allows it in some position."""
+    types = ((path, print_type(old)) for path, old in walk(before.state.columns))
+    widenable = [(path, old) for path, old in types if old in _WIDER]
+    if not widenable:
         return None
-    path, old = maker.one_of(may)
+    path, old = maker.one_of(widenable)
     text = maker.one_of(_WIDER[old])
     return _with_columns(before, update_type(before.state.columns, path, lambda _old: declared_type(text)))
 
 
 def nullability_changed(maker: Maker, before: Contract) -> Contract | None:
-    """Of a field, or of what is inside of an array or a map."""
+    """Change the nullability of a field, of array elements or of map values."""
     columns = before.state.columns
     path, old = maker.one_of(list(walk(columns))[1:])
     if isinstance(old, Array | Map) and maker.chance():
-        return _with_columns(before, update_type(columns, path, _holding_nulls(allowed=maker.chance())))
+        return _with_columns(before, update_type(columns, path, _set_contains_null(allowed=maker.chance())))
     return _update(before, maker, lambda field: replace(field, nullable=not field.nullable))
 
 
@@ -119,10 +120,10 @@ def default_changed(maker: Maker, before: Contract) -> Contract | None:
 
 
 def generation_changed(maker: Maker, before: Contract) -> Contract | None:
-    """Added, changed or removed."""
-    fits = [path for path, field in walk_fields(before.state.columns) if field.type == BOOLEAN]
-    path = maker.one_of(fits or [_any_field(maker, before)[0]])
-    text = _generated(maker, before) if fits else None
+    """Add, change or remove a generation expression."""
+    booleans = [path for path, field in walk_fields(before.state.columns) if field.type == BOOLEAN]
+    path = maker.one_of(booleans or [_any_field(maker, before)[0]])
+    text = _generated(maker, before) if booleans else None
     columns = update_field(before.state.columns, path, lambda field: replace(field, generated=text))
     return _with_columns(before, columns)
 
@@ -133,7 +134,7 @@ def identity_changed(maker: Maker, before: Contract) -> Contract | None:
 
 
 def column_added(maker: Maker, before: Contract) -> Contract | None:
-    """At any level and place, with anything that a column may have."""
+    """Add a column at any level and position, with any one setting."""
     parent = _struct(maker, before)
     field = bare(maker.one_of(_NEW_NAMES), declared_type(maker.one_of(_TYPES)))
     match maker.one_of(("", "", "default", "comment", "not null", "generated", "identity")):
@@ -151,26 +152,26 @@ def column_added(maker: Maker, before: Contract) -> Contract | None:
 
 
 def column_dropped(maker: Maker, before: Contract) -> Contract | None:
-    """As a deletion has to be declared."""
+    """Remove a column and list it under `dropped`."""
     path, _field = _any_field(maker, before)
     return _listed(_without(before, path), Deletion(path))
 
 
 def column_left_out(maker: Maker, before: Contract) -> Contract | None:
-    """Not managed any longer."""
+    """Remove a column without listing it, so that it is no longer managed."""
     path, _field = _any_field(maker, before)
     return _without(before, path)
 
 
-def column_made_anew(maker: Maker, before: Contract) -> Contract | None:
-    """Dropped, and another one takes its name."""
+def column_recreated(maker: Maker, before: Contract) -> Contract | None:
+    """Drop a column and add another one with its name."""
     path, field = _any_field(maker, before)
     new = bare(field.name, declared_type(maker.one_of(_TYPES)))
     return _listed(_inserted(maker, _without(before, path), path[:-1], new), Deletion(path, field.type))
 
 
 def column_renamed(maker: Maker, before: Contract) -> Contract | None:
-    """What names it follows, or does not."""
+    """Rename a column; references to it usually follow, sometimes not."""
     path, field = _any_field(maker, before)
     name = maker.one_of([name for name in _NEW_NAMES if name != field.name])
     return _renamed(before, {path: name}, follow=maker.chance(4) is False)
@@ -178,10 +179,10 @@ def column_renamed(maker: Maker, before: Contract) -> Contract | None:
 
 def columns_swapped(maker: Maker, before: Contract) -> Contract | None:
     parent = type_at(before.state.columns, path := _struct(maker, before))
-    if not isinstance(parent, Struct) or len(parent.fields) < len(("one", "other")):
+    if not isinstance(parent, Struct) or len(parent.fields) < len(("first", "second")):
         return None
-    one, other = maker.random.sample(parent.fields, 2)
-    names = {(*path, one.name): other.name, (*path, other.name): one.name}
+    first, second = maker.random.sample(parent.fields, 2)
+    names = {(*path, first.name): second.name, (*path, second.name): first.name}
     return _renamed(before, names, follow=maker.chance(4) is False)
 
 
@@ -197,26 +198,26 @@ def columns_moved(maker: Maker, before: Contract) -> Contract | None:
 
 def partitioning_changed(maker: Maker, before: Contract) -> Contract | None:
     names = [field.name for field in before.state.columns.fields]
-    wanted: Sequence[Managed[tuple[str, ...]]] = (UNMANAGED, (), tuple(maker.some(names, most=2)))
-    found = maker.one_of(wanted)
-    return replace(before, state=replace(before.state, partitioned_by=found))
+    choices: Sequence[Managed[tuple[str, ...]]] = (UNMANAGED, (), tuple(maker.sample(names, most=2)))
+    partitioned_by = maker.one_of(choices)
+    return replace(before, state=replace(before.state, partitioned_by=partitioned_by))
 
 
 def clustering_changed(maker: Maker, before: Contract) -> Contract | None:
-    """Also by what a table cannot be clustered by."""
+    """Change the clustering columns, also to columns that Delta refuses."""
     leaves = [path for path, _field in readable(before.state.columns)]
     anything = [path for path, _type in walk(before.state.columns) if path]
-    keys = tuple(maker.some(leaves if maker.chance(3) is False else anything, most=3))
-    wanted: Sequence[Managed[tuple[Path, ...]]] = (UNMANAGED, (), keys, keys)
-    found = maker.one_of(wanted)
-    return replace(before, state=replace(before.state, clustered_by=found))
+    keys = tuple(maker.sample(leaves if maker.chance(3) is False else anything, most=3))
+    choices: Sequence[Managed[tuple[Path, ...]]] = (UNMANAGED, (), keys, keys)
+    clustered_by = maker.one_of(choices)
+    return replace(before, state=replace(before.state, clustered_by=clustered_by))
 
 
 def constraint_changed(maker: Maker, before: Contract) -> Contract | None:
-    """Added, changed, taken off; also of what is not there, and of what is no condition."""
+    """Add, change or remove a constraint; some expressions are no conditions or use unknown columns."""
     name = _any_name(maker, before)
-    lawful = (f"{name} IS NOT NULL", f"{name} IS NOT NULL", f"{name} IS NULL OR TRUE", None)
-    texts = (*lawful, "zz > 0", name, f"nope({name}) > 0")
+    valid = (f"{name} IS NOT NULL", f"{name} IS NOT NULL", f"{name} IS NULL OR TRUE", None)
+    texts = (*valid, "zz > 0", name, f"nope({name}) > 0")
     constraints = {**before.state.constraints, maker.one_of(("guard", "other")): maker.one_of(texts)}
     return replace(before, state=replace(before.state, constraints=constraints))
 
@@ -228,25 +229,25 @@ def property_changed(maker: Maker, before: Contract) -> Contract | None:
 
 
 def mode_changed(maker: Maker, before: Contract) -> Contract | None:
-    """The properties that columns depend on."""
+    """Change column mapping or type widening, on which column changes depend."""
     key = maker.one_of((MAPPING, "delta.enableTypeWidening"))
     properties = {**before.state.properties, key: maker.one_of(_PROPERTIES[key])}
     return replace(before, state=replace(before.state, properties=properties))
 
 
-def feature_asked(maker: Maker, before: Contract) -> Contract | None:
+def feature_added(maker: Maker, before: Contract) -> Contract | None:
     name = maker.one_of((*sorted(FEATURES), "bogus"))
     return replace(before, state=replace(before.state, features=before.state.features | {name}))
 
 
 def feature_left_out(maker: Maker, before: Contract) -> Contract | None:
-    """Not managed any longer."""
+    """Remove a feature without listing it, so that it is no longer managed."""
     name = maker.one_of(sorted(before.state.features))
     return replace(before, state=replace(before.state, features=before.state.features - {name}))
 
 
 def feature_dropped(maker: Maker, before: Contract) -> Contract | None:
-    """Listed under `drop_features`, and no longer under `features`."""
+    """Move a feature from `features` to `drop_features`."""
     names = (*sorted(FEATURES), "bogus", *("columnMapping", "typeWidening", "checkConstraints") * 8)
     name = maker.one_of(names)
     state = replace(before.state, features=before.state.features - {name})
@@ -258,25 +259,25 @@ def description_changed(maker: Maker, before: Contract) -> Contract | None:
     return replace(before, state=replace(before.state, description=text))
 
 
-def opened(maker: Maker, before: Contract) -> Contract | None:
+def permissions_changed(maker: Maker, before: Contract) -> Contract | None:
     return replace(before, open=WriterPermissions(columns=maker.chance(), widening=maker.chance()))
 
 
 EDITS: Final[Sequence[Edit]] = (
     *(type_changed, type_changed, widened, nullability_changed, comment_changed, default_changed),
     *(generation_changed, identity_changed, column_added, column_added, column_dropped, column_dropped),
-    *(column_left_out, column_made_anew, column_renamed, column_renamed, columns_swapped, columns_moved),
+    *(column_left_out, column_recreated, column_renamed, column_renamed, columns_swapped, columns_moved),
     *(partitioning_changed, clustering_changed, clustering_changed, constraint_changed, constraint_changed),
-    *(property_changed, property_changed, mode_changed, feature_asked, feature_left_out, feature_dropped),
-    *(description_changed, opened),
+    *(property_changed, property_changed, mode_changed, feature_added, feature_left_out, feature_dropped),
+    *(description_changed, permissions_changed),
 )
 
 
 def _default(maker: Maker, type_: DataType) -> str | None:
-    """Mostly one that the type takes; else one of any type, or none that Spark takes at all."""
-    fits = DEFAULTS.get(print_type(type_))
+    """Return a default that usually fits the type; otherwise any, which Spark may refuse."""
+    fitting = DEFAULTS.get(print_type(type_))
     anything = (*_DEFAULTS, *dict.fromkeys(DEFAULTS.values()))
-    return fits if fits and maker.chance(3) is False else maker.one_of(anything)
+    return fitting if fitting and maker.chance(3) is False else maker.one_of(anything)
 
 
 def _generated(maker: Maker, before: Contract) -> str | None:
@@ -284,10 +285,10 @@ def _generated(maker: Maker, before: Contract) -> str | None:
     return maker.one_of((None, f"{name} IS NULL", f"{name} IS NULL", f"{name} IS NOT NULL", "zz > 1"))
 
 
-def _holding_nulls(*, allowed: bool) -> Callable[[DataType], DataType]:
-    """Says of a collection whether what is inside may be null."""
+def _set_contains_null(*, allowed: bool) -> Callable[[DataType], DataType]:
+    """Return an update of a collection type that allows or forbids null elements or values."""
 
-    def said(old: DataType) -> DataType:
+    def updated(old: DataType) -> DataType:
         match old:
             case Array():
                 return replace(old, contains_null=allowed)
@@ -296,11 +297,11 @@ def _holding_nulls(*, allowed: bool) -> Callable[[DataType], DataType]:
             case _:
                 return old
 
-    return said
+    return updated
 
 
 def _any_name(maker: Maker, before: Contract) -> str:
-    """Of what expressions reach by names alone."""
+    """Return a quoted column that expressions can address by names alone."""
     paths = [path for path, _field in walk_fields(before.state.columns)]
     return quoted(maker.one_of([path for path in paths if not any(isinstance(step, Part) for step in path)]))
 
@@ -310,7 +311,7 @@ def _any_field(maker: Maker, before: Contract) -> tuple[Path, Field]:
 
 
 def _struct(maker: Maker, before: Contract) -> Path:
-    """The table itself, or a struct in it."""
+    """Return the path of a random struct; often the table itself."""
     paths = [path for path, type_ in walk(before.state.columns) if isinstance(type_, Struct)]
     return maker.one_of((*[()] * 2, *paths))
 
@@ -327,18 +328,18 @@ def _update(before: Contract, maker: Maker, update: Callable[[Field], Field]) ->
 def _inserted(maker: Maker, before: Contract, parent: Path, field: Field) -> Contract:
     def inserted(old: DataType) -> DataType:
         assert isinstance(old, Struct)
-        place = maker.random.randint(0, len(old.fields))
-        return Struct((*old.fields[:place], field, *old.fields[place:]))
+        position = maker.random.randint(0, len(old.fields))
+        return Struct((*old.fields[:position], field, *old.fields[position:]))
 
     return _with_columns(before, update_type(before.state.columns, parent, inserted))
 
 
 def _without(before: Contract, path: Path) -> Contract:
-    def taken_out(old: DataType) -> DataType:
+    def remaining(old: DataType) -> DataType:
         assert isinstance(old, Struct)
         return Struct(tuple(field for field in old.fields if field.name != path[-1]))
 
-    return _with_columns(before, update_type(before.state.columns, path[:-1], taken_out))
+    return _with_columns(before, update_type(before.state.columns, path[:-1], remaining))
 
 
 def _listed(before: Contract, entry: Deletion) -> Contract:
@@ -346,7 +347,7 @@ def _listed(before: Contract, entry: Deletion) -> Contract:
 
 
 def _renamed(before: Contract, names: Mapping[Path, str], *, follow: bool) -> Contract:
-    """The columns under their new names, and with `follow` all that names them."""
+    """Rename the columns; with `follow`, also update everything that refers to them."""
     parent = next(iter(names))[:-1]
 
     def named(old: DataType) -> DataType:
@@ -369,17 +370,19 @@ def _following(before: Contract, names: Mapping[Path, str]) -> Contract:
     def moved(path: Path) -> Path:
         return next((to + path[len(old) :] for old, to in new.items() if path[: len(old)] == old), path)
 
-    def said(text: Managed[str | None]) -> Managed[str | None]:
+    def renamed_in(text: Managed[str | None]) -> Managed[str | None]:
         if not isinstance(text, str):
             return text
-        for number, old in enumerate(new):  # over names in between, as two may change places
+        for number, old in enumerate(new):  # temporary names, because two columns may swap names
             text = text.replace(quoted(old), f"\0{number}")
         for number, to in enumerate(new.values()):
             text = text.replace(f"\0{number}", quoted(to))
         return text
 
-    columns = Struct(tuple(replace(field, generated=said(field.generated)) for field in state.columns.fields))
-    constraints = {key: str(said(text)) if text else None for key, text in state.constraints.items()}
+    columns = Struct(
+        tuple(replace(field, generated=renamed_in(field.generated)) for field in state.columns.fields)
+    )
+    constraints = {key: str(renamed_in(text)) if text else None for key, text in state.constraints.items()}
     if isinstance(partitioned, tuple):
         partitioned = tuple(str(moved((name,))[0]) for name in partitioned)
     if isinstance(clustered, tuple):

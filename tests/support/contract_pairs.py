@@ -1,6 +1,6 @@
-"""Pairs of contracts over the whole format: what a table is made from, and what is declared then.
+"""Random pairs of contracts over the whole format: one that creates a table, and one to deploy next.
 
-What is made is lawful; what is declared is one to three edits away, each of any kind, lawful or not.
+The first contract is valid. The second is one to three edits away; each edit is of any kind, valid or not.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Edit: TypeAlias = "Callable[[Maker, Contract], Contract | None]"
-"""Gives the contract after one edit; None where it has nothing to edit."""
+"""Returns the edited contract; None if the contract has nothing to edit."""
 
 MAPPING: Final = "delta.columnMapping.mode"
 
@@ -48,7 +48,7 @@ CONTAINERS: Final = (
     *("map<int, struct<x: int>>", "map<struct<x: int>, float>"),
 )
 ORDERED: Final = frozenset({*LEAVES} - {"binary", "boolean", "variant"})
-"""What a table can be partitioned and clustered by, and compared with a number or a text."""
+"""Types that Delta can partition and cluster by."""
 
 NAMES: Final = ("a", "b", "c", "d", "e")
 DEFAULTS: Final[Mapping[str, str]] = {
@@ -63,13 +63,13 @@ _FEATURES: Final = frozenset({"allowColumnDefaults", "timestampNtz"})
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A table and its declaration.
+    """A contract before and after edits.
 
     Attributes:
-        made: What the table is made from; None if there is no table yet.
-        declared: What it is to become.
-        edits: The names of what was done to the one to come to the other.
-        has_row: Whether the table is not empty.
+        made: The contract that creates the table; None if no table exists yet.
+        declared: The contract to deploy.
+        edits: The names of the edits that lead from `made` to `declared`.
+        has_row: Whether the table contains a row.
     """
 
     made: Contract | None
@@ -78,22 +78,22 @@ class Pair:
     has_row: bool
 
     def _repr_pretty_(self, printer: RepresentationPrinter, _cycle: object) -> None:
-        """For hypothesis: short enough to be read, and to be tried again."""
+        """Print the pair for hypothesis, as contract text that can be tried again."""
         made = text_of(self.made) if self.made else "no table"
         printer.text(f"{self.edits}, has_row={self.has_row}\n{made}\n{text_of(self.declared)}\n")
 
     @property
     def revisions(self) -> tuple[Contract, ...]:
-        """Those of the contract, oldest first."""
+        """Revisions of the contract, oldest first."""
         return (self.declared,) if self.made is None else (self.made, self.declared)
 
 
 @st.composite
 def pairs(draw: DrawFn, edits: Sequence[Edit]) -> Pair:
-    """Any of them; most tables are there, and empty."""
+    """Pairs that differ by these edits; most tables exist and are empty."""
     maker = Maker(draw(st.randoms(use_true_random=True)))
     made = maker.contract()
-    declared, done = made, list[str]()
+    declared, applied = made, list[str]()
     for _ in range(maker.one_of((1, 1, 1, 2, 2, 3))):
         if not is_editable(declared.state.columns):
             break
@@ -101,14 +101,14 @@ def pairs(draw: DrawFn, edits: Sequence[Edit]) -> Pair:
         edited = edit(maker, declared)
         if edited is not None and edited != declared:
             declared = edited
-            done.append(edit.__name__)
-    assume(done)
+            applied.append(edit.__name__)
+    assume(applied)
     is_new = maker.chance(8)
-    return Pair(None if is_new else as_written(made), as_written(declared), tuple(done), maker.chance(5))
+    return Pair(None if is_new else as_written(made), as_written(declared), tuple(applied), maker.chance(5))
 
 
 def as_written(contract: Contract) -> Contract:
-    """As it is read from its text: nothing that the format has no words for."""
+    """Print and read a contract, so that it holds only what the format can express."""
     read = contracts.read("orders.yaml", text_of(contract))
     assume(not read.errors)
     (written,) = read.contracts
@@ -116,15 +116,15 @@ def as_written(contract: Contract) -> Contract:
 
 
 def text_of(contract: Contract) -> str:
-    """JSON is YAML."""
+    """Return the contract as JSON, which is also YAML."""
     return json.dumps(as_data(contract))
 
 
 @dataclass(frozen=True)
 class Maker:
-    """Makes contracts, and chooses for edits: each possibility is as likely as any other.
+    """Makes contracts and random choices for edits; all choices are equally likely.
 
-    Hypothesis itself prefers what is small and what it had before, and would not come to most of the kinds.
+    Hypothesis prefers small and earlier values, and would not reach most kinds of edits.
     """
 
     random: Random
@@ -135,10 +135,10 @@ class Maker:
     def chance(self, of: int = 2) -> bool:
         return self.random.randrange(of) == 0
 
-    def some(self, values: Sequence[T], most: int) -> list[T]:
+    def sample(self, values: Sequence[T], most: int) -> list[T]:
         return self.random.sample(values, self.random.randint(0, min(most, len(values))))
 
-    # What a table is made from
+    # The contract that creates the table
 
     def contract(self) -> Contract:
         names = self.random.sample(NAMES, self.random.randint(2, 4))
@@ -151,7 +151,7 @@ class Maker:
             properties=self.properties(),
             features=_FEATURES,
         )
-        return Contract("sales.orders", self.laid_out(state), protocol=ProtocolLimits(allow_upgrade=True))
+        return Contract("sales.orders", self.with_layout(state), protocol=ProtocolLimits(allow_upgrade=True))
 
     def column(self, name: str) -> Field:
         text = self.one_of(CONTAINERS if self.chance(3) else LEAVES)
@@ -164,7 +164,7 @@ class Maker:
         )
 
     def with_computed(self, columns: Struct) -> Struct:
-        """Beside the others a generated column, an identity column, or none."""
+        """Add a generated column, an identity column, or neither."""
         match self.one_of(("", "", "", "generated", "identity")):
             case "generated":
                 source = self.one_of(columns.fields)
@@ -179,33 +179,33 @@ class Maker:
         return Struct((*columns.fields, new))
 
     def constraints(self, columns: Struct) -> dict[str, str | None]:
-        may = readable(columns)
-        if not (may and self.chance(4)):
+        candidates = readable(columns)
+        if not (candidates and self.chance(4)):
             return {}
-        path, _field = self.one_of(may)
+        path, _field = self.one_of(candidates)
         return {"guard": f"{quoted(path)} IS NOT NULL"}
 
     def properties(self) -> dict[str, str | None]:
         mode = self.one_of(("", "", "none", "name", "name", "name", "id"))
         widening = self.one_of(("", "true", "true", "true", "false"))
-        found: dict[str, str | None] = {MAPPING: mode, "delta.enableTypeWidening": widening}
-        return {key: value for key, value in found.items() if value}
+        properties: dict[str, str | None] = {MAPPING: mode, "delta.enableTypeWidening": widening}
+        return {key: value for key, value in properties.items() if value}
 
-    def laid_out(self, state: TableState) -> TableState:
-        """Partitioned, clustered, or neither."""
+    def with_layout(self, state: TableState) -> TableState:
+        """Partition the table, cluster it, or neither."""
         keys = [(path, field) for path, field in readable(state.columns) if print_type(field.type) in ORDERED]
         match self.one_of(("", "", "partitioned", "clustered")):
             case "partitioned":
                 names = [field.name for path, field in keys if len(path) == 1 and not is_computed(field)]
-                return replace(state, partitioned_by=tuple(self.some(names, most=2)))
+                return replace(state, partitioned_by=tuple(self.sample(names, most=2)))
             case "clustered":
-                return replace(state, clustered_by=tuple(path for path, _field in self.some(keys, most=2)))
+                return replace(state, clustered_by=tuple(path for path, _field in self.sample(keys, most=2)))
             case _:
                 return state
 
 
 def readable(columns: Struct) -> list[tuple[Path, Field]]:
-    """The leaves that SQL reaches by their names alone."""
+    """Return the leaves that SQL can address by names alone."""
     return [
         (path, field)
         for path, field in walk_fields(columns)
@@ -214,23 +214,23 @@ def readable(columns: Struct) -> list[tuple[Path, Field]]:
 
 
 def is_editable(columns: Struct) -> bool:
-    """Whether there are columns, and no two of one name: an edit could not say which."""
+    """Whether the table has columns with unique names; an edit cannot distinguish duplicates."""
     paths = [lowercased(path) for path, _field in walk_fields(columns)]
     return 0 < len(paths) == len(set(paths))
 
 
 def quoted(path: Path) -> str:
-    """As SQL takes it."""
+    """Return the path as a quoted SQL identifier."""
     return ".".join(step.value if isinstance(step, Part) else always_quoted(step) for step in path)
 
 
 def is_computed(field: Field) -> bool:
-    """Whether nobody inserts it."""
+    """Whether Delta computes the column's values."""
     return isinstance(field.generated, str) or isinstance(field.identity, Identity)
 
 
 def bare(name: str, type_: DataType) -> Field:
-    """A field of which nothing is said but its type."""
+    """Return a field that declares only its type."""
     return Field(
         name,
         type_,

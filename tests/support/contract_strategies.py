@@ -1,4 +1,4 @@
-"""What hypothesis makes contracts from: all that the native format can say."""
+"""Hypothesis strategies for contracts, covering every key of the native format."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _VALUES = st.sampled_from(("true", "FALSE", "32", "-0", "1.50", "null", "", "int
 
 @st.composite
 def contracts(draw: DrawFn) -> Contract:
-    """Contracts as they are read from a file of that name."""
+    """Contracts with the file name ``contracts/any.yml``."""
     state = writable(draw(table_states(declared=True)))
     paths = [path for path, _ in walk_fields(state.columns)]
     path: SearchStrategy[Path] = st.sampled_from(paths) if paths else st.just(("gone",))
-    deletions = st.builds(Deletion, path | st.just(("gone",)), st.none() | _texts_of_types())
+    deletions = st.builds(Deletion, path | st.just(("gone",)), st.none() | _printable_types())
     return Contract(
-        table=draw(st.lists(names(), min_size=1, max_size=3).map(_name)),
+        table=draw(st.lists(names(), min_size=1, max_size=3).map(_table_name)),
         state=replace(state, dropped=tuple(draw(st.lists(deletions, max_size=2)))),
         location=draw(st.none() | texts()),
         owner=draw(st.none() | texts()),
@@ -70,7 +70,7 @@ def contracts(draw: DrawFn) -> Contract:
 
 
 def writable(state: TableState) -> TableState:
-    """The state with what type text and ``type_changes`` can say: no unknown types, no versions."""
+    """Return the state without what a contract cannot express: unknown types, versions of type changes."""
     columns = _declared(state.columns)
     assert isinstance(columns, Struct)
     return replace(state, columns=columns)
@@ -90,8 +90,8 @@ def _declared(type_: DataType) -> DataType:
             return type_
 
 
-def _texts_of_types() -> SearchStrategy[DataType]:
-    """Types of which text says all."""
+def _printable_types() -> SearchStrategy[DataType]:
+    """Types that survive printing and parsing unchanged."""
     return datatypes().map(_declared).map(print_type).map(declared_type)
 
 
@@ -105,7 +105,7 @@ def _declared_field(field: Field) -> Field:
     return replace(field, type=type_, type_changes=changes)
 
 
-def _name(parts: list[str]) -> str:
+def _table_name(parts: list[str]) -> str:
     return ".".join(format_path((part,)) for part in parts)
 
 

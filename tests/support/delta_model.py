@@ -1,6 +1,6 @@
-"""Delta as far as a plan meets it: each column is somebody, and what Delta would refuse is an error.
+"""A model of Delta that runs plans: columns have identities, and refused statements raise errors.
 
-Measured on Delta 4.4.0; the error classes stand beside the refusals.
+Measured on Delta 4.4.0; messages name Delta's error classes.
 """
 
 from __future__ import annotations
@@ -31,151 +31,155 @@ _WIDENING: Final = "delta.enableTypeWidening"
 
 
 class RefusedError(AssertionError):
-    """What the engine would say."""
+    """A statement that Delta refuses."""
 
 
 @dataclass
 class Delta:
-    """A table that statements are carried out on, one by one, as Delta does.
+    """A table that executes statements one by one, as Delta does.
 
     Attributes:
-        state: As the log has it.
-        new: Names those who were not there before.
-        newest: The highest id that a column had.
+        state: The table state that the log would hold.
+        new: Numbers the columns that statements add.
+        max_column_id: The highest column id ever assigned.
     """
 
     state: TableState
     new: Iterator[int] = field(default_factory=count)
-    newest: int = 0
+    max_column_id: int = 0
 
     def run(self, step: Step) -> None:
-        """Carry out one statement.
+        """Execute one statement.
 
         Raises:
-            RefusedError: Delta would not.
+            RefusedError: Delta refuses the statement.
         """
-        _require(_KINDS[step.kind] >= {type(one) for one in step.changes}, f"{step.kind}: {step.changes}")
-        ids = [each.column_id or 0 for _path, each in walk_fields(self.state.columns)]
-        self.newest = max((self.newest, *ids))
-        _require(step.kind not in _SINGLE or len(step.changes) == 1, "one object in a statement")
-        for one in step.changes:
-            self._carry_out(one)
+        kinds = {type(part) for part in step.changes}
+        _require(_KINDS[step.kind] >= kinds, f"{step.kind}: {step.changes}")
+        ids = [existing.column_id or 0 for _path, existing in walk_fields(self.state.columns)]
+        self.max_column_id = max((self.max_column_id, *ids))
+        _require(step.kind not in _SINGLE or len(step.changes) == 1, "more than one object in a statement")
+        for part in step.changes:
+            self._execute(part)
         self.state = replace(self.state, features=self.state.features | step.adds_features)
 
-    def _carry_out(self, one: Change) -> None:
-        match one:
+    def _execute(self, part: Change) -> None:
+        match part:
             case change.PropertyChanged():
-                self._property(one)
+                self._property(part)
             case change.FeatureChanged(name=name, new=new):
                 features = self.state.features
                 self.state = replace(self.state, features=features | {name} if new else features - {name})
             case change.DescriptionChanged(new=new):
                 self.state = replace(self.state, description=new)
             case change.ConstraintChanged():
-                self._constraint(one)
+                self._constraint(part)
             case change.ClusteringChanged(new=tuple() as paths):
                 for path in paths:
                     _require(field_at(self.state.columns, path), f"DELTA_COLUMN_NOT_FOUND: {path}")
                 self.state = replace(self.state, clustered_by=paths)
             case change.FieldAdded():
-                self._add(one)
+                self._add(part)
             case change.FieldRemoved(path=path):
                 self._drop(path)
             case change.FieldRenamed(path=path, old_name=old):
                 self._rename(path, old)
             case change.FieldMoved(path=path, after=after):
-                self._siblings(path, lambda fields: _placed(fields, _taken_out(fields, path), after))
+                self._siblings(path, lambda fields: _inserted(fields, _named(fields, path), after))
             case _:
-                self._alter(one)
+                self._alter(part)
 
-    def _property(self, one: change.PropertyChanged) -> None:
-        there = self.state.properties.get(one.key)
-        _require(there == (one.old if isinstance(one.old, str) else None), f"{one.key} is {there}")
-        kept = {key: value for key, value in self.state.properties.items() if key != one.key}
-        new = {one.key: one.new} if isinstance(one.new, str) else {}
-        if one.key == _MODE and one.new == "name" and there in (None, "none"):
+    def _property(self, update: change.PropertyChanged) -> None:
+        key, new = update.key, update.new
+        current = self.state.properties.get(key)
+        _require(current == (update.old if isinstance(update.old, str) else None), f"{key} is {current}")
+        kept = {name: value for name, value in self.state.properties.items() if name != key}
+        added = {key: new} if isinstance(new, str) else {}
+        if key == _MODE and new == "name" and current in (None, "none"):
             ids = count(1)
-            columns = map_fields(self.state.columns, lambda _path, each: replace(each, column_id=next(ids)))
+            columns = map_fields(self.state.columns, lambda _path, old: replace(old, column_id=next(ids)))
             self.state = replace(self.state, columns=columns)
-        self.state = replace(self.state, properties=kept | new)
+        self.state = replace(self.state, properties=kept | added)
 
-    def _constraint(self, one: change.ConstraintChanged) -> None:
+    def _constraint(self, update: change.ConstraintChanged) -> None:
+        name, new = update.name, update.new
         constraints = dict(self.state.constraints)
-        if isinstance(one.new, str):
-            _require(one.name not in constraints, f"DELTA_CONSTRAINT_ALREADY_EXISTS: {one.name}")
-            _require(field_at(self.state.columns, _guarded(one.new)), f"UNRESOLVED_COLUMN: {one.new}")
-            constraints[one.name] = one.new
+        if isinstance(new, str):
+            _require(name not in constraints, f"DELTA_CONSTRAINT_ALREADY_EXISTS: {name}")
+            _require(field_at(self.state.columns, _constrained(new)), f"UNRESOLVED_COLUMN: {new}")
+            constraints[name] = new
         else:
-            _require(one.name in constraints, f"DELTA_CONSTRAINT_DOES_NOT_EXIST: {one.name}")
-            del constraints[one.name]
+            _require(name in constraints, f"DELTA_CONSTRAINT_DOES_NOT_EXIST: {name}")
+            del constraints[name]
         self.state = replace(self.state, constraints=constraints)
 
-    def _add(self, one: change.FieldAdded) -> None:
-        _require(one.field.nullable and not isinstance(one.field.default, str), f"NOT NULL, DEFAULT: {one}")
+    def _add(self, addition: change.FieldAdded) -> None:
+        is_plain = addition.field.nullable and not isinstance(addition.field.default, str)
+        _require(is_plain, f"NOT NULL, DEFAULT: {addition}")
         mapped = self.state.properties.get(_MODE) == "name"
         ids = self._ids()
 
-        def born(_path: object, each: Field) -> Field:
-            who = f"n{next(self.new)}"
-            return replace(each, physical_name=who, column_id=next(ids) if mapped else None)
+        def identified(_path: object, field_: Field) -> Field:
+            identity = f"n{next(self.new)}"
+            return replace(field_, physical_name=identity, column_id=next(ids) if mapped else None)
 
-        (fresh,) = map_fields(Struct((one.field,)), born).fields
-        self._require_free(one.path)
-        self._siblings(one.path, lambda fields: _placed(fields, fresh, one.after))
+        (fresh,) = map_fields(Struct((addition.field,)), identified).fields
+        self._require_free(addition.path)
+        self._siblings(addition.path, lambda fields: _inserted(fields, fresh, addition.after))
 
     def _ids(self) -> Iterator[int]:
-        """None is given twice (`delta.columnMapping.maxColumnId`)."""
+        """Yield new column ids; Delta never reuses one (`delta.columnMapping.maxColumnId`)."""
         while True:
-            self.newest += 1
-            yield self.newest
+            self.max_column_id += 1
+            yield self.max_column_id
 
     def _drop(self, path: Path) -> None:
         self._require_mapping()
-        self._require_unguarded(path)
+        self._require_unconstrained(path)
         state = self.state
         clustered = state.clustered_by if isinstance(state.clustered_by, tuple) else ()
-        inside = [one for one in clustered if lowercased(one)[: len(path)] == lowercased(path)]
+        inside = [key for key in clustered if lowercased(key)[: len(path)] == lowercased(path)]
         _require(not inside, f"DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN: {path}")
         parent = type_at(state.columns, path[:-1])
         _require(
             isinstance(parent, Struct) and len(parent.fields) > 1,
             f"DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA: {path}",
         )
-        self._siblings(path, lambda fields: [one for one in fields if one is not _taken_out(fields, path)])
+        self._siblings(path, lambda fields: [old for old in fields if old is not _named(fields, path)])
 
     def _rename(self, path: Path, old: str) -> None:
         before = (*path[:-1], old)
         self._require_mapping()
-        self._require_unguarded(before)
+        self._require_unconstrained(before)
         self._require_free(path)
         name = str(path[-1])
         self.state = replace(
-            self.state, columns=update_field(self.state.columns, before, lambda one: replace(one, name=name))
+            self.state, columns=update_field(self.state.columns, before, lambda old: replace(old, name=name))
         )
         if isinstance(self.state.clustered_by, tuple):
             moved = (
-                (*path, *one[len(path) :]) if lowercased(one)[: len(path)] == lowercased(before) else one
-                for one in self.state.clustered_by
+                (*path, *key[len(path) :]) if lowercased(key)[: len(path)] == lowercased(before) else key
+                for key in self.state.clustered_by
             )
             self.state = replace(self.state, clustered_by=tuple(moved))
 
-    def _alter(self, one: Change) -> None:
-        match one:
+    def _alter(self, part: Change) -> None:
+        match part:
             case change.TypeChanged(path=path, old=old, new=new):
                 _require(type_at(self.state.columns, path) == old, f"{path} is no {old}")
                 _require(type_step(old, new) is TypeStep.WIDENING, f"no widening: {old} to {new}")
                 _require(self.state.properties.get(_WIDENING) == "true", "type widening is off")
-                self._require_unguarded(path)
+                self._require_unconstrained(path)
                 self.state = replace(self.state, columns=update_type(self.state.columns, path, lambda _: new))
             case change.CommentChanged(path=path, new=comment):
-                self._field(path, lambda found: replace(found, comment=comment))
+                self._field(path, lambda old: replace(old, comment=comment))
             case change.NullabilityChanged(path=path, new=True):
-                self._field(path, lambda found: replace(found, nullable=True))
+                self._field(path, lambda old: replace(old, nullable=True))
             case change.DefaultChanged(path=path, new=default):
                 _require("allowColumnDefaults" in self.state.features, "WRONG_COLUMN_DEFAULTS_FOR_DELTA")
-                self._field(path, lambda found: replace(found, default=default))
+                self._field(path, lambda old: replace(old, default=default))
             case _:
-                raise RefusedError(one)
+                raise RefusedError(part)
 
     def _field(self, path: Path, update: Callable[[Field], Field]) -> None:
         _require(field_at(self.state.columns, path), f"DELTA_COLUMN_NOT_FOUND: {path}")
@@ -194,9 +198,9 @@ class Delta:
     def _require_free(self, path: Path) -> None:
         _require(type_at(self.state.columns, path) is None, f"FIELD_ALREADY_EXISTS: {path}")
 
-    def _require_unguarded(self, path: Path) -> None:
+    def _require_unconstrained(self, path: Path) -> None:
         for name, expression in self.state.constraints.items():
-            used = lowercased(_guarded(str(expression)))
+            used = lowercased(_constrained(str(expression)))
             shorter = min(len(used), len(path))
             _require(
                 used[:shorter] != lowercased(path)[:shorter],
@@ -231,28 +235,28 @@ _SINGLE: Final = {
 }
 
 
-def _require(condition: object, said: str) -> None:
+def _require(condition: object, message: str) -> None:
     if not condition:
-        raise RefusedError(said)
+        raise RefusedError(message)
 
 
-def _placed(fields: tuple[Field, ...], one: Field, after: str | None) -> list[Field]:
-    others = [other for other in fields if other is not one]
+def _inserted(fields: tuple[Field, ...], inserted: Field, after: str | None) -> list[Field]:
+    rest = [sibling for sibling in fields if sibling is not inserted]
     if after is None:
-        return [one, *others]
-    names = [other.name.lower() for other in others]
+        return [inserted, *rest]
+    names = [sibling.name.lower() for sibling in rest]
     _require(after.lower() in names, f"FIELD_NOT_FOUND: {after}")
-    place = names.index(after.lower()) + 1
-    return [*others[:place], one, *others[place:]]
+    position = names.index(after.lower()) + 1
+    return [*rest[:position], inserted, *rest[position:]]
 
 
-def _taken_out(fields: tuple[Field, ...], path: Path) -> Field:
-    found = Struct(fields).get(str(path[-1]))
-    _require(found, f"DELTA_COLUMN_NOT_FOUND: {path}")
-    assert found is not None
-    return found
+def _named(fields: tuple[Field, ...], path: Path) -> Field:
+    field_ = Struct(fields).get(str(path[-1]))
+    _require(field_, f"DELTA_COLUMN_NOT_FOUND: {path}")
+    assert field_ is not None
+    return field_
 
 
-def _guarded(expression: str) -> Path:
-    """The column of a constraint: all of them are ```a`.`b` IS NOT NULL``."""
+def _constrained(expression: str) -> Path:
+    """Return the column that a constraint uses; generated constraints are all ```a`.`b` IS NOT NULL``."""
     return tuple(name.replace("``", "`") for name in re.findall(r"`((?:[^`]|``)*)`", expression))

@@ -1,4 +1,4 @@
-"""Sessions that fail, or let something else happen, between the statements of a run."""
+"""Spark sessions that fail or run other code between the statements of `apply`."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
 
 
 class Killed(BaseException):
-    """The end of a process: no code of the run catches it."""
+    """Simulates a killed process: `apply` does not catch it."""
 
 
 class AnswerLostError(Exception):
-    """What a client sees of a statement that was carried out while the connection broke."""
+    """Simulates a connection that broke after the engine carried out the statement."""
 
 
 @dataclass
 class Interrupted:
-    """A session that calls something before or after each statement that changes a table.
+    """A session that calls functions before and after each ALTER and CREATE statement.
 
     Attributes:
         before: Called with the number of the statement, from 1.
-        after: Likewise, once the statement has its effect.
-        statements: Those that were run.
+        after: Called with the same number when the statement has taken effect.
+        statements: The ALTER and CREATE statements that were run.
     """
 
     session: SqlSession
@@ -42,17 +42,19 @@ class Interrupted:
             return self.session.sql(sqlQuery)
         number = len(self.statements) + 1
         self.before(number)
-        answer = self.session.sql(sqlQuery)
+        result = self.session.sql(sqlQuery)
         self.statements.append(sqlQuery)
         self.after(number)
-        return answer
+        return result
 
 
 def killed_after(session: SqlSession, number: int) -> Interrupted:
-    """A session whose process ends after so many statements."""
+    """Return a session that raises `Killed` after this number of statements."""
 
-    def end(at: int) -> None:
-        if at == number:
+    def kill(current: int) -> None:
+        if current == number:
             raise Killed
 
-    return Interrupted(session, after=end) if number else Interrupted(session, before=lambda _at: end(0))
+    return (
+        Interrupted(session, after=kill) if number else Interrupted(session, before=lambda _number: kill(0))
+    )

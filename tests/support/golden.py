@@ -1,6 +1,6 @@
-"""Expected texts in files: one switch writes all of them.
+"""Expected texts in files.
 
-``SCHEMALINT_UPDATE_GOLDEN=1`` writes what the tests got, to be read as a diff before it is committed.
+``SCHEMALINT_UPDATE_GOLDEN=1`` writes the actual texts into the files; review the diff before you commit it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ UPDATE: Final = os.environ.get("SCHEMALINT_UPDATE_GOLDEN") == "1"
 
 
 def assert_golden(actual: str, expected: Path) -> None:
-    """The text is the file's, to the byte."""
+    """Assert that a text equals the content of a file, byte for byte."""
     if UPDATE:
         expected.parent.mkdir(parents=True, exist_ok=True)
         expected.write_text(actual, encoding="utf-8", newline="")

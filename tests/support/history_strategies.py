@@ -1,7 +1,7 @@
-"""Tables, and what their contracts have been since: hypothesis makes histories of renames and drops.
+"""Hypothesis strategies for a live table and the revisions of its contract, with renames and drops.
 
-Every field of a revision says in `physical_name` who it really is, and so does the live one: a plan that
-mixes two columns up shows.
+`physical_name` holds a column's identity, in every revision and in the live table. So a test notices a plan
+that confuses two columns.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ T = TypeVar("T")
 MODE: Final = "delta.columnMapping.mode"
 WIDENING: Final = "delta.enableTypeWidening"
 
-# Few names, so that they are given up and taken again; two that differ by case alone, one that needs quotes.
+# Few names, so that they are freed and reused; two differ only in case, one needs quotes.
 _NAMES: Final = ("a", "b", "c", "d", "A", "it`s.")
-_NAMES_OF_OTHERS: Final = ("u", "v")
+_UNMANAGED_NAMES: Final = ("u", "v")
 _WIDER: Final[Mapping[DataType, tuple[DataType, ...]]] = {
     BYTE: (SHORT, LONG),
     INTEGER: (LONG, Decimal(12, 1)),
@@ -71,12 +71,12 @@ _DEPTH: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class TableHistory:
     """A live table and the revisions of its contract.
 
     Attributes:
-        made: What the table was made as: the oldest revision, and what nobody declares.
-        revisions: Oldest first; the oldest is applied, the last is the declaration.
+        made: The contract that creates the table: the oldest revision, plus unmanaged objects.
+        revisions: Oldest first; the oldest is applied, the last is the contract to deploy.
     """
 
     made: Contract
@@ -84,42 +84,43 @@ class World:
     revisions: tuple[Contract, ...]
 
     def _repr_pretty_(self, printer: RepresentationPrinter, _cycle: object) -> None:
-        """For hypothesis: short enough to be read."""
-        for state in (self.live.state, *(one.state for one in self.revisions)):
-            printer.text(f"\n{_said(state)}")
+        """Print the history for hypothesis, short enough to read."""
+        for state in (self.live.state, *(revision.state for revision in self.revisions)):
+            printer.text(f"\n{_state_text(state)}")
 
     @property
     def contract(self) -> Contract:
         return self.revisions[-1]
 
     @property
-    def dropped(self) -> set[str | None]:
-        """Who was declared, and is no longer: all of them are listed under `dropped`."""
-        known = [identities(one.state.columns).keys() for one in self.revisions]
+    def dropped_identities(self) -> set[str | None]:
+        """Columns that an older revision declares and the last one does not; it lists all under `dropped`."""
+        known = [paths_by_identity(revision.state.columns).keys() for revision in self.revisions]
         return set[str | None]().union(*known) - known[-1]
 
 
-def identities(columns: Struct) -> dict[str | None, Path]:
-    """Where each column is, by who it is."""
+def paths_by_identity(columns: Struct) -> dict[str | None, Path]:
+    """Return the path of each column by its identity."""
     return {field.physical_name: path for path, field in walk_fields(columns)}
 
 
 @st.composite
-def worlds(draw: DrawFn, *, max_revisions: int = 4) -> World:
-    """Lawful histories: each can be brought to its last revision, whatever it takes."""
+def table_histories(draw: DrawFn, *, max_revisions: int = 4) -> TableHistory:
+    """Valid histories: some plan leads from each live table to the last revision."""
     maker = _Maker(draw, count(1))
-    times = draw(st.integers(2, max_revisions))
+    revision_count = draw(st.integers(2, max_revisions))
     mapped_since = draw(st.sampled_from((0, 0, 0, 1, max_revisions)))
     states = [maker.first()]
-    for _ in range(1, times):
-        states.append(maker.next(states[-1], states[0].columns, may_rename=mapped_since < times))
-    states = [_mapped(one) if mapped_since <= number else one for number, one in enumerate(states)]
-    made, *revisions = [Contract("sales.orders", one) for one in (maker.with_others(states[0]), *states)]
-    return World(made, live_table(made), tuple(revisions))
+    for _ in range(1, revision_count):
+        states.append(maker.next(states[-1], states[0].columns, may_rename=mapped_since < revision_count))
+    states = [_mapped(state) if mapped_since <= number else state for number, state in enumerate(states)]
+    created = maker.with_unmanaged(states[0])
+    made, *revisions = [Contract("sales.orders", state) for state in (created, *states)]
+    return TableHistory(made, live_table(made), tuple(revisions))
 
 
 def live_table(made: Contract) -> LiveTable:
-    """The table that Delta makes of a contract; where column mapping is on, ids are given parents first."""
+    """Return the table that Delta creates from a contract; column mapping ids go to parents first."""
     features = made.created_features
     state = replace(created_state(made.state), features=features)
     if state.properties.get(MODE) == "name":
@@ -129,11 +130,12 @@ def live_table(made: Contract) -> LiveTable:
     return LiveTable("/lake/orders", 3, Protocol(3, 7, frozenset(), features), Metadata("id", state))
 
 
-def _said(state: TableState) -> str:
+def _state_text(state: TableState) -> str:
     fields = [
-        f"{format_path(path)}{f' < {one.renamed_from}' if one.renamed_from else ''}: {print_type(one.type)}"
-        f" {'' if one.nullable else 'NOT NULL '}{one.comment!r} {one.default!r} {one.physical_name}"
-        for path, one in walk_fields(state.columns)
+        f"{format_path(path)}{f' < {field.renamed_from}' if field.renamed_from else ''}: "
+        f"{print_type(field.type)} {'' if field.nullable else 'NOT NULL '}{field.comment!r} "
+        f"{field.default!r} {field.physical_name}"
+        for path, field in walk_fields(state.columns)
     ]
     rest = (state.clustered_by, state.constraints, state.properties, state.dropped, state.description)
     return "\n  ".join((str(rest), *fields))
@@ -145,10 +147,10 @@ def _mapped(state: TableState) -> TableState:
 
 @dataclass(frozen=True)
 class _Maker:
-    """Draws revisions.
+    """Draws the revisions of a contract.
 
     Attributes:
-        numbers: Who is who.
+        numbers: Numbers for the identities of new columns.
     """
 
     draw: DrawFn
@@ -157,11 +159,11 @@ class _Maker:
     def one_of(self, values: Sequence[T]) -> T:
         return self.draw(st.sampled_from(values))
 
-    def some(self, values: Sequence[T], *, most: int = 2) -> list[T]:
+    def sample(self, values: Sequence[T], *, most: int = 2) -> list[T]:
         if not values:
             return []
-        places = st.lists(st.integers(0, len(values) - 1), max_size=most, unique=True)
-        return [values[place] for place in self.draw(places)]
+        positions = st.lists(st.integers(0, len(values) - 1), max_size=most, unique=True)
+        return [values[position] for position in self.draw(positions)]
 
     def chance(self, of: int = 2) -> bool:
         return self.draw(st.integers(1, of)) == of
@@ -170,12 +172,12 @@ class _Maker:
 
     def first(self) -> TableState:
         columns = self.struct(depth=_DEPTH, size=4)
-        guarded = self.some([path for path, _field in _readable(columns)])
+        constrained = self.sample([path for path, _field in _readable(columns)])
         return TableState(
             columns=columns,
             description=self.one_of((UNMANAGED, None, "x")),
-            clustered_by=tuple(self.some(_clusterable(columns))) if self.chance() else UNMANAGED,
-            constraints={f"c{number}": _check(path) for number, path in enumerate(guarded)},
+            clustered_by=tuple(self.sample(_clusterable(columns))) if self.chance() else UNMANAGED,
+            constraints={f"c{number}": _check(path) for number, path in enumerate(constrained)},
             properties={WIDENING: "true", "team": "sales"},
             features=frozenset({"allowColumnDefaults", "timestampNtz"}),
         )
@@ -185,7 +187,7 @@ class _Maker:
         return Struct(tuple(self.field(name, depth=depth, fresh=fresh) for name in self.draw(names)))
 
     def field(self, name: str, *, depth: int, fresh: bool) -> Field:
-        """NOT NULL is only what a table is made with, and nothing inside of an array or a map."""
+        """Draw a field; NOT NULL appears only in the oldest revision, and never inside an array or a map."""
         type_ = self.type(depth=depth, fresh=fresh)
         return Field(
             name,
@@ -213,45 +215,45 @@ class _Maker:
                 return self.one_of(tuple(_WIDER))
 
     def default(self, type_: DataType, depth: int) -> Managed[str | None]:
-        """Nested fields have none."""
+        """Draw a default value; nested fields get none."""
         texts = _DEFAULTS.get(type_, ()) if depth == _DEPTH else ()
         values: Sequence[Managed[str | None]] = (UNMANAGED, UNMANAGED, None, *texts)
         return self.one_of(values) if texts else UNMANAGED
 
-    def with_others(self, state: TableState) -> TableState:
-        """With what nobody declares: columns at every level, a property, a constraint."""
-        columns = self.struct_with_others(state.columns)
-        guards = {"theirs": _check(("u",))} if columns.get("u") else {}
+    def with_unmanaged(self, state: TableState) -> TableState:
+        """Add what no contract declares: columns at every level, a property, a constraint."""
+        columns = self.struct_with_unmanaged(state.columns)
+        constraints = {"theirs": _check(("u",))} if columns.get("u") else {}
         return replace(
             state,
             columns=columns,
-            constraints={**state.constraints, **guards},
+            constraints={**state.constraints, **constraints},
             properties={**state.properties, "theirs": "1"},
         )
 
-    def struct_with_others(self, struct: Struct) -> Struct:
-        fields = [replace(field, type=self.type_with_others(field.type)) for field in struct.fields]
-        for name in self.some(_NAMES_OF_OTHERS):
-            other = Field(name, INTEGER, physical_name=f"u{next(self.numbers)}")
-            fields.insert(self.draw(st.integers(0, len(fields))), other)
+    def struct_with_unmanaged(self, struct: Struct) -> Struct:
+        fields = [replace(field, type=self.type_with_unmanaged(field.type)) for field in struct.fields]
+        for name in self.sample(_UNMANAGED_NAMES):
+            unmanaged = Field(name, INTEGER, physical_name=f"u{next(self.numbers)}")
+            fields.insert(self.draw(st.integers(0, len(fields))), unmanaged)
         return Struct(tuple(fields))
 
-    def type_with_others(self, type_: DataType) -> DataType:
+    def type_with_unmanaged(self, type_: DataType) -> DataType:
         match type_:
             case Struct():
-                return self.struct_with_others(type_)
+                return self.struct_with_unmanaged(type_)
             case Array(element=element):
-                return replace(type_, element=self.type_with_others(element))
+                return replace(type_, element=self.type_with_unmanaged(element))
             case Map(value=value):
-                return replace(type_, value=self.type_with_others(value))
+                return replace(type_, value=self.type_with_unmanaged(value))
             case _:
                 return type_
 
-    # The next one
+    # The next revision
 
     def next(self, before: TableState, applied: Struct, *, may_rename: bool) -> TableState:
-        listed = {path_key(one.path) for one in before.dropped}
-        edit = _Edit(self, listed, set(identities(applied)), may_rename=may_rename)
+        listed = {path_key(deletion.path) for deletion in before.dropped}
+        edit = _Edit(self, listed, set(paths_by_identity(applied)), may_rename=may_rename)
         columns = edit.struct(before.columns, (), depth=_DEPTH, fresh=False)
         described = before.description is not UNMANAGED
         return replace(
@@ -261,37 +263,37 @@ class _Maker:
             clustered_by=self.clustering(before, columns),
             constraints=self.constraints(before, columns),
             properties={**before.properties, self.one_of(("team", "old")): self.one_of((None, "x"))},
-            dropped=(*before.dropped, *edit.gone),
+            dropped=(*before.dropped, *edit.deletions),
         )
 
     def clustering(self, before: TableState, columns: Struct) -> Managed[tuple[Path, ...]]:
         if not isinstance(before.clustered_by, tuple):
             return UNMANAGED
         if self.chance():
-            return tuple(self.some(_clusterable(columns)))
-        may = _clusterable(columns)
-        return tuple(path for path in _followed(before, columns, before.clustered_by) if path in may)
+            return tuple(self.sample(_clusterable(columns)))
+        clusterable = _clusterable(columns)
+        return tuple(path for path in _followed(before, columns, before.clustered_by) if path in clusterable)
 
     def constraints(self, before: TableState, columns: Struct) -> dict[str, str | None]:
-        """They name the columns as they are called now; those of what is dropped are declared absent."""
-        where = identities(columns)
-        old = {_check(path): field.physical_name for path, field in walk_fields(before.columns)}
-        found: dict[str, str | None] = {}
+        """Draw constraints with the columns' new names; those of dropped columns are declared absent."""
+        new_paths = paths_by_identity(columns)
+        identities = {_check(path): field.physical_name for path, field in walk_fields(before.columns)}
+        declared: dict[str, str | None] = {}
         for name, text in before.constraints.items():
-            path = where.get(old[text]) if text is not None else None
-            found[name] = _check(path) if path and self.chance(4) is False else None
-        new = self.some([path for path, _field in _readable(columns)], most=1)
-        return found | {f"n{next(self.numbers)}": _check(path) for path in new}
+            path = new_paths.get(identities[text]) if text is not None else None
+            declared[name] = _check(path) if path and self.chance(4) is False else None
+        new = self.sample([path for path, _field in _readable(columns)], most=1)
+        return declared | {f"n{next(self.numbers)}": _check(path) for path in new}
 
 
 @dataclass
 class _Edit:
-    """From one revision's columns to the next one's.
+    """Draws the columns of the next revision from those of the last.
 
     Attributes:
-        listed: The paths that are under `dropped` already: such an entry does not act again.
-        applied: Who was there at the oldest revision: a rename of anybody else is refused.
-        gone: The new entries of `dropped`.
+        listed: Paths that `dropped` already lists; listing a path again has no effect.
+        applied: Identities of the oldest revision's columns; other columns may not be renamed.
+        deletions: The new entries of `dropped`.
     """
 
     maker: _Maker
@@ -300,11 +302,11 @@ class _Edit:
     may_rename: bool
 
     def __post_init__(self) -> None:
-        self.gone: list[Deletion] = []
+        self.deletions: list[Deletion] = []
 
     def struct(self, old: Struct, path: Path, *, depth: int, fresh: bool) -> Struct:
-        gone = self.dropped(old, path)
-        kept = [field for field in old.fields if field not in gone]
+        dropped = self.draw_dropped(old, path)
+        kept = [field for field in old.fields if field not in dropped]
         names = self.names(old, kept)
         fields = [
             self.field(field, name, path, depth, fresh=fresh) for field, name in zip(kept, names, strict=True)
@@ -312,39 +314,39 @@ class _Edit:
         if self.maker.chance(4):
             fields = self.maker.draw(st.permutations(fields))
         taken = {name.lower() for name in names}
-        for name in self.maker.some(_NAMES):
-            former = next((one for one in gone if one.name.lower() == name.lower()), None)
+        for name in self.maker.sample(_NAMES):
+            former = next((field for field in dropped if field.name.lower() == name.lower()), None)
             new = self.maker.field(name, depth=depth, fresh=True)
-            is_back = any(name.lower() == listed[-1] for listed in self.listed)  # takes a deletion back
+            is_back = any(name.lower() == listed[-1] for listed in self.listed)  # reverts a deletion
             if is_back or name.lower() in taken:
                 continue
             if former is None or _differ(former.type, new.type):
                 fields = _inserted(fields, new, self.maker.draw(st.integers(0, len(fields))))
                 taken.add(name.lower())
-        for one in gone:
-            old_type = one.type if one.name.lower() in taken else None
-            self.gone.append(Deletion((*path, one.name), old_type))
+        for field in dropped:
+            old_type = field.type if field.name.lower() in taken else None
+            self.deletions.append(Deletion((*path, field.name), old_type))
         return Struct(tuple(fields))
 
-    def dropped(self, old: Struct, path: Path) -> list[Field]:
-        """Never the last one of a struct: Delta has no such table."""
+    def draw_dropped(self, old: Struct, path: Path) -> list[Field]:
+        """Draw the fields to drop; one always stays, because Delta has no empty structs."""
         if not (self.may_rename and self.maker.chance()):
             return []
-        may = [field for field in old.fields if path_key((*path, field.name)) not in self.listed]
-        return self.maker.some(may, most=min(2, len(old.fields) - 1))
+        droppable = [field for field in old.fields if path_key((*path, field.name)) not in self.listed]
+        return self.maker.sample(droppable, most=min(2, len(old.fields) - 1))
 
     def names(self, old: Struct, kept: Sequence[Field]) -> list[str]:
         same = [field.name for field in kept]
         if not (self.may_rename and self.maker.chance()):
             return same
         pool = list(dict.fromkeys((*(field.name for field in old.fields), *_NAMES)))
-        applied = [place for place, field in enumerate(kept) if field.physical_name in self.applied]
-        changed = set(self.maker.some(applied, most=3))
-        taken = {name.lower() for place, name in enumerate(same) if place not in changed}
+        applied = [index for index, field in enumerate(kept) if field.physical_name in self.applied]
+        changed = set(self.maker.sample(applied, most=3))
+        taken = {name.lower() for index, name in enumerate(same) if index not in changed}
         names: list[str] = []
-        for place, field in enumerate(kept):
-            free = [name for name in pool if name.lower() not in taken and _can_be_told(old, field, name)]
-            name = self.maker.one_of(free) if place in changed and free else field.name
+        for index, field in enumerate(kept):
+            free = [name for name in pool if name.lower() not in taken and _is_expressible(old, field, name)]
+            name = self.maker.one_of(free) if index in changed and free else field.name
             taken.add(name.lower())
             names.append(name)
         return names if len({name.lower() for name in names}) == len(names) else same
@@ -378,24 +380,24 @@ class _Edit:
                 return self.maker.one_of((old, old, *_WIDER.get(old, ())))
 
 
-def _can_be_told(old: Struct, field: Field, name: str) -> bool:
-    """Whether a contract can say it: an old `renamed_from` of that name's column must not say the same."""
+def _is_expressible(old: Struct, field: Field, name: str) -> bool:
+    """Whether a contract can express this rename: no other column may have the same `renamed_from`."""
     namesake = old.get(name)
     return namesake is None or namesake.renamed_from != field.name
 
 
-def _inserted(fields: Sequence[Field], new: Field, place: int) -> list[Field]:
-    return [*fields[:place], new, *fields[place:]]
+def _inserted(fields: Sequence[Field], new: Field, position: int) -> list[Field]:
+    return [*fields[:position], new, *fields[position:]]
 
 
-def _differ(one: DataType, other: DataType) -> bool:
-    return print_type(one) != print_type(other)
+def _differ(first: DataType, second: DataType) -> bool:
+    return print_type(first) != print_type(second)
 
 
 def _followed(before: TableState, columns: Struct, paths: Sequence[Path]) -> list[Path]:
-    where = identities(columns)
-    who = {path: field.physical_name for path, field in walk_fields(before.columns)}
-    return [where[who[path]] for path in paths if who[path] in where]
+    new_paths = paths_by_identity(columns)
+    identities = {path: field.physical_name for path, field in walk_fields(before.columns)}
+    return [new_paths[identities[path]] for path in paths if identities[path] in new_paths]
 
 
 def _clusterable(columns: Struct) -> list[Path]:
@@ -403,7 +405,7 @@ def _clusterable(columns: Struct) -> list[Path]:
 
 
 def _readable(columns: Struct) -> list[tuple[Path, Field]]:
-    """The fields that SQL reaches by their names alone."""
+    """Return the fields that SQL can address by names alone (no arrays or maps on the way)."""
     return [
         (path, field)
         for path, field in walk_fields(columns)

@@ -1,4 +1,4 @@
-"""A repository of contracts and the folder of its tables, brought together by real applies."""
+"""A repository of contracts with a folder of tables, to which tests apply the contracts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.deploy.outcome import Applied
 from schemalint.spark.runner import apply
-from schemalint.spark.session import sessions_beside
+from schemalint.spark.session import sibling_sessions
 from schemalint.storage import read_table
 from schemalint.values import replace
 from support.repo import Repo
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Lakehouse:
-    """A repository of contracts, with one target whose root is a folder in it."""
+    """A repository of contracts whose only target is a folder inside it."""
 
     repo: Repo
     session: SqlSession
 
     @classmethod
-    def make(cls, place: Path, session: SqlSession) -> Lakehouse:
-        """An empty one, in a folder that does not exist yet."""
-        repo = Repo(place)
+    def make(cls, folder: Path, session: SqlSession) -> Lakehouse:
+        """Create a lakehouse without tables, in a folder that does not exist yet."""
+        repo = Repo(folder)
         repo.write("schemalint.toml", '[targets.dev]\nroot = "lake"\n')
         repo.write(".gitignore", "lake/\n")
-        (place / "lake").mkdir()
+        (folder / "lake").mkdir()
         return cls(repo, session)
 
-    def copy(self, place: Path) -> Lakehouse:
-        """Another one with the same history, the same tables and the same rows."""
-        shutil.copytree(self.repo.path, place)
-        return replace(self, repo=Repo(place))
+    def copy(self, folder: Path) -> Lakehouse:
+        """Copy the repository with all tables and rows."""
+        shutil.copytree(self.repo.path, folder)
+        return replace(self, repo=Repo(folder))
 
     def declare(self, text: str, file: str = "orders") -> str:
-        """Commit a contract; the commit."""
+        """Commit a contract, and return the commit."""
         self.repo.write(f"contracts/{file}.yml", text)
         return self.repo.commit()
 
     def apply(self, session: SqlSession | None = None, /, **options: object) -> Applied:
-        """Apply the one contract that there is."""
+        """Apply the only contract of the repository."""
         (applied,) = apply(session or self.session, self.repo.path, **options)  # type: ignore[arg-type]
         return applied
 
@@ -58,20 +58,20 @@ class Lakehouse:
 
     @property
     def uri(self) -> str:
-        """Where the table ``sales.orders`` lies."""
+        """The location of the table ``sales.orders``."""
         return str(self.root / "sales/orders")
 
     def table(self) -> LiveTable:
-        """The table ``sales.orders`` as its log says."""
+        """Read the log of the table ``sales.orders``."""
         return read_table(self.uri)
 
     def another_session(self) -> SqlSession:
-        """One that shares the engine, with settings of its own."""
-        (one, *_others) = sessions_beside(self.session, 2)
-        return one
+        """Return a session of the same engine with its own settings."""
+        session, *_more = sibling_sessions(self.session, 2)
+        return session
 
     def sql(self, action: str) -> None:
-        """Alter ``sales.orders`` as somebody else would."""
+        """Alter ``sales.orders`` by hand, as another client would."""
         self.session.sql(f"ALTER TABLE delta.`{self.uri}` {action}")
 
     def insert(self, values: str) -> None:
@@ -79,6 +79,6 @@ class Lakehouse:
         self.session.sql(f"INSERT INTO delta.`{self.uri}` VALUES {values}")
 
     def rows(self) -> list[dict[str, object]]:
-        """The rows of ``sales.orders``."""
-        found = self.session.sql(f"SELECT * FROM delta.`{self.uri}`").collect()
-        return sorted((row.asDict(recursive=True) for row in found), key=repr)
+        """Return the rows of ``sales.orders``, sorted."""
+        rows = self.session.sql(f"SELECT * FROM delta.`{self.uri}`").collect()
+        return sorted((row.asDict(recursive=True) for row in rows), key=repr)

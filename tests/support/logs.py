@@ -1,4 +1,4 @@
-"""Small logs of Delta tables, written by hand."""
+"""Builders for small Delta logs: actions, commits, checksums and checkpoints."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def write_log(table: Path, commits: Iterable[Sequence[Action]], *, first: int = 
 
 
 def write_commit(table: Path, version: int, content: str | bytes) -> Path:
-    """Write a commit as it is given, well-formed or not."""
+    """Write a commit with exactly this content, well-formed or not."""
     data = content if isinstance(content, bytes) else content.encode()
     return write_file(table, f"{version:020}.json", data)
 
 
 def write_file(table: Path, name: str, data: bytes = b"") -> Path:
-    """Write any file into the log."""
+    """Write any file into the ``_delta_log`` folder."""
     path = table / "_delta_log" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
@@ -37,22 +37,22 @@ def write_file(table: Path, name: str, data: bytes = b"") -> Path:
 
 
 def write_lines(table: Path, name: str, actions: Sequence[Action]) -> Path:
-    """Write actions as lines into any file, e.g. a log compaction or a V2 checkpoint."""
+    """Write actions as JSON lines into any log file, e.g. a log compaction or a V2 checkpoint."""
     return write_file(table, name, "".join(json.dumps(action) + "\n" for action in actions).encode())
 
 
 def write_checksum(table: Path, version: int, *actions: Action, **body: object) -> Path:
-    """Write a version checksum of the given protocol, metadata and clustering."""
-    held: dict[str, object] = {"tableSizeBytes": 1, "numFiles": 1, "numMetadata": 1, "numProtocol": 1}
+    """Write a version checksum with the protocol, metadata and clustering of these actions."""
+    checksum: dict[str, object] = {"tableSizeBytes": 1, "numFiles": 1, "numMetadata": 1, "numProtocol": 1}
     for action in actions:
         match action:
-            case {"protocol": found}:
-                held["protocol"] = found
-            case {"metaData": found}:
-                held["metadata"] = found
-            case {"domainMetadata": found}:
-                held["domainMetadata"] = [found]
-    return write_file(table, f"{version:020}.crc", json.dumps({**held, **body}).encode())
+            case {"protocol": content}:
+                checksum["protocol"] = content
+            case {"metaData": content}:
+                checksum["metadata"] = content
+            case {"domainMetadata": content}:
+                checksum["domainMetadata"] = [content]
+    return write_file(table, f"{version:020}.crc", json.dumps({**checksum, **body}).encode())
 
 
 def write_checkpoint(
@@ -64,8 +64,8 @@ def write_checkpoint(
     row_group_size: int = 1_000,
     name: str = "checkpoint.parquet",
 ) -> Path:
-    """Write a checkpoint, by default a classic one: data files, the actions, and data files again."""
-    import pyarrow as pa  # noqa: PLC0415 - only the tests of checkpoints need it
+    """Write a checkpoint, by default a classic one; data files surround the actions."""
+    import pyarrow as pa  # noqa: PLC0415 - only checkpoint tests need it
     from pyarrow import parquet  # noqa: PLC0415
 
     text, number = pa.string(), pa.int32()
@@ -111,7 +111,7 @@ def protocol(
     reader_features: Iterable[str] | None = None,
     writer_features: Iterable[str] | None = None,
 ) -> Action:
-    """A ``protocol`` action."""
+    """Return a ``protocol`` action."""
     body: Action = {"minReaderVersion": reader, "minWriterVersion": writer}
     if reader_features is not None:
         body["readerFeatures"] = list(reader_features)
@@ -127,7 +127,7 @@ def metadata(
     table_id: str = "t-1",
     **body: object,
 ) -> Action:
-    """A ``metaData`` action; further keys as they stand in the log, e.g. ``description``."""
+    """Return a ``metaData`` action; further keywords are further keys, e.g. ``description``."""
     return {
         "metaData": {
             "id": table_id,
@@ -142,12 +142,12 @@ def metadata(
 
 
 def commit_info(operation: str = "WRITE", timestamp: int = 1_700_000_000_000, **body: object) -> Action:
-    """A ``commitInfo`` action."""
+    """Return a ``commitInfo`` action."""
     return {"commitInfo": {"timestamp": timestamp, "operation": operation, **body}}
 
 
 def clustering(*paths: Sequence[str], removed: bool = False) -> Action:
-    """The ``domainMetadata`` action that clusters a table by columns, given by their physical names."""
+    """Return the ``domainMetadata`` action that clusters a table by columns (physical names)."""
     columns = [path if isinstance(path, str) else list(path) for path in paths]
     configuration = {"clusteringColumns": columns, "domainName": "delta.clustering"}
     return {
@@ -160,18 +160,18 @@ def clustering(*paths: Sequence[str], removed: bool = False) -> Action:
 
 
 def add(path: str = "part-0.parquet") -> Action:
-    """An ``add`` action, with statistics that mention what must not be taken for an action."""
+    """Return an ``add`` action whose statistics contain the names of other actions."""
     stats = json.dumps({"numRecords": 1, "minValues": {"metaData": '"protocol"'}})
     return {"add": {"path": path, "partitionValues": {}, "size": 1, "dataChange": True, "stats": stats}}
 
 
 def remove(path: str = "part-0.parquet") -> Action:
-    """A ``remove`` action."""
+    """Return a ``remove`` action."""
     return {"remove": {"path": path, "dataChange": True, "deletionTimestamp": 1_700_000_000_000}}
 
 
 def checkpoint_metadata(version: int) -> Sequence[Action]:
-    """The actions that only V2 checkpoints have; the sidecar is not there."""
+    """Return the actions that only V2 checkpoints have; the sidecar file does not exist."""
     return [
         {"checkpointMetadata": {"version": version}},
         {"sidecar": {"path": "x.parquet", "sizeInBytes": 9}},

@@ -1,4 +1,4 @@
-"""Catalog-managed tables: their protocol, and commits that only the catalog knows."""
+"""Catalog-managed tables: their protocol and staged commits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROTOCOL = protocol(3, 7, _FEATURES[:1], _FEATURES)
 
 
 def stage(table: Table, version: int, *actions: Action, letter: str = "a") -> Json:
-    """A staged commit, which the catalog does not know yet."""
+    """Write a staged commit and return its entry for the catalog, which does not list it yet."""
     name = f"{version:020}.{letter * 8}-0000-4000-8000-000000000000.json"
     data = "".join(json.dumps(action) + "\n" for action in actions).encode()
     write_file(Path(table.location), f"_staged_commits/{name}", data)

@@ -1,4 +1,4 @@
-"""What people would try by hand to bring a table to a declaration: statements, from the differences alone."""
+"""Statements that a person would try by hand for each difference between a table and its declaration."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from schemalint.delta.path import Path
     from schemalint.model.contract import Contract
 
-Way: TypeAlias = tuple[str, ...]
-"""Statements, one after the other; ``{t}`` stands for the table."""
+Statements: TypeAlias = tuple[str, ...]
+"""Statements in order; ``{t}`` is replaced by the table."""
 
-Attempt: TypeAlias = tuple[Way, ...]
-"""The ways to one change, the most direct one first; none where SQL has no words for it."""
+Attempt: TypeAlias = tuple[Statements, ...]
+"""Alternatives for one change, the most direct first; empty where SQL cannot express the change."""
 
-# In this order, but what is refused is tried again once others are done.
+# Changes are tried in this order; refused ones are tried again after the others.
 _ORDER: Final = (
     change.PropertyChanged,
     change.FeatureChanged,
@@ -36,35 +36,35 @@ _ORDER: Final = (
 
 
 def attempts(changes: Iterable[Change], declared: Contract) -> list[Attempt]:
-    """One for each change."""
-    found = sorted(changes, key=_place_in_order)
-    asked = [key for key in declared.state.set_properties if is_protocol_key(key)]
+    """Return the attempts for all changes, in the order to try them."""
+    ordered = sorted(changes, key=_position)
+    protocol_keys = [key for key in declared.state.set_properties if is_protocol_key(key)]
     drops = (_alter(f"DROP FEATURE {always_quoted(name)}") for name in sorted(declared.drop_features))
     return [
-        *(_set(key, str(declared.state.properties[key])) for key in asked if found),
-        *(attempt for one in found for attempt in _attempts(one, found)),
-        *map(_added, _doubles(declared)),
+        *(_set(key, str(declared.state.properties[key])) for key in protocol_keys if ordered),
+        *(attempt for change_ in ordered for attempt in _attempts(change_, ordered)),
+        *map(_added, _duplicates(declared)),
         *drops,
     ]
 
 
-def _doubles(declared: Contract) -> Iterator[change.FieldAdded]:
-    """The second column of a name, which no difference shows."""
+def _duplicates(declared: Contract) -> Iterator[change.FieldAdded]:
+    """Yield columns whose name an earlier sibling has; the diff does not report them."""
     for path, type_ in walk(declared.state.columns):
         fields = type_.fields if isinstance(type_, Struct) else ()
-        for number, one in enumerate(fields):
-            if one.name.lower() in {other.name.lower() for other in fields[:number]}:
-                yield change.FieldAdded((*path, one.name), one, None)
+        for number, field in enumerate(fields):
+            if field.name.lower() in {earlier.name.lower() for earlier in fields[:number]}:
+                yield change.FieldAdded((*path, field.name), field, None)
 
 
-def _place_in_order(one: Change) -> int:
-    if isinstance(one, change.PropertyChanged) and one.new in ("false", "none"):
+def _position(difference: Change) -> int:
+    if isinstance(difference, change.PropertyChanged) and difference.new in ("false", "none"):
         return len(_ORDER)
-    return next((place for place, kind in enumerate(_ORDER) if isinstance(one, kind)), len(_ORDER))
+    return next((number for number, kind in enumerate(_ORDER) if isinstance(difference, kind)), len(_ORDER))
 
 
-def _attempts(one: Change, changes: Iterable[Change]) -> Iterator[Attempt]:
-    match one:
+def _attempts(difference: Change, changes: Iterable[Change]) -> Iterator[Attempt]:
+    match difference:
         case change.PropertyChanged(key=key, new=str(value)):
             yield _set(key, value)
         case change.PropertyChanged(key=key):
@@ -74,7 +74,7 @@ def _attempts(one: Change, changes: Iterable[Change]) -> Iterator[Attempt]:
         case change.DescriptionChanged(new=text):
             yield _set("comment", text if isinstance(text, str) else "")
         case change.FieldAdded():
-            yield _added(one)
+            yield _added(difference)
         case change.FieldRemoved(path=path):
             yield _alter(f"DROP COLUMN {quoted(path)}")
         case change.FieldRenamed(path=path, old_name=old):
@@ -87,13 +87,14 @@ def _attempts(one: Change, changes: Iterable[Change]) -> Iterator[Attempt]:
             if isinstance(new, str):
                 yield _alter(f"ADD CONSTRAINT {always_quoted(name)} CHECK ({new})")
         case _:
-            action = _action(one)
-            yield _alter(f"ALTER COLUMN {quoted(getattr(one, 'path', ()))} {action}") if action else ()
+            action = _action(difference)
+            column = quoted(getattr(difference, "path", ()))
+            yield _alter(f"ALTER COLUMN {column} {action}") if action else ()
 
 
-def _action(one: Change) -> str | None:
-    """What is done to a column where it is; None where SQL has no words: partitioning, computed columns."""
-    match one:
+def _action(difference: Change) -> str | None:
+    """Return the ALTER COLUMN action; None where SQL has none: partitioning, computed columns."""
+    match difference:
         case change.TypeChanged(new=new):
             return f"TYPE {print_type(new)}"
         case change.NullabilityChanged(new=nullable):
@@ -108,17 +109,19 @@ def _action(one: Change) -> str | None:
             return None
 
 
-def _added(one: change.FieldAdded) -> Attempt:
-    """Whole, or first the column and then what it is to have."""
-    place = "FIRST" if one.after is None else f"AFTER {always_quoted(one.after)}"
-    plain = replace(one.field, nullable=True, default=None, generated=None, identity=None)
-    path = quoted(one.path)
-    later = [f"SET DEFAULT {one.field.default}"] if isinstance(one.field.default, str) else []
-    later += [] if one.field.nullable else ["SET NOT NULL"]
-    whole, alone = (
-        f"ALTER TABLE {{t}} ADD COLUMNS ({path} {_definition(each)} {place})" for each in (one.field, plain)
+def _added(addition: change.FieldAdded) -> Attempt:
+    """Return two alternatives: one complete ADD COLUMNS, or a plain one followed by ALTER COLUMN."""
+    position = "FIRST" if addition.after is None else f"AFTER {always_quoted(addition.after)}"
+    field = addition.field
+    plain_field = replace(field, nullable=True, default=None, generated=None, identity=None)
+    path = quoted(addition.path)
+    later = [f"SET DEFAULT {field.default}"] if isinstance(field.default, str) else []
+    later += [] if field.nullable else ["SET NOT NULL"]
+    complete, plain = (
+        f"ALTER TABLE {{t}} ADD COLUMNS ({path} {_definition(version)} {position})"
+        for version in (field, plain_field)
     )
-    return (whole,), (alone, *(f"ALTER TABLE {{t}} ALTER COLUMN {path} {text}" for text in later))
+    return (complete,), (plain, *(f"ALTER TABLE {{t}} ALTER COLUMN {path} {text}" for text in later))
 
 
 def _definition(field: Field) -> str:
@@ -134,13 +137,15 @@ def _definition(field: Field) -> str:
 
 
 def _renamed(path: Path, old: str, changes: Iterable[Change]) -> Iterator[Attempt]:
-    """Over a name in between, where two change places."""
+    """Yield the renames; columns that swap names use a temporary name."""
     name, before = str(path[-1]), (*path[:-1], old)
-    others = [one for one in changes if isinstance(one, change.FieldRenamed) and one.path[:-1] == path[:-1]]
-    if name.lower() in {one.old_name.lower() for one in others}:
-        between = f"between_{old}"
-        yield _alter(f"RENAME COLUMN {quoted(before)} TO {always_quoted(between)}")
-        before = (*path[:-1], between)
+    renames = [
+        each for each in changes if isinstance(each, change.FieldRenamed) and each.path[:-1] == path[:-1]
+    ]
+    if name.lower() in {rename.old_name.lower() for rename in renames}:
+        temporary = f"between_{old}"
+        yield _alter(f"RENAME COLUMN {quoted(before)} TO {always_quoted(temporary)}")
+        before = (*path[:-1], temporary)
     yield _alter(f"RENAME COLUMN {quoted(before)} TO {always_quoted(name)}")
 
 

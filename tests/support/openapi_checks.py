@@ -1,4 +1,4 @@
-"""Whether requests and answers are as Unity Catalog's published descriptions say."""
+"""Checks of requests and answers against Unity Catalog's published API descriptions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ Schema = dict[str, Any]
 
 @dataclass(frozen=True)
 class Operation:
-    """A method of a path."""
+    """An HTTP method on a path."""
 
     description: Schema
     parameters: tuple[Schema, ...]
     content: Schema
 
     def problems_of_request(self, query: Mapping[str, str], body: object) -> list[str]:
-        """Parameters that are unknown or missing, and what is wrong with the body."""
-        known = {one["name"]: one for one in self.parameters if one["in"] == "query"}
+        """Return unknown and missing parameters, and the schema errors of the body."""
+        known = {parameter["name"]: parameter for parameter in self.parameters if parameter["in"] == "query"}
         problems = [f"unknown parameter {name}" for name in query.keys() - known.keys()]
         problems += [
             f"{name} is missing" for name in known if known[name].get("required") and name not in query
@@ -39,7 +39,7 @@ class Operation:
         return problems + self._problems(schema, body)
 
     def problems_of_answer(self, status: int, body: object) -> list[str]:
-        """What is wrong with an answer; errors of the classic API are not described."""
+        """Return the schema errors of an answer; the classic API's error answers have no description."""
         answer = self.content["responses"].get(str(status))
         if answer is None:
             return [] if status >= 400 else [f"status {status} is not described"]
@@ -55,42 +55,45 @@ class Operation:
 
 
 def operation(method: str, path: str) -> Operation | None:
-    """The operation that a path (below the base of the API) belongs to, None if it is not described."""
+    """Return the operation of a path below the API's base; None if no description has it."""
     for description in _descriptions():
         for template, item in description["paths"].items():
             pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(template))
             if re.fullmatch(pattern, path) and method.lower() in item:
                 content = item[method.lower()]
                 listed = [*item.get("parameters", ()), *content.get("parameters", ())]
-                parameters = [_resolved(description, one["$ref"]) if "$ref" in one else one for one in listed]
+                parameters = [
+                    _resolved(description, parameter["$ref"]) if "$ref" in parameter else parameter
+                    for parameter in listed
+                ]
                 return Operation(description, tuple(parameters), content)
     return None
 
 
 @cache
 def _descriptions() -> tuple[Schema, ...]:
-    found = tuple(
+    descriptions = tuple(
         yaml.safe_load((HERE / "openapi" / name).read_text()) for name in ("all.yaml", "delta.yaml")
     )
-    # The descriptions say in words only that a type may be "a bare JSON string", e.g. "long".
-    schemas = found[1]["components"]["schemas"]
+    # Only the prose of the description allows "a bare JSON string" as a type, e.g. "long".
+    schemas = descriptions[1]["components"]["schemas"]
     schemas["DeltaDataType"] = {"anyOf": [{"type": "string"}, schemas["DeltaDataType"]]}
-    return found
+    return descriptions
 
 
 def _resolved(description: Schema, reference: str) -> Schema:
-    found: Any = description
+    node: Any = description
     for step in reference.removeprefix("#/").split("/"):
-        found = found[step]
-    return dict(found)
+        node = node[step]
+    return dict(node)
 
 
 def _without_null(value: object) -> object:
-    """The real server writes null for what is not there (0.6.0), which no description allows."""
+    """Remove null values: the real server (0.6.0) writes them, but no description allows them."""
     match value:
         case dict():
-            return {key: _without_null(one) for key, one in value.items() if one is not None}
+            return {key: _without_null(item) for key, item in value.items() if item is not None}
         case list():
-            return [_without_null(one) for one in value]
+            return [_without_null(item) for item in value]
         case _:
             return value

@@ -1,4 +1,4 @@
-"""Parquet files whose headers need not be true, byte by byte (parquet.thrift, in the compact protocol)."""
+"""Parquet files built byte by byte, so that headers can lie (parquet.thrift, compact protocol)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _I32, _I64, _BINARY, _LIST, _STRUCT = 5, 6, 8, 9, 12
 
 
 class Long(int):
-    """A number of 64 bits."""
+    """A 64-bit number; other integers are written as 32-bit numbers."""
 
 
 @dataclass(frozen=True)
 class Raw:
-    """A list of structs, as bytes."""
+    """A list of structs that are already encoded."""
 
     count: int
     data: bytes
@@ -32,7 +32,7 @@ Struct: TypeAlias = Mapping[int, Value]
 
 
 def struct(fields: Struct) -> bytes:
-    """A struct, from its fields by their ids."""
+    """Encode a struct; `fields` maps field ids to values."""
     data, previous = b"", 0
     for number, value in sorted(fields.items()):
         type_, content = _value(value)
@@ -52,7 +52,7 @@ def _value(value: Value) -> tuple[int, bytes]:
         case Mapping():
             return _STRUCT, struct(value)
         case _:
-            parts = [_value(one) for one in value]
+            parts = [_value(element) for element in value]
             type_ = parts[0][0] if parts else _STRUCT
             return _LIST, bytes([0xF0 | type_]) + _varint(len(parts)) + b"".join(data for _, data in parts)
 
@@ -70,33 +70,33 @@ def _varint(number: int) -> bytes:
 
 
 def group(name: bytes, children: int, repetition: int = OPTIONAL, converted: int | None = None) -> Struct:
-    """An element of the schema that has children; the converted type of a map is 1."""
+    """Return a schema element with children; the converted type of a map is 1."""
     return {3: repetition, 4: name, 5: children, **({} if converted is None else {6: converted})}
 
 
 def leaf(name: bytes, type_: int, repetition: int = OPTIONAL) -> Struct:
-    """A column."""
+    """Return the schema element of a column."""
     return {1: type_, 3: repetition, 4: name, **({6: 0} if type_ == BYTE_ARRAY else {})}
 
 
 def levels(*runs: tuple[int, int]) -> bytes:
-    """Levels, as runs of a count and a value."""
+    """Encode definition or repetition levels; each run is a count and a value."""
     data = b"".join(_varint(count << 1) + bytes([value]) for count, value in runs)
     return len(data).to_bytes(4, "little") + data
 
 
 def indices(count: int) -> bytes:
-    """The first value of the dictionary, so many times."""
+    """Encode `count` dictionary indices, all of them 0."""
     return b"\x01" + _varint(count << 1) + b"\0"
 
 
 def lengths(first: int, second: int, count: int) -> bytes:
-    """Numbers that are packed as their deltas: one, and another one again and again."""
+    """Encode numbers as packed deltas: `first` once, then `second` for the rest of `count`."""
     step = second - first
     deltas = [step, *[0] * (count - 2)]
     data = _varint(128) + _varint(4) + _varint(count) + _varint(_zigzag(first))
-    for at in range(0, len(deltas), 128):
-        block = [delta - min(step, 0) for delta in deltas[at : at + 128]]
+    for start in range(0, len(deltas), 128):
+        block = [delta - min(step, 0) for delta in deltas[start : start + 128]]
         packed = b"".join(delta.to_bytes(4, "little") for delta in block)
         data += _varint(_zigzag(min(step, 0))) + bytes([32] * 4) + packed + bytes(-len(packed) % 128)
     return data
@@ -105,19 +105,19 @@ def lengths(first: int, second: int, count: int) -> bytes:
 def data_page(
     values: int, data: bytes, *, encoding: int = PLAIN, size: int | None = None, statistics: bytes = b""
 ) -> bytes:
-    """A page, perhaps with another decompressed size than it has."""
+    """Encode a data page; `size` claims another decompressed size than the real one."""
     header: Struct = {1: values, 2: encoding, 3: RLE, 4: RLE, 5: {5: statistics, 6: statistics}}
     return struct({1: 0, 2: len(data) if size is None else size, 3: len(data), 5: header}) + data
 
 
 def dictionary_page(value: bytes) -> bytes:
-    """A dictionary of one text."""
+    """Encode a dictionary page with one text value."""
     data = len(value).to_bytes(4, "little") + value
     return struct({1: 2, 2: len(data), 3: len(data), 7: {1: 1, 2: PLAIN}}) + data
 
 
-def zipped(size: int, start: bytes = b"") -> bytes:
-    """Zeros behind a start, compressed."""
+def gzipped(size: int, start: bytes = b"") -> bytes:
+    """Compress `start` followed by `size` zero bytes (rounded down to MiB)."""
     packer = zlib.compressobj(9, wbits=31)
     parts = [packer.compress(start)] + [packer.compress(bytes(1 << 20)) for _ in range(size >> 20)]
     return b"".join(parts) + packer.flush()
@@ -125,7 +125,7 @@ def zipped(size: int, start: bytes = b"") -> bytes:
 
 @dataclass(frozen=True)
 class Column:
-    """A column chunk; `dictionary` and `data` are pages."""
+    """A column chunk; `dictionary` and `data` are encoded pages."""
 
     path: Sequence[bytes]
     type: int
@@ -136,7 +136,7 @@ class Column:
 
 
 def parquet(schema: Sequence[Struct], columns: Sequence[Column], rows: int, *, groups: int = 1) -> bytes:
-    """A file of one row group, which its footer may list again and again."""
+    """Encode a file with one row group; the footer lists that row group `groups` times."""
     body, chunks = b"PAR1", list[Value]()
     for column in columns:
         start, size = len(body), len(column.dictionary) + len(column.data)
@@ -152,11 +152,11 @@ def parquet(schema: Sequence[Struct], columns: Sequence[Column], rows: int, *, g
         }
         chunks.append({2: Long(start), 3: {**chunk, **({11: Long(start)} if column.dictionary else {})}})
         body += column.dictionary + column.data
-    one: Struct = {1: chunks, 2: Long(len(body)), 3: Long(rows)}
-    return body + footer({1: 1, 2: list(schema), 3: Long(rows * groups), 4: [one] * groups})
+    row_group: Struct = {1: chunks, 2: Long(len(body)), 3: Long(rows)}
+    return body + footer({1: 1, 2: list(schema), 3: Long(rows * groups), 4: [row_group] * groups})
 
 
 def footer(fields: Struct) -> bytes:
-    """The end of a file."""
+    """Encode the footer: metadata, its length, and the magic bytes."""
     data = struct(fields)
     return data + len(data).to_bytes(4, "little") + b"PAR1"

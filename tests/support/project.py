@@ -1,4 +1,4 @@
-"""A repository of contracts in which commands are run as users run them, in this process."""
+"""A repository of contracts; commands run in this process, as users run them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ columns:
 
 
 class Run:
-    """What a command gave."""
+    """The result of a command."""
 
     def __init__(self, status: int, out: str, err: str) -> None:
         self.status = status
@@ -31,24 +31,28 @@ class Run:
 
     @property
     def codes(self) -> list[str]:
+        """The rule codes of the findings, in the order of the concise report."""
         return [line.split()[1] for line in self.out.splitlines() if line.count(":") > 2]
 
 
 class Project:
-    """A repository that commands run in."""
+    """A repository in which commands run."""
 
     def __init__(self, repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
         self.repo = repo
         self._capsys = capsys
 
     def run(self, *arguments: str) -> Run:
+        """Run a command."""
         self._capsys.readouterr()
         status = main(list(arguments))
         captured = self._capsys.readouterr()
         return Run(status, captured.out, captured.err)
 
     def check(self, *arguments: str) -> Run:
+        """Run ``check`` with the concise report."""
         return self.run("check", "--output-format", "concise", *arguments)
 
     def declare(self, text: str, file: str = "contracts/orders.yml") -> None:
+        """Write a contract file."""
         self.repo.write(file, text)

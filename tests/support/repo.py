@@ -1,4 +1,4 @@
-"""Builds real git repositories for tests, away from the user's own configuration."""
+"""Real git repositories for tests, isolated from the user's configuration."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def isolated_env(home: Path) -> dict[str, str]:
-    """The environment of every git in the tests: no settings of a user, system or CI."""
+    """Return the environment of git in the tests, without settings of the user, the system or CI."""
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
@@ -27,11 +27,11 @@ def isolated_env(home: Path) -> dict[str, str]:
 
 
 class Repo:
-    """A git repository in a directory, made if it is not there.
+    """A git repository in a directory, created if it does not exist.
 
     Attributes:
-        path: Its top level.
-        env: The environment that its git processes, and the code under test, should get.
+        path: The top level.
+        env: The environment for git processes and for the code under test.
     """
 
     def __init__(self, path: Path, *, bare: bool = False) -> None:
@@ -42,38 +42,38 @@ class Repo:
             self.git("init", "--quiet", "--initial-branch=main", *(["--bare"] if bare else []))
 
     def git(self, *args: str | Path, env: Mapping[str, str] | None = None) -> str:
-        """The stripped output of a git command, which must succeed."""
+        """Run a git command, which must succeed, and return its stripped output."""
         environment = {**self.env, **(env or {})}
-        answer = subprocess.run(
+        process = subprocess.run(
             ["git", *args], cwd=self.path, env=environment, capture_output=True, check=False
         )
-        assert answer.returncode == 0, os.fsdecode(answer.stderr)
-        return os.fsdecode(answer.stdout).strip()
+        assert process.returncode == 0, os.fsdecode(process.stderr)
+        return os.fsdecode(process.stdout).strip()
 
     def write(self, path: str, text: str) -> Path:
-        """Write a file, its directories included, without touching line ends."""
+        """Write a file and its directories; keep the line ends."""
         file = self.path / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8", newline="")
         return file
 
     def commit(self, message: str = "change") -> str:
-        """Commit everything there is; the new commit's id."""
+        """Commit all files and return the id of the commit."""
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", message)
         return self.head()
 
     def head(self) -> str:
-        """The id of HEAD."""
+        """Return the id of HEAD."""
         return self.git("rev-parse", "HEAD")
 
     def clone(self, path: Path, *options: str) -> Repo:
-        """A clone through the file transport, so that ``--depth`` counts."""
+        """Clone through the file transport, so that ``--depth`` takes effect."""
         self.git("clone", "--quiet", *options, self.path.as_uri(), path)
         return Repo(path)
 
     def hook(self, name: str, script: str) -> None:
-        """Install a hook of this repository (shell)."""
+        """Install a git hook, a shell script."""
         hooks = self.path / self.git("rev-parse", "--git-path", "hooks")
         hooks.mkdir(exist_ok=True)
         file = hooks / name

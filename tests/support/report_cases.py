@@ -1,4 +1,4 @@
-"""What the cases of the report's tests are made of."""
+"""Builders and loaders of the report cases."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ BASE = SideRef("merge-base:origin/main", "abc1234" + "0" * 33, "merge base with 
 HEAD = SideRef("worktree", None, "the working tree")
 
 
-def spot(file: str, text: str, marked: str) -> Location:
-    """Where `marked` stands in `text`: the pattern's first match."""
-    match = re.search(marked, text, re.DOTALL)
-    assert match, f"{marked!r} is not in the text"
+def location_of(file: str, text: str, pattern: str) -> Location:
+    """Return the location of the pattern's first match in `text`."""
+    match = re.search(pattern, text, re.DOTALL)
+    assert match, f"{pattern!r} is not in the text"
     return location(file, text, Span(*match.span()))
 
 
-def finding(message: str, where: Location, **others: Any) -> Finding:  # noqa: ANN401 - a Finding's own fields
-    """A finding of a narrowed column, where `others` do not say otherwise."""
+def finding(message: str, place: Location, **changed: Any) -> Finding:  # noqa: ANN401 - a Finding's own fields
+    """Return a finding about a narrowed column, with some fields changed."""
     fields: dict[str, Any] = {
         "code": "TW001",
         "rule": "illegal-narrowing",
@@ -34,21 +34,21 @@ def finding(message: str, where: Location, **others: Any) -> Finding:  # noqa: A
         "object": ObjectRef("column", "qty"),
         "path": ("qty",),
     }
-    return Finding(message=message, location=where, **{**fields, **others})
+    return Finding(message=message, location=place, **{**fields, **changed})
 
 
-def run(*compared: str, **others: Any) -> Run:  # noqa: ANN401 - a Run's own fields
-    """A run against the merge base."""
-    return Run(**{"base": BASE, "head": HEAD, "compared": compared, **others})
+def run(*compared: str, **changed: Any) -> Run:  # noqa: ANN401 - a Run's own fields
+    """Return a run against the merge base, with some fields changed."""
+    return Run(**{"base": BASE, "head": HEAD, "compared": compared, **changed})
 
 
 def result_of(case: str) -> CheckResult:
-    """The result that a case's ``build.py`` makes."""
+    """Return the result that a case's ``build.py`` builds."""
     result = runpy.run_path(str(CASES / case / "build.py"))["RESULT"]
     assert isinstance(result, CheckResult)
     return result
 
 
 def all_cases() -> list[str]:
-    """The names of the cases' folders."""
+    """Return the names of all cases, which are their folders."""
     return sorted(folder.parent.name for folder in CASES.glob("*/build.py"))

@@ -1,4 +1,4 @@
-"""The cases of the rules: one YAML file per rule, one entry per case.
+"""Rule cases: one YAML file per rule, one entry per case.
 
     number-gets-smaller:
       before: |
@@ -11,25 +11,27 @@
       fixed: |
         …
 
-`support.rule_judging.TEXTS` names the texts that a case may have; ``expected`` holds all that the rule says,
-and is empty where it says nothing; ``fixed`` is ``after`` with all safe fixes, for a rule that has one.
+The file of a rule about changes begins with its ``mirror``: the code of the rule about the opposite change,
+or the reason why it needs none (see ``test_mirrors.py``).
+
+`support.rule_judging.TEXTS` lists the texts that a case may have. ``expected`` holds the rule's findings as
+text, empty without findings. ``fixed`` is ``after`` with all safe fixes applied, if there are any.
 """
 
 from __future__ import annotations
 
-from io import StringIO
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
-from ruamel.yaml import YAML
-from ruamel.yaml.scalarstring import LiteralScalarString
 
+MIRROR = "mirror"
 HERE = Path(__file__).parents[1] / "rules"
 
 
 class Case(NamedTuple):
-    """A case: its texts, and what is expected of the rule."""
+    """A case: its texts, and the expected result of the rule."""
 
     rule: str
     name: str
@@ -44,31 +46,55 @@ class Case(NamedTuple):
 
 
 def load_cases() -> tuple[Case, ...]:
-    """All cases of all rules, in the order of the files."""
+    """Return all cases of all rules, in the order of the files."""
     return tuple(case for path in sorted(HERE.glob("*.yaml")) for case in _of_rule(path))
 
 
 def write_results(case: Case, expected: str, fixed: str | None) -> None:
-    """Write the results into the rule's file, and leave the rest of it as it is."""
+    """Write the results into the rule's file, which is printed in one form: comments in it are lost."""
     path = HERE / f"{case.rule}.yaml"
-    file = YAML()
-    file.preserve_quotes = True
-    file.width = 2**20
-    document = file.load(path.read_text(encoding="utf-8"))
-    entry = document[case.name]
-    for key, text in (("expected", expected), ("fixed", fixed)):
-        if text is None:
-            entry.pop(key, None)
-        elif entry.get(key) != text:
-            entry[key] = LiteralScalarString(text) if text else text
-    written = StringIO()
-    file.dump(document, written)
-    path.write_text(written.getvalue(), encoding="utf-8")
+    entries = _entries(path)
+    results = {"expected": expected} if fixed is None else {"expected": expected, "fixed": fixed}
+    entries[case.name] = {**case.texts, **results}
+    mirror = entries.pop(MIRROR, None)
+    blocks = [] if mirror is None else [f"{MIRROR}: {_scalar(mirror)}\n"]
+    blocks += ["".join([f"{_scalar(name)}:\n", *_lines(texts)]) for name, texts in entries.items()]
+    path.write_text("\n".join(blocks), encoding="utf-8")
+
+
+def _lines(texts: dict[str, str]) -> Iterator[str]:
+    """Yield the texts as literal blocks; in quotes, if YAML would read a block differently."""
+    for key, text in texts.items():
+        block = f"  {key}: |\n" + "".join(
+            f"    {line}" if line.strip() else line for line in text.splitlines(keepends=True)
+        )
+        is_block = bool(text) and yaml.load(block, yaml.CSafeLoader) == {key: text}
+        yield block if is_block and text.replace("\n", "").isprintable() else f"  {key}: {_quoted(text)}\n"
+
+
+def _scalar(text: str) -> str:
+    is_plain = ": " not in text and yaml.load(text, yaml.CSafeLoader) == text
+    return text if is_plain else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    return yaml.dump(text, default_style='"', width=2**20).rstrip("\n")
+
+
+def mirrors() -> dict[str, str]:
+    """Return the ``mirror`` of each rule that has one, by the rule's name."""
+    entries = {path.stem: _entries(path) for path in sorted(HERE.glob("*.yaml"))}
+    return {rule: entry[MIRROR] for rule, entry in entries.items() if MIRROR in entry}
 
 
 def _of_rule(path: Path) -> list[Case]:
-    entries = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
-    return [_case(path.stem, name, dict(texts)) for name, texts in entries.items()]
+    cases = {name: texts for name, texts in _entries(path).items() if name != MIRROR}
+    return [_case(path.stem, name, dict(texts)) for name, texts in cases.items()]
+
+
+def _entries(path: Path) -> dict[str, Any]:
+    entries: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    return entries
 
 
 def _case(rule: str, name: str, texts: dict[str, str]) -> Case:

@@ -1,7 +1,8 @@
-"""One rule, asked about the texts of two contracts, and of the live table where it is about that."""
+"""Findings of one rule for the texts of a case: two contracts, and the live table if the rule needs it."""
 
 from __future__ import annotations
 
+import tomllib
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +22,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import Drift, DuplicateTable, ProtocolUpgrade
 from schemalint.values import replace
-from support.short_footers import tallied
+from support.short_footers import summary_of_footers
 from support.short_logs import logged_table
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from schemalint.model.finding import Finding
     from schemalint.plugin import Rule
 
-TEXTS = {"before", "after", "live", "applied", "log", "files", "catalog"}
+TEXTS = {"before", "after", "live", "applied", "log", "files", "catalog", "options"}
 
 Texts = dict[str, str]
 """The texts of a case, each of which may be missing.
@@ -38,24 +39,26 @@ Texts = dict[str, str]
 ``before`` and ``after`` as in git, ``live`` for the table, ``applied`` for what was applied to it last;
 ``log`` for the table's log (see `support.short_logs`), judged with the contract of ``after`` or without one;
 ``files`` for its data files (see `support.short_footers`); ``catalog`` for what a catalog keeps of the table,
-written as a contract.
+written as a contract; ``options`` for the rule's options in TOML: ``max_length = 10``.
 """
 
 
 @cache
 def built_in() -> Mapping[str, Rule]:
-    """The built-in rules by name."""
+    """Return the built-in rules by name."""
     return {rule.name: rule for rule in load_rules() if rule.module.startswith("schemalint_rules.")}
 
 
 def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
-    """What the rule alone has to say."""
+    """Return the findings of this rule alone."""
+    if "options" in texts:
+        rule = replace(rule, options={**rule.options, **tomllib.loads(texts["options"])})
     if "log" in texts:
         with TemporaryDirectory() as folder:
             table = replace(logged_table(texts["log"], Path(folder)), catalog=_in_catalog(texts))
         if ProtocolUpgrade in rule.subjects:
             return _of_upgrade(rule, texts, table)
-        files = physical_types(table, tallied(texts["files"])) if "files" in texts else None
+        files = physical_types(table, summary_of_footers(texts["files"])) if "files" in texts else None
         return judge_table(
             table, [rule], name="sales.orders", contract=_contract("after", texts), files=files
         )
@@ -65,11 +68,11 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
     if Drift in rule.subjects:
         assert after is not None
         # The other rules tell this one why a difference cannot be removed.
-        everything = tuple(built_in().values())
+        all_rules = tuple(built_in().values())
         applied = _contract("applied", texts)
         comparison = LiveComparison(after, _live(texts["live"]), base=before, applied=applied)
-        found = judge_live(comparison, everything)
-        return tuple(one for one in found if one.code == rule.code)
+        all_findings = judge_live(comparison, all_rules)
+        return tuple(finding for finding in all_findings if finding.code == rule.code)
     return judge_pair(before, after, [rule])
 
 
@@ -77,30 +80,32 @@ def _of_upgrade(rule: Rule, texts: Texts, table: LiveTable) -> tuple[Finding, ..
     """The other rules say what the table itself lacks."""
     after = _contract("after", texts)
     assert after is not None
-    everything = tuple(built_in().values())
-    of_table = judge_table(table, everything, contract=after)
+    all_rules = tuple(built_in().values())
+    of_table = judge_table(table, all_rules, contract=after)
     comparison = LiveComparison(after, table, base=_contract("before", texts), of_table=of_table)
-    return tuple(one for one in judge_live(comparison, everything) if one.code == rule.code)
+    return tuple(finding for finding in judge_live(comparison, all_rules) if finding.code == rule.code)
 
 
-def told(found: tuple[Finding, ...]) -> str:
-    """All that a user is told: place, code, severity and message, below it Delta's error and the help."""
-    ordered = sorted(found, key=lambda one: (one.location, one.code, one.message))
-    return "".join(_told(one) for one in ordered)
+def report_text(found: tuple[Finding, ...]) -> str:
+    """Return location, code, severity and message of each finding, then Delta's error and the help."""
+    ordered = sorted(found, key=lambda finding: (finding.location, finding.code, finding.message))
+    return "".join(_finding_text(finding) for finding in ordered)
 
 
-def fixed(found: tuple[Finding, ...], text: str) -> str:
-    """The text of ``after`` with every safe fix made; two findings may ask for the same edit."""
-    edits = dict.fromkeys(edit for one in found if one.fix and one.fix.safe for edit in one.fix.edits)
+def fixed_text(found: tuple[Finding, ...], text: str) -> str:
+    """Return ``after`` with every safe fix applied; two findings may share an edit."""
+    edits = dict.fromkeys(
+        edit for finding in found if finding.fix and finding.fix.safe for edit in finding.fix.edits
+    )
     (declared,) = contracts.read("after.yaml", text).contracts
     for change in reversed(contracts.text_changes(declared, text, list(edits))):
         text = text[: change.start] + change.text + text[change.end :]
     return text
 
 
-def _told(finding: Finding) -> str:
-    place = f"{finding.location.line}:{finding.location.column}"
-    lines = [f"{place} {finding.code} {finding.severity.label} {finding.message}"]
+def _finding_text(finding: Finding) -> str:
+    position = f"{finding.location.line}:{finding.location.column}"
+    lines = [f"{position} {finding.code} {finding.severity.label} {finding.message}"]
     lines += [f"    Delta: {finding.delta_error}"] if finding.delta_error else []
     lines += [f"    help: {finding.help}"] if finding.help else []
     return "\n".join(lines) + "\n"
@@ -116,14 +121,16 @@ def _contract(name: str, texts: Texts) -> Contract | None:
 
 
 def _in_catalog(texts: Texts) -> CatalogTable | None:
-    kept = _contract("catalog", texts)
-    if kept is None:
+    entry = _contract("catalog", texts)
+    if entry is None:
         return None
-    return CatalogTable(kept.table, "uc", "file:/lake/orders", kept.state.columns, kept.state.set_properties)
+    return CatalogTable(
+        entry.table, "uc", "file:/lake/orders", entry.state.columns, entry.state.set_properties
+    )
 
 
 def _live(text: str) -> LiveTable:
-    """A table that Delta would make of a contract."""
+    """Return the table that Delta would create from a contract."""
     declared = _contract("live", {"live": text})
     assert declared is not None
     protocol = Protocol(3, 7, frozenset(), declared.created_features)

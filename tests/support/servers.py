@@ -1,4 +1,4 @@
-"""Object stores on this machine that answer over HTTP, started by the tests that need them."""
+"""Local object stores with HTTP, started by the tests that need them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ import obstore
 import pytest
 from obstore.store import AzureStore, GCSStore, S3Store
 
-AZURITE = "3.35.0"  # later ones ask for Node 22
+from support.skipping import skip_or_fail
+
+AZURITE = "3.35.0"  # later versions need Node 22
 ACCOUNT = "devstoreaccount1"
-# The published key of every emulator of Azure Storage, a secret to nobody.
+# The published key of every Azure Storage emulator, no secret.
 ACCOUNT_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
 
@@ -33,10 +35,10 @@ CREDENTIALS = {"access_key_id": "AKIAFORTESTS", "secret_access_key": "a-secret-f
 
 @dataclass(frozen=True)
 class Bucket:
-    """An empty bucket, and what opens it."""
+    """An empty bucket, with its endpoint and credentials."""
 
     endpoint: str
-    # Letters alone: Google's client writes "-" as %2D, which moto does not take for a dash.
+    # Letters and digits only: Google's client sends "-" as %2D, which moto does not decode.
     name: str = field(default_factory=lambda: f"lake{uuid.uuid4().hex}")
 
     @property
@@ -45,27 +47,29 @@ class Bucket:
 
     @property
     def client(self) -> S3Store:
-        return S3Store(self.name, config=self.storage)  # type: ignore[arg-type]  # obstore takes texts too
+        return S3Store(self.name, config=self.storage)  # type: ignore[arg-type]  # obstore accepts strings too
 
     def upload(self, folder: Path, prefix: str = "") -> str:
-        """Upload a table; its address."""
+        """Upload a table and return its URI."""
         upload(self.client, folder, prefix)
         return f"s3://{self.name}/{prefix}".rstrip("/")
 
-    def open_to_all(self) -> None:
-        """Let everybody read what is in it."""
-        for listed in obstore.list(self.client):
-            for file in listed:
+    def make_public(self) -> None:
+        """Make all objects of the bucket publicly readable."""
+        for page in obstore.list(self.client):
+            for file in page:
                 address = f"{self.endpoint}/{self.name}/{quote(file['path'])}?acl"
-                send(address, {"x-amz-acl": "public-read", "Authorization": "not looked at by moto"})
+                send_put(address, {"x-amz-acl": "public-read", "Authorization": "moto ignores this"})
 
 
-def send(address: str, headers: Mapping[str, str] = MappingProxyType({})) -> None:
+def send_put(address: str, headers: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Send a PUT request without a body."""
     with urlopen(Request(address, method="PUT", headers=dict(headers))):  # noqa: S310 (our own server)
         pass
 
 
 def upload(client: S3Store | AzureStore | GCSStore, folder: Path, prefix: str) -> None:
+    """Upload all files of a folder."""
     for file in folder.rglob("*"):
         if file.is_file():
             key = f"{prefix}/{file.relative_to(folder).as_posix()}".lstrip("/")
@@ -74,7 +78,7 @@ def upload(client: S3Store | AzureStore | GCSStore, folder: Path, prefix: str) -
 
 @contextmanager
 def s3_server() -> Iterator[str]:
-    """An S3 by moto; its address."""
+    """Start moto's S3 server and yield its address."""
     from moto.server import ThreadedMotoServer  # noqa: PLC0415 (takes seconds)
 
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
@@ -86,7 +90,7 @@ def s3_server() -> Iterator[str]:
 
 @contextmanager
 def azure_server(folder: Path) -> Iterator[str]:
-    """Azurite, from npm into a cache; the address of its account."""
+    """Start Azurite, which npm installs into a cache, and yield the address of its account."""
     command = [
         *("node", str(_azurite()), "--blobPort", "0", "--location", str(folder)),
         *("--silent", "--skipApiVersionCheck", "--disableTelemetry"),
@@ -94,25 +98,28 @@ def azure_server(folder: Path) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
         try:
-            said: list[str] = []
+            output_lines: list[str] = []
             for line in process.stdout:
-                said.append(line)
-                if found := re.search(r"listens on (http://\S+)", line):
-                    yield f"{found[1]}/{ACCOUNT}"
+                output_lines.append(line)
+                if match := re.search(r"listens on (http://\S+)", line):
+                    yield f"{match[1]}/{ACCOUNT}"
                     break
             else:
-                pytest.fail(f"Azurite did not start: {''.join(said)}")
+                pytest.fail(f"Azurite did not start: {''.join(output_lines)}")
         finally:
             process.terminate()
 
 
 @contextmanager
 def refusing_server(status: int, body: str = "") -> Iterator[str]:
-    """A server that gives everybody the same answer; ``{asked}`` in it is the request; its address."""
+    """Start a server with one answer for all requests and yield its address.
+
+    The request replaces ``{request}`` in the body of the answer.
+    """
 
     class Refusing(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            data = body.replace("{asked}", f"{self.requestline} {self.headers}").encode()
+            data = body.replace("{request}", f"{self.requestline} {self.headers}").encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
@@ -130,8 +137,7 @@ def refusing_server(status: int, body: str = "") -> Iterator[str]:
 def _azurite() -> Path:
     missing = [program for program in ("node", "npm") if not shutil.which(program)]
     if missing:
-        give_up = pytest.fail if os.environ.get("SCHEMALINT_TEST_ALL") == "1" else pytest.skip
-        give_up(f"Azure's tests need Node.js and npm: {', '.join(missing)} is not on the PATH")
+        skip_or_fail(f"Azure's tests need Node.js and npm: {', '.join(missing)} is not on the PATH")
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     home = cache / "schemalint-tests" / f"azurite-{AZURITE}"
     program = home / "node_modules/azurite/dist/src/blob/main.js"
@@ -141,15 +147,14 @@ def _azurite() -> Path:
 
 
 def _install(home: Path) -> None:
-    """Into a folder of our own, which gets its name when it is complete: other workers may do the same."""
+    """Install Azurite into a temporary folder, renamed when complete: other workers may install it too."""
     home.parent.mkdir(parents=True, exist_ok=True)
-    work = home.with_name(f"{home.name}.{os.getpid()}.{time.monotonic_ns()}")
-    npm = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(work)]
-    done = subprocess.run([*npm, f"azurite@{AZURITE}"], capture_output=True, text=True, check=False)
-    if done.returncode:
-        give_up = pytest.fail if os.environ.get("SCHEMALINT_TEST_ALL") == "1" else pytest.skip
-        give_up(f"npm could not install Azurite: {done.stderr[-500:]}")
+    temporary_folder = home.with_name(f"{home.name}.{os.getpid()}.{time.monotonic_ns()}")
+    npm = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(temporary_folder)]
+    process = subprocess.run([*npm, f"azurite@{AZURITE}"], capture_output=True, text=True, check=False)
+    if process.returncode:
+        skip_or_fail(f"npm could not install Azurite: {process.stderr[-500:]}")
     try:
-        work.rename(home)
+        temporary_folder.rename(home)
     except OSError:  # another worker was faster
-        shutil.rmtree(work)
+        shutil.rmtree(temporary_folder)

@@ -1,9 +1,9 @@
-"""The footers of a table's data files, written short: one YAML entry per file.
+"""A short YAML notation for the footers of a table's data files: one entry per file.
 
     - {file: part-0.parquet, columns: {qty: integer, lines.element.sku: string}}
     - {file: part-1.parquet, damaged: it is gone}
 
-Columns by their physical names, types as Delta's schema names them; another name is a type of Parquet alone.
+Columns have their physical names. Types are named as in Delta's schema JSON; other names are Parquet types.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from schemalint.delta.type_name import type_of_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PARTS = {part.value: part for part in Part}
+_PARTS = {part.value: part for part in Part}
 
 
-def tallied(text: str) -> FooterSummary:
-    """All the files together, as the reader of footers counts them."""
-    return merge_summaries(_tally(entry) for entry in yaml.safe_load(text))
+def summary_of_footers(text: str) -> FooterSummary:
+    """Return the summary that the footer reader makes of all these files together."""
+    return merge_summaries(_summary_of_file(entry) for entry in yaml.safe_load(text))
 
 
-def _tally(entry: Mapping[str, Any]) -> FooterSummary:
+def _summary_of_file(entry: Mapping[str, Any]) -> FooterSummary:
     file = Files(1, (entry["file"],))
     if "damaged" in entry:
         return FooterSummary(damaged={entry["damaged"]: file})
@@ -36,7 +36,7 @@ def _tally(entry: Mapping[str, Any]) -> FooterSummary:
 
 
 def _leaf(path: str, type_: str) -> StoredLeaf:
-    steps: tuple[Step, ...] = tuple(PARTS.get(word, word) for word in split_path(path))
+    steps: tuple[Step, ...] = tuple(_PARTS.get(name, name) for name in split_path(path))
     return StoredLeaf(steps, (None,) * len(steps), _type(type_))
 
 

@@ -1,13 +1,13 @@
-"""A table's log, written short: one YAML entry per commit, with the actions as Delta writes them.
+"""A short YAML notation for a table's log: one entry per commit, with the actions as Delta writes them.
 
     - commitInfo: {operation: CREATE TABLE}
       protocol: {minReaderVersion: 1, minWriterVersion: 2}
       metaData: {fields: [{name: c, type: integer}]}
     - missing: true
 
-``fields`` stands for ``schemaString``; what is left out of a field is what Spark writes there. Beside actions
-there are ``checksum: {…}`` for the ``.crc`` file, ``checkpoint: true`` for one of what was written so far,
-and ``missing: true``, which takes the commit away again.
+``fields`` replaces ``schemaString``; omitted keys of a field or type get the values that Spark writes.
+Three keys are not actions: ``checksum: {…}`` writes the ``.crc`` file, ``checkpoint: true`` writes a
+checkpoint of the actions so far, and ``missing: true`` deletes the commit's file.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from schemalint.delta.table import LiveTable
 
-BESIDE = ("checksum", "checkpoint", "missing")
+_NOT_ACTIONS = ("checksum", "checkpoint", "missing")
 
 
 def logged_table(text: str, folder: Path) -> LiveTable:
-    """The table, as the reader finds it."""
+    """Write the log and return the table that schemalint reads from it."""
     write_short_log(text, folder)
     return read_table(str(folder))
 
@@ -38,13 +38,13 @@ def write_short_log(text: str, folder: Path) -> None:
     """Write the log into a table's folder."""
     state: dict[str, Action] = {}
     for version, entry in enumerate(yaml.safe_load(text)):
-        actions = {name: _body(name, body) for name, body in entry.items() if name not in BESIDE}
+        actions = {name: _body(name, body) for name, body in entry.items() if name not in _NOT_ACTIONS}
         state.update({name: {name: body} for name, body in actions.items() if name != "commitInfo"})
         lines = "".join(json.dumps({name: body}) + "\n" for name, body in actions.items())
         commit = write_commit(folder, version, lines)
         if "checksum" in entry:
-            held = {name: _body(name, body) for name, body in entry["checksum"].items()}
-            write_file(folder, f"{version:020}.crc", json.dumps(held).encode())
+            checksum = {name: _body(name, body) for name, body in entry["checksum"].items()}
+            write_file(folder, f"{version:020}.crc", json.dumps(checksum).encode())
         if entry.get("checkpoint"):
             write_checkpoint(folder, version, list(state.values()))
         if entry.get("missing"):
@@ -54,8 +54,8 @@ def write_short_log(text: str, folder: Path) -> None:
 def _body(name: str, body: Action) -> Action:
     if name not in ("metaData", "metadata"):
         return body
-    given = dict(body)
-    fields = given.pop("fields", None)
+    rest = dict(body)
+    fields = rest.pop("fields", None)
     schema = {} if fields is None else {"schemaString": json.dumps(_struct(fields))}
     return {
         "id": "t-1",
@@ -63,7 +63,7 @@ def _body(name: str, body: Action) -> Action:
         "partitionColumns": [],
         "configuration": {},
         **schema,
-        **given,
+        **rest,
     }
 
 
@@ -75,14 +75,14 @@ def _field(field: Action) -> Action:
     return {"nullable": True, "metadata": {}, **field, "type": _type(field["type"])}
 
 
-def _type(given: Any) -> Any:  # noqa: ANN401 (a type of Delta's schema is a name or an object)
-    if not isinstance(given, dict):
-        return given
-    match given["type"]:
+def _type(written: Any) -> Any:  # noqa: ANN401 (a type of Delta's schema is a name or an object)
+    if not isinstance(written, dict):
+        return written
+    match written["type"]:
         case "struct":
-            return _struct(given["fields"])
+            return _struct(written["fields"])
         case "array":
-            return {"containsNull": True, **given, "elementType": _type(given["elementType"])}
+            return {"containsNull": True, **written, "elementType": _type(written["elementType"])}
         case _:
-            inner = {key: _type(given[key]) for key in ("keyType", "valueType")}
-            return {"valueContainsNull": True, **given, **inner}
+            inner = {key: _type(written[key]) for key in ("keyType", "valueType")}
+            return {"valueContainsNull": True, **written, **inner}

@@ -1,6 +1,6 @@
-"""What hypothesis makes types, fields, structs and states of tables from.
+"""Hypothesis strategies for types, fields, structs and table states.
 
-Everywhere ``declared=True`` adds what only a contract has: values that are not managed, former names.
+``declared=True`` adds what only a contract has: unmanaged values and former names (``renamed_from``).
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ _EXTRA_KEYS: Final = ("EXISTS_DEFAULT", "delta.columnMapping.nested.ids", "delta
 
 
 def texts(*, max_size: int = 12) -> SearchStrategy[str]:
-    """Any text that can be written as UTF-8."""
+    """Any text that UTF-8 can encode."""
     return st.text(st.characters(codec="utf-8"), max_size=max_size)
 
 
 @cache
 def names() -> SearchStrategy[str]:
-    """Names of columns, awkward ones too, never empty."""
+    """Column names, awkward ones included, never empty."""
     return st.sampled_from(_NAMES) | texts(max_size=6).filter(bool)
 
 
 @cache
 def leaf_types() -> SearchStrategy[DataType]:
-    """Types without other types inside, those of a newer Delta among them."""
+    """Types without nested types, including types of a newer Delta."""
     return st.one_of(
         st.sampled_from(_ATOMIC).map(Atomic),
         st.sampled_from((VOID, String())),
@@ -79,12 +79,12 @@ def leaf_types() -> SearchStrategy[DataType]:
 
 @st.composite
 def decimals(draw: DrawFn) -> Decimal:
-    """Decimals that can be stored."""
+    """Decimals that Delta can store."""
     precision = draw(st.integers(1, 38))
     return Decimal(precision, draw(st.integers(0, precision)))
 
 
-@cache  # every field is drawn from it
+@cache  # every field draws from this strategy
 def datatypes(*, declared: bool = False) -> SearchStrategy[DataType]:
     """Types of any depth."""
     return st.recursive(leaf_types(), lambda inner: _containers(inner, declared=declared), max_leaves=5)
@@ -92,7 +92,7 @@ def datatypes(*, declared: bool = False) -> SearchStrategy[DataType]:
 
 @st.composite
 def fields(draw: DrawFn, types: SearchStrategy[DataType] | None = None, *, declared: bool = False) -> Field:
-    """Fields with any of their metadata; most have none."""
+    """Fields; half of them have random metadata, the others none."""
     name = draw(names())
     type_ = draw(datatypes(declared=declared) if types is None else types)
     if draw(st.booleans()):
@@ -117,36 +117,40 @@ def fields(draw: DrawFn, types: SearchStrategy[DataType] | None = None, *, decla
 
 @cache
 def identities() -> SearchStrategy[Identity]:
-    """Identities with numbers of 64 bits."""
+    """Identity columns' settings, with 64-bit numbers."""
     number = st.integers(-(2**63), 2**63 - 1)
     return st.builds(Identity, number, number, st.booleans())
 
 
 @cache
 def recorded_changes() -> SearchStrategy[RecordedChange]:
-    """Entries of ``delta.typeChanges``, lawful or not."""
+    """Entries of ``delta.typeChanges``, valid or not."""
     types = st.sampled_from(("byte", "long", "date", "timestamp_ntz")).map(Atomic) | decimals()
     at = st.lists(st.sampled_from(Part), max_size=3).map(tuple)
     return st.builds(RecordedChange, types, types, at, st.none() | st.integers(0, 2**60))
 
 
 def structs(*, declared: bool = False, max_size: int = 4) -> SearchStrategy[Struct]:
-    """Columns of a table: names are unique ignoring case, at every level."""
+    """Columns of a table; names are unique at every level, ignoring case."""
     return _struct_of(fields(declared=declared), max_size)
 
 
 @st.composite
 def table_states(draw: DrawFn, *, declared: bool = False) -> TableState:
-    """States of tables; partitioned and clustered by their own top-level columns."""
+    """Table states, partitioned and clustered by their own top-level columns."""
     columns = draw(structs(declared=declared))
-    own = [field.name for field in columns.fields]
-    some = st.lists(st.sampled_from(own), unique=True, max_size=2) if own else st.just(list[str]())
-    paths: SearchStrategy[tuple[Path, ...]] = some.map(lambda found: tuple((name,) for name in found))
+    column_names = [field.name for field in columns.fields]
+    keys = (
+        st.lists(st.sampled_from(column_names), unique=True, max_size=2)
+        if column_names
+        else st.just(list[str]())
+    )
+    paths: SearchStrategy[tuple[Path, ...]] = keys.map(lambda names: tuple((name,) for name in names))
     value: SearchStrategy[str | None] = st.none() | texts() if declared else texts()
     return TableState(
         columns=columns,
         description=draw(_managed(st.none() | texts(), declared=declared)),
-        partitioned_by=draw(_managed(some.map(tuple), declared=declared)),
+        partitioned_by=draw(_managed(keys.map(tuple), declared=declared)),
         clustered_by=draw(_managed(paths, declared=declared)),
         constraints=draw(st.dictionaries(st.sampled_from(("positive", "known")), value, max_size=2)),
         properties=draw(
@@ -167,14 +171,14 @@ def _containers(inner: SearchStrategy[DataType], *, declared: bool) -> SearchStr
 
 def _struct_of(inner: SearchStrategy[Field], max_size: int) -> SearchStrategy[Struct]:
     unique = st.lists(inner, max_size=max_size, unique_by=lambda field: field.name.casefold())
-    return unique.map(lambda found: Struct(tuple(found)))
+    return unique.map(lambda drawn: Struct(tuple(drawn)))
 
 
 @cache
 def _extras() -> SearchStrategy[tuple[tuple[str, str], ...]]:
-    texts_of_json = _JSON.map(lambda value: json.dumps(value, sort_keys=True))
-    found = st.dictionaries(st.sampled_from(_EXTRA_KEYS), texts_of_json, max_size=2)
-    return found.map(lambda extra: tuple(sorted(extra.items())))
+    json_texts = _JSON.map(lambda value: json.dumps(value, sort_keys=True))
+    extras = st.dictionaries(st.sampled_from(_EXTRA_KEYS), json_texts, max_size=2)
+    return extras.map(lambda extra: tuple(sorted(extra.items())))
 
 
 def _managed(values: SearchStrategy[T], *, declared: bool) -> SearchStrategy[Managed[T]]:

@@ -1,6 +1,6 @@
-"""A Unity Catalog server on loopback that answers as the published descriptions say.
+"""A Unity Catalog server on loopback that follows the published API descriptions.
 
-It keeps what it is given and knows no log, as the real one (0.6.0).
+Like the real server (0.6.0), it stores what clients register and reads no Delta log.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Table:
     """A registered table.
 
     Attributes:
-        staged: The commits that are not in the log yet.
-        prefix: What the credentials are for, the location by default.
+        staged: The commits that are not published to the log yet.
+        prefix: The URI prefix that the credentials open, by default the location.
     """
 
     location: str
@@ -48,7 +48,7 @@ class Table:
 
 @dataclass
 class Request:
-    """What was asked."""
+    """A request that the server received."""
 
     method: str
     path: str
@@ -59,11 +59,11 @@ class Request:
 
 @dataclass
 class UnityServer:
-    """The server's state, which tests change, and what it was asked.
+    """The server's state, which tests change, and the requests that it received.
 
     Attributes:
-        has_delta_api: Whether the Delta API is there.
-        fault: An answer of bytes (status, headers, body) for a path, before all others.
+        has_delta_api: Whether the server has the Delta API.
+        fault: Return a raw answer (status, headers, body) for a path, or None for the regular answer.
     """
 
     tables: dict[str, Table] = field(default_factory=dict)
@@ -77,12 +77,12 @@ class UnityServer:
     uri: str = ""
 
     @property
-    def asked(self) -> list[str]:
+    def request_lines(self) -> list[str]:
         """The requests as ``METHOD /path``."""
-        return [f"{one.method} {one.path}" for one in self.requests]
+        return [f"{request.method} {request.path}" for request in self.requests]
 
     def answer(self, request: Request) -> Answer:
-        """The answer, checked against the description, as the request is."""
+        """Answer a request; check both against the API description."""
         if request.path.startswith("/delta/v1/") and not self.has_delta_api:
             return 404, {}
         described = operation(request.method, request.path)
@@ -107,8 +107,8 @@ class UnityServer:
             case ["catalogs" | "schemas" | "tables" as kind, name]:
                 return self._object(request, kind, name)
             case ["temporary-table-credentials"]:
-                asked = self._by_id(request.body["table_id"])
-                return 200, {**_NO_CREDENTIALS, **asked.credentials, "url": asked.location}
+                table_of_id = self._by_id(request.body["table_id"])
+                return 200, {**_NO_CREDENTIALS, **table_of_id.credentials, "url": table_of_id.location}
             case ["delta", "preview", "commits"]:
                 return 200, self._commits(request.body)
         raise AssertionError(request.path)
@@ -133,7 +133,7 @@ class UnityServer:
             "columns": _kebab(json.loads(print_schema(table.columns))),
             "properties": table.properties,
         }
-        staged = [{key.replace("_", "-"): value for key, value in one.items()} for one in table.staged]
+        staged = [{key.replace("_", "-"): value for key, value in commit.items()} for commit in table.staged]
         return 200, {"metadata": metadata, "commits": staged[::-1], "latest-table-version": table.latest}
 
     def _object(self, request: Request, kind: str, name: str) -> Answer:
@@ -154,7 +154,7 @@ class UnityServer:
         names = [name for name in self._names(kind) if name.startswith(f"{parent}." if parent else "")]
         start = int(query.get("page_token") or 0)
         page = [self._info(kind, name) for name in names[start : start + self.page]]
-        # The last full page has a token too, and the page behind it is empty.
+        # The last full page has a token too; the page after it is empty.
         return {kind: page, "next_page_token": str(start + self.page) if page else None}
 
     def _info(self, kind: str, name: str) -> Json:
@@ -171,7 +171,8 @@ class UnityServer:
             "table_type": "EXTERNAL",
             "data_source_format": table.format,
             "columns": [
-                _column(*one) for one in enumerate(json.loads(print_schema(table.columns))["fields"])
+                _column(position, field_)
+                for position, field_ in enumerate(json.loads(print_schema(table.columns))["fields"])
             ][::-1],
             "storage_location": table.location,
             "properties": table.properties,
@@ -179,17 +180,17 @@ class UnityServer:
         }
 
     def _by_id(self, table_id: str) -> Table:
-        return next(one for one in self.tables.values() if one.table_id == table_id)
+        return next(table for table in self.tables.values() if table.table_id == table_id)
 
     def _commits(self, body: Json) -> Json:
         table = self._by_id(body["table_id"])
-        found = [one for one in table.staged if one["version"] >= body["start_version"]]
-        return {"commits": found[: self.page], "latest_table_version": table.latest}
+        commits = [commit for commit in table.staged if commit["version"] >= body["start_version"]]
+        return {"commits": commits[: self.page], "latest_table_version": table.latest}
 
 
 @contextmanager
 def serving(state: UnityServer) -> Iterator[UnityServer]:
-    """The server on a free port, while the block runs."""
+    """Run the server on a free port for the duration of the block."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(state))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
@@ -215,9 +216,9 @@ def _handler(state: UnityServer) -> type[BaseHTTPRequestHandler]:
                 self.headers.get("Authorization"),
             )
             state.requests.append(request)
-            broken = state.fault(request.path)
-            if broken is not None:
-                self._send(*broken)
+            raw_answer = state.fault(request.path)
+            if raw_answer is not None:
+                self._send(*raw_answer)
                 return
             status, body = state.answer(request)
             self._send(status, {"Content-Type": "application/json"}, json.dumps(body).encode())
@@ -260,7 +261,8 @@ def _column(position: int, field_: Json) -> Json:
     }
 
 
-def _kebab(found: object) -> object:
+def _kebab(value: object) -> object:
+    """Write the keys of a schema as the Delta API does."""
     words = {
         "elementType": "element-type",
         "containsNull": "contains-null",
@@ -268,10 +270,10 @@ def _kebab(found: object) -> object:
         "valueType": "value-type",
         "valueContainsNull": "value-contains-null",
     }
-    match found:
+    match value:
         case dict():
-            return {words.get(key, key): _kebab(value) for key, value in found.items()}
+            return {words.get(key, key): _kebab(item) for key, item in value.items()}
         case list():
-            return [_kebab(one) for one in found]
+            return [_kebab(item) for item in value]
         case _:
-            return found
+            return value

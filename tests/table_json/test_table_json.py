@@ -1,4 +1,4 @@
-"""Live tables to JSON and back, and what the JSON schema says of it."""
+"""Live tables to JSON and back, checked against the JSON schema."""
 
 from __future__ import annotations
 
@@ -59,7 +59,6 @@ def protocols(draw: DrawFn) -> Protocol:
 
 @st.composite
 def metadatas(draw: DrawFn, features: frozenset[str]) -> Metadata:
-
     state = replace(draw(table_states()), features=features, dropped=())
     return Metadata(draw(texts()), state, draw(MAYBE_TEXT), draw(NUMBERS))
 
@@ -90,7 +89,7 @@ def histories(draw: DrawFn) -> History:
 
 @st.composite
 def live_tables(draw: DrawFn) -> LiveTable:
-    own = draw(protocols())
+    protocol_ = draw(protocols())
     defects = st.builds(
         LogDefect, st.sampled_from(LogDefectKind), texts(), texts(), st.none() | st.integers(1), MAYBE_TEXT
     )
@@ -107,8 +106,8 @@ def live_tables(draw: DrawFn) -> LiveTable:
     return LiveTable(
         draw(texts()),
         draw(st.integers(0, 2**53)),
-        own,
-        draw(metadatas(own.features)),
+        protocol_,
+        draw(metadatas(protocol_.features)),
         draw(histories()),
         tuple(draw(st.lists(texts(), max_size=2))),
         tuple(draw(st.lists(defects, max_size=2))),
@@ -116,38 +115,38 @@ def live_tables(draw: DrawFn) -> LiveTable:
     )
 
 
-def as_line(shown: TableDocument) -> dict[str, Any]:
-    line: dict[str, Any] = json.loads(json.dumps(to_json(shown)))
+def as_line(table: TableDocument) -> dict[str, Any]:
+    line: dict[str, Any] = json.loads(json.dumps(to_json(table)))
     return line
 
 
 @settings(deadline=None, max_examples=50)
 @given(live=live_tables(), name=MAYBE_TEXT, is_latest=st.booleans())
-def test_every_table_survives_the_way_there_and_back(
+def test_every_table_survives_the_round_trip_through_json(
     live: LiveTable, name: str | None, *, is_latest: bool
 ) -> None:
-    shown = TableDocument(live, READ_AT, name, "prod", is_latest)
-    line = as_line(shown)
+    table = TableDocument(live, READ_AT, name, "prod", is_latest)
+    line = as_line(table)
     VALIDATOR.validate(line)
     back = from_json(line)
-    assert back == shown
+    assert back == table
     assert isinstance(back, TableDocument)
-    # Not part of equality, and rules look at it.
+    # `Protocol.lists` is not part of equality, but rules read it.
     assert back.live.protocol.lists == live.protocol.lists
-    assert [one.protocol and one.protocol.lists for one in back.live.history.entries] == [
-        one.protocol and one.protocol.lists for one in live.history.entries
+    assert [entry.protocol and entry.protocol.lists for entry in back.live.history.entries] == [
+        entry.protocol and entry.protocol.lists for entry in live.history.entries
     ]
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_tables_that_spark_wrote_survive(name: str) -> None:
-    shown = TableDocument(read_table(str(LOGS / name)), READ_AT)
-    line = as_line(shown)
+def test_tables_written_by_spark_survive_the_round_trip(name: str) -> None:
+    table = TableDocument(read_table(str(LOGS / name)), READ_AT)
+    line = as_line(table)
     VALIDATOR.validate(line)
-    assert from_json(line) == shown
+    assert from_json(line) == table
 
 
-def test_history_holds_only_what_a_commit_changed(tmp_path: Path) -> None:
+def test_a_history_entry_holds_only_what_its_commit_changed(tmp_path: Path) -> None:
     first = [commit_info("CREATE TABLE"), protocol(1, 2), metadata(Field("id", LONG))]
     second = [commit_info("SET TBLPROPERTIES"), metadata(Field("id", LONG), properties={"team": "sales"})]
     third = [
@@ -163,7 +162,7 @@ def test_history_holds_only_what_a_commit_changed(tmp_path: Path) -> None:
     assert [entry["stops_tracked_streams"] for entry in history] == [False, False, True]
 
 
-def test_a_table_that_could_not_be_read_survives_too() -> None:
+def test_a_table_that_could_not_be_read_survives_the_round_trip() -> None:
     failure = TableFailure(
         "s3://lake/x", "access is denied", READ_AT, "Ask for it.", "sales.x", "prod", missing=True
     )
@@ -172,7 +171,7 @@ def test_a_table_that_could_not_be_read_survives_too() -> None:
     assert from_json(line) == failure
 
 
-def test_the_schema_leaves_no_key_open() -> None:
+def test_the_json_schema_requires_every_key_and_allows_no_others() -> None:
     Draft202012Validator.check_schema(schema())
     line = as_line(
         TableDocument(
@@ -187,50 +186,50 @@ def test_the_schema_leaves_no_key_open() -> None:
     assert not VALIDATOR.is_valid({**line, "more": 1})
 
 
-WRONG: dict[str, tuple[dict[str, Any], str]] = {
+INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "another format": ({"format": 2}, "format must be 1, not 2"),
     "no version": ({"version": None}, "version must be a whole number"),
-    "a version that is true": ({"version": True}, "version must be a whole number"),
+    "true as the version": ({"version": True}, "version must be a whole number"),
     "a column without a type": (
         {"schema": {"type": "struct", "fields": [{"name": "a"}]}},
         "schema must be a schema as Delta writes it",
     ),
-    "a schema that is text": ({"schema": "struct"}, "schema must be an object"),
-    "a time without a zone": ({"read_at": "2026-11-20T10:00:00"}, "read_at must be a time with its zone"),
-    "no time": ({"read_at": "yesterday"}, "read_at must be a time with its zone"),
-    "a feature that is a number": (
+    "text as the schema": ({"schema": "struct"}, "schema must be an object"),
+    "a time without a zone": ({"read_at": "2026-11-20T10:00:00"}, "read_at must be a time with a time zone"),
+    "no time": ({"read_at": "yesterday"}, "read_at must be a time with a time zone"),
+    "a number as a feature": (
         {"protocol": {"min_reader_version": 1, "min_writer_version": 2, "reader_features": [1]}},
         "protocol.reader_features[0] must be text",
     ),
-    "a defect of a kind that is not known": (
+    "a defect of an unknown kind": (
         {"defects": [{"kind": "bent"}]},
         "defects[0].kind must be one of repeated_action",
     ),
-    "a clustering that is no path": (
+    "a number as a clustering column": (
         {"clustering_columns": [3]},
         "clustering_columns must be a list of paths",
     ),
-    "a history that is an object": ({"history": {}}, "history must be a list"),
+    "an object as the history": ({"history": {}}, "history must be a list"),
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_a_value_of_another_kind_is_named(case: str) -> None:
-    change, message = WRONG[case]
+@pytest.mark.parametrize("case", INVALID)
+def test_the_error_names_a_value_of_the_wrong_kind(case: str) -> None:
+    change, message = INVALID[case]
     line = as_line(TableDocument(read_table(str(LOGS / "clustered")), READ_AT))
     with pytest.raises(TableJsonError) as caught:
         from_json({**line, **change})
     assert message in caught.value.message
 
 
-def test_a_file_holds_a_table_in_each_line() -> None:
+def test_each_line_of_a_file_is_a_table() -> None:
     lines = [
         json.dumps(as_line(TableDocument(read_table(str(LOGS / name)), READ_AT)))
         for name in ("mapped", "clustered")
     ]
     data = "\ufeff" + "\r\n\n".join(lines)
-    found = read_lines("live.jsonl", data.encode())
-    assert [Path(one.uri).name for one in found] == ["mapped", "clustered"]
+    tables = read_lines("live.jsonl", data.encode())
+    assert [Path(table.uri).name for table in tables] == ["mapped", "clustered"]
 
 
 @pytest.mark.parametrize(
@@ -244,7 +243,7 @@ def test_a_file_holds_a_table_in_each_line() -> None:
         (b"\xff\xfe\x00", "this is not JSON", 1),
     ],
 )
-def test_a_bad_file_is_one_error_with_its_line(data: bytes, message: str, line: int) -> None:
+def test_an_invalid_file_is_one_error_with_its_line(data: bytes, message: str, line: int) -> None:
     with pytest.raises(TableJsonError) as caught:
         read_lines("live.jsonl", data)
     assert caught.value.message == message
@@ -252,7 +251,7 @@ def test_a_bad_file_is_one_error_with_its_line(data: bytes, message: str, line: 
     assert (caught.value.location.file, caught.value.location.line) == ("live.jsonl", line)
 
 
-def test_a_column_added_later_has_no_part_in_older_entries() -> None:
+def test_a_column_added_later_is_missing_in_older_history_entries() -> None:
     line = as_line(TableDocument(read_table(str(LOGS / "mapped")), READ_AT))
     back = from_json(line)
     assert isinstance(back, TableDocument)

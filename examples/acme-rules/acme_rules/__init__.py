@@ -1,1 +1,1 @@
-"""The schema conventions of Acme: one module per rule, found by walking this package."""
+"""The schema conventions of Acme: one module per rule. schemalint finds the modules in this package."""

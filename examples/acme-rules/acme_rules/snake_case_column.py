@@ -1,4 +1,4 @@
-"""ACME001."""
+"""Rule ACME001: names in snake_case."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _SNAKE_CASE = re.compile(r"[a-z][a-z0-9_]*")
 
 @rule("ACME001", on=FieldAdded, severity=Severity.WARNING)
 def snake_case_column(change: FieldAdded, ctx: RuleContext) -> Iterator[Problem]:  # noqa: ARG001
-    """A new column is not called in snake_case.
+    """The name of a new column is not in snake_case.
 
     ## What it does
 
-    Looks at the names of new columns and nested fields. Those that are there already may stay.
+    Checks the names of new columns and nested fields. Existing names may stay.
 
     ## Why is this bad?
 
-    Our jobs read columns by names that are made from the names of events.
+    Our jobs derive the names of columns from the names of events, in snake_case.
 
     ## What to do
 
-    Call it in snake_case, before the first row is written.
+    Rename the column to snake_case before it has data.
     """
     name = change.field.name
     if not _SNAKE_CASE.fullmatch(name):

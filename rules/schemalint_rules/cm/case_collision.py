@@ -20,23 +20,23 @@ from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
     ),
 )
 def case_collision(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
-    """Two columns of one level have the same name but for its case.
+    """Two columns of one level have names that differ only in case.
 
     ## What it does
 
-    Compares the names within each struct, and those of the columns, ignoring case. A column whose case alone
-    changes is still the same column; the new spelling is declared by `renamed_from`.
+    Compares the column names, and the field names within each struct, ignoring case. A column whose case
+    alone changes is still the same column; `renamed_from` declares its new spelling.
 
     ## Why is this bad?
 
-    "Column names must be unique regardless of casing" (PROTOCOL.md, "Schema Serialization Format"), with
-    column mapping too. `CREATE TABLE` fails with `COLUMN_ALREADY_EXISTS`, `ALTER TABLE … ADD COLUMNS` with
-    `FIELD_ALREADY_EXISTS`, `COLUMN_ALREADY_EXISTS` or `DELTA_DUPLICATE_COLUMNS_FOUND`. A table
-    that another writer made with such names Delta Spark neither reads nor alters.
+    "Column names must be unique regardless of casing" (PROTOCOL.md, "Schema Serialization Format"), even with
+    column mapping. `CREATE TABLE` fails with `COLUMN_ALREADY_EXISTS`, `ALTER TABLE … ADD COLUMNS` with
+    `FIELD_ALREADY_EXISTS`, `COLUMN_ALREADY_EXISTS` or `DELTA_DUPLICATE_COLUMNS_FOUND`. If another writer
+    creates a table with such names, Delta Spark neither reads nor alters it.
 
     ## What to do
 
-    Give one of the two another name.
+    Choose another name for one of the two columns.
 
     ## Example
 
@@ -61,17 +61,17 @@ def case_collision(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pro
     is_live = isinstance(fact, LiveTable)
     for path, other in _collisions(fact.state.columns):
         yield Problem(
-            f"{format_path(path)} has the same name as {format_path(other)} for Delta",
-            help="give one of the two another name"
+            f"{format_path(path)} and {format_path(other)} are one name for Delta, which ignores case",
+            help="choose another name for one of the two"
             if not is_live
-            else "restore the version before: RESTORE still works",
+            else "restore the previous version: RESTORE still works",
             path=path,
             delta_error="DELTA_DUPLICATE_COLUMNS_FOUND.EXISTING_SCHEMA" if is_live else _refusal(path, ctx),
         )
 
 
 def _collisions(columns: Struct) -> Iterator[tuple[Path, Path]]:
-    """Each field that comes too late, and the first one of its name."""
+    """Yield each field that repeats a name, and the first field of that name."""
     for path, type_ in walk(columns):
         first: dict[str, str] = {}
         for field in type_.fields if isinstance(type_, Struct) else ():
@@ -82,18 +82,18 @@ def _collisions(columns: Struct) -> Iterator[tuple[Path, Path]]:
 
 
 def _refusal(path: Path, ctx: RuleContext) -> str:
-    """Spark looks at the columns of a statement, Delta at what is added inside of one."""
+    """Return the error class: Spark checks the columns of a statement, Delta the fields inside one."""
     if ctx.is_new_table:
         return "COLUMN_ALREADY_EXISTS"
-    if field_at(ctx.before.columns, path) or _is_a_new_name(path, ctx):
+    if field_at(ctx.before.columns, path) or _is_renamed(path, ctx):
         return "FIELD_ALREADY_EXISTS"
     if type_at(ctx.before.columns, path[:-1]) is None:
         return "DELTA_DUPLICATE_COLUMNS_FOUND.ADDING_COLUMNS"
     return "COLUMN_ALREADY_EXISTS"
 
 
-def _is_a_new_name(path: Path, ctx: RuleContext) -> bool:
-    """Whether a column gets the name by a rename, which is a statement of its own."""
+def _is_renamed(path: Path, ctx: RuleContext) -> bool:
+    """Return whether a column gets the name by a rename, which is a separate statement."""
     parent = type_at(ctx.contract.state.columns, path[:-1])
     fields = parent.fields if isinstance(parent, Struct) else ()
-    return any(one.renamed_from for one in fields if one.name.lower() == str(path[-1]).lower())
+    return any(field.renamed_from for field in fields if field.name.lower() == str(path[-1]).lower())

@@ -13,21 +13,21 @@ def drop_without_mapping(change: FieldRemoved, ctx: RuleContext) -> Iterator[Pro
 
     ## What it does
 
-    Finds a column that goes and is listed under `dropped`, at any depth, where neither the contract nor the
-    table itself has `delta.columnMapping.mode` set to `name` or `id`. A column that goes without being listed
-    is CM003.
+    Finds a removed column that the contract lists under `dropped`, at any depth, if neither the contract nor
+    the table itself sets `delta.columnMapping.mode` to `name` or `id`. CM003 reports a removed column that
+    the contract does not list.
 
     ## Why is this bad?
 
-    Without column mapping the values would come back as soon as a column of that name is added again, since
-    they are still in the files. `ALTER TABLE … DROP COLUMN` fails with `DELTA_UNSUPPORTED_DROP_COLUMN`,
-    "DROP COLUMN is not supported for your Delta table. Please enable Column Mapping on your Delta table with
-    mapping mode 'name'". Older pages add that the table needs reader version 2 and writer version 5: today it
-    gets the feature `columnMapping` instead, by itself.
+    Without column mapping the values stay in the files under the column's name, and would reappear as soon as
+    a column of that name is added again. `ALTER TABLE … DROP COLUMN` fails with
+    `DELTA_UNSUPPORTED_DROP_COLUMN`, "DROP COLUMN is not supported for your Delta table. Please enable Column
+    Mapping on your Delta table with mapping mode 'name'". Older documentation adds that the table needs
+    reader version 2 and writer version 5: current Delta adds the feature `columnMapping` instead, by itself.
 
     ## What to do
 
-    Set `delta.columnMapping.mode: name`, in the same edit if you like: `apply` switches the mode on first.
+    Set `delta.columnMapping.mode: name`, in the same edit if you like: `apply` enables column mapping first.
     Or keep the column, marked as `deprecated`.
 
     ## Example

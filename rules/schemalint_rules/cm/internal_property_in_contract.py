@@ -2,18 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.properties import find as find_property
-from schemalint.delta.properties import problem as property_problem
+from schemalint.delta.properties import find_property, property_problem
 from schemalint.delta.requests import PropertyVerdict, judge_property
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
-# Measured on Delta 4.4.0; every other key that it does not take from a user is unknown to it.
+# Measured on Delta 4.4.0; it reports every other refused key as unknown.
 _REFUSALS = {
     "delta.columnMapping.maxColumnId": "DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
     "delta.coordinatedCommits.tableConf-preview": "DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND",
 }
 
-# CREATE TABLE stores them unread; ALTER TABLE fails with an error of the JSON parser.
+# CREATE TABLE stores their value without parsing it; ALTER TABLE fails in the JSON parser.
 _REDIRECTS = ("delta.redirectReaderWriter-preview", "delta.redirectWriterOnly-preview")
 
 
@@ -28,25 +27,25 @@ _REDIRECTS = ("delta.redirectReaderWriter-preview", "delta.redirectWriterOnly-pr
     ),
 )
 def internal_property_in_contract(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A table property is declared that Delta writes by itself.
+    """The contract declares a table property that Delta writes itself.
 
     ## What it does
 
-    Finds Delta's own bookkeeping among `properties`: `delta.columnMapping.maxColumnId` and the ids and
-    physical names of columns, the names of row tracking's columns, the mark of an identity column, when
-    in-commit timestamps were enabled, what DROP FEATURE leaves behind.
+    Finds Delta's internal properties among `properties`: `delta.columnMapping.maxColumnId` and the ids and
+    physical names of columns, the names of row tracking's columns, the marker of an identity column, the
+    moment when in-commit timestamps were enabled, and what DROP FEATURE leaves behind.
 
     ## Why is this bad?
 
-    Some of them Delta refuses: with `DELTA_CANNOT_MODIFY_TABLE_PROPERTY`, with
-    `DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND`, or with `DELTA_UNKNOWN_CONFIGURATION` because they
-    belong to columns, or are written past the registry of properties. The others it takes from anybody and
-    then believes: a version that is not true makes readers look for commits that are not there. Those are
-    warnings, and so is an entry that the live table has already.
+    Delta refuses some of them: with `DELTA_CANNOT_MODIFY_TABLE_PROPERTY`, with
+    `DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND`, or with `DELTA_UNKNOWN_CONFIGURATION` if they belong to
+    columns or bypass the registry of properties. It accepts the others from any user, and then relies on
+    them: a wrong version makes readers look for commits that do not exist. Those are warnings, and so is an
+    entry that the live table already has.
 
     ## What to do
 
-    Take the line away. What the contract does not mention stays as it is.
+    Remove the line. `apply` leaves unchanged what the contract does not mention.
 
     ## Example
 
@@ -74,8 +73,8 @@ def internal_property_in_contract(contract: Contract, ctx: RuleContext) -> Itera
             exists = ctx.base is not None or ctx.live is not None
             refused = live.get(key) != value and _is_refused(key, exists=exists)
             yield Problem(
-                f"{key} is written by Delta itself",
-                help="take the line away: what the contract does not mention stays as it is",
+                f"{key} is an internal property, which Delta writes itself",
+                help="remove the line: `apply` leaves unchanged what the contract does not mention",
                 severity=None if refused else Severity.WARNING,
                 object=ObjectRef("property", key),
                 delta_error=_refusal(key, value) if refused else None,
@@ -83,7 +82,7 @@ def internal_property_in_contract(contract: Contract, ctx: RuleContext) -> Itera
 
 
 def _is_refused(key: str, *, exists: bool) -> bool:
-    """Whether Delta refuses the key from a user."""
+    """Return whether Delta refuses the key if a user sets it."""
     if key in _REDIRECTS:
         return exists
     row = find_property(key)
@@ -91,8 +90,8 @@ def _is_refused(key: str, *, exists: bool) -> bool:
 
 
 def _refusal(key: str, value: str) -> str | None:
-    """The error class; a value that cannot be read fails before the key is looked at."""
-    unread = key in _REDIRECTS or (find_property(key) and property_problem(key, value))
-    if unread and key != "delta.columnMapping.maxColumnId":
+    """Return the error class; an invalid value fails before Delta checks the key."""
+    invalid = key in _REDIRECTS or (find_property(key) and property_problem(key, value))
+    if invalid and key != "delta.columnMapping.maxColumnId":
         return None
     return _REFUSALS.get(key, "DELTA_UNKNOWN_CONFIGURATION")

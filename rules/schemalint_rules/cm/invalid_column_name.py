@@ -5,11 +5,8 @@ from collections.abc import Iterator
 from schemalint.delta.column_names import invalid_characters
 from schemalint.delta.datatype import field_at, walk_fields
 from schemalint.delta.path import Path, format_path, lowercased
-from schemalint.delta.properties import is_true
+from schemalint.delta.properties import ICEBERG_COMPAT_KEYS, is_true
 from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
-
-_MODE = "delta.columnMapping.mode"
-_COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
 
 
 @rule(
@@ -19,26 +16,26 @@ _COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3)
     delta_errors=("DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", "DELTA_INVALID_PARTITION_COLUMN_NAME"),
 )
 def invalid_column_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A column has a name that needs column mapping, and the table has none.
+    """A column name needs column mapping, and the table has none.
 
     ## What it does
 
-    Finds blanks, tabs, line breaks and the characters `,;{}()=` in the names of columns and fields at any
-    depth, where `delta.columnMapping.mode` is `none`. With column mapping any name is fine. Dots, dashes,
-    quotes and letters of any language are fine without it too. Where the mode was on and is switched off,
-    CM004 names the columns.
+    Finds spaces, tabs, line breaks and the characters `,;{}()=` in the names of columns and fields at any
+    depth, if `delta.columnMapping.mode` is `none`. With column mapping any name is valid. Dots, dashes,
+    quotes and letters of any language are valid without it too. If the edit switches column mapping off,
+    CM004 reports the columns.
 
     ## Why is this bad?
 
-    Without column mapping a column's name is its name in the Parquet files, whose schema text cannot hold
-    those characters. Delta refuses the column with `DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES`, "Found
+    Without column mapping the column name is also the name in the Parquet files, whose schema text cannot
+    hold those characters. Delta refuses the column with `DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES`, "Found
     invalid character(s) … in the column names of your schema", and a partition column of a new table with
     `DELTA_INVALID_PARTITION_COLUMN_NAME`.
 
     ## What to do
 
-    Choose another name, or set `delta.columnMapping.mode: name`, which makes the table unreadable for
-    clients that do not know column mapping (PF004).
+    Choose another name, or set `delta.columnMapping.mode: name`, which locks out clients that do not support
+    column mapping (PF004).
 
     ## Example
 
@@ -60,12 +57,12 @@ def invalid_column_name(contract: Contract, ctx: RuleContext) -> Iterator[Proble
     """
     if _is_mapped(ctx):
         return
-    was_mapped = (ctx.before.properties.get(_MODE) or "none").lower() != "none"
+    was_mapped = ctx.before.column_mapping != "none"
     for path, field in walk_fields(contract.state.columns):
-        found = invalid_characters(field.name)
-        if found and not (was_mapped and field_at(ctx.before.columns, path)):
+        characters = invalid_characters(field.name)
+        if characters and not (was_mapped and field_at(ctx.before.columns, path)):
             yield Problem(
-                f"{format_path(path)} has {_shown(found)} in its name, which needs column mapping",
+                f"{format_path(path)} has {_describe(characters)} in its name, which needs column mapping",
                 help="choose another name, or set `delta.columnMapping.mode: name`",
                 path=path,
                 delta_error=_refusal(path, ctx),
@@ -73,8 +70,8 @@ def invalid_column_name(contract: Contract, ctx: RuleContext) -> Iterator[Proble
 
 
 def _is_mapped(ctx: RuleContext) -> bool:
-    """Iceberg compatibility brings mapping along, or is refused without it: see RD008."""
-    compatible = any(is_true(ctx.after.properties.get(key)) for key in _COMPATS)
+    """Return whether names are mapped; Iceberg compatibility adds mapping or fails without it (RD008)."""
+    compatible = any(is_true(ctx.after.properties.get(key)) for key in ICEBERG_COMPAT_KEYS)
     return compatible or ctx.column_mapping != "none"
 
 
@@ -86,6 +83,6 @@ def _refusal(path: Path, ctx: RuleContext) -> str:
     return "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES"
 
 
-def _shown(characters: str) -> str:
-    words = {" ": "a blank", "\n": "a line break", "\t": "a tab"}
-    return " and ".join(words.get(character, f"'{character}'") for character in characters)
+def _describe(characters: str) -> str:
+    nouns = {" ": "a space", "\n": "a line break", "\t": "a tab"}
+    return " and ".join(nouns.get(character, f"'{character}'") for character in characters)

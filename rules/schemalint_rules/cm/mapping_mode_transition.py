@@ -6,12 +6,10 @@ from schemalint.delta.change import PropertyChanged
 from schemalint.delta.column_names import invalid_characters
 from schemalint.delta.datatype import walk_fields
 from schemalint.delta.path import format_path
-from schemalint.delta.properties import is_true
+from schemalint.delta.properties import COLUMN_MAPPING_MODE, ICEBERG_COMPAT_KEYS, is_true
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
-_MODE = "delta.columnMapping.mode"
 _MODES = ("none", "name", "id")
-_COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
 
 
 @rule(
@@ -24,26 +22,26 @@ _COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3)
     ),
 )
 def mapping_mode_transition(change: PropertyChanged, ctx: RuleContext) -> Iterator[Problem]:
-    """The column mapping mode of a table changes in a way that costs or cannot be done.
+    """The column mapping mode changes in a way that is expensive or impossible.
 
     ## What it does
 
     Finds a change of `delta.columnMapping.mode` on an existing table to `id`, from `id` to `name`, and back
-    to `none`; the last is a warning as long as the names of all columns can do without mapping. From `none`
-    to `name` is fine, also together with a rename or a drop: `apply` switches the mode on first. A mode that
-    does not exist is TP002's, mapping that Iceberg needs is RD008's.
+    to `none`; the last is a warning if all column names are valid without column mapping. From `none` to
+    `name` is fine, also together with a rename or a drop: `apply` enables column mapping first. TP002 reports
+    a mode that does not exist, and RD008 column mapping that Iceberg compatibility needs.
 
     ## Why is this bad?
 
-    Only a new table can begin with `id`, and `id` and `name` never become each other:
-    `DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE`. Older pages call the way back to `none` impossible. Today
-    it is open, and it rewrites every file of the table; the feature `columnMapping` stays in the protocol,
-    and the change stops every stream. Names with blanks or one of `,;{}()=` bar it:
-    `DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING`.
+    Only a new table can start with `id`, and Delta never changes `id` to `name` or back:
+    `DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE`. Older documentation calls the way back to `none`
+    impossible. Current Delta allows it, and rewrites every file of the table; the feature `columnMapping`
+    stays in the protocol, and the change stops every stream. Names that contain a space or one of `,;{}()=`
+    prevent it: `DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING`.
 
     ## What to do
 
-    Keep the mode. For `id` on an existing table, create a new one and copy the data.
+    Keep the mode. To use `id`, create a new table and copy the data.
 
     ## Example
 
@@ -73,29 +71,29 @@ def mapping_mode_transition(change: PropertyChanged, ctx: RuleContext) -> Iterat
     properties: {delta.columnMapping.mode: name}
     ```
     """
-    before = (ctx.before.properties.get(_MODE) or "none").lower()
+    before = ctx.before.column_mapping
     after = ctx.column_mapping
-    if change.key != _MODE or before == after or after not in _MODES:
+    if change.key != COLUMN_MAPPING_MODE or before == after or after not in _MODES:
         return
     if after != "none":
         if (before, after) != ("none", "name"):
             yield Problem(
-                f"column mapping changes from {before} to {after}, which only a new table can have",
-                help=f"keep {before}" if before != "none" else "use name, which does the same for renames",
+                f"column mapping cannot change from {before} to {after} in an existing table",
+                help=f"keep {before}" if before != "none" else "use name, which works the same for renames",
                 delta_error="DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE",
             )
-    elif any(is_true(ctx.after.properties.get(key)) for key in _COMPATS):
+    elif any(is_true(ctx.after.properties.get(key)) for key in ICEBERG_COMPAT_KEYS):
         return
     elif names := _names_that_need_mapping(ctx):
         yield Problem(
-            f"column mapping cannot be switched off: {', '.join(names)} would be no valid name",
-            help="rename first, in an edit of its own, or keep the mode",
+            f"column mapping cannot be switched off: {', '.join(names)} would not be valid without it",
+            help="rename first, in a separate edit, or keep the mode",
             delta_error="DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
         )
     else:
         yield Problem(
             f"column mapping changes from {before} to none: Delta rewrites every file of the table",
-            help=f"keep {before} unless a reader cannot do with it; the feature stays in the protocol",
+            help=f"keep {before} unless a reader does not support it; the feature stays in the protocol",
             severity=Severity.WARNING,
         )
 

@@ -13,21 +13,21 @@ def rename_without_mapping(change: FieldRenamed, ctx: RuleContext) -> Iterator[P
 
     ## What it does
 
-    Finds a declared rename (`renamed_from`), at any depth, where neither the contract nor the table itself
-    has `delta.columnMapping.mode` set to `name` or `id`.
+    Finds a declared rename (`renamed_from`), at any depth, if neither the contract nor the table itself sets
+    `delta.columnMapping.mode` to `name` or `id`.
 
     ## Why is this bad?
 
-    Without column mapping a column's name is the name in the Parquet files, so that another name means
+    Without column mapping the column name is also the name in the Parquet files, so another name means
     another column. `ALTER TABLE … RENAME COLUMN` fails with `DELTA_UNSUPPORTED_RENAME_COLUMN`, "Column rename
     is not supported for your Delta table. Please enable Column Mapping on your Delta table with mapping mode
-    'name'". Older pages add that the table needs reader version 2 and writer version 5: today it gets the
-    feature `columnMapping` instead, by itself.
+    'name'". Older documentation adds that the table needs reader version 2 and writer version 5: current
+    Delta adds the feature `columnMapping` instead, by itself.
 
     ## What to do
 
-    Set `delta.columnMapping.mode: name`. It may be in the same edit: `apply` switches the mode on first, in
-    a commit of its own. Existing files stay as they are. Readers must know column mapping then (see PF004),
+    Set `delta.columnMapping.mode: name`, in the same edit if you like: `apply` enables column mapping first,
+    in a separate commit. Existing files stay unchanged. Readers must then support column mapping (see PF004),
     and streams that read the table need a schema tracking location.
 
     ## Example

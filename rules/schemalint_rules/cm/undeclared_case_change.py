@@ -9,24 +9,24 @@ from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 @rule("CM010", on=Contract, severity=Severity.INFO, delta_errors=("FIELD_ALREADY_EXISTS",))
 def undeclared_case_change(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A column is spelled in another case than before, and that is not declared as a rename.
+    """A column name changes only in case, and the contract does not declare a rename.
 
     ## What it does
 
-    Finds columns, at any depth, whose name differs from that in the base in nothing but capital and small
-    letters, without a `renamed_from`. With it the change is a rename like any other: CM001 asks for column
-    mapping. Where the old spelling is still there beside the new one, these are two columns: CM007.
+    Finds columns, at any depth, whose name differs from the name in the base only in case, without a
+    `renamed_from`. With `renamed_from` the change is a rename like any other: CM001 asks for column mapping.
+    If the contract still has the old spelling as well, there are two columns: CM007 reports them.
 
     ## Why is this bad?
 
-    To Delta both spellings are one name, so that nothing has to be done: the table keeps the old one, and the
+    Delta treats both spellings as one name, so nothing changes: the table keeps the old spelling, and the
     contract shows another. `ALTER TABLE … CHANGE COLUMN amount Amount BIGINT` reports success and does
     nothing, and a rename to the other spelling fails with `FIELD_ALREADY_EXISTS`.
 
     ## What to do
 
-    Keep the old spelling. If the table is to have the new one, declare it: `renamed_from: amount`; it then
-    takes two renames, through a name in between.
+    Keep the old spelling. To give the table the new one, declare it: `renamed_from: amount`; `apply` then
+    needs two renames, through a temporary name.
 
     ## Example
 
@@ -61,8 +61,8 @@ def undeclared_case_change(contract: Contract, ctx: RuleContext) -> Iterator[Pro
             continue
         if before.name not in _siblings(path, contract):
             yield Problem(
-                f"{format_path(path)} was {before.name} before: to the table the case makes no difference",
-                help=f"put the old spelling back, or declare the rename: `renamed_from: {before.name}`",
+                f"{format_path(path)} was {before.name} before: Delta ignores case and keeps the old name",
+                help=f"restore the old spelling, or declare the rename: `renamed_from: {before.name}`",
                 path=path,
             )
 

@@ -11,25 +11,25 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 @rule("CM003", on=FieldRemoved, severity=Severity.ERROR)
 def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]:
-    """A column is gone from the contract, and nothing says what becomes of it.
+    """A column disappears from the contract without a declared rename or drop.
 
     ## What it does
 
-    Finds a column of the base, at any depth, that the contract neither declares, nor renames, nor lists
-    under `dropped`.
+    Finds a column of the base, at any depth, that the contract neither declares, nor renames, nor lists under
+    `dropped`.
 
     ## Why is this bad?
 
-    From two lists of columns nobody can tell a rename from a drop and an addition, and the one keeps the data
-    that the other deletes. So schemalint never drops on such evidence: `apply` would leave the column in the
-    table, and the contract would no longer describe it. Delta itself has no error for this; with column
-    mapping it carries out either without a question.
+    Two lists of columns do not show whether a column was renamed, or dropped and another one added. A rename
+    keeps the data, a drop deletes it. So schemalint never drops a column on such evidence: `apply` would
+    leave the column in the table, and the contract would no longer describe it. Delta itself has no error for
+    this; with column mapping it runs either statement without asking.
 
     ## What to do
 
-    - Renamed: put `renamed_from` on the column with the new name.
-    - Meant to go: list it under `dropped`.
-    - Not to be used any more, but to stay: keep it, with `deprecated`.
+    - For a rename, put `renamed_from` on the column with the new name.
+    - For a drop, list the column under `dropped`.
+    - To retire the column but keep it in the table, keep the line, with `deprecated`.
 
     ## Example
 
@@ -67,22 +67,24 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
     if path.lower() in listed:
         return
     names = " or ".join(_new_of_same_type(change, ctx))
-    renamed = f"if it is {names} now, put `renamed_from: {change.field.name}` there; " if names else ""
+    renamed = f"if it is {names} now, add `renamed_from: {change.field.name}` there; " if names else ""
     yield Problem(
-        f"{path} is gone, neither renamed nor listed as dropped",
-        help=f"{renamed}if it may go, list it: `dropped: [{path}]`",
+        f"{path} is gone from the contract, neither renamed nor listed under `dropped`",
+        help=f"{renamed}to drop it, list it: `dropped: [{path}]`",
     )
 
 
 def _new_of_same_type(change: FieldRemoved, ctx: RuleContext) -> list[str]:
-    """The siblings that are new and could be the column under another name."""
+    """Return the new siblings of the same type: the column may be one of them, renamed."""
     before = type_at(ctx.before.columns, change.path[:-1])
-    now = type_at(ctx.contract.state.columns, change.path[:-1])
-    if not isinstance(before, Struct) or not isinstance(now, Struct):
+    after = type_at(ctx.contract.state.columns, change.path[:-1])
+    if not isinstance(before, Struct) or not isinstance(after, Struct):
         return []
-    gone = print_type(change.field.type)
+    type_text = print_type(change.field.type)
     return [
-        format_path((one.name,))
-        for one in now.fields
-        if before.get(one.name) is None and one.renamed_from is None and print_type(one.type) == gone
+        format_path((field.name,))
+        for field in after.fields
+        if before.get(field.name) is None
+        and field.renamed_from is None
+        and print_type(field.type) == type_text
     ]

@@ -11,28 +11,29 @@ from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 @rule("CT007", on=(Contract, DeletionListed), severity=Severity.ERROR, scope="contract")
 def contradicting_drop(fact: Contract | DeletionListed, ctx: RuleContext) -> Iterator[Problem]:
-    """A column is listed as dropped in a way that contradicts what is declared or was there.
+    """An entry of `dropped` contradicts the declared columns, or the columns of the table.
 
     ## What it does
 
     Finds under `dropped`, at any depth,
 
-    - a column that is declared too, without its old type;
-    - a column that is to be made anew with the very type that the entry gives as the old one;
-    - an entry, new in this edit, whose type the column did not have.
+    - a column that is also declared, without its old type;
+    - a column that is also declared, with the same type that the entry gives as the old one;
+    - an entry, new in this edit, with a type that the column did not have.
 
     An entry that the base has too is history, and so is its type.
 
     ## Why is this bad?
 
-    A name that is both dropped and declared stands for two columns, and only the old one's type tells them
-    apart: it says which of the two the table has, before the edit and after it. Without it, or with the wrong
-    one, the old column's values would be kept as the new one's, or the new one's be deleted.
+    A name that is both dropped and declared stands for two columns, and only the old column's type tells them
+    apart: it shows which of the two the table has, before and after the edit. With a missing or wrong type,
+    schemalint would keep the old column's values as those of the new column, or delete the new column's
+    values.
 
     ## What to do
 
-    If the column stays, take it out of `dropped`. If it goes and another one takes its name, give the type
-    that it had: `dropped: [{column: status, type: int}]`. If it only gets a wider type, change that alone.
+    To keep the column, remove it from `dropped`. To replace it with another column of the same name, give its
+    old type: `dropped: [{column: status, type: int}]`. To widen its type, change the type only.
 
     ## Example
 
@@ -68,7 +69,7 @@ def contradicting_drop(fact: Contract | DeletionListed, ctx: RuleContext) -> Ite
     ```
     """
     if isinstance(fact, DeletionListed):
-        yield from _listed(fact, ctx)
+        yield from _check_entry(fact, ctx)
         return
     for entry in fact.state.dropped:
         path, declared = format_path(entry.path), type_at(fact.state.columns, entry.path)
@@ -77,27 +78,28 @@ def contradicting_drop(fact: Contract | DeletionListed, ctx: RuleContext) -> Ite
         if entry.type is None:
             yield Problem(
                 f"{path} is dropped and declared",
-                help="take it out of `dropped`, or give the old one's type there: `{column: …, type: …}`",
+                help="remove it from `dropped`, or give the old column's type there: `{column: …, type: …}`",
                 path=entry.path,
             )
-        elif _same(entry.type, declared):
+        elif _is_same(entry.type, declared):
             yield Problem(
-                f"{path} is dropped to be made anew with the type that it has, {print_type(declared)}",
-                help="take it out of `dropped`",
+                f"{path} is dropped and declared with the same type, {print_type(declared)}",
+                help="remove it from `dropped`",
                 path=entry.path,
             )
 
 
-def _listed(entry: DeletionListed, ctx: RuleContext) -> Iterator[Problem]:
-    """What is wrong with the type of an entry that is new in this edit."""
+def _check_entry(entry: DeletionListed, ctx: RuleContext) -> Iterator[Problem]:
+    """Compare the type of a new entry with the type that the column had."""
     old = type_at(ctx.before.columns, entry.path)
-    if entry.type is not None and old is not None and not _same(entry.type, old):
+    if entry.type is not None and old is not None and not _is_same(entry.type, old):
         given, text = print_type(entry.type), print_type(old)
         yield Problem(
-            f"{format_path(entry.path)} is dropped as {given}, and is {text}", help=f"give the type {text}"
+            f"{format_path(entry.path)} is dropped as {given}, but its type is {text}",
+            help=f"give the type {text}",
         )
 
 
-def _same(one: DataType, other: DataType) -> bool:
-    """Whether two types are written alike: what is not managed does not count."""
-    return print_type(one) == print_type(other)
+def _is_same(left: DataType, right: DataType) -> bool:
+    """Return whether two types have the same text; unmanaged attributes do not count."""
+    return print_type(left) == print_type(right)

@@ -4,28 +4,29 @@ import datetime as dt
 from collections.abc import Iterator
 
 from schemalint.delta.change import FieldRemoved
-from schemalint.delta.path import format_path, path_key
+from schemalint.delta.path import format_path, is_within, path_key
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("CT003", on=FieldRemoved, severity=Severity.ERROR)
 def deprecated_dropped_early(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]:
-    """A deprecated column is dropped before the day that its readers were told.
+    """A deprecated column is dropped before its announced day of removal.
 
     ## What it does
 
-    Finds a drop of a column whose `deprecated` gives a `remove_after` that has not passed (in UTC), as the
-    base has it; also of a struct that such a field is in. It looks at drops that can be carried out: without
-    column mapping CM002 speaks, and of a column that goes without being listed CM003.
+    Finds a drop of a column whose `deprecated` in the base gives a `remove_after` that has not passed (in
+    UTC), and a drop of a struct that contains such a field. The rule checks only drops that can be applied:
+    CM002 reports a drop without column mapping, and CM003 a removed column that is not listed under
+    `dropped`.
 
     ## Why is this bad?
 
-    The date is a promise to those who still read the column, and they plan by it. Delta knows nothing of it.
+    The date is a promise to the readers of the column, and they plan by it. Delta does not know the date.
 
     ## What to do
 
-    Wait, or agree on an earlier day: move `remove_after` in an edit of its own, which its readers can see.
-    If nobody reads the column any more, approve the break under `allow`, with a reason.
+    Wait, or agree on an earlier day: move `remove_after` in a separate edit that the readers can see. If the
+    column has no readers any more, approve the break under `allow`, with a reason.
 
     ## Example
 
@@ -60,12 +61,12 @@ def deprecated_dropped_early(change: FieldRemoved, ctx: RuleContext) -> Iterator
     """
     if ctx.base is None or not ctx.alters(change):
         return
-    gone = path_key(change.path)
+    dropped = path_key(change.path)
     for path, deprecation in sorted(ctx.base.deprecated.items(), key=lambda item: path_key(item[0])):
         day = deprecation.remove_after
-        if path_key(path)[: len(gone)] == gone and day and ctx.today <= dt.date.fromisoformat(day):
+        if is_within(path_key(path), dropped) and day and ctx.today <= dt.date.fromisoformat(day):
             yield Problem(
-                f"{format_path(path)} is dropped, but its readers were told that it stays until {day}",
+                f"{format_path(path)} is dropped, but the contract promises to keep it until {day}",
                 help=f"drop it after {day}, or announce an earlier day first",
                 path=path,
             )

@@ -7,21 +7,21 @@ from schemalint.plugin import DuplicateTable, Problem, RuleContext, Severity, ru
 
 @rule("CT002", on=DuplicateTable, severity=Severity.ERROR)
 def duplicate_table(duplicate: DuplicateTable, _ctx: RuleContext) -> Iterator[Problem]:
-    """Two contracts declare one table, or one place.
+    """Two contracts declare the same table, or the same location.
 
     ## What it does
 
     Finds contracts with the same `table` (ignoring case and back-quotes), in one file or in several, and
-    contracts whose tables would lie in the same place in some target.
+    contracts whose tables have the same location in some target.
 
     ## Why is this bad?
 
     Each of the two would undo what the other declares, and which one is applied last is an accident. Often
-    the second one is a copy that was meant to get another name.
+    the second one is a copy whose name was never changed.
 
     ## What to do
 
-    Keep one of them. What differs per environment belongs under `targets` of the one contract.
+    Keep one of them. Put the differences between environments under `targets` of that contract.
 
     ## Example
 
@@ -52,6 +52,6 @@ def duplicate_table(duplicate: DuplicateTable, _ctx: RuleContext) -> Iterator[Pr
     ```
     """
     yield Problem(
-        f"the {duplicate.what} {duplicate.value} is declared by another contract too, at {duplicate.first}",
-        help="keep one of the two; what differs per environment belongs under `targets`",
+        f"another contract, at {duplicate.first}, also declares the {duplicate.what} {duplicate.value}",
+        help="keep one of the two; put differences between environments under `targets`",
     )

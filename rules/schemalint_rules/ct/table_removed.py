@@ -7,21 +7,21 @@ from schemalint.plugin import Problem, RuleContext, Severity, TableRetired, rule
 
 @rule("CT001", on=TableRetired, severity=Severity.ERROR)
 def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]:
-    """A contract is gone, and its table is left alone.
+    """A contract was removed, but its table stays.
 
     ## What it does
 
-    Finds a table that a contract of the base declares, and none does now. A contract that moves to another
-    file is the same contract: it is known by its `table`.
+    Finds a table that a contract of the base declares and no current contract does. A contract that moves to
+    another file is the same contract: its `table` identifies it.
 
     ## Why is this bad?
 
-    schemalint never drops a table. Without a contract it stays as it is, nobody watches it any more, and
-    those who read it learn nothing of what happens to it.
+    schemalint never drops a table. Without a contract the table stays unchanged, schemalint no longer checks
+    it, and its readers learn nothing of later changes.
 
     ## What to do
 
-    If the table is to go, move its consumers first, drop it by hand, and approve the removal in the
+    To remove the table, move its consumers first, drop it by hand, and approve the removal in the
     configuration:
 
     ```toml
@@ -31,7 +31,7 @@ def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]
     approved_by = "@data-platform"
     ```
 
-    If it stays and is altered by somebody else, keep the contract and say so with `managed_by`.
+    If the table stays and another owner alters it, keep the contract and set `managed_by`.
 
     ## Example
 
@@ -61,10 +61,10 @@ def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]
     ```
     """
     if retired.approved is not None:
-        yield Problem(f"the contract is gone, as approved: {retired.approved}", severity=Severity.INFO)
+        yield Problem(f"the contract was removed, as approved: {retired.approved}", severity=Severity.INFO)
         return
     names = ", ".join(consumer.name for consumer in retired.contract.consumers)
     yield Problem(
-        "the contract is gone" + (f", but the table has consumers: {names}" if names else ""),
-        help="put it back, or approve the removal under `removed` in the configuration; the table stays",
+        "the contract was removed" + (f", but the table has consumers: {names}" if names else ""),
+        help="restore it, or approve the removal under `removed` in the configuration; the table stays",
     )

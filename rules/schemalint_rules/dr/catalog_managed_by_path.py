@@ -13,21 +13,22 @@ from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
     delta_errors=("DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED",),
 )
 def catalog_managed_by_path(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
-    """The table is managed by a catalog, and was read from its folder.
+    """A catalog manages the table, but schemalint read it from its folder.
 
     ## What it does
 
-    Looks for the feature `catalogManaged` in the protocol of a table that was found by its path.
+    Finds the feature `catalogManaged` in the protocol of a table that was found by its path.
 
     ## Why is this bad?
 
-    The catalog decides which commits count, and it may hold commits that the folder does not show yet: what
-    was read may be old. Delta Spark refuses to open such a table by its path
+    The catalog decides which commits count, and it may hold commits that the folder does not show yet:
+    schemalint may have read an old state. Delta Spark refuses to open such a table by its path
     (`DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED`), so `apply` cannot alter it there.
 
     ## What to do
 
-    Name the catalog in the target: then the table is found by its name, and the catalog's commits are read.
+    Name the catalog in the target: schemalint then finds the table by its name, and reads the catalog's
+    commits.
 
     ## Example
 
@@ -51,7 +52,7 @@ def catalog_managed_by_path(table: LiveTable, _ctx: RuleContext) -> Iterator[Pro
     """
     if "catalogManaged" in table.protocol.features and table.catalog is None:
         yield Problem(
-            "the table is managed by a catalog, and was read from its folder: this may be an old state of it",
+            "a catalog manages the table, but it was read from its folder: this may be an old state",
             help="name the catalog in the target",
             object=ObjectRef("feature", "catalogManaged"),
             delta_error="DELTA_PATH_BASED_ACCESS_TO_CATALOG_MANAGED_TABLE_BLOCKED",

@@ -33,7 +33,7 @@ from schemalint.plugin import Drift, DriftKind, Problem, RuleContext, Severity, 
 _SEVERITY = {
     DriftKind.NOT_APPLIED: Severity.INFO,
     DriftKind.AHEAD: Severity.INFO,
-    DriftKind.DIFFERS: Severity.INFO,
+    DriftKind.MANAGED_ELSEWHERE: Severity.INFO,
     DriftKind.APPLIED: Severity.INFO,
     DriftKind.APPLIED_IN_PART: Severity.INFO,
     DriftKind.DRIFTED: Severity.WARNING,
@@ -43,13 +43,13 @@ _SEVERITY = {
 _APPLIED = (DriftKind.APPLIED, DriftKind.APPLIED_IN_PART)
 
 _HELP = {
-    DriftKind.NOT_APPLIED: "the next `apply` brings it there",
-    DriftKind.AHEAD: "a later revision was applied: judge that one",
-    DriftKind.DIFFERS: "whoever manages the table brings it there, or the contract is wrong",
+    DriftKind.NOT_APPLIED: "the next `apply` changes it",
+    DriftKind.AHEAD: "a later revision was applied: check that one",
+    DriftKind.MANAGED_ELSEWHERE: "change it with the tool that manages the table, or correct the contract",
     DriftKind.APPLIED: "",
-    DriftKind.APPLIED_IN_PART: "the next `apply` brings the rest there",
-    DriftKind.DRIFTED: "declare it as it is, or bring the declared state back: `apply --repair-drift`",
-    DriftKind.UNDECLARED: "declare it, list it under `dropped`, or allow such: `open: {columns: true}`",
+    DriftKind.APPLIED_IN_PART: "the next `apply` changes the rest",
+    DriftKind.DRIFTED: "declare the live state, or restore the declared one: `apply --repair-drift`",
+    DriftKind.UNDECLARED: "declare it, list it under `dropped`, or allow it: `open: {columns: true}`",
 }
 
 
@@ -59,29 +59,30 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
 
     ## What it does
 
-    Compares the contract with the Delta log (`check --live`), one finding for each column, property or
-    constraint that differs, and says how that came about:
+    Compares the contract with the Delta log (`check --live`), reports one finding for each column, property
+    or constraint that differs, and classifies the difference:
 
-    - *not applied yet*: the table is as it was declared before; the next `apply` changes it;
+    - *not applied yet*: the table matches the previous declaration; the next `apply` changes it;
     - *already applied*: the table has the new state before the change is merged;
-    - *applied in part*: so it is with this object, but not with others of the same change;
-    - *ahead*: a revision was applied that comes after the one under judgement;
-    - *drifted*: somebody changed the table outside the contract; a column that was renamed there is known by
-      its id in the log's history;
+    - *applied in part*: the table has this object's new state, but not that of other objects of the same
+      change;
+    - *ahead*: a revision later than the checked one was applied;
+    - *drifted*: the table was changed outside the contract; the rule recognizes a renamed column by its id in
+      the log's history;
     - *undeclared*: the table has a column that no contract declares, unless `open: {columns: true}`.
 
-    What the contract does not manage is never compared. A table that `managed_by` leaves to somebody else is
-    never applied to: where it is not as declared it just *differs*.
+    The rule never compares what the contract does not manage. If `managed_by` assigns the table to another
+    tool, `apply` never changes it, and the finding names that tool instead.
 
     ## Why is this bad?
 
-    Most of it is only told. A drifted table stops `apply` for that table, since it would undo what
-    somebody else did. If Delta cannot go from what is live to what is declared, it is an error: the finding
-    then carries the reason, in the words of the rule that forbids it.
+    Most findings are informational. A drifted table stops `apply` for that table, because `apply` would undo
+    a change that was made elsewhere. If Delta cannot change the live state into the declared one, the finding
+    is an error: it then quotes the rule that forbids the change.
 
     ## What to do
 
-    Take the live state into the contract, or let `apply --repair-drift` bring back the declared one.
+    Copy the live state into the contract, or let `apply --repair-drift` restore the declared one.
 
     ## Example
 
@@ -117,49 +118,54 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
     """
     if drift.kind in _APPLIED and ctx.contract.managed_by != "schemalint":
         return
-    what = (
-        _called(drift.change, drift, ctx)
+    message = (
+        _rename_message(drift.change, drift, ctx)
         if isinstance(drift.change, FieldRenamed)
-        else _differing(drift, ctx)
+        else _message(drift, ctx)
     )
     if drift.cause is None:
-        yield Problem(what, help=_help(drift), severity=_SEVERITY[drift.kind])
+        yield Problem(message, help=_help(drift), severity=_SEVERITY[drift.kind])
         return
     yield Problem(
-        f"{what}, which cannot be brought together: {drift.cause.code}, {drift.cause.message}",
+        f"{message}; Delta cannot reconcile them ({drift.cause.code}: {drift.cause.message})",
         help=_HELP[drift.kind]
         if drift.kind == DriftKind.AHEAD
-        else "declare what is live, or rewrite the table",
+        else "declare the live state, or rewrite the table",
         severity=Severity.ERROR,
         delta_error=drift.cause.delta_error,
     )
 
 
-def _differing(drift: Drift, ctx: RuleContext) -> str:
+def _message(drift: Drift, ctx: RuleContext) -> str:
     subject, live, declared = _sides(drift.change)
     if drift.kind in _APPLIED:
-        rest = ": other objects of the change are not" if drift.kind == DriftKind.APPLIED_IN_PART else ""
-        return f"{subject} is {declared} in the live table ({drift.kind.value}{rest})"
+        return f"{subject} is {declared} in the live table ({drift.kind.value}{_rest(drift)})"
     if drift.kind == DriftKind.UNDECLARED:
-        return f"{subject} is {live} in the live table, and nobody declares it"
-    wanted = f"declared {declared}"
+        return f"{subject} is {live} in the live table, but no contract declares it"
     if drift.kind == DriftKind.AHEAD and isinstance(drift.change, FieldRemoved):
-        wanted = "not declared"
-    return f"{subject} is {live} in the live table, and {wanted} ({_how(drift, ctx)})"
+        return f"{subject} is {_state(drift, ctx)}: live {live}, not in the contract"
+    return f"{subject} is {_state(drift, ctx)}: live {live}, contract {declared}"
 
 
-def _called(rename: FieldRenamed, drift: Drift, ctx: RuleContext) -> str:
-    """A rename: two values that differ would say less of it."""
+def _rename_message(rename: FieldRenamed, drift: Drift, ctx: RuleContext) -> str:
+    """Name both names: two values that differ would not show a rename."""
     if drift.kind in _APPLIED:
-        was = format_path((*rename.path[:-1], rename.old_name))
-        rest = ": other objects of the change are not" if drift.kind == DriftKind.APPLIED_IN_PART else ""
-        return f"{was} is called {rename.path[-1]} in the live table already{rest}"
-    how = "renamed by hand: drifted" if drift.kind == DriftKind.DRIFTED else _how(drift, ctx)
-    return f"{format_path(rename.path)} is called {rename.old_name} in the live table ({how})"
+        old_path = format_path((*rename.path[:-1], rename.old_name))
+        return f"{old_path} is called {rename.path[-1]} in the live table already{_rest(drift)}"
+    state = "renamed by hand: drifted" if drift.kind == DriftKind.DRIFTED else _state(drift, ctx)
+    return f"{format_path(rename.path)} is called {rename.old_name} in the live table ({state})"
 
 
-def _how(drift: Drift, ctx: RuleContext) -> str:
-    return f"managed by {ctx.contract.managed_by}" if drift.kind == DriftKind.DIFFERS else drift.kind.value
+def _rest(drift: Drift) -> str:
+    return ": other objects of the change are not applied" if drift.kind == DriftKind.APPLIED_IN_PART else ""
+
+
+def _state(drift: Drift, ctx: RuleContext) -> str:
+    return (
+        f"managed by {ctx.contract.managed_by}"
+        if drift.kind == DriftKind.MANAGED_ELSEWHERE
+        else drift.kind.value
+    )
 
 
 def _help(drift: Drift) -> str:
@@ -170,18 +176,18 @@ def _help(drift: Drift) -> str:
 
 
 def _sides(change: Change) -> tuple[str, str, str]:
-    """What differs, what live has of it, and what is declared."""
+    """Return the object that differs, its live value, and its declared value."""
     match change:
         case FieldAdded(path=path, field=field):
-            return f"column {format_path(path)}", "missing", print_type(field.type)
+            return f"column {format_path(path)}", "absent", print_type(field.type)
         case FieldRemoved(path=path, field=field):
-            return f"column {format_path(path)}", print_type(field.type), "gone"
+            return f"column {format_path(path)}", print_type(field.type), "dropped"
         case FieldMoved(path=path, after=after):
-            return f"the place of {format_path(path)}", "another", f"behind {after}" if after else "first"
+            return f"the position of {format_path(path)}", "elsewhere", f"after {after}" if after else "first"
         case TypeChanged(path=path, old=old_type, new=new_type):
             return f"column {format_path(path)}", print_type(old_type), print_type(new_type)
         case TypeHistoryChanged(path=path):
-            return f"the history of types of {format_path(path)}", "another", "otherwise"
+            return f"the type change history of {format_path(path)}", "different", "different"
         case NullabilityChanged(path=path, old=old, new=new):
             return f"column {format_path(path)}", _nullable(old), _nullable(new)
         case CommentChanged(path=path, old=old, new=new):
@@ -189,7 +195,7 @@ def _sides(change: Change) -> tuple[str, str, str]:
         case DefaultChanged(path=path, old=old, new=new):
             return f"the default of {format_path(path)}", _value(old), _value(new)
         case GeneratedChanged(path=path, old=old, new=new):
-            return f"the generation of {format_path(path)}", _value(old), _value(new)
+            return f"the generation expression of {format_path(path)}", _value(old), _value(new)
         case IdentityChanged(path=path, old=old, new=new):
             return f"the identity of {format_path(path)}", _value(old), _value(new)
         case _:
@@ -204,21 +210,21 @@ def _table_sides(change: Change) -> tuple[str, str, str]:
             return f"property {key}", _value(old), _value(new)
         case ConstraintChanged(name=name, old=old, new=new):
             return f"constraint {name}", _value(old), _value(new)
-        case FeatureChanged(name=name, new=wanted):
-            has, lacks = "supported", "not supported"
-            return f"feature {name}", lacks if wanted else has, has if wanted else lacks
+        case FeatureChanged(name=name, new=declared):
+            on, off = "supported", "not supported"
+            return f"feature {name}", off if declared else on, on if declared else off
         case PartitioningChanged(old=old, new=new):
             return "the partitioning", _value(old), _value(new)
         case ClusteringChanged(old=old, new=new):
             return "the clustering", _paths(old), _paths(new)
         case TableAdded():
-            return "the table", "missing", "to be there"
+            return "the table", "missing", "present"
         case TableRemoved():
-            return "the table", "there", "no longer"
+            return "the table", "present", "removed"
         case DeletionListed(path=path):
-            return f"column {format_path(path)}", "there", "dropped"
+            return f"column {format_path(path)}", "present", "dropped"
         case _:
-            return "the table", "different", "otherwise"
+            return "the table", "different", "different"
 
 
 def _nullable(value: object) -> str:
@@ -234,10 +240,10 @@ def _value(value: object) -> str:
         case str():
             return repr(value)
         case tuple():
-            return f"({', '.join(str(one) for one in value)})"
+            return f"({', '.join(str(item) for item in value)})"
         case _:
             return str(value)
 
 
 def _paths(value: object) -> str:
-    return _value(tuple(format_path(one) for one in value) if isinstance(value, tuple) else value)
+    return _value(tuple(format_path(path) for path in value) if isinstance(value, tuple) else value)

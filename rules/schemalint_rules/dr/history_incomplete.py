@@ -12,22 +12,22 @@ def history_incomplete(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]
 
     ## What it does
 
-    Says from which version on the commits of the table are there. The rules about recorded changes of type
-    (TH001, TH002) see what happened since; what the table was before, the checkpoint tells.
+    Reports the first version whose commit the log still holds. The rules about recorded type changes (TH001,
+    TH002) see what happened since; the checkpoint holds the state of the table before.
 
     ## Why is this bad?
 
-    It is not: Delta deletes commits that are older than `delta.logRetentionDuration` (30 days by default)
-    once there is a checkpoint behind them. But whether a type was changed without being recorded before
-    that can no longer be seen from the log.
+    It is harmless: Delta deletes commits that are older than `delta.logRetentionDuration` (30 days by
+    default) once a later checkpoint exists. But the log no longer shows whether an earlier type change was
+    recorded.
 
     ## What to do
 
-    Nothing. Tables that have to answer for longer get a longer `delta.logRetentionDuration`.
+    Nothing. Give a longer `delta.logRetentionDuration` to tables that need a longer history.
 
     ## Example
 
-    The log, with the schema written out; its first commit was deleted behind a checkpoint:
+    The log, with the schema written out; its first commit was deleted after a checkpoint:
 
     ```yaml title="log"
     - protocol: {minReaderVersion: 1, minWriterVersion: 2}
@@ -49,6 +49,6 @@ def history_incomplete(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]
     known_from = table.history.known_from
     if known_from:
         yield Problem(
-            f"the history of the table is known from version {known_from} on",
-            help="what was done before cannot be judged any more",
+            f"the history of the table starts at version {known_from}",
+            help="earlier changes can no longer be checked",
         )

@@ -5,8 +5,12 @@ from collections.abc import Iterator
 from schemalint.delta.table import LiveTable, LogDefectKind
 from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
-# Clients believe the checksum or the checkpoint where it is there, and so do not see the same table.
-_AT_ODDS = (LogDefectKind.CHECKSUM_DIFFERS, LogDefectKind.CHECKPOINT_DIFFERS, LogDefectKind.COMMIT_MISSING)
+# Clients that trust the checksum or the checkpoint see another table than those that read the commits.
+_CONTRADICTIONS = (
+    LogDefectKind.CHECKSUM_DIFFERS,
+    LogDefectKind.CHECKPOINT_DIFFERS,
+    LogDefectKind.COMMIT_MISSING,
+)
 
 
 @rule(
@@ -24,27 +28,26 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
 
     ## What it does
 
-    While it reads the log it compares what it says more than once: the version checksum (`.crc`) and the
-    checkpoints with the commits. It also tells of actions that stand twice in a commit, of commits that are
-    missing between others, and of files that it had to pass over. What Delta Spark reads on, such as a
-    second `metaData` of which the last counts, is a warning.
+    Compares what the log holds more than once: the version checksum (`.crc`) and the checkpoints with the
+    commits. It also reports duplicate actions in a commit, gaps between commits, and files that schemalint
+    had to skip. A defect that Delta Spark tolerates, such as a second `metaData` of which the last counts, is
+    a warning.
 
     ## Why is this bad?
 
-    Clients differ in which file they believe: Delta Spark and delta-rs take protocol and schema from the
-    checksum where there is one, others from the commits. So they see different tables. Spark refuses the
-    first read of a table whose checksum has another schema (`DELTA_STATE_RECOVER_ERROR`), and then goes on;
-    it does not open one of which a commit is missing (`DELTA_VERSIONS_NOT_CONTIGUOUS`, or
-    `DELTA_TRUNCATED_TRANSACTION_LOG` where it is the first one; all measured on Delta 4.4.0).
+    Clients trust different files: Delta Spark and delta-rs take protocol and schema from the checksum if it
+    exists, others from the commits. So they see different tables. Spark refuses the first read of a table
+    whose checksum has another schema (`DELTA_STATE_RECOVER_ERROR`), and then continues; it does not open a
+    table with a missing commit (`DELTA_VERSIONS_NOT_CONTIGUOUS`, or `DELTA_TRUNCATED_TRANSACTION_LOG` if the
+    first one is missing; all measured on Delta 4.4.0).
 
     ## What to do
 
-    A checksum that is wrong can be deleted: it is only a shortcut. What else was lost has to come from a
-    backup of the log.
+    Delete a wrong checksum: it is only a shortcut. Restore everything else from a backup of the log.
 
     ## Example
 
-    The log, with the schema written out, and the checksum beside it:
+    The log, with the schema written out, and its checksum:
 
     ```yaml title="log"
     - protocol: {minReaderVersion: 1, minWriterVersion: 2}
@@ -65,10 +68,10 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     ```
     """
     for defect in table.defects:
-        serious = defect.delta_error is not None or defect.kind in _AT_ODDS
-        place = defect.file if defect.line is None else f"{defect.file}, line {defect.line}"
+        serious = defect.delta_error is not None or defect.kind in _CONTRADICTIONS
+        location = defect.file if defect.line is None else f"{defect.file}, line {defect.line}"
         yield Problem(
-            f"{place}: {defect.message}",
+            f"{location}: {defect.message}",
             help="delete the checksum: it is only a shortcut"
             if defect.kind == LogDefectKind.CHECKSUM_DIFFERS
             else "",

@@ -12,30 +12,29 @@ from schemalint.plugin import LiveTableMissing, LiveTableReplaced, Problem, Rule
     delta_errors=("DELTA_TABLE_NOT_FOUND", "DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE"),
 )
 def table_missing(fact: LiveTableMissing | LiveTableReplaced, _ctx: RuleContext) -> Iterator[Problem]:
-    """The table is not where it should be, or is another one.
+    """The table is not at its location, or another table is there.
 
     ## What it does
 
-    Looks for the Delta log where the contract says the table lies. No log there is only worth a word if
-    the contract is new: `apply` creates the table. It is an error if there should be one: the table was
-    applied to before, the target says `create = false`, or the contract was moved from another place. A log
-    with another table id than the one that was applied to is an error as well.
+    Looks for the Delta log at the contract's location. If the contract is new, a missing log is only an info:
+    `apply` creates the table. It is an error if the table should exist: `apply` changed it before, the target
+    sets `create = false`, or the base has the table at another location. A log with another table id than at
+    the last `apply` is an error as well.
 
     ## Why is this bad?
 
-    Readers of a table that is gone fail with `DELTA_TABLE_NOT_FOUND`. A wrong root or a wrong name would make
-    `apply` create an empty table beside the full one. A table that
-    was dropped and made again has lost its history, and streams that read it stop for good with
-    `DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE`.
+    Readers of a missing table fail with `DELTA_TABLE_NOT_FOUND`. With a wrong root or a wrong name, `apply`
+    would create an empty table next to the full one. A table that was dropped and recreated has lost its
+    history, and streams that read it stop for good with `DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE`.
 
     ## What to do
 
-    Compare `location`, and the target's `root`, with where the table is. If the table was made anew on
-    purpose, declare what it is now, and give its streams new checkpoints.
+    Compare `location`, and the target's `root`, with the table's actual location. If the table was recreated
+    on purpose, declare its current state, and give its streams new checkpoints.
 
     ## Example
 
-    A contract that was applied before, and no log at its place:
+    A contract that was applied before, with no log at its location:
 
     ```yaml title="contract"
     schemalint: 1
@@ -47,7 +46,7 @@ def table_missing(fact: LiveTableMissing | LiveTableReplaced, _ctx: RuleContext)
 
     ## Use instead
 
-    The location where the table is:
+    The table's actual location:
 
     ```yaml title="instead"
     schemalint: 1
@@ -60,17 +59,17 @@ def table_missing(fact: LiveTableMissing | LiveTableReplaced, _ctx: RuleContext)
     match fact:
         case LiveTableReplaced(old_id=old_id, new_id=new_id):
             yield Problem(
-                f"the table was recreated since it was applied to: its id is {new_id}, and was {old_id}",
-                help="find out who made it anew, and declare what is there now",
+                f"the table was recreated since the last `apply`: its id is {new_id}, and was {old_id}",
+                help="find out who recreated it, and declare its current state",
                 old=old_id,
                 new=new_id,
                 delta_error="DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE",
             )
         case LiveTableMissing(uri=uri, expected=None):
-            yield Problem(f"there is no table at {uri} yet: it is to be created", severity=Severity.INFO)
+            yield Problem(f"there is no table at {uri} yet: `apply` creates it", severity=Severity.INFO)
         case LiveTableMissing(uri=uri, expected=expected):
             yield Problem(
                 f"there is no Delta table at {uri}: {expected}",
-                help="compare `location` and the target's `root` with where the table is",
+                help="compare `location` and the target's `root` with the table's actual location",
                 delta_error="DELTA_TABLE_NOT_FOUND",
             )

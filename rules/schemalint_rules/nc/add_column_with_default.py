@@ -12,25 +12,25 @@ _ONE_STATEMENT = "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUP
 
 @rule("NC004", on=FieldAdded, severity=Severity.WARNING, delta_errors=(_ONE_STATEMENT,))
 def add_column_with_default(change: FieldAdded, ctx: RuleContext) -> Iterator[Problem]:
-    """A new column of an existing table has a default, which old rows do not get.
+    """A new column of an existing table has a default, which existing rows do not get.
 
     ## What it does
 
-    Finds a column with a `default` that is added to an existing table. Where the table does not support
-    defaults at all, PF009 says so, and nothing is said here.
+    Finds a column with a `default` that the contract adds to an existing table. If the table does not support
+    column defaults, PF009 reports that instead.
 
     ## Why is this bad?
 
-    A default counts for rows that are written after it was set. The rows that are there already have no value
-    for the new column, and read as null. Other databases fill them; Delta cannot, and says so by refusing
-    both in one statement: `ALTER TABLE … ADD COLUMNS (shop STRING DEFAULT 'web')` fails with
-    `WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED`. The column has to be added first,
-    and get its default in a second statement.
+    A default applies to rows that are written after it is set. Existing rows have no value for the new column
+    and read as null. Other databases fill them in. Delta does not, and refuses a new column with a default in
+    one statement: `ALTER TABLE … ADD COLUMNS (shop STRING DEFAULT 'web')` fails with
+    `WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED`. One statement must add the column,
+    and a second one set its default.
 
     ## What to do
 
-    If the old rows are to have the value too, backfill them:
-    `UPDATE sales.orders SET shop = 'web' WHERE shop IS NULL`. If null is right for them, nothing.
+    To give existing rows the value, backfill them: `UPDATE sales.orders SET shop = 'web' WHERE shop IS NULL`.
+    If null is right for them, do nothing.
 
     ## Example
 
@@ -62,10 +62,10 @@ def add_column_with_default(change: FieldAdded, ctx: RuleContext) -> Iterator[Pr
     features: [allowColumnDefaults]
     ```
     """
-    supported = _FEATURE in ctx.features | ctx.contract.state.asked_features
+    supported = _FEATURE in ctx.features | ctx.contract.state.requested_features
     if supported and isinstance(change.field.default, str):
         path = format_path(change.path)
         yield Problem(
-            f"{path} is new in an existing table: its default counts for new rows, the old ones read null",
-            help=f"backfill the old rows with {change.field.default}, or leave them null",
+            f"{path} is new in an existing table: its default applies to new rows, existing rows read null",
+            help=f"backfill existing rows with {change.field.default}, or leave them null",
         )

@@ -12,24 +12,24 @@ _ERROR = "DELTA_OPERATION_NOT_ALLOWED"
 
 @rule("NC002", on=FieldAdded, severity=Severity.ERROR, delta_errors=(_ERROR,))
 def add_not_null_column(change: FieldAdded, _ctx: RuleContext) -> Iterator[Problem]:
-    """A new column of an existing table must not be null.
+    """A new column of an existing table is declared NOT NULL.
 
     ## What it does
 
-    Finds `nullable: false` in a column that is added to an existing table: on the column itself, or on
-    anything inside it.
+    Finds `nullable: false` in a column that the contract adds to an existing table: on the column itself, or
+    on anything inside it.
 
     ## Why is this bad?
 
-    Rows that are there already have no value for the new column, and no default fills them: they read as
-    null. `ALTER TABLE … ADD COLUMNS` with NOT NULL fails with `DELTA_OPERATION_NOT_ALLOWED` ("`NOT NULL in
-    ALTER TABLE ADD COLUMNS` is not supported for Delta tables"), also for a field within a new struct. For
-    the elements of an array and the values of a map, SQL has not even a word for it.
+    Existing rows have no value for the new column, and no default fills them: they read as null.
+    `ALTER TABLE … ADD COLUMNS` with NOT NULL fails with `DELTA_OPERATION_NOT_ALLOWED`
+    ("`NOT NULL in ALTER TABLE ADD COLUMNS` is not supported for Delta tables"), also for a field inside a new
+    struct. For array elements and map values SQL does not even have a syntax.
 
     ## What to do
 
     Add the column as nullable, backfill it, then add a CHECK constraint: `shop_set: shop IS NOT NULL`. In a
-    new table NOT NULL is no problem.
+    new table NOT NULL is fine.
 
     ## Example
 
@@ -58,18 +58,18 @@ def add_not_null_column(change: FieldAdded, _ctx: RuleContext) -> Iterator[Probl
       - {name: shop, type: string}
     ```
     """
-    help_ = "add it as nullable, backfill it, and add a constraint `… IS NOT NULL`"
-    for path, has_statement in _not_null(change.path, change.field):
+    help_ = "add it as nullable, backfill it, then add a constraint `… IS NOT NULL`"
+    for path, has_syntax in _not_null_paths(change.path, change.field):
         yield Problem(
-            f"{format_path(path)} is new in an existing table, and must not be null",
+            f"{format_path(path)} is new in an existing table and cannot be NOT NULL",
             help=help_,
             path=path,
-            delta_error=_ERROR if has_statement else None,
+            delta_error=_ERROR if has_syntax else None,
         )
 
 
-def _not_null(path: Path, field: Field) -> Iterator[tuple[Path, bool]]:
-    """What forbids nulls, and whether there is a statement that could say so."""
+def _not_null_paths(path: Path, field: Field) -> Iterator[tuple[Path, bool]]:
+    """Yield each path declared NOT NULL, and whether SQL has a syntax for it."""
     if not field.nullable:
         yield path, True
     for below, type_ in walk(field.type, path):

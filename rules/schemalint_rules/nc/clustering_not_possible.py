@@ -19,10 +19,11 @@ _TOO_MANY = "DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS"
 
 _NO_STATISTICS = "DELTA_CLUSTERING_COLUMN_MISSING_STATS"
 
-_MOST = 4  # ClusteredTableUtils: spark.databricks.delta.clustering.maxNumClusteringColumns has this default
-_TYPES = (Atomic("boolean"), Atomic("binary"), Atomic("variant"), VOID)
+_MAX_COLUMNS = 4  # ClusteredTableUtils: default of spark.databricks.delta.clustering.maxNumClusteringColumns
+_TYPES_WITHOUT_RANGE = (Atomic("boolean"), Atomic("binary"), Atomic("variant"), VOID)
 
-_Wrong = tuple[str, str, str]
+_Fault = tuple[str, str, str]
+"""The message, the help and Delta's error class."""
 
 
 @rule(
@@ -32,30 +33,32 @@ _Wrong = tuple[str, str, str]
     delta_errors=(_UNKNOWN, _IN_ARRAY, _IN_MAP, _NO_STRUCT, _TYPE, _TWICE, _TOO_MANY, _NO_STATISTICS),
 )
 def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A table is declared as clustered by what cannot cluster it.
+    """A table declares clustering by a column that cannot cluster it.
 
     ## What it does
 
     Finds in `clustered_by`
 
-    - a name that the table will not have as a column or a field, as after a rename that it does not follow;
-    - what is inside an array or a map;
-    - a column or a field of a type without a least and a greatest value: array, map, struct, boolean, binary,
-      variant, void;
-    - a column that stands there twice;
+    - a name that is not a column or field of the declared table, for example the old name of a renamed
+      column;
+    - a field inside an array or a map;
+    - a column or a field whose type has no minimum and maximum: array, map, struct, boolean, binary, variant,
+      void;
+    - a column that is listed twice;
     - more than four columns;
-    - a column without statistics, where the clustering is new: one that `delta.dataSkippingStatsColumns` does
-      not name, or behind the first 32 (`delta.dataSkippingNumIndexedCols`); each field of a struct is one.
+    - a column without statistics, if the clustering is new: `delta.dataSkippingStatsColumns` does not name
+      it, or it comes after the first 32 (`delta.dataSkippingNumIndexedCols`); each field of a struct counts
+      as one.
 
-    A column that is dropped is NC007's.
+    NC007 reports a clustering column that the contract drops.
 
     ## Why is this bad?
 
     `CLUSTER BY` fails with `DELTA_COLUMN_NOT_FOUND_IN_SCHEMA`, `DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME`,
     `DELTA_FOUND_MAP_TYPE_COLUMN`, `DELTA_COLUMN_PATH_NOT_NESTED`, `DELTA_DUPLICATE_COLUMNS_FOUND`,
     `DELTA_CLUSTERING_COLUMNS_DATATYPE_NOT_SUPPORTED`, `DELTA_CLUSTER_BY_INVALID_NUM_COLUMNS` or
-    `DELTA_CLUSTERING_COLUMN_MISSING_STATS`. A table that exists stays clustered by a column that is renamed,
-    under its new name.
+    `DELTA_CLUSTERING_COLUMN_MISSING_STATS`. After a rename of a clustering column, an existing table stays
+    clustered by it under its new name.
 
     ## What to do
 
@@ -94,7 +97,7 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
     clustering = contract.state.clustered_by
     if not isinstance(clustering, tuple):
         return
-    for message, help_, error in _wrong(clustering, ctx):
+    for message, help_, error in _faults(clustering, ctx):
         yield Problem(
             f"the table is clustered by {message}",
             help=help_,
@@ -105,7 +108,7 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
         return
 
 
-def _wrong(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[_Wrong]:
+def _faults(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[_Fault]:
     dropped = {path_key(entry.path) for entry in ctx.contract.state.dropped}
     folded = [path_key(path) for path in clustering]
     for index, path in enumerate(clustering):
@@ -113,18 +116,18 @@ def _wrong(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[_Wrong]:
             continue
         if folded[index] in folded[:index]:
             yield f"{format_path(path)} twice", "name it once", _TWICE
-        wrong = tuple(_column(path, ctx.after.columns))
-        yield from wrong or _without_statistics(path, ctx)
-    if len(clustering) > _MOST:
+        faults = tuple(_column_faults(path, ctx.after.columns))
+        yield from faults or _missing_statistics(path, ctx)
+    if len(clustering) > _MAX_COLUMNS:
         yield (
-            f"{len(clustering)} columns, and {_MOST} is the most",
+            f"{len(clustering)} columns, but the maximum is {_MAX_COLUMNS}",
             "keep those that queries filter by",
             _TOO_MANY,
         )
 
 
-def _column(path: Path, columns: Struct) -> Iterator[_Wrong]:
-    """What is wrong with one column, seen step by step: a collection's parts are no fields here."""
+def _column_faults(path: Path, columns: Struct) -> Iterator[_Fault]:
+    """Follow the path of one column; elements, keys and values of collections are not fields here."""
     type_: DataType = columns
     for index, step in enumerate(path):
         text, parent = format_path(path[: index + 1]), format_path(path[:index])
@@ -134,41 +137,45 @@ def _column(path: Path, columns: Struct) -> Iterator[_Wrong]:
                 type_ = field.type
             case Struct():
                 near = nearest_name(name, (field.name for field in type_.fields))
-                meant = (
+                help_ = (
                     f"did you mean {format_path((*path[:index], near))}?"
                     if near
                     else "name a column of the table"
                 )
-                yield f"{text}, which is no column", meant, _UNKNOWN
+                yield f"{text}, which is not a column", help_, _UNKNOWN
                 return
             case Array() | Map():
                 error = _IN_ARRAY if isinstance(type_, Array) else _IN_MAP
                 error = _UNKNOWN if isinstance(step, Part) else error
-                yield f"{text}, but {parent} is {print_type(type_)}", "name what has one value per row", error
+                yield (
+                    f"{text}, but {parent} is {print_type(type_)}",
+                    "name a column with one value per row",
+                    error,
+                )
                 return
             case _:
                 yield f"{text}, but {parent} has no fields", f"write {parent}", _NO_STRUCT
                 return
-    if isinstance(type_, Array | Map | Struct) or type_ in _TYPES:
+    if isinstance(type_, Array | Map | Struct) or type_ in _TYPES_WITHOUT_RANGE:
         yield (
             f"{format_path(path)}, which is {print_type(type_)}",
-            "name a column that has a least and a greatest value",
+            "name a column whose type has a minimum and a maximum",
             _TYPE,
         )
 
 
-def _without_statistics(path: Path, ctx: RuleContext) -> Iterator[_Wrong]:
-    """Delta looks when the clustering is set, and never again."""
+def _missing_statistics(path: Path, ctx: RuleContext) -> Iterator[_Fault]:
+    """Check new clustering only: Delta checks statistics when the clustering is set, and never again."""
     before, after = (
-        [path_key(one) for one in state.clustered_by] if isinstance(state.clustered_by, tuple) else []
+        [path_key(column) for column in state.clustered_by] if isinstance(state.clustered_by, tuple) else []
         for state in (ctx.before, ctx.after)
     )
     if before == after:
         return
     if not has_statistics(path_key(path), ctx.after.columns, ctx.after.properties):
         yield (
-            f"{format_path(path)}, of which no statistics are collected",
-            "name it in delta.dataSkippingStatsColumns, or put it among the first columns",
+            f"{format_path(path)}, for which Delta collects no statistics",
+            "name it in delta.dataSkippingStatsColumns, or move it to the first columns",
             _NO_STATISTICS,
         )
 

@@ -10,24 +10,23 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 @rule("NC010", on=FieldMoved, severity=Severity.INFO, scope="contract")
 def column_order(change: FieldMoved, ctx: RuleContext) -> Iterator[Problem]:
-    """A column stands elsewhere among its siblings.
+    """A column changes its position among its siblings.
 
     ## What it does
 
-    Finds the columns, and the fields of structs at any depth, that have to be moved to get from the old order
-    to the new one; no more of them than necessary. Columns that are new or go do not count. Of two columns
-    with one name CM007 speaks.
+    Finds the smallest set of columns, and of struct fields at any depth, that must move to turn the old order
+    into the new one. New and removed columns do not count. CM007 reports two columns with the same name.
 
     ## Why is this bad?
 
-    It is not. Delta moves a column without touching a file, and readers that select by name see nothing of
-    it. But `SELECT *` and `INSERT INTO … VALUES` go by position, and each such commit stops every stream with
-    schema tracking once.
+    It is harmless. Delta moves a column without touching a file, and readers that select by name see no
+    difference. But `SELECT *` and `INSERT INTO … VALUES` depend on the position, and each such commit stops
+    every stream with schema tracking once.
 
     ## What to do
 
-    Nothing, if the new order matters. If it came about by accident, put the line back. A new column need not
-    stand last: it is added at its place.
+    Nothing, if the new order matters. If it is an accident, move the line back. A new column need not be
+    last: `apply` adds it in its declared position.
 
     ## Example
 
@@ -60,17 +59,17 @@ def column_order(change: FieldMoved, ctx: RuleContext) -> Iterator[Problem]:
       - {name: shop, type: string}
     ```
     """
-    if _is_twofold(change, ctx):
+    if _is_ambiguous(change, ctx):
         return
-    where = f"behind {change.after}" if change.after is not None else "first"
+    position = f"after {change.after}" if change.after is not None else "first"
     yield Problem(
-        f"{format_path(change.path)} stands {where} now",
-        help="an existing table keeps its order: only the order in the contract differs",
+        f"{format_path(change.path)} is now {position}",
+        help="an existing table keeps its order: only the order in the contract changes",
     )
 
 
-def _is_twofold(change: FieldMoved, ctx: RuleContext) -> bool:
-    """Whether two columns have the name, so that it is not known which of them was there."""
+def _is_ambiguous(change: FieldMoved, ctx: RuleContext) -> bool:
+    """Return whether two columns share the name, so that the moved one is unknown."""
     parent = type_at(ctx.contract.state.columns, change.path[:-1])
     names = [field.name.lower() for field in parent.fields] if isinstance(parent, Struct) else []
     return names.count(str(change.path[-1]).lower()) > 1

@@ -20,33 +20,33 @@ _Change = TypeChanged | FieldRenamed | FieldRemoved
     delta_errors=(_ERROR,),
 )
 def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
-    """A column that a CHECK constraint uses changes its type, gets another name or is dropped.
+    """A column that a CHECK constraint uses is widened, renamed or dropped.
 
     ## What it does
 
-    Reads the constraints that the table has, and finds a widening, a rename or a drop of a column that one of
-    them uses: the column itself, something inside it, or something that it is inside of. It is
+    Reads the table's constraints, and finds a widening, a rename or a drop of a column that one of them uses:
+    the column itself, a field inside it, or a column that contains it. The finding is
 
-    - an error if the constraint would not survive: it would still name the column, which is gone;
-    - an error if the contract does not declare the constraint: nothing may take it off then;
-    - a warning if the constraint cannot be read, so that it is not known which columns it uses;
-    - else an information: the constraint has to be taken off for the change and put on again after it, which
+    - an error if the constraint would break: it would still name the column that is gone;
+    - an error if the contract does not declare the constraint: `apply` must not drop it then;
+    - a warning if schemalint cannot parse the constraint, so that the columns it uses are unknown;
+    - otherwise an info: the constraint must be dropped before the change and added again after it, which
       reads the whole table once.
 
-    A constraint that the contract removes (`name: null`) is in nobody's way. A change that is not possible
-    for another reason is left to the rule for that: TW for types, CM001, CM002 and CM003 for names. A change
-    of place, comment or nullability, and a `varchar` that grows, touch no constraint.
+    A constraint that the contract removes (`name: null`) does not matter. If Delta refuses a change for
+    another reason, the rule for that reason reports it: TW for types, CM001, CM002 and CM003 for names. A new
+    position, comment or nullability, and a longer `varchar`, affect no constraint.
 
     ## Why is this bad?
 
-    Delta refuses to alter a column under a constraint, with `DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE`
+    Delta refuses to alter a column that a constraint uses, with `DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE`
     ("Cannot alter column amount because this column is referenced by the following check constraint(s)").
-    Between taking a constraint off and putting it on, writers are not checked.
+    Between dropping a constraint and adding it again, Delta does not check writes.
 
     ## What to do
 
-    Declare the constraint under `constraints`, in the words that are right after the change, or remove it
-    there with `null`.
+    Declare the constraint under `constraints`, with the expression that is right after the change, or remove
+    it there with `null`.
 
     ## Example
 
@@ -86,51 +86,51 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
         return
     path = (*change.path[:-1], change.old_name) if isinstance(change, FieldRenamed) else change.path
     declared = ctx.contract.state.constraints
-    read = {
+    usage = {
         name: uses(text, path)
         for name, text in sorted(ctx.before.constraints.items())
         if text is not None and declared.get(name, "") is not None
     }
-    using = [name for name, used in read.items() if used]
-    unread = [name for name, used in read.items() if used is None]
-    left = [name for name in using if _names_what_is_gone(declared.get(name) or "", path, ctx)]
+    using = [name for name, used in usage.items() if used]
+    unparsed = [name for name, used in usage.items() if used is None]
+    broken = [name for name in using if _names_removed_column(declared.get(name) or "", path, ctx)]
     undeclared = [name for name in using if name not in declared]
     column = format_path(path)
-    if left:
+    if broken:
         yield Problem(
-            f"{column} will be gone, and {_listed(left)} would still use it",
-            help="declare the constraint in its new words, or remove it (`name: null`)",
+            f"{column} will be gone, but {_listed(broken)} would still use it",
+            help="update the expression of the constraint, or remove it (`name: null`)",
             severity=Severity.ERROR,
             delta_error=_ERROR,
         )
     elif undeclared:
         yield Problem(
-            f"{column} changes, and {_listed(undeclared)}, which the contract does not declare, uses it",
+            f"{column} changes, and is used by {_listed(undeclared)}, which the contract does not declare",
             help="declare the constraint under `constraints`, or remove it there (`name: null`)",
             severity=Severity.ERROR,
             delta_error=_ERROR,
         )
-    elif unread:
+    elif unparsed:
         yield Problem(
-            f"{_listed(unread)} cannot be read: it is not known which columns it uses, and {column} changes",
-            help=f"if it uses {column}, Delta refuses the change ({_ERROR}) until the constraint is off",
+            f"{column} changes, and schemalint cannot parse {_listed(unparsed)}, which may use it",
+            help=f"Delta refuses the change while a constraint uses {column} ({_ERROR})",
             severity=Severity.WARNING,
         )
     elif using:
         yield Problem(
-            f"{column} changes under {_listed(using)}, to be taken off before and put on again after it",
-            help="putting it on reads the whole table; until then writers are not checked",
+            f"{column} changes: {_listed(using)} must be dropped before and added again after the change",
+            help="adding a constraint reads the whole table; until then Delta does not check writes",
         )
 
 
-def _names_what_is_gone(expression: str, path: Path, ctx: RuleContext) -> bool:
-    """Whether an expression names a column, or something inside it, that is no longer there."""
+def _names_removed_column(expression: str, path: Path, ctx: RuleContext) -> bool:
+    """Return whether an expression names a removed column, or a field inside it."""
     if type_at(ctx.after.columns, path) is not None:
         return False
-    gone = [one for one in path if isinstance(one, str)]
+    removed = [part for part in path if isinstance(part, str)]
     return any(
-        len(names) >= len(gone)
-        and all(one.lower() == other.lower() for one, other in zip(gone, names, strict=False))
+        len(names) >= len(removed)
+        and all(part.lower() == name.lower() for part, name in zip(removed, names, strict=False))
         for names in columns_used(expression) or ()
     )
 

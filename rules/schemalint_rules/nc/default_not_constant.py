@@ -14,7 +14,7 @@ _NAME = "INVALID_DEFAULT_VALUE.NOT_CONSTANT"
 _QUERY = "INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION"
 _RANDOM = "INVALID_DEFAULT_VALUE.NON_DETERMINISTIC"
 
-# Functions of Spark's that stand without brackets, and that sqlglot takes for columns.
+# Spark functions that need no parentheses, which sqlglot parses as columns.
 _FUNCTIONS = frozenset({("user",), ("current_time",)})
 
 _SUBQUERY = re.compile(r"\(\s*(?:select|with|values|table)\b", re.IGNORECASE)
@@ -34,32 +34,33 @@ _RANDOM_CALL = re.compile(
 def default_not_constant(
     change: TableAdded | FieldAdded | DefaultChanged, ctx: RuleContext
 ) -> Iterator[Problem]:
-    """A default uses a column, a query, or a function that gives another value each time.
+    """A default uses a column, a subquery, or a function that returns another value on each call.
 
     ## What it does
 
-    Reads each default that is new, of a column or a field inside of one, and finds
+    Reads each new default of a column, or of a field inside one, and finds
 
-    - names: of columns, and of anything else that is not in quotes;
-    - queries in brackets;
-    - lambda functions, whose names are no constants for Spark either;
-    - calls of functions like `uuid()` and `rand()`.
+    - names: of columns, and of anything else that is not quoted;
+    - subqueries in parentheses;
+    - lambda functions, whose parameters are not constants for Spark either;
+    - calls of functions such as `uuid()` and `rand()`.
 
-    What is the same for a whole statement is constant enough: `current_date()`, `current_timestamp()`,
-    `current_user()`. What type a default has is not looked at: `apply` asks the engine before its first
-    statement.
+    A function whose value is the same for a whole statement is allowed: `current_date()`,
+    `current_timestamp()`, `current_user()`. The rule does not check the type of a default: `apply` asks the
+    engine before its first statement.
 
     ## Why is this bad?
 
-    Spark computes a default once for each statement that writes, without any row. It refuses such a default
+    Spark computes a default once for each statement that writes, without any row. It refuses other defaults
     with `INVALID_DEFAULT_VALUE`: `NOT_CONSTANT` for a name, `SUBQUERY_EXPRESSION`, or `NON_DETERMINISTIC`.
-    Until `apply` runs nobody notices. A name is often a text whose quotes are YAML's: `default: web` and
-    `default: "web"` are the column `web`, `default: "'web'"` is the text.
+    Without this rule the error appears only when `apply` runs. A name is often a text whose quotes belong to
+    YAML: `default: web` and `default: "web"` are the column `web`, `default: "'web'"` is the text.
 
     ## What to do
 
-    Put a text into quotes of SQL, too. What is computed from other columns is a generated column, numbers
-    that count are an identity column (both only in a new table); random values are given by whoever writes.
+    Put a text in SQL quotes inside the YAML quotes. For a value computed from other columns use a generated
+    column, for a counter use an identity column (both only in a new table); for random values, let writers
+    supply them.
 
     ## Example
 
@@ -99,7 +100,7 @@ def default_not_constant(
         case _:
             return
     for path, text in defaults:
-        yield from _judged(path, text, ctx)
+        yield from _check(path, text, ctx)
 
 
 def _defaults(columns: Struct, parent: Path = ()) -> Iterator[tuple[Path, str]]:
@@ -108,26 +109,25 @@ def _defaults(columns: Struct, parent: Path = ()) -> Iterator[tuple[Path, str]]:
             yield path, field.default
 
 
-def _judged(path: Path, text: str, ctx: RuleContext) -> Iterator[Problem]:
-    """One finding for a default, whatever else is in it."""
+def _check(path: Path, text: str, ctx: RuleContext) -> Iterator[Problem]:
+    """Report the first fault of a default only."""
     plain = without_quoted(text)
-    names = sorted(one for one in columns_used(text) or () if _folded(one) not in _FUNCTIONS)
+    names = sorted(column for column in columns_used(text) or () if _lower(column) not in _FUNCTIONS)
     if _SUBQUERY.search(plain):
-        yield _problem(path, text, "holds a query", "write the value itself", _QUERY)
+        yield _problem(path, text, "contains a subquery", "write the value itself", _QUERY)
     elif names:
         yield _problem(path, text, f"uses {format_path(names[0])}", _help(names[0], text, ctx), _NAME)
     elif "->" in plain:
-        yield _problem(path, text, "has a lambda function", "write the value itself", _NAME)
+        yield _problem(path, text, "contains a lambda function", "write the value itself", _NAME)
     elif call := _RANDOM_CALL.search(plain):
-        what = f"calls {call[1]}(), which gives another value each time"
-        yield _problem(
-            path, text, what, "let whoever writes give the value; an identity column counts", _RANDOM
-        )
+        fault = f"calls {call[1]}(), which returns another value on each call"
+        help_ = "let writers supply the value; use an identity column for a counter"
+        yield _problem(path, text, fault, help_, _RANDOM)
 
 
-def _problem(path: Path, text: str, what: str, help_: str, error: str) -> Problem:
+def _problem(path: Path, text: str, fault: str, help_: str, error: str) -> Problem:
     return Problem(
-        f"the default of {format_path(path)} {what}, and has to be a constant",
+        f"the default of {format_path(path)} {fault}; it must be a constant",
         help=help_,
         path=path,
         part="default",
@@ -138,11 +138,11 @@ def _problem(path: Path, text: str, what: str, help_: str, error: str) -> Proble
 
 def _help(names: tuple[str, ...], text: str, ctx: RuleContext) -> str:
     if ctx.after.columns.get(names[0]) is not None:
-        return "only a generated column is computed from others, and a table has it from its beginning"
+        return "only a generated column can use other columns, and only a new table can get one"
     if text == names[0]:
-        return f"a text stands in quotes of SQL, inside of YAML's: default: \"'{text}'\""
-    return "a default is a literal, or a call of functions on literals"
+        return f"put a text in SQL quotes inside the YAML quotes: default: \"'{text}'\""
+    return "use a literal, or a function call on literals"
 
 
-def _folded(names: tuple[str, ...]) -> tuple[str, ...]:
+def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name.lower() for name in names)

@@ -30,29 +30,30 @@ def generated_dependence(
     Finds, in an existing table,
 
     - a widening, a rename or a drop of a column that a generated column is computed from: the column itself,
-      something inside it, or something that it is inside of;
+      a field inside it, or a column that contains it;
     - a widening of a generated column;
-    - a new column that is generated, and a column that becomes generated, is no longer, or is computed
-      otherwise.
+    - a new generated column, and a column that becomes generated, stops being generated, or gets another
+      expression.
 
-    A generated column that is dropped in the same edit is in nobody's way, and one that is renamed, moved or
-    commented is no finding. An expression that cannot be read is a warning: it is not known then what the
-    column is computed from. Whether an expression has the type of its column, only the engine knows: nothing
-    is said of that. A change that is not possible for another reason is left to the rule for that: TW for
-    types, CM001, CM002 and CM003 for names.
+    The rule ignores a generated column that the same edit drops, and renaming, moving or commenting a
+    generated column. An expression that schemalint cannot parse is a warning, because the columns it uses are
+    unknown. The rule does not check whether an expression has the type of its column: only the engine knows
+    that. If Delta refuses a change for another reason, the rule for that reason reports it: TW for types,
+    CM001, CM002 and CM003 for names.
 
     ## Why is this bad?
 
-    Delta refuses to alter what a generated column is computed from, with
-    `DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE`. Since an expression must have exactly the type of its
-    column, a generated column cannot be widened either (`DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH`). And an
-    expression belongs to a column from the beginning: there is no statement that adds a generated column to a
-    table, or changes an expression. `ALTER COLUMN … DROP DEFAULT` on one reports success and does nothing.
+    Delta refuses to alter a column that a generated column is computed from, with
+    `DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE`. An expression must have exactly the type of its column,
+    so a generated column cannot be widened either (`DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH`). And a
+    column gets its expression only when the table is created: no statement adds a generated column to a
+    table, or changes an expression. `ALTER COLUMN … DROP DEFAULT` on a generated column reports success and
+    does nothing.
 
     ## What to do
 
-    Drop the generated column in the same edit (`dropped`), and let readers or a view compute it; or keep its
-    source as it is.
+    Drop the generated column in the same edit (`dropped`), and let readers or a view compute it; or leave its
+    source unchanged.
 
     ## Example
 
@@ -88,18 +89,18 @@ def generated_dependence(
     match change:
         case FieldAdded(path=path, field=Field(generated=str())):
             yield Problem(
-                f"{format_path(path)} is new in an existing table, and cannot be generated", help=_MAKE
+                f"{format_path(path)} is new in an existing table and cannot be generated", help=_USE_PLAIN
             )
         case FieldAdded():
             return
         case GeneratedChanged():
             yield from _changed(change, ctx)
         case _ if ctx.alters(change):
-            yield from _touched(change, ctx)
+            yield from _source_changed(change, ctx)
 
 
-_LEAVE = "leave it as it is: a plain column, or a view, can hold something else"
-_MAKE = "let a plain column be filled by writers, or compute it in a view"
+_LEAVE = "leave it unchanged, and use a plain column or a view for another value"
+_USE_PLAIN = "let writers fill a plain column, or compute the value in a view"
 
 
 def _changed(change: GeneratedChanged, ctx: RuleContext) -> Iterator[Problem]:
@@ -109,20 +110,22 @@ def _changed(change: GeneratedChanged, ctx: RuleContext) -> Iterator[Problem]:
     if isinstance(change.old, Unmanaged) and ctx.against == "git":
         if change.new is not None:
             yield Problem(
-                f"{path} is declared as generated for the first time: if it is not, it cannot become so",
+                f"{path} is declared as generated for the first time: a live plain column stays plain",
                 help="compare with the table: `schemalint check --live`",
                 severity=Severity.WARNING,
             )
     elif change.new is None:
-        yield Problem(f"{path} is generated, and cannot cease to be", help=_LEAVE)
+        yield Problem(f"{path} is a generated column and cannot become a plain one", help=_LEAVE)
     elif change.old is None:
-        yield Problem(f"{path} is not generated, and cannot become so", help=_MAKE)
+        yield Problem(f"{path} is a plain column and cannot become generated", help=_USE_PLAIN)
     else:
-        yield Problem(f"{path} is generated by another expression now, which it cannot be", help=_LEAVE)
+        yield Problem(
+            f"{path} has a new generation expression, but Delta cannot change the old one", help=_LEAVE
+        )
 
 
 def _follows_a_rename(change: GeneratedChanged, ctx: RuleContext) -> bool:
-    """Whether the old expression uses a name that the edit gives up: that is the rename's finding."""
+    """Return whether the old expression uses a renamed column: the rename has its own finding."""
     return any(
         isinstance(change.old, str) and field_at(ctx.before.columns, old) and uses(change.old, old)
         for path, field in walk_fields(ctx.contract.state.columns)
@@ -130,38 +133,38 @@ def _follows_a_rename(change: GeneratedChanged, ctx: RuleContext) -> bool:
     )
 
 
-def _touched(change: _SourceChange, ctx: RuleContext) -> Iterator[Problem]:
+def _source_changed(change: _SourceChange, ctx: RuleContext) -> Iterator[Problem]:
     path = (*change.path[:-1], change.old_name) if isinstance(change, FieldRenamed) else change.path
     dropped = {path_key(entry.path) for entry in ctx.contract.state.dropped}
-    column, using, unread = format_path(path), [], []
+    column, using, unparsed = format_path(path), [], []
     for generated, field in walk_fields(ctx.before.columns):
         if not isinstance(field.generated, str) or path_key(generated) in dropped:
             continue
         if lowercased(generated) == lowercased(path):
-            yield from _own_type(change)
+            yield from _own_type_changed(change)
             continue
         used = uses(field.generated, path)
         using += [format_path(generated)] if used else []
-        unread += [format_path(generated)] if used is None else []
+        unparsed += [format_path(generated)] if used is None else []
     if using:
         yield Problem(
-            f"{column} cannot change: {', '.join(using)} is computed from it",
-            help=f"keep it as it is, or drop what is computed from it: `dropped: [{', '.join(using)}]`",
+            f"{column} cannot change: it is the source of {', '.join(using)}",
+            help=f"leave it unchanged, or drop what is computed from it: `dropped: [{', '.join(using)}]`",
             delta_error=_SOURCE,
         )
-    elif unread:
+    elif unparsed:
         yield Problem(
-            f"the expression of {', '.join(unread)} cannot be read: it is not known which columns it uses,"
-            f" and {column} changes",
-            help=f"if it is computed from {column}, Delta refuses the change ({_SOURCE})",
+            f"{column} changes, and schemalint cannot parse the expression of {', '.join(unparsed)}, "
+            "which may use it",
+            help=f"if the expression uses {column}, Delta refuses the change ({_SOURCE})",
             severity=Severity.WARNING,
         )
 
 
-def _own_type(change: _SourceChange) -> Iterator[Problem]:
+def _own_type_changed(change: _SourceChange) -> Iterator[Problem]:
     if isinstance(change, TypeChanged):
         yield Problem(
-            f"{format_path(change.path)} is generated, and its expression keeps the old type",
-            help="leave the type; a plain column can have the other one",
+            f"{format_path(change.path)} is generated, and its expression still has the old type",
+            help="leave the type unchanged, or use a plain column",
             delta_error=_OWN_TYPE,
         )

@@ -10,7 +10,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _ALTERED = "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED"
 _TYPE = "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"
-_TYPE_FOR_SPARK = "IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"  # Spark's own parser lets int pass
+_TYPE_FOR_SPARK = "IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"  # Spark's own parser accepts int
 _STEP = "IDENTITY_COLUMNS_ILLEGAL_STEP"
 _PARTITION = "DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED"
 
@@ -24,31 +24,31 @@ _PARTITION = "DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED"
 def identity_column_change(
     change: TypeChanged | IdentityChanged | DefaultChanged | FieldAdded | TableAdded, ctx: RuleContext
 ) -> Iterator[Problem]:
-    """An identity column is changed, or declared where Delta cannot have one.
+    """An identity column changes, or is declared where Delta does not allow one.
 
     ## What it does
 
     Finds, in an existing table,
 
-    - an identity column that is widened, or gets a default,
-    - a column that becomes an identity column, is no longer one, or has another start, step or mode,
-    - a new column that is an identity column;
+    - an identity column that is widened or gets a default,
+    - a column that becomes an identity column, stops being one, or gets another start, step or mode,
+    - a new identity column;
 
-    and in a new table an identity column that is not `bigint`, whose step is 0, or by which the table is
-    partitioned. Renaming, moving, commenting and dropping one is no finding. A change of its type that Delta
-    refuses for any column is the area TW's, and so is a widening while type widening is off (TW006).
+    and, in a new table, an identity column that is not `bigint`, whose step is 0, or that is a partition
+    column. Renaming, moving, commenting and dropping an identity column is fine. The area TW reports a type
+    change that Delta refuses for any column, and TW006 a widening while type widening is off.
 
     ## Why is this bad?
 
-    Delta keeps an identity column's high-water mark and hands out values from it. `ALTER COLUMN` on one fails
-    with `DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED`, and there is no statement that makes or adds
-    one, or changes how it counts. For new tables the errors are
+    Delta keeps the high-water mark of an identity column and assigns values from it. `ALTER COLUMN` on one
+    fails with `DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED`, and no statement adds one to an existing
+    table, makes a column one, or changes how it counts. In a new table the errors are
     `DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE` for `int`, `IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE` for any
     other type, `IDENTITY_COLUMNS_ILLEGAL_STEP` and `DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED`.
 
     ## What to do
 
-    Leave it as it is. If it has to be another one, make a new table and copy the rows.
+    Leave it unchanged. If it must differ, create a new table and copy the rows.
 
     ## Example
 
@@ -86,11 +86,11 @@ def identity_column_change(
         case IdentityChanged():
             yield from _changed(change, ctx)
         case TypeChanged():
-            yield from _retyped(change, ctx)
+            yield from _type_changed(change, ctx)
         case DefaultChanged(path=path, new=str()) if _is_identity(path, ctx):
             yield Problem(
-                f"{format_path(path)} is an identity column, and cannot have a default",
-                help="take the default away: Delta gives the values",
+                f"{format_path(path)} is an identity column and cannot have a default",
+                help="remove the default: Delta assigns the values",
                 delta_error=_ALTERED,
             )
 
@@ -100,11 +100,11 @@ def _is_identity(path: Path, ctx: RuleContext) -> bool:
     return field is not None and isinstance(field.identity, Identity)
 
 
-def _retyped(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
+def _type_changed(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
     if ctx.alters(change) and _is_identity(change.path, ctx):
         yield Problem(
-            f"{format_path(change.path)} is an identity column, and cannot become {print_type(change.new)}",
-            help=f"leave it {print_type(change.old)}: Delta changes the type of every other column only",
+            f"{format_path(change.path)} is an identity column and cannot become {print_type(change.new)}",
+            help=f"leave it {print_type(change.old)}: Delta cannot change the type of an identity column",
             delta_error=_ALTERED,
         )
 
@@ -116,32 +116,32 @@ def _changed(change: IdentityChanged, ctx: RuleContext) -> Iterator[Problem]:
     if isinstance(change.old, Unmanaged) and ctx.against == "git":
         if change.new is not None:
             yield Problem(
-                f"{path} is declared as an identity column for the first time: if it is none, it stays none",
+                f"{path} is declared as identity for the first time: a live plain column stays plain",
                 help="compare with the table: `schemalint check --live`",
                 severity=Severity.WARNING,
             )
     elif change.new is None:
-        yield Problem(f"{path} is an identity column, and cannot cease to be one", help=_COPY)
+        yield Problem(f"{path} is an identity column and cannot become a plain one", help=_COPY)
     elif change.old is None:
-        yield Problem(f"{path} is no identity column, and cannot become one", help=_COPY)
+        yield Problem(f"{path} is a plain column and cannot become an identity column", help=_COPY)
     else:
-        yield Problem(f"{path} is an identity column that counts otherwise, which cannot change", help=_COPY)
+        yield Problem(f"{path} is an identity column whose start, step and mode cannot change", help=_COPY)
 
 
-_COPY = "leave it as it is, or make a new table and copy the rows"
+_COPY = "leave it unchanged, or create a new table and copy the rows"
 
 
 def _added(change: FieldAdded) -> Iterator[Problem]:
     if isinstance(change.field.identity, Identity):
         yield Problem(
-            f"{format_path(change.path)} is new in an existing table, and cannot be an identity column",
-            help="add a plain column, or make a new table and copy the rows",
+            f"{format_path(change.path)} is new in an existing table and cannot be an identity column",
+            help="add a plain column, or create a new table and copy the rows",
         )
 
 
 def _new_table(added: TableAdded) -> Iterator[Problem]:
     partitions = added.state.partitioned_by
-    names = {one.lower() for one in partitions} if isinstance(partitions, tuple) else set()
+    names = {name.lower() for name in partitions} if isinstance(partitions, tuple) else set()
     for path, field in walk_fields(added.state.columns):
         if isinstance(field.identity, Identity):
             yield from _new_column(path, field, field.identity, is_partition=field.name.lower() in names)
@@ -151,7 +151,7 @@ def _new_column(path: Path, field: Field, identity: Identity, *, is_partition: b
     name, type_ = format_path(path), print_type(field.type)
     if type_ != "bigint":
         yield Problem(
-            f"{name} is an identity column of the type {type_}",
+            f"{name} is an identity column of type {type_}",
             help="declare it as bigint",
             path=path,
             delta_error=_TYPE if type_ == "int" else _TYPE_FOR_SPARK,
@@ -165,7 +165,7 @@ def _new_column(path: Path, field: Field, identity: Identity, *, is_partition: b
         )
     elif is_partition:
         yield Problem(
-            f"{name} is an identity column, and the table is partitioned by it",
+            f"{name} is an identity column and cannot be a partition column",
             help="partition by another column",
             path=path,
             delta_error=_PARTITION,

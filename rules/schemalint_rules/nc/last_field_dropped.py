@@ -16,22 +16,22 @@ def last_field_dropped(change: FieldRemoved, ctx: RuleContext) -> Iterator[Probl
 
     ## What it does
 
-    Finds drops after which a table has no column any more, or a struct no field, at any depth and inside
-    arrays and maps too. Several drops that empty it together are one finding, at the last of them.
+    Finds drops that leave a table without columns, or a struct without fields, at any depth, also inside
+    arrays and maps. If several drops empty it together, the rule reports only the last of them.
 
-    No finding are drops where something else is declared in the same place, even if it is new: `apply` adds
-    before it drops. Nor is a table that keeps nothing but its partition columns, or a `void`. A drop that is
-    not possible for another reason is left to CM002 and CM003.
+    A drop is fine if the same edit declares another column or field at the same level, even a new one:
+    `apply` adds before it drops. A table that keeps only its partition columns, or only a `void`, is fine
+    too. CM002 and CM003 report drops that fail for another reason.
 
     ## Why is this bad?
 
     Delta refuses the last drop with `DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA`, "Cannot drop column from a
-    schema with a single column", also where one statement drops them all.
+    schema with a single column", even if one statement drops all of them.
 
     ## What to do
 
-    Drop the struct itself, or declare what comes instead in the same edit. A table that is not wanted any
-    more is dropped as a table: see CT001.
+    Drop the struct itself, or declare its replacement in the same edit. To remove a table, drop the table
+    itself: see CT001.
 
     ## Example
 
@@ -71,13 +71,13 @@ def last_field_dropped(change: FieldRemoved, ctx: RuleContext) -> Iterator[Probl
     before = type_at(ctx.before.columns, parent)
     if isinstance(before, Struct) and before.fields[-1].name != change.field.name:
         return
-    what = f"the last field of {format_path(parent)}" if parent else "the table's last column"
+    role = f"the last field of {format_path(parent)}" if parent else "the table's last column"
     column = parent
     while column and isinstance(column[-1], Part):
-        column = column[:-1]  # an array's element cannot be dropped, only the array
-    instead = f"drop {format_path(column)} itself" if column else "keep one"
+        column = column[:-1]  # Delta cannot drop an array's element, only the array
+    instead = f"drop {format_path(column)} itself" if column else "keep one column"
     yield Problem(
-        f"{format_path(change.path)} is dropped, and is {what}",
-        help=f"{instead}, or declare in the same edit what comes in its place",
+        f"{format_path(change.path)} is {role} and cannot be dropped",
+        help=f"{instead}, or declare a replacement in the same edit",
         delta_error=_ERROR,
     )

@@ -23,31 +23,31 @@ _Change = FieldRenamed | FieldAdded | CommentChanged | DefaultChanged | Nullabil
     severity=Severity.ERROR,
 )
 def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
-    """A column with `char(n)` or `varchar(n)` inside is altered itself, by which Delta loses what is in it.
+    """A statement alters a column with `char(n)` or `varchar(n)` inside, which makes Delta lose its content.
 
     ## What it does
 
-    Finds a column of a table, a struct, array or map with fields and with a length inside, that
+    Finds a top-level column (a struct, array or map with fields and with a length inside) that
 
     - gets another name,
     - gets another comment, or another default,
     - becomes nullable;
 
-    and a new one with a default, which takes a statement of its own. What is done to the fields inside is no
-    finding, nor is an array or a map of plain values, unless its types were widened.
+    and a new one with a default, because the default takes a separate statement. Changes to the fields inside
+    are fine. So is an array or a map of plain values, unless its types were widened.
 
     ## Why is this bad?
 
-    Delta has no types with lengths: what is in the column stands in one text beside it
-    (`__CHAR_VARCHAR_TYPE_STRING`), and a statement about the column itself makes its type anew from that. It
-    reports success. With column mapping all fields inside have other ids from then on, so that their
-    values are NULL, in every row; a type that was widened is narrow again, and files cannot be read;
-    and comments, defaults, NOT NULL and recorded type changes inside are gone. Measured on Delta 4.4.0.
+    Delta has no types with lengths: it stores the column's type as text in the column's metadata
+    (`__CHAR_VARCHAR_TYPE_STRING`), and a statement on the column itself rebuilds the type from that text. The
+    statement reports success. With column mapping, all fields inside get new ids, so their values are NULL in
+    every row; a widened type is narrow again, and files cannot be read; and comments, defaults, NOT NULL and
+    recorded type changes inside are gone. Measured on Delta 4.4.0.
 
     ## What to do
 
-    Leave the column as it is, and say what has to be said on the fields inside of it; or add a new column
-    with `string` inside, and move the values there.
+    Leave the column itself unchanged, and put comments on the fields inside it; or add a new column with
+    `string` inside, and move the values there.
 
     ## Example
 
@@ -80,17 +80,17 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
     properties: {delta.columnMapping.mode: name}
     ```
     """
-    column = _altered_itself(change, ctx)
+    column = _altered_column(change, ctx)
     if column is not None and is_lost_if_altered(column):
         yield Problem(
-            f"{format_path((column.name,))} has lengths inside: altering it itself makes Delta lose what "
-            "is in it",
-            help="alter what is inside of it only, or make a new column with strings",
+            f"{format_path((column.name,))} contains char or varchar: altering the column itself makes "
+            "Delta lose its content",
+            help="alter only the fields inside it, or add a new column with strings",
         )
 
 
-def _altered_itself(change: _Change, ctx: RuleContext) -> Field | None:
-    """The column that a statement would name, where it names a column and nothing inside of one."""
+def _altered_column(change: _Change, ctx: RuleContext) -> Field | None:
+    """Return the column that the statement alters itself, if any; a nested field does not count."""
     columns = ctx.before.columns
     match change:
         case FieldRenamed(path=(_,), old_name=name) if ctx.alters(change):
@@ -100,12 +100,12 @@ def _altered_itself(change: _Change, ctx: RuleContext) -> Field | None:
         case NullabilityChanged(path=(str() as name,), new=True):
             return columns.get(name)
         case CommentChanged(path=(str() as name,)) | DefaultChanged(path=(str() as name,)):
-            return columns.get(name) if _is_another(change) else None
+            return columns.get(name) if _is_new_value(change) else None
         case _:
             return None
 
 
-def _is_another(change: CommentChanged | DefaultChanged) -> bool:
-    """Whether it is to be altered; what was not managed is taken for none."""
+def _is_new_value(change: CommentChanged | DefaultChanged) -> bool:
+    """Return whether the change needs a statement; an unmanaged old value counts as none."""
     old = None if isinstance(change.old, Unmanaged) else change.old
     return not isinstance(change.new, Unmanaged) and (change.new or None) != (old or None)

@@ -16,22 +16,22 @@ def nested_not_null_unenforceable(added: TableAdded, _ctx: RuleContext) -> Itera
 
     ## What it does
 
-    Finds `nullable: false` inside an array or a map of a new table: on a field of a struct in there, on the
+    Finds `nullable: false` inside an array or a map of a new table: on a field of a struct in it, on the
     elements, on the values. A column that is itself an array may be NOT NULL, and so may the fields of a
-    struct that lies in no collection.
+    struct outside any collection.
 
-    For a table that exists, NC001 and NC002 speak of it.
+    For an existing table, NC001 and NC002 report it.
 
     ## Why is this bad?
 
-    Delta checks NOT NULL for columns and for fields of structs, but does not look into arrays and maps.
+    Delta checks NOT NULL on columns and on fields of structs, but does not look into arrays and maps.
     `CREATE TABLE` with such a field fails with `DELTA_NESTED_NOT_NULL_CONSTRAINT`. Elements and values
-    without nulls are only a warning: SQL has no word for them, so that `apply` cannot create the table, but a
+    without nulls are only a warning: SQL has no syntax for them, so `apply` cannot create the table, but a
     program that writes one can.
 
     ## What to do
 
-    Leave it nullable. A CHECK constraint can look into an array:
+    Leave it nullable. A CHECK constraint can check the content of an array:
     `tags_set: size(array_compact(tags)) = size(tags)`.
 
     ## Example
@@ -54,24 +54,24 @@ def nested_not_null_unenforceable(added: TableAdded, _ctx: RuleContext) -> Itera
       - {name: lines, type: "array<struct<sku: string, qty: int>>"}
     ```
     """
-    for path in _not_null(added.state.columns):
+    for path in _not_null_paths(added.state.columns):
         is_field = not isinstance(path[-1], Part)
         yield Problem(
-            f"{format_path(path)} lies inside an array or a map, where Delta cannot forbid nulls"
+            f"{format_path(path)} is inside an array or a map, where Delta cannot enforce NOT NULL"
             if is_field
-            else f"{format_path(path)} is to hold no nulls, which CREATE TABLE cannot say",
-            help="leave it nullable; a CHECK constraint can look into an array",
+            else f"{format_path(path)} is declared without nulls, but CREATE TABLE has no syntax for that",
+            help="leave it nullable; a CHECK constraint can check the content of an array",
             severity=Severity.ERROR if is_field else Severity.WARNING,
             path=path,
             delta_error=_ERROR if is_field else None,
         )
 
 
-def _not_null(columns: Struct) -> Iterator[Path]:
-    """What forbids nulls inside a collection."""
+def _not_null_paths(columns: Struct) -> Iterator[Path]:
+    """Yield the paths inside collections that forbid nulls."""
     for below, type_ in walk(columns):
         match type_:
-            case Struct(fields=fields) if any(isinstance(one, Part) for one in below):
+            case Struct(fields=fields) if any(isinstance(part, Part) for part in below):
                 yield from ((*below, inner.name) for inner in fields if not inner.nullable)
             case Array(contains_null=False):
                 yield (*below, Part.ELEMENT)

@@ -9,23 +9,23 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 @rule("NC001", on=NullabilityChanged, severity=Severity.ERROR, delta_errors=("_LEGACY_ERROR_TEMP_2330",))
 def nullability_tightened(change: NullabilityChanged, _ctx: RuleContext) -> Iterator[Problem]:
-    """A column that may be null is declared not to be.
+    """A nullable column is declared NOT NULL.
 
     ## What it does
 
-    Finds `nullable: false` where nulls were allowed: on a column, on a field of a struct, on the elements of
-    an array or the values of a map. Allowing nulls where there were none is no finding.
+    Finds `nullable: false` where the table allows nulls: on a column, on a field of a struct, on the elements
+    of an array or the values of a map. Allowing nulls where they were forbidden is fine.
 
     ## Why is this bad?
 
-    Delta cannot add NOT NULL to a column that exists, not even in an empty table: the files may hold nulls.
-    The statement fails with "Cannot change nullable column to non-nullable". The error has no name that is
-    meant to stay; Spark 4.2 calls it `_LEGACY_ERROR_TEMP_2330`.
+    Delta cannot add NOT NULL to an existing column, not even in an empty table: the files may hold nulls. The
+    statement fails with "Cannot change nullable column to non-nullable". The error has no stable name; Spark
+    4.2 calls it `_LEGACY_ERROR_TEMP_2330`.
 
     ## What to do
 
-    A CHECK constraint does the same for new rows, and is verified once against those that are there:
-    `constraints: {order_id_set: order_id IS NOT NULL}`.
+    Add a CHECK constraint. It does the same for new rows, and Delta verifies it once against the existing
+    rows: `constraints: {order_id_set: order_id IS NOT NULL}`.
 
     ## Example
 
@@ -57,9 +57,9 @@ def nullability_tightened(change: NullabilityChanged, _ctx: RuleContext) -> Iter
     if change.new is not False:
         return
     path = format_path(change.path)
-    in_collection = any(isinstance(one, Part) for one in change.path)
+    in_collection = any(isinstance(part, Part) for part in change.path)
     yield Problem(
-        f"{path} may be null in the table, and is declared not to be",
+        f"{path} is nullable in the table and cannot become NOT NULL",
         help="leave it nullable"
         if in_collection
         else f"leave it nullable, and add a constraint `{path} IS NOT NULL`",

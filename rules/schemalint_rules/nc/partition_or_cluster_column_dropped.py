@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.change import ClusteringChanged, FieldRemoved, PartitioningChanged, TableAdded
 from schemalint.delta.datatype import Unmanaged
-from schemalint.delta.path import Path, format_path, path_key
+from schemalint.delta.path import Path, format_path, is_within, path_key
 from schemalint.delta.table import TableState
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
@@ -23,34 +23,36 @@ _BOTH_NEW = "_LEGACY_ERROR_TEMP_0035"
 def partition_or_cluster_column_dropped(
     change: FieldRemoved | PartitioningChanged | ClusteringChanged | TableAdded, ctx: RuleContext
 ) -> Iterator[Problem]:
-    """A table would be partitioned or clustered otherwise than it can be.
+    """An edit conflicts with the partitioning or the clustering of a table.
 
     ## What it does
 
     Finds
 
-    - a drop of a column by which the table is partitioned;
-    - a drop of a column by which the table stays clustered, or of a struct around such a field;
+    - a drop of a partition column;
+    - a drop of a column that the table stays clustered by, or of a struct that contains such a field;
     - a change of `partitioned_by` in an existing table;
-    - `clustered_by` for a table that is partitioned.
+    - `clustered_by` for a partitioned table.
 
-    Renaming and widening either are no finding, nor is clustering a plain table, or by other columns. A
-    drop that is not possible for another reason is left to CM002 and CM003.
+    Renaming and widening partition and clustering columns is fine, and so is clustering a plain table, or
+    clustering by other columns. CM002 and CM003 report drops that fail for another reason.
 
     ## Why is this bad?
 
-    The partitions' values are not in the files: no statement changes the partitioning of a table, and a
-    drop fails with `DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN`. A clustering column may go once the table is
-    clustered by others, and fails with `DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN` before. Delta does not
-    notice when the struct around one is dropped: that succeeds, and then `OPTIMIZE`, `CLUSTER BY` and
-    `DESCRIBE DETAIL` fail with a bare "None.get". A table has either partitions or clustering: adding the
-    latter fails with `DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED`, and creating one with
-    both fails with an error that Spark 4.2 calls `_LEGACY_ERROR_TEMP_0035`.
+    The data files do not hold the partition values: no statement changes the partitioning of a table, and a
+    drop fails with `DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN`. A clustering column can be dropped once the
+    table is clustered by others; before that the drop fails with `DELTA_UNSUPPORTED_DROP_CLUSTERING_COLUMN`.
+    Delta does not notice a drop of the struct around a clustering column: the drop succeeds, and then
+    `OPTIMIZE`, `CLUSTER BY` and `DESCRIBE DETAIL` fail with a bare "None.get". A table has either partitions
+    or clustering: adding clustering fails with
+    `DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED`, and creating a table with both fails with
+    an error that Spark 4.2 calls `_LEGACY_ERROR_TEMP_0035`.
 
     ## What to do
 
-    For a clustering column take it out of `clustered_by` in the same edit: `apply` does that first. Another
-    partitioning means another table, and its rows copied; consider clustering there, which can change.
+    Take a clustering column out of `clustered_by` in the same edit: `apply` changes the clustering before it
+    drops. For another partitioning, create a new table and copy the rows; consider clustering there, because
+    clustering can change.
 
     ## Example
 
@@ -93,38 +95,38 @@ def partition_or_cluster_column_dropped(
             yield from _repartitioned(change, ctx)
         case ClusteringChanged(new=(_, *_)) if ctx.before.partitioned_by:
             yield Problem(
-                "the table is partitioned, and cannot be clustered",
-                help="leave `clustered_by` out, or make a new table",
+                "the table is partitioned and cannot be clustered",
+                help="leave out `clustered_by`, or create a new table",
                 delta_error=_BOTH,
             )
         case TableAdded(state=TableState(partitioned_by=(_, *_), clustered_by=(_, *_))):
             yield Problem(
-                "a table is either partitioned or clustered",
-                help="leave out `partitioned_by`; `clustered_by` can be changed later",
+                "a table cannot be both partitioned and clustered",
+                help="leave out `partitioned_by`; `clustered_by` can change later",
                 delta_error=_BOTH_NEW,
             )
 
 
 def _dropped(path: Path, ctx: RuleContext) -> Iterator[Problem]:
     column, partitions, clustering = format_path(path), ctx.before.partitioned_by, ctx.after.clustered_by
-    if isinstance(partitions, tuple) and path_key(path) in {path_key((one,)) for one in partitions}:
+    if isinstance(partitions, tuple) and path_key(path) in {path_key((name,)) for name in partitions}:
         yield Problem(
             f"the table is partitioned by {column}, which cannot be dropped",
-            help="keep it, marked as `deprecated`, or make a new table",
+            help="keep it, marked as `deprecated`, or create a new table",
             delta_error=_PARTITION,
         )
     inside = [
-        one
-        for one in (clustering if isinstance(clustering, tuple) else ())
-        if path_key(one)[: len(path)] == path_key(path)
+        clustered
+        for clustered in (clustering if isinstance(clustering, tuple) else ())
+        if is_within(path_key(clustered), path_key(path))
     ]
     if inside:
-        names = ", ".join(format_path(one) for one in inside)
+        names = ", ".join(format_path(clustered) for clustered in inside)
         yield Problem(
-            f"the table stays clustered by {names}, and {column} is dropped",
+            f"the table stays clustered by {names}, but {column} is dropped",
             help="take it out of `clustered_by` in the same edit",
-            # Of a struct around it Delta notices nothing, and fails afterwards.
-            delta_error=_CLUSTERING if any(len(one) == len(path) for one in inside) else None,
+            # Delta accepts the drop of a struct around the column, and fails later.
+            delta_error=_CLUSTERING if any(len(clustered) == len(path) for clustered in inside) else None,
         )
 
 
@@ -135,27 +137,27 @@ def _repartitioned(change: PartitioningChanged, ctx: RuleContext) -> Iterator[Pr
     if isinstance(change.old, Unmanaged) and ctx.against == "git":
         if change.new:
             yield Problem(
-                f"partitioning by {new} is declared for the first time: another one would stay",
+                f"partitioning by {new} is declared for the first time: a different live one stays",
                 help="compare with the table: `schemalint check --live`",
                 severity=Severity.WARNING,
             )
-    elif not isinstance(change.old, Unmanaged) and _names_kept(change.old, ctx) != _folded(change.new):
+    elif not isinstance(change.old, Unmanaged) and _remaining(change.old, ctx) != _lower(change.new):
         yield Problem(
-            f"the table is partitioned by {', '.join(change.old) or 'nothing'}, and cannot be by {new}",
-            help="leave it, or make a new table and copy the rows",
+            f"the partitioning cannot change from {', '.join(change.old) or 'nothing'} to {new}",
+            help="leave it unchanged, or create a new table and copy the rows",
         )
 
 
-def _names_kept(names: tuple[str, ...], ctx: RuleContext) -> tuple[str, ...]:
-    """The partition columns by their new names, without those that are dropped, which is said already."""
+def _remaining(names: tuple[str, ...], ctx: RuleContext) -> tuple[str, ...]:
+    """Return the new names of the partition columns, without dropped ones: a drop has its own finding."""
     dropped = {path_key(entry.path) for entry in ctx.contract.state.dropped}
     renamed = {
         field.renamed_from.lower(): field.name.lower()
         for field in ctx.contract.state.columns.fields
         if field.renamed_from
     }
-    return tuple(renamed.get(name, name) for name in _folded(names) if (name,) not in dropped)
+    return tuple(renamed.get(name, name) for name in _lower(names) if (name,) not in dropped)
 
 
-def _folded(names: tuple[str, ...]) -> tuple[str, ...]:
+def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name.lower() for name in names)

@@ -13,34 +13,34 @@ _TWICE = "_LEGACY_ERROR_TEMP_3058"
 _ALL = "ALL_PARTITION_COLUMNS_NOT_ALLOWED"
 _TYPE = "INVALID_PARTITION_COLUMN_DATA_TYPE"
 
-_TYPES = (Atomic("variant"), VOID)
+_TYPES_WITHOUT_NAME = (Atomic("variant"), VOID)
 
 
 @rule("NC013", on=TableAdded, severity=Severity.ERROR, delta_errors=(_UNKNOWN, _TWICE, _ALL, _TYPE))
 def partitioning_not_possible(change: TableAdded, _ctx: RuleContext) -> Iterator[Problem]:
-    """A table is declared as partitioned by what cannot partition it.
+    """A new table declares partitioning by a column that cannot partition it.
 
     ## What it does
 
-    Looks at `partitioned_by` of a new table, and finds
+    Finds in `partitioned_by` of a new table
 
-    - a name that is no column; a field of a struct is none;
-    - a column that stands there twice;
-    - a column of a type that has no directory's name: array, map, struct, variant, void;
+    - a name that is not a column; a field of a struct is not one;
+    - a column that is listed twice;
+    - a column whose type cannot form a directory name: array, map, struct, variant, void;
     - a list that leaves no other column.
 
-    The partitioning of a table that exists is NC007's.
+    NC007 covers the partitioning of an existing table.
 
     ## Why is this bad?
 
     `CREATE TABLE` fails: with `INVALID_PARTITION_COLUMN_DATA_TYPE`, with `ALL_PARTITION_COLUMNS_NOT_ALLOWED`,
-    and for a column that is not there, or is there twice, with errors that Spark 4.2 calls
+    and, for a column that does not exist or is listed twice, with errors that Spark 4.2 calls
     `_LEGACY_ERROR_TEMP_3060` and `_LEGACY_ERROR_TEMP_3058`.
 
     ## What to do
 
     Correct the name. To partition by a field of a struct, or by a part of a date, declare a generated column
-    beside it; or cluster by the field, which `clustered_by` can.
+    for it; or cluster by the field, which `clustered_by` can.
 
     ## Example
 
@@ -67,7 +67,7 @@ def partitioning_not_possible(change: TableAdded, _ctx: RuleContext) -> Iterator
     names, columns = change.state.partitioned_by, change.state.columns
     if isinstance(names, Unmanaged):
         return
-    for message, help_, error in _wrong(names, columns):
+    for message, help_, error in _faults(names, columns):
         yield Problem(
             message,
             help=help_,
@@ -78,28 +78,29 @@ def partitioning_not_possible(change: TableAdded, _ctx: RuleContext) -> Iterator
         return
 
 
-def _wrong(names: tuple[str, ...], columns: Struct) -> Iterator[tuple[str, str, str]]:
+def _faults(names: tuple[str, ...], columns: Struct) -> Iterator[tuple[str, str, str]]:
+    """Yield the message, the help and Delta's error class of each fault."""
     lower = [name.lower() for name in names]
     for index, name in enumerate(names):
         field = columns.get(name)
         if field is None:
-            yield f"the table is partitioned by {name}, which is no column", _meant(name, columns), _UNKNOWN
+            yield f"the table is partitioned by {name}, which is not a column", _hint(name, columns), _UNKNOWN
         elif lower[index] in lower[:index]:
             yield f"the table is partitioned by {name} twice", "name it once", _TWICE
-        elif _has_no_text(field.type):
+        elif _cannot_name_directory(field.type):
             yield (
                 f"the table is partitioned by {name}, which is {print_type(field.type)}",
                 "partition by a column of a plain type, or not at all",
                 _TYPE,
             )
     if names and len(names) == len(columns.fields):
-        yield "all columns are partition columns: nothing would be left for the files", "leave one out", _ALL
+        yield "all columns are partition columns: none is left for the data files", "leave one out", _ALL
 
 
-def _has_no_text(type_: DataType) -> bool:
-    return isinstance(type_, Array | Map | Struct) or type_ in _TYPES
+def _cannot_name_directory(type_: DataType) -> bool:
+    return isinstance(type_, Array | Map | Struct) or type_ in _TYPES_WITHOUT_NAME
 
 
-def _meant(name: str, columns: Struct) -> str:
+def _hint(name: str, columns: Struct) -> str:
     near = nearest_name(name, (field.name for field in columns.fields))
-    return f"did you mean {near}?" if near else "name a column of the table; a field of a struct is none"
+    return f"did you mean {near}?" if near else "name a column of the table; a field of a struct is not one"

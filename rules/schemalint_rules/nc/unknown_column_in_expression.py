@@ -15,40 +15,42 @@ _FIELD = "FIELD_NOT_FOUND"
 _NO_STRUCT = "INVALID_EXTRACT_BASE_FIELD_TYPE"
 _SYNTAX = "PARSE_SYNTAX_ERROR"
 
-# Names that no table declares: Spark adds the one to every table in files, and the other is a function.
-_OF_SPARK = frozenset({"_metadata", "user"})
+# Names that no table declares: Spark adds _metadata to every file-based table, and user is a function.
+_SPARK_NAMES = frozenset({"_metadata", "user"})
 
-_BEYOND_DELTA = re.compile(r"->|::|(?<!<)=>|>>|<<|--")
+_NOT_IN_DELTA_GRAMMAR = re.compile(r"->|::|(?<!<)=>|>>|<<|--")
 
 
 @rule("NC012", on=Contract, severity=Severity.ERROR, delta_errors=(_COLUMN, _FIELD, _NO_STRUCT, _SYNTAX))
 def unknown_column_in_expression(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A CHECK constraint, or a generated column, uses a column that the table does not have.
+    """A CHECK constraint or a generated column uses a column that the table does not have.
 
     ## What it does
 
     Reads the constraints of the contract and, for a new table, the expressions of its generated columns, and
     finds
 
-    - names of columns and fields that the table will not have;
-    - a constraint with `->`, `=>`, `::`, `<<`, `>>` or `--`, which Delta's own grammar does not read there;
-    - as a warning, a constraint that schemalint cannot read, so that it is not known what it uses.
+    - names of columns and fields that the declared table does not have;
+    - a constraint with `->`, `=>`, `::`, `<<`, `>>` or `--`, which Delta's own grammar does not accept;
+    - as a warning, a constraint that schemalint cannot parse, so that the columns it uses are unknown.
 
-    What a function gives back is not looked into, nor are maps, whose keys can be anything. A constraint that
-    keeps using a column that this edit renames or drops is NC005's, and the expression of a generated column
-    in an existing table is NC006's.
+    The rule does not look into the results of functions, or into maps, whose keys can be anything. NC005
+    reports a constraint that still uses a column that this edit renames or drops, and NC006 the expression of
+    a generated column in an existing table.
 
     ## Why is this bad?
 
-    Delta resolves the expression when it is declared, and refuses it with `UNRESOLVED_COLUMN`, for a field of
-    a struct with `FIELD_NOT_FOUND`, and with `INVALID_EXTRACT_BASE_FIELD_TYPE` where the name is sought in
-    something that has no fields. A constraint with a lambda (`x -> x > 0`) or the cast `a::int` fails with
-    `PARSE_SYNTAX_ERROR`, though Spark reads both elsewhere. Until `apply` runs nobody notices.
+    Delta resolves an expression when it is declared, and refuses it with `UNRESOLVED_COLUMN`, for a field of
+    a struct with `FIELD_NOT_FOUND`, and for a field of something that has no fields with
+    `INVALID_EXTRACT_BASE_FIELD_TYPE`. A constraint with a lambda (`x -> x > 0`) or the cast `a::int` fails
+    with `PARSE_SYNTAX_ERROR`, though Spark accepts both elsewhere. Without this rule the error appears only
+    when `apply` runs.
 
     ## What to do
 
-    Correct the name. Names within a struct are written with dots (`shipping.zip`), a name that holds a dot in
-    back-quotes. Cast with `CAST(a AS int)`, and look into an array with `array_min` or `array_contains`.
+    Correct the name. Write the names of fields in a struct with dots (`shipping.zip`), and a name that
+    contains a dot in back-quotes. Cast with `CAST(a AS int)`, and look into an array with `array_min` or
+    `array_contains`.
 
     ## Example
 
@@ -88,10 +90,10 @@ def unknown_column_in_expression(contract: Contract, ctx: RuleContext) -> Iterat
 
 def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
     object_ = ObjectRef("constraint", name)
-    if found := _BEYOND_DELTA.search(without_quoted(text)):
+    if operator := _NOT_IN_DELTA_GRAMMAR.search(without_quoted(text)):
         yield Problem(
-            f"the constraint {name} has {found[0]}, which Delta does not read there",
-            help="say it with a function: CAST(… AS …), array_min(…), shiftleft(…)",
+            f"the constraint {name} contains {operator[0]}, which Delta does not accept in constraints",
+            help="use a function: CAST(… AS …), array_min(…), shiftleft(…)",
             object=object_,
             new=text,
             delta_error=_SYNTAX,
@@ -100,8 +102,8 @@ def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
     used = columns_used(text)
     if used is None:
         yield Problem(
-            f"the constraint {name} cannot be read: it is not known whether its columns are there",
-            help="a constraint is a condition over the columns of one row",
+            f"schemalint cannot parse the constraint {name}, so its columns are not checked",
+            help="a constraint is a condition on the columns of one row",
             severity=Severity.WARNING,
             object=object_,
             new=text,
@@ -110,8 +112,8 @@ def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
     before = ctx.before.constraints.get(name)
     known = frozenset() if before is None else columns_used(before) or frozenset()
     for names in sorted(used - known):
-        if names[0].lower() not in _OF_SPARK and (wrong := _unknown(ctx.after.columns, names)):
-            message, help_, error = wrong
+        if names[0].lower() not in _SPARK_NAMES and (fault := _unknown(ctx.after.columns, names)):
+            message, help_, error = fault
             yield Problem(
                 f"the constraint {name} uses {message}",
                 help=help_,
@@ -124,8 +126,8 @@ def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
 
 def _generated(path: Path, text: str, ctx: RuleContext) -> Iterator[Problem]:
     for names in sorted(columns_used(text) or ()):
-        if wrong := _unknown(ctx.after.columns, names):
-            message, help_, error = wrong
+        if fault := _unknown(ctx.after.columns, names):
+            message, help_, error = fault
             yield Problem(
                 f"{format_path(path)} is generated from {message}",
                 help=help_,
@@ -137,10 +139,10 @@ def _generated(path: Path, text: str, ctx: RuleContext) -> Iterator[Problem]:
 
 
 def _unknown(columns: Struct, names: tuple[str, ...]) -> tuple[str, str, str] | None:
-    """What is wrong with a name, what helps, and Delta's error; None if it is known, or cannot be."""
+    """Return the message, the help and Delta's error of an unknown name; None if it may be valid."""
     type_: DataType = columns
     for index, name in enumerate(names):
-        # An index is not among the names: the field of an array's element may be meant, or of all of them.
+        # The names omit array indexes: the field may belong to one element, or to all of them.
         inside = type_.element if isinstance(type_, Array) else type_
         if isinstance(inside, Array | Map) or inside == VOID:
             return None
@@ -154,6 +156,6 @@ def _unknown(columns: Struct, names: tuple[str, ...]) -> tuple[str, str, str] | 
                 if near
                 else "name a column of the table"
             )
-            return f"{text}, which is no column", help_, _FIELD if index else _COLUMN
+            return f"{text}, which is not a column", help_, _FIELD if index else _COLUMN
         type_ = type_at(inside, (name,)) or inside
     return None

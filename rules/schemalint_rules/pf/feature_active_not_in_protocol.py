@@ -3,14 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.protocol import needed as needed_features
+from schemalint.delta.protocol import needed_features
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
-LISTS_FEATURES = 7
+_WRITER_WITH_LISTS = 7
 
-# What Delta Spark says of them on a protocol without lists of features (measured on Delta 4.4.0).
-_CHECKED_BY_ITSELF = {
+# Delta Spark's errors for features on a protocol without feature lists (measured on Delta 4.4.0).
+_ERRORS_WITHOUT_LISTS = {
     "rowTracking": "IllegalStateException",
     "typeWidening": "IllegalStateException",
     "timestampNtz": "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
@@ -28,27 +28,26 @@ _CHECKED_BY_ITSELF = {
     ),
 )
 def feature_active_not_in_protocol(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
-    """The table uses a feature that its protocol does not tell of.
+    """The table uses a feature that its protocol does not support.
 
     ## What it does
 
-    Compares the features that properties, columns and constraints of the live table switch on, and those
-    that other features require, with those that its protocol supports.
+    Compares the features that properties, columns and constraints of the live table enable, and the features
+    that other features require, with the features that its protocol supports.
 
     ## Why is this bad?
 
-    Clients decide by the protocol whether they can read or write a table. Those that do not know the
-    feature go on, and read or write it wrongly. On a protocol with lists of features Delta Spark refuses
-    every read and write (`DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH`). On an older one it mostly goes on,
-    and this is a warning; for type widening and row tracking it fails with an `IllegalStateException`, and
-    for `timestamp_ntz` it alters nothing any more (`DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT`; all measured
-    on Delta 4.4.0).
+    Clients decide by the protocol whether they can read or write a table. Clients that do not know the
+    feature continue, and read or write the table incorrectly. On a protocol with feature lists Delta Spark
+    refuses every read and write (`DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH`). On an older protocol it mostly
+    continues, and the finding is a warning; for type widening and row tracking it fails with an
+    `IllegalStateException`, and for `timestamp_ntz` it no longer alters the table
+    (`DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT`; all measured on Delta 4.4.0).
 
     ## What to do
 
-    Where Spark still opens the table, set `delta.feature.<name> = supported`, or take away what uses the
-    feature. Where it does not, `RESTORE` is refused too: the protocol has to be repaired with the tool that
-    wrote it.
+    If Spark still opens the table, set `delta.feature.<name> = supported`, or remove what uses the feature.
+    If it does not, Spark refuses `RESTORE` too: repair the protocol with the tool that wrote it.
 
     ## Example
 
@@ -75,20 +74,20 @@ def feature_active_not_in_protocol(table: LiveTable, _ctx: RuleContext) -> Itera
     ```
     """
     protocol = table.protocol
-    # Where the lists are not what the versions ask for, PF013 speaks, and nobody knows what is supported.
+    # If the lists do not fit the versions, the supported features are unknown: PF013 reports that.
     if not protocol.has_fitting_lists:
         return
     active = table.state.active_features
-    is_listed = protocol.min_writer >= LISTS_FEATURES
+    has_lists = protocol.min_writer >= _WRITER_WITH_LISTS
     missing = needed_features(protocol.features, active) - protocol.features
-    # Not what only a missing one requires: who adds that one adds both.
+    # Skip what only a missing feature requires: adding that feature adds both.
     for name in sorted(missing & (active | needed_features(protocol.features, frozenset()))):
-        by_itself = _CHECKED_BY_ITSELF.get(name)
-        error = "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH" if is_listed else by_itself
+        error_without_lists = _ERRORS_WITHOUT_LISTS.get(name)
+        error = "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH" if has_lists else error_without_lists
         yield Problem(
-            f"the table needs {name} because of {_cause(name, active)}, and its protocol does not support it",
+            f"the table needs {name} because of {_cause(name, active)}, but its protocol does not support it",
             help="repair the protocol with the tool that wrote it: Spark does not open the table"
-            if is_listed
+            if has_lists
             else f"set delta.feature.{name} to supported",
             severity=None if error else Severity.WARNING,
             object=ObjectRef("feature", name),

@@ -2,27 +2,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.feature import FEATURES
-from schemalint.delta.feature import find as find_feature
+from schemalint.delta.feature import FEATURES, find_feature
 from schemalint.delta.requests import FeatureVerdict, feature_requests, judge_feature
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
 @rule("PF008", on=Contract, severity=Severity.ERROR, delta_errors=("DELTA_FEATURE_DROP_DEPENDENT_FEATURE",))
 def feature_dependency_missing(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A feature stays without one that it requires.
+    """A feature remains without another feature that it requires.
 
     ## What it does
 
-    Finds a feature under `drop_features` that another feature of the table requires, where that other one
-    is not dropped too. For a new table it names, as a notice, what Delta adds beside the features that are
-    asked for by name; for an existing table PF004 shows the whole upgrade.
+    Finds a feature under `drop_features` that another feature of the table requires, if the contract does not
+    drop that other feature too. For a new table it reports, as an info, what Delta adds to the features that
+    the contract requests by name; for an existing table PF004 shows the whole upgrade.
 
     ## Why is this bad?
 
-    `ALTER TABLE … DROP FEATURE` fails with `DELTA_FEATURE_DROP_DEPENDENT_FEATURE`. Asking for a feature
-    without what it requires is harmless with Delta Spark, which adds the rest without a word; other writers
-    may not, and a reader of the contract does not see it.
+    `ALTER TABLE … DROP FEATURE` fails with `DELTA_FEATURE_DROP_DEPENDENT_FEATURE`. Requesting a feature
+    without its requirements is harmless with Delta Spark, which adds them silently; other writers may not,
+    and a reader of the contract does not see them.
 
     | feature | requires |
     | --- | --- |
@@ -66,17 +65,17 @@ def feature_dependency_missing(contract: Contract, ctx: RuleContext) -> Iterator
     ```
     """
     for name in sorted(contract.drop_features & ctx.features):
-        if needing := _requiring(name, ctx.features - contract.drop_features):
+        if dependents := _dependents(name, ctx.features - contract.drop_features):
             yield Problem(
-                f"feature {name} cannot be dropped: {', '.join(needing)} requires it",
-                help=f"drop {', '.join(needing)} too, or keep {name}",
+                f"feature {name} cannot be dropped: it is required by {', '.join(dependents)}",
+                help=f"drop {', '.join(dependents)} too, or keep {name}",
                 object=ObjectRef("feature", name),
                 delta_error="DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
             )
     if ctx.is_new_table:
-        asked = contract.state.asked_features
-        for name in sorted(_fine(contract)):
-            if missing := FEATURES[name].requires - asked:
+        requested = contract.state.requested_features
+        for name in sorted(_valid_requests(contract)):
+            if missing := FEATURES[name].requires - requested:
                 yield Problem(
                     f"feature {name} requires {', '.join(sorted(missing))}, which Delta adds",
                     help=f"name it too: `features: [{', '.join(sorted({name, *missing}))}]`",
@@ -85,15 +84,15 @@ def feature_dependency_missing(contract: Contract, ctx: RuleContext) -> Iterator
                 )
 
 
-def _fine(contract: Contract) -> set[str]:
-    """The features that are asked for and of which no other rule speaks."""
+def _valid_requests(contract: Contract) -> set[str]:
+    """Return the requested features that no other rule reports."""
     return {
         row.name
         for request in feature_requests(contract.state)
         if (row := find_feature(request.name))
-        and judge_feature(request, None, new_table=True) == FeatureVerdict.FINE
+        and judge_feature(request, None, new_table=True) == FeatureVerdict.VALID
     }
 
 
-def _requiring(name: str, staying: frozenset[str]) -> list[str]:
-    return sorted(other for other in staying if other in FEATURES and name in FEATURES[other].requires)
+def _dependents(name: str, remaining: frozenset[str]) -> list[str]:
+    return sorted(other for other in remaining if other in FEATURES and name in FEATURES[other].requires)

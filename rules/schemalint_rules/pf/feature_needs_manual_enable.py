@@ -16,22 +16,22 @@ _FEATURE = "allowColumnDefaults"
     delta_errors=("WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",),
 )
 def feature_needs_manual_enable(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A column has a default, and nobody asks for the feature that defaults need.
+    """A column has a default, but the contract does not request the feature that defaults need.
 
     ## What it does
 
-    Finds columns with `default` where neither the table supports `allowColumnDefaults` nor the contract asks
-    for it. The other feature that Delta does not add by itself, timestampNtz, is TW008's.
+    Finds columns with a `default` if neither the table supports `allowColumnDefaults` nor the contract
+    requests it. TW008 covers timestampNtz, the other feature that Delta does not add by itself.
 
     ## Why is this bad?
 
-    Most features come with the property or the column that needs them. This one never does, not even when
-    the table is created: `WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED`, "Failed to execute … because
-    it assigned a column DEFAULT value, but the corresponding table feature was not enabled".
+    Delta adds most features with the property or the column that needs them. It never adds this one, not even
+    when it creates the table: `WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED`, "Failed to execute …
+    because it assigned a column DEFAULT value, but the corresponding table feature was not enabled".
 
     ## What to do
 
-    Ask for it: `features: [allowColumnDefaults]`. Writers must know the feature then, and it cannot be
+    Request it: `features: [allowColumnDefaults]`. Writers must then support the feature, and it cannot be
     dropped.
 
     ## Example
@@ -55,16 +55,16 @@ def feature_needs_manual_enable(contract: Contract, ctx: RuleContext) -> Iterato
     features: [allowColumnDefaults]
     ```
     """
-    if _FEATURE in ctx.features | contract.state.asked_features:
+    if _FEATURE in ctx.features | contract.state.requested_features:
         return
     with_default = [
         path for path, field in walk_fields(contract.state.columns) if isinstance(field.default, str)
     ]
     if with_default:
         yield Problem(
-            f"{', '.join(map(format_path, with_default))} with a default: the table does not support "
-            f"{_FEATURE}",
-            help=f"ask for the feature: `features: [{_FEATURE}]`",
+            f"the default of {', '.join(map(format_path, with_default))} needs the feature {_FEATURE}, "
+            "which the table does not support",
+            help=f"request the feature: `features: [{_FEATURE}]`",
             path=with_default[0],
             delta_error="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
         )

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.feature import FEATURES
-from schemalint.delta.feature import find as find_feature
+from schemalint.delta.feature import FEATURES, find_feature
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -15,19 +14,18 @@ from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
     delta_errors=("DELTA_UNSUPPORTED_FEATURES_FOR_READ", "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"),
 )
 def feature_not_in_spark(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
-    """The protocol of the table asks for a feature that Delta Spark does not have.
+    """The protocol of the table requires a feature that Delta Spark does not have.
 
     ## What it does
 
-    Looks up each feature of the live table's protocol among those of Delta Spark 4.4.0. Names count with
-    their case there: `typewidening` is none of them.
+    Looks up each feature of the live table's protocol in Delta Spark 4.4.0. The names are case-sensitive
+    there: `typewidening` is not one of its features.
 
     ## Why is this bad?
 
-    Delta Spark refuses to read the table, or to write it if the feature is one for writers only
-    (`DELTA_UNSUPPORTED_FEATURES_FOR_READ`, `DELTA_UNSUPPORTED_FEATURES_FOR_WRITE`), and so `apply` cannot
-    alter it. What schemalint says of the rest of such a table is read without knowing what the feature
-    means.
+    Delta Spark refuses to read the table, or only to write it if the feature is a writer feature
+    (`DELTA_UNSUPPORTED_FEATURES_FOR_READ`, `DELTA_UNSUPPORTED_FEATURES_FOR_WRITE`), so `apply` cannot alter
+    it. schemalint judges the rest of such a table without knowing what the feature means.
 
     ## What to do
 
@@ -54,12 +52,12 @@ def feature_not_in_spark(table: LiveTable, _ctx: RuleContext) -> Iterator[Proble
         if row is not None and row.in_spark:
             continue
         near = find_feature(name)
-        what = "read" if name in table.protocol.reader_features else "write"
+        operation = "read" if name in table.protocol.reader_features else "write"
         yield Problem(
-            f"Delta Spark 4.4.0 does not have the feature {name}, and so does not {what} the table",
-            help=f"its name is {near.name}, with this case"
+            f"Delta Spark 4.4.0 does not have the feature {name}, so it cannot {operation} the table",
+            help=f"the correct case of the name is {near.name}"
             if near and row is None
-            else "use a client that has it",
+            else "use a client that supports it",
             object=ObjectRef("feature", name),
-            delta_error=f"DELTA_UNSUPPORTED_FEATURES_FOR_{what.upper()}",
+            delta_error=f"DELTA_UNSUPPORTED_FEATURES_FOR_{operation.upper()}",
         )

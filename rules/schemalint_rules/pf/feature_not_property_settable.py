@@ -3,13 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from schemalint.delta.feature import find as find_feature
+from schemalint.delta.feature import find_feature
 from schemalint.delta.requests import FeatureVerdict, feature_requests, judge_feature
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
 class _Refusal(NamedTuple):
-    """The error class on a new and on an existing table (None: Delta gives none), and what to do instead."""
+    """The error class on a new and on an existing table (None: Delta gives none), and the help."""
 
     created: str | None
     altered: str | None
@@ -21,12 +21,12 @@ _REFUSALS = {
     "clustering": _Refusal(
         "DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
         "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
-        "declare the columns instead: `clustered_by: [...]` brings the feature along",
+        "declare the columns instead: `clustered_by: [...]` adds the feature",
     ),
     "catalogManaged": _Refusal(
         "DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION",
         None,
-        "only a catalog makes such a table, when it creates it",
+        "only a catalog can create such a table",
     ),
     "adaptiveMetadata-preview": _Refusal(
         None, "DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED", "only a new table can have it"
@@ -46,12 +46,12 @@ _REFUSALS = {
     ),
 )
 def feature_not_property_settable(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A feature is asked for that only another statement gives to a table.
+    """The contract requests a feature that only another statement can add to a table.
 
     ## What it does
 
     Finds `clustering`, `catalogManaged` and, for an existing table, `adaptiveMetadata-preview` in `features`
-    or as `delta.feature.<name>`. A table that supports the feature already may have the line.
+    or as `delta.feature.<name>`. The line is fine if the table already supports the feature.
 
     ## Why is this bad?
 
@@ -63,7 +63,7 @@ def feature_not_property_settable(contract: Contract, ctx: RuleContext) -> Itera
 
     ## What to do
 
-    For clustering, declare `clustered_by`. The others are decided when the table is created.
+    For clustering, declare `clustered_by`. The others must be chosen when the table is created.
 
     ## Example
 

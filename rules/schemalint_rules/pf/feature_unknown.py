@@ -2,21 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.feature import find as find_feature
-from schemalint.delta.feature import suggest as suggest_feature
+from schemalint.delta.feature import find_feature, suggest_feature
 from schemalint.delta.requests import FeatureVerdict, feature_requests, judge_feature
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
 @rule("PF005", on=Contract, severity=Severity.ERROR, delta_errors=("DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",))
 def feature_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A feature is asked for that Delta Spark does not know.
+    """The contract requests a feature that Delta Spark does not know.
 
     ## What it does
 
-    Compares the names in `features`, and those of `delta.feature.<name>`, with the features of Delta Spark,
-    ignoring case. Names that only Delta Kernel knows (`icebergWriterCompatV1`, `collations`) are among the
-    unknown ones.
+    Compares the names in `features`, and in `delta.feature.<name>`, with the features of Delta Spark,
+    ignoring case. Names that only Delta Kernel knows (`icebergWriterCompatV1`, `collations`) count as
+    unknown.
 
     ## Why is this bad?
 
@@ -25,7 +24,7 @@ def feature_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
 
     ## What to do
 
-    Take the name that the message suggests. Most features need no line at all: their property brings them.
+    Use the name that the message suggests. Most features need no line at all: their property adds them.
 
     ## Example
 
@@ -51,11 +50,11 @@ def feature_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     for request in feature_requests(contract.state):
         if judge_feature(request, ctx.live, new_table=new_table) == FeatureVerdict.UNKNOWN:
             known = find_feature(request.name)
-            meant = None if known else suggest_feature(request.name)
-            kernel = " Spark, though of Delta Kernel" if known else ""
+            suggestion = None if known else suggest_feature(request.name)
+            product = "Delta Spark, only of Delta Kernel" if known else "Delta"
             yield Problem(
-                f"{request.name} is no feature of Delta{kernel}",
-                help=f"did you mean {meant}?" if meant else "take it away",
+                f"{request.name} is not a feature of {product}",
+                help=f"did you mean {suggestion}?" if suggestion else "remove the line",
                 object=ObjectRef(request.kind, request.entry),
                 delta_error="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
             )

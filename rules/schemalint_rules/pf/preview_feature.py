@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.feature import FEATURES
-from schemalint.delta.feature import find as find_feature
+from schemalint.delta.feature import FEATURES, find_feature
 from schemalint.delta.requests import FeatureVerdict, feature_requests, judge_feature
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
@@ -11,24 +10,25 @@ from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severit
 
 @rule("PF012", on=(Contract, LiveTable), severity=Severity.WARNING)
 def preview_feature(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
-    """A table has a preview of a feature, or is to get it.
+    """A table has a preview feature, or the contract requests one.
 
     ## What it does
 
     Finds names that end in `-preview` or `-dev` in `features` and `delta.feature.<name>`, and with `--live`
-    those that the table supports. It says so if the contract or the table has the stable feature too.
+    among the features that the table supports. The message also tells whether the contract or the table has
+    the stable feature too.
 
     ## Why is this bad?
 
-    What a preview means may still change, and clients know it for a few versions only. A preview stands in
-    for its stable feature: where a table supports `typeWidening-preview`, setting
-    `delta.enableTypeWidening` does not add `typeWidening`, and the table stays with the preview. Delta
-    takes both together when both are asked for; then every client must know both.
+    The meaning of a preview may still change, and clients support it for a few versions only. A preview
+    replaces its stable feature: if a table supports `typeWidening-preview`, setting
+    `delta.enableTypeWidening` does not add `typeWidening`, and the table keeps the preview. Delta accepts
+    both together if the contract requests both; then every client must support both.
 
     ## What to do
 
-    Ask for the stable feature, and drop the preview where that can be done (`drop_features`). For type
-    widening that rewrites the files with old types and forgets the recorded changes.
+    Request the stable feature, and drop the preview if Delta can drop it (`drop_features`). For type widening
+    that rewrites the files with old types and removes the recorded type changes.
 
     ## Example
 
@@ -51,31 +51,37 @@ def preview_feature(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pr
     ```
     """
     supported = ctx.live.protocol.features if ctx.live else frozenset[str]()
-    everything = supported | ctx.contract.state.asked_features
-    previews = _live(supported, ctx) if isinstance(fact, LiveTable) else _asked(fact, ctx, supported)
+    all_features = supported | ctx.contract.state.requested_features
+    previews = (
+        _supported_previews(supported, ctx)
+        if isinstance(fact, LiveTable)
+        else _requested_previews(fact, ctx, supported)
+    )
     for name, object_ in previews.items():
         stable = name.removesuffix("-preview").removesuffix("-dev")
-        if stable in everything:
-            message = f"{name} beside {stable}: clients must know both"
+        if stable in all_features:
+            message = f"{name} together with {stable}: clients must support both"
         elif stable in FEATURES:
-            message = f"{name} is the preview of {stable}, and stands in for it"
+            message = f"{name} is the preview of {stable} and replaces it"
         else:
-            message = f"{name} is a preview: what it means may still change"
+            message = f"{name} is a preview: its meaning may still change"
         yield Problem(
             message,
-            help=f"ask for {stable} instead" if stable in FEATURES else "do without as long as you can",
+            help=f"request {stable} instead" if stable in FEATURES else "avoid it as long as you can",
             object=object_,
         )
 
 
-def _live(supported: frozenset[str], ctx: RuleContext) -> dict[str, ObjectRef]:
-    """What the table has, and is to keep."""
+def _supported_previews(supported: frozenset[str], ctx: RuleContext) -> dict[str, ObjectRef]:
+    """Return the previews that the table supports and the contract does not drop."""
     kept = sorted(supported - ctx.contract.drop_features)
     return {name: ObjectRef("feature", name) for name in kept if name in FEATURES and FEATURES[name].preview}
 
 
-def _asked(contract: Contract, ctx: RuleContext, supported: frozenset[str]) -> dict[str, ObjectRef]:
-    """What the contract asks for, and the table does not have yet."""
+def _requested_previews(
+    contract: Contract, ctx: RuleContext, supported: frozenset[str]
+) -> dict[str, ObjectRef]:
+    """Return the previews that the contract requests and the table does not support yet."""
     names: dict[str, ObjectRef] = {}
     for request in feature_requests(contract.state):
         row = find_feature(request.name)

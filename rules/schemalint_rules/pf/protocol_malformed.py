@@ -8,10 +8,10 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
-READERS = range(1, 4)
-WRITERS = range(1, 8)
+_READER_VERSIONS = range(1, 4)
+_WRITER_VERSIONS = range(1, 8)
 
-_NO_WAY_BACK = "repair it with the tool that wrote it: Spark does not open the table, not even for RESTORE"
+_REPAIR = "repair it with the tool that wrote it: Spark does not open the table, not even for RESTORE"
 
 
 @rule(
@@ -29,24 +29,24 @@ def protocol_malformed(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]
 
     ## What it does
 
-    Checks the protocol of the log by the rules of PROTOCOL.md: versions that exist; `readerFeatures`
-    exactly where the reader version is 3, `writerFeatures` exactly where the writer version is 7; every
-    feature of readers in both lists, and no feature of writers alone among those of readers. And nothing of
-    the protocol may stand among the table's properties, where Delta never stores it.
+    Checks the protocol in the log against PROTOCOL.md: the versions exist; `readerFeatures` exists exactly if
+    the reader version is 3, `writerFeatures` exactly if the writer version is 7; every reader feature is in
+    both lists, and no writer-only feature is in `readerFeatures`. It also finds protocol keys among the
+    table's properties, where Delta never stores them.
 
     ## Why is this bad?
 
-    Each client makes something else of it. Delta Spark cannot even open a table whose lists do not fit its
-    versions (`EXPRESSION_DECODING_FAILED`, which names neither); it refuses versions that it does not know
-    (`DELTA_INVALID_PROTOCOL_VERSION`; a writer version of 0 only when it writes), and a writers' feature
-    among those of readers (`DELTA_UNSUPPORTED_FEATURES_FOR_READ`). A readers' feature in one list only is
-    not noticed: readers, or writers, then treat the table as if it had none. Left-over properties take
-    effect with the next `ALTER TABLE` of anybody, and are a warning (all measured on Delta 4.4.0).
+    Clients interpret such a protocol differently. Delta Spark cannot even open a table whose lists do not fit
+    its versions (`EXPRESSION_DECODING_FAILED`, which names neither); it refuses unknown versions
+    (`DELTA_INVALID_PROTOCOL_VERSION`; a writer version of 0 only when it writes), and a writer-only feature
+    in `readerFeatures` (`DELTA_UNSUPPORTED_FEATURES_FOR_READ`). It does not notice a reader feature in only
+    one list: readers, or writers, then treat the table as if it did not have the feature. Protocol keys among
+    the properties take effect with the next `ALTER TABLE`, and are a warning (all measured on Delta 4.4.0).
 
     ## What to do
 
-    No statement mends a table that Spark does not open, and `RESTORE` is refused too: write the protocol
-    again with the tool that wrote it.
+    No statement repairs a table that Spark does not open, and Spark refuses `RESTORE` too: rewrite the
+    protocol with the tool that wrote it.
 
     ## Example
 
@@ -67,57 +67,57 @@ def protocol_malformed(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]
     protocol = table.protocol
     if not protocol.has_fitting_lists:
         yield Problem(
-            f"the lists of features do not fit {_versions(protocol)}: readerFeatures belongs to reader "
+            f"the feature lists do not fit {_versions(protocol)}: readerFeatures belongs to reader "
             "version 3, writerFeatures to writer version 7",
-            help=_NO_WAY_BACK,
+            help=_REPAIR,
             delta_error="EXPRESSION_DECODING_FAILED",
         )
-    elif protocol.min_reader not in READERS or protocol.min_writer not in WRITERS:
+    elif protocol.min_reader not in _READER_VERSIONS or protocol.min_writer not in _WRITER_VERSIONS:
         yield Problem(
-            f"there is no protocol of {_versions(protocol)}: readers go to 3, writers to 7",
-            help="a newer client may know it; Spark refuses RESTORE too",
+            f"there is no protocol with {_versions(protocol)}: the highest versions are 3 and 7",
+            help="a newer client may support it; Spark refuses RESTORE too",
             delta_error="DELTA_INVALID_PROTOCOL_VERSION",
         )
-    elif protocol.min_reader == READERS[-1] and protocol.min_writer < WRITERS[-1]:
+    elif protocol.min_reader == _READER_VERSIONS[-1] and protocol.min_writer < _WRITER_VERSIONS[-1]:
         yield Problem(
-            f"there is no protocol of {_versions(protocol)}: reader version 3 goes with writer version 7",
-            help=_NO_WAY_BACK,
+            f"there is no protocol with {_versions(protocol)}: reader version 3 requires writer version 7",
+            help=_REPAIR,
             delta_error="EXPRESSION_DECODING_FAILED",
         )
     else:
-        yield from _lists(protocol)
+        yield from _list_faults(protocol)
     for key in table.state.properties:
         if is_protocol_key(key):
             yield Problem(
-                f"{key} stands among the properties, where Delta stores nothing of the protocol",
-                help="the next ALTER TABLE acts on it: unset it first, or say what it says",
+                f"{key} is among the properties, where Delta never stores protocol keys",
+                help="the next ALTER TABLE acts on it: unset it first, or declare the features that it adds",
                 severity=Severity.WARNING,
                 object=ObjectRef("property", key),
             )
 
 
-def _lists(protocol: Protocol) -> Iterator[Problem]:
+def _list_faults(protocol: Protocol) -> Iterator[Problem]:
     for name in sorted(protocol.reader_features - protocol.writer_features):
         yield Problem(
-            f"{name} stands in readerFeatures, and not in writerFeatures",
-            help="writers do not know that they need it",
+            f"{name} is in readerFeatures, but not in writerFeatures",
+            help="writers that do not support it write the table anyway",
             object=ObjectRef("feature", name),
         )
     known = {name: FEATURES[name] for name in sorted(protocol.writer_features) if name in FEATURES}
     for name, row in known.items():
         listed = name in protocol.reader_features
-        # Before reader version 3 a feature that has a reader version of its own needs no list.
-        by_version = row.legacy is not None and row.legacy[0] <= protocol.min_reader < READERS[-1]
+        # Below reader version 3 a legacy feature with its own reader version needs no list.
+        by_version = row.legacy is not None and row.legacy[0] <= protocol.min_reader < _READER_VERSIONS[-1]
         if row.reader and not listed and not by_version:
             yield Problem(
-                f"{name} stands in writerFeatures, and readers are not told of it",
-                help="readers that do not know it read the table all the same",
+                f"{name} is a reader feature, but only in writerFeatures",
+                help="readers that do not support it read the table anyway",
                 object=ObjectRef("feature", name),
             )
         elif listed and not row.reader:
             yield Problem(
-                f"{name} is a feature for writers, and stands in readerFeatures",
-                help=_NO_WAY_BACK,
+                f"{name} is a writer feature, but is in readerFeatures",
+                help=_REPAIR,
                 object=ObjectRef("feature", name),
                 delta_error="DELTA_UNSUPPORTED_FEATURES_FOR_READ",
             )

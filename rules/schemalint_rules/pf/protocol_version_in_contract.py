@@ -9,28 +9,29 @@ from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severit
 
 @rule("PF001", on=Contract, severity=Severity.WARNING)
 def protocol_version_in_contract(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """The contract asks for versions of the protocol instead of features.
+    """The contract requests protocol versions instead of features.
 
     ## What it does
 
     Finds `delta.minReaderVersion`, `delta.minWriterVersion` and `delta.ignoreProtocolDefaults` among
-    `properties`, and says which features they would add: a version that is not declared counts as the table
-    has it. Values that Delta refuses are PF002's, and an upgrade that is not allowed yet is PF004's.
+    `properties`, and reports which features they would add; if the contract declares only one version, the
+    rule takes the other from the table. PF002 reports values that Delta refuses, and PF004 an upgrade that is
+    not allowed yet.
 
     ## Why is this bad?
 
     On an existing table a version means "add every feature that it implies": writer version 4 adds CHECK
-    constraints, the change data feed and generated columns to a table that wanted one of them, and locks out
-    clients that lack any. A version is never lowered, and a lower one is ignored without a word; writer
-    version 7 implies nothing, and on an existing table changes nothing at all. Older pages ask for (2,5)
-    before column mapping or (1,4) before the change data feed: Delta adds the one feature by itself today.
+    constraints, the change data feed and generated columns to a table that needs one of them, and locks out
+    clients that lack any. A version never decreases: Delta silently ignores a lower one. Writer version 7
+    implies nothing, and changes nothing on an existing table. Older documentation asks for (2,5) before
+    column mapping or (1,4) before the change data feed: current Delta adds the one feature by itself.
 
-    None of the three is stored, so `--live` has nothing to compare them with.
+    Delta stores none of the three, so `--live` has nothing to compare them with.
 
     ## What to do
 
-    Take the lines away. Properties bring their features along; a feature that none brings stands in
-    `features`. What `apply` must not pass stands in `protocol: {max_reader: …, max_writer: …}`.
+    Remove the lines. Properties add their features; list the features that no property adds under `features`.
+    Limit what `apply` may upgrade to with `protocol: {max_reader: …, max_writer: …}`.
 
     ## Example
 
@@ -54,18 +55,18 @@ def protocol_version_in_contract(contract: Contract, ctx: RuleContext) -> Iterat
     """
     declared = contract.state.set_properties
     verdicts = {key: judge_property(key, value) for key, value in declared.items()}
-    named = [key for key, verdict in verdicts.items() if verdict == PropertyVerdict.VERSION]
-    if not named or PropertyVerdict.INVALID_VERSION in verdicts.values():
+    version_keys = [key for key, verdict in verdicts.items() if verdict == PropertyVerdict.VERSION]
+    if not version_keys or PropertyVerdict.INVALID_VERSION in verdicts.values():
         return
     if (ctx.base or ctx.live) and lacks_writer_version(declared, ctx.features):
         return
     supported = DEFAULT_FEATURES if ctx.is_new_table else ctx.features
     added = features_of_versions(declared, supported) - supported
-    stands_for = f", which stands for {', '.join(sorted(added))}" if added else ""
+    effect = f", which adds {', '.join(sorted(added))}" if added else ""
     yield Problem(
-        " and ".join(f"{key}: {declared[key]}" for key in named)
-        + f": the contract asks for a version of the protocol{stands_for}",
-        help="take the line away, and name under `features` what no property brings along",
-        object=ObjectRef("property", named[0]),
-        new=", ".join(declared[key] for key in named),
+        " and ".join(f"{key}: {declared[key]}" for key in version_keys)
+        + f": the contract requests a protocol version{effect}",
+        help="remove the line, and list the features that no property adds under `features`",
+        object=ObjectRef("property", version_keys[0]),
+        new=", ".join(declared[key] for key in version_keys),
     )

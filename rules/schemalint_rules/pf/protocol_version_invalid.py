@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.properties import problem as property_problem
+from schemalint.delta.properties import property_problem
 from schemalint.delta.requests import PropertyVerdict, judge_property, lacks_writer_version
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -16,25 +16,25 @@ _READER, _WRITER = "delta.minReaderVersion", "delta.minWriterVersion"
     delta_errors=("DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE", "UNSUPPORTED_TABLE_CHANGE"),
 )
 def protocol_version_invalid(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """The contract asks for a version of the protocol that does not exist.
+    """The contract requests a protocol version that does not exist.
 
     ## What it does
 
-    Finds values of `delta.minReaderVersion` that are none of 1 to 3, of `delta.minWriterVersion` that are
-    none of 1 to 7, of `delta.ignoreProtocolDefaults` that are no boolean, and a pair of reader version 3 and
-    a writer version below 7; what the contract does not name counts as the table has it. Valid versions are
-    PF001's.
+    Finds values of `delta.minReaderVersion` outside 1 to 3, of `delta.minWriterVersion` outside 1 to 7, of
+    `delta.ignoreProtocolDefaults` that are not a boolean, and a pair of reader version 3 and a writer version
+    below 7; if the contract declares only one version, the rule takes the other from the table. PF001 reports
+    valid versions.
 
     ## Why is this bad?
 
     Delta refuses such values with `UNSUPPORTED_TABLE_CHANGE`, "delta.minWriterVersion needs to be one of 1,
     2, 3, 4, 5, 6, 7", and reader version 3 without writer version 7 with
-    `DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE`. Only `CREATE TABLE` takes that pair, and then makes
-    something else of it.
+    `DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE`. Only `CREATE TABLE` accepts that pair, and then creates
+    another protocol.
 
     ## What to do
 
-    Take the lines away: see PF001.
+    Remove the lines: see PF001.
 
     ## Example
 
@@ -64,7 +64,7 @@ def protocol_version_invalid(contract: Contract, ctx: RuleContext) -> Iterator[P
     for key in invalid:
         yield Problem(
             str(property_problem(key, declared[key])),
-            help="take the line away, and name features instead",
+            help="remove the line, and list features instead",
             object=ObjectRef("property", key),
             new=declared[key],
             delta_error="UNSUPPORTED_TABLE_CHANGE",
@@ -73,8 +73,8 @@ def protocol_version_invalid(contract: Contract, ctx: RuleContext) -> Iterator[P
     if exists and not invalid and lacks_writer_version(declared, ctx.features):
         key = _READER if _READER in declared else _WRITER
         yield Problem(
-            f"{key}: {declared[key]} makes a table of reader version 3 and a writer version below 7",
-            help="take the line away, and name features instead",
+            f"{key}: {declared[key]} gives the table reader version 3 with a writer version below 7",
+            help="remove the line, and list features instead",
             object=ObjectRef("property", key),
             new=declared[key],
             delta_error="DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE",

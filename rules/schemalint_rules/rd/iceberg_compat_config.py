@@ -4,32 +4,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from schemalint.delta.datatype import Array, Atomic, DataType, Decimal, Map, type_at, walk
 from schemalint.delta.path import format_path
-from schemalint.delta.properties import is_true
-from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
-from schemalint.values import replace
+from schemalint.delta.properties import COLUMN_MAPPING_MODE, ICEBERG_COMPAT_KEYS, is_true
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, replace, rule
 
-_COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
-_V1, _V2, _V3 = _COMPATS
-_MODE = "delta.columnMapping.mode"
+_V1, _V2, _V3 = ICEBERG_COMPAT_KEYS
 _VECTORS = "delta.enableDeletionVectors"
 _TRACKING = "delta.enableRowTracking"
 _FORMATS = "delta.universalFormat.enabledFormats"
 _VIOLATION = "DELTA_ICEBERG_COMPAT_VIOLATION"
 
 
-def _named(*names: str) -> Callable[[DataType], bool]:
+def _has_name(*names: str) -> Callable[[DataType], bool]:
     return lambda type_: isinstance(type_, Atomic) and type_.name in names
 
 
-def _of_v1(type_: DataType) -> bool:
-    return isinstance(type_, Array | Map) or _named("void")(type_)
+def _refused_by_v1(type_: DataType) -> bool:
+    return isinstance(type_, Array | Map) or _has_name("void")(type_)
 
 
-# The types that a table may not have. Measured on Delta 4.4.0: V1 takes variant, which V2 does not.
+# The types that each version refuses. Measured on Delta 4.4.0: V1 accepts variant, V2 does not.
 _FORBIDDEN: Mapping[str, Callable[[DataType], bool]] = {
-    _V1: _of_v1,
-    _V2: _named("void", "variant"),
-    _V3: _named("void"),
+    _V1: _refused_by_v1,
+    _V2: _has_name("void", "variant"),
+    _V3: _has_name("void"),
 }
 
 
@@ -40,35 +37,35 @@ _FORBIDDEN: Mapping[str, Callable[[DataType], bool]] = {
     delta_errors=("DELTA_ICEBERG_COMPAT_VIOLATION", "DELTA_UNIVERSAL_FORMAT_VIOLATION"),
 )
 def iceberg_compat_config(_contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """The table cannot be what Iceberg compatibility asks for.
+    """The table does not meet the requirements of Iceberg compatibility or UniForm.
 
     ## What it does
 
-    Looks at the table as it is once the contract is applied, where one of `delta.enableIcebergCompatV1`, `V2`
-    and `V3` is true or UniForm is on, and says the first thing that does not fit:
+    Checks the table as it is once the contract is applied, if one of `delta.enableIcebergCompatV1`, `V2` and
+    `V3` is true or UniForm is enabled, and reports the first violation:
 
-    - no column mapping; a new table gets the mode `name` by itself, an existing one does not;
-    - more than one of the three;
-    - deletion vectors with V1 or V2, or with Hudi;
-    - row tracking that is switched off with V3, or missing on an existing table;
-    - a type that the version does not take: `void`; arrays and maps with V1; `variant` with V2; a partition
-      column of type `decimal` with V2 and V3;
-    - `delta.universalFormat.enabledFormats: iceberg` without any of the three;
-    - V3 switched off.
+    - column mapping is off; a new table gets the mode `name` automatically, an existing table does not;
+    - more than one of the three is enabled;
+    - deletion vectors are enabled with V1 or V2, or with Hudi;
+    - row tracking is disabled with V3;
+    - a column has a type that the version does not accept: `void`; arrays and maps with V1; `variant` with
+      V2; a partition column of type `decimal` with V2 and V3;
+    - `delta.universalFormat.enabledFormats` names `iceberg`, but none of the three is enabled;
+    - V3 was enabled and no longer is.
 
-    Widened types are RD007's, values that do not exist TP002's.
+    RD007 checks widened types, TP002 reports invalid values.
 
     ## Why is this bad?
 
-    Delta refuses all of it with `DELTA_ICEBERG_COMPAT_VIOLATION` and a word for the reason, such as
-    `WRONG_REQUIRED_TABLE_PROPERTY` or `UNSUPPORTED_DATA_TYPE`; UniForm's own conditions with
-    `DELTA_UNIVERSAL_FORMAT_VIOLATION`; V3's end with "IcebergCompat cannot be disabled". If V1 or V2 is
-    switched off under UniForm, Delta reports success, and has taken the format away as well.
+    Delta refuses all of these with `DELTA_ICEBERG_COMPAT_VIOLATION` and a subclass for the reason, such as
+    `WRONG_REQUIRED_TABLE_PROPERTY` or `UNSUPPORTED_DATA_TYPE`; violations of UniForm's own requirements with
+    `DELTA_UNIVERSAL_FORMAT_VIOLATION`; and disabling V3 with "IcebergCompat cannot be disabled". If you
+    disable V1 or V2 under UniForm, Delta reports success, but also removes the format.
 
     ## What to do
 
-    For an existing table set the mapping mode and the compatibility together; deletion vectors are switched
-    off in a statement before, and `REORG TABLE … APPLY (PURGE)` removes those that are there.
+    For an existing table set the mapping mode and the compatibility together. Disable deletion vectors in an
+    earlier statement; `REORG TABLE … APPLY (PURGE)` removes the existing ones.
 
     ## Example
 
@@ -104,7 +101,7 @@ def iceberg_compat_config(_contract: Contract, ctx: RuleContext) -> Iterator[Pro
 
 
 def _problems(ctx: RuleContext) -> Iterator[Problem]:
-    enabled = [key for key in _COMPATS if is_true(ctx.after.properties.get(key))]
+    enabled = [key for key in ICEBERG_COMPAT_KEYS if is_true(ctx.after.properties.get(key))]
     for key in enabled:
         yield from _mapping(key, ctx)
         if len(enabled) > 1:
@@ -116,22 +113,22 @@ def _problems(ctx: RuleContext) -> Iterator[Problem]:
         yield from _types(key, ctx)
     yield from _universal_format(ctx, enabled)
     if is_true(ctx.before.properties.get(_V3)) and _V3 not in enabled:
-        instead = f" for {enabled[0]}" if enabled else ""
-        message = f"{_V3} cannot be switched off{instead}"
+        replacement = f" in favor of {enabled[0]}" if enabled else ""
+        message = f"{_V3} cannot be disabled{replacement}"
         yield _problem(ctx, [*enabled, _V3], message, f"keep `{_V3}: true`", None)
 
 
 def _mapping(key: str, ctx: RuleContext) -> Iterator[Problem]:
-    """A table that Delta creates with a compatibility gets mapping, if nothing else is said."""
+    """Check column mapping; Delta enables it for a new table whose contract does not set a mode."""
     if ctx.column_mapping != "none":
         return
-    named = _MODE in ctx.contract.state.properties
-    if named or not (ctx.is_new_table or is_true(ctx.before.properties.get(key))):
+    is_declared = COLUMN_MAPPING_MODE in ctx.contract.state.properties
+    if is_declared or not (ctx.is_new_table or is_true(ctx.before.properties.get(key))):
         yield _problem(
             ctx,
-            [key, _MODE],
+            [key, COLUMN_MAPPING_MODE],
             f"{key} needs column mapping",
-            f"set `{_MODE}: name` too",
+            f"set `{COLUMN_MAPPING_MODE}: name` too",
             f"{_VIOLATION}.WRONG_REQUIRED_TABLE_PROPERTY",
         )
 
@@ -148,13 +145,13 @@ def _vectors(key: str, ctx: RuleContext) -> Iterator[Problem]:
 
 
 def _row_tracking(key: str, ctx: RuleContext) -> Iterator[Problem]:
-    said = ctx.after.properties.get(_TRACKING)
-    if key == _V3 and said is not None and not is_true(said):
+    value = ctx.after.properties.get(_TRACKING)
+    if key == _V3 and value is not None and not is_true(value):
         yield _problem(
             ctx,
             [key, _TRACKING],
             f"{key} needs row tracking",
-            f"take `{_TRACKING}: {said}` away",
+            f"remove `{_TRACKING}: {value}`",
             f"{_VIOLATION}.WRONG_REQUIRED_TABLE_PROPERTY",
         )
 
@@ -183,7 +180,7 @@ def _types(key: str, ctx: RuleContext) -> Iterator[Problem]:
         yield _problem(
             ctx,
             [key],
-            f"{key} does not allow to partition by a decimal: {', '.join(names)}",
+            f"{key} does not allow partitioning by a decimal: {', '.join(names)}",
             "partition by another column",
             f"{_VIOLATION}.UNSUPPORTED_PARTITION_DATA_TYPE",
         )
@@ -193,27 +190,27 @@ def _universal_format(ctx: RuleContext, enabled: list[str]) -> Iterator[Problem]
     values = ctx.after.properties
     formats = (values.get(_FORMATS) or "").split(",")
     if "iceberg" in formats and not enabled:
-        # Where the compatibility is switched off, Delta reports success and takes the format away as well.
-        was_on = any(is_true(ctx.before.properties.get(key)) for key in _COMPATS)
+        # If the edit disables the compatibility, Delta reports success and removes the format too.
+        was_enabled = any(is_true(ctx.before.properties.get(key)) for key in ICEBERG_COMPAT_KEYS)
         yield _problem(
             ctx,
-            [_FORMATS, *_COMPATS],
-            f"{_FORMATS} names iceberg, but no Iceberg compatibility is on",
-            f"set `{_V2}: true` too, or take the format away",
-            None if was_on else "DELTA_UNIVERSAL_FORMAT_VIOLATION",
+            [_FORMATS, *ICEBERG_COMPAT_KEYS],
+            f"{_FORMATS} names iceberg, but no Iceberg compatibility is enabled",
+            f"set `{_V2}: true` too, or remove the format",
+            None if was_enabled else "DELTA_UNIVERSAL_FORMAT_VIOLATION",
         )
     if "hudi" in formats and is_true(values.get(_VECTORS)):
         yield _problem(
             ctx,
             [_VECTORS, _FORMATS],
-            f"{_FORMATS} names hudi, which does not know deletion vectors",
+            f"{_FORMATS} names hudi, which does not support deletion vectors",
             f"set `{_VECTORS}: false` first",
             "DELTA_UNIVERSAL_FORMAT_VIOLATION",
         )
 
 
 def _problem(ctx: RuleContext, keys: Sequence[str], message: str, help_: str, error: str | None) -> Problem:
-    """The problem of properties that go together: it is the first one's that the edit changes."""
+    """Return the problem of several properties, reported at the first one that the edit changes."""
     before, after = ctx.before.properties, ctx.after.properties
     edited = [key for key in keys if before.get(key) != after.get(key)]
     return Problem(message, help=help_, object=ObjectRef("property", (edited or keys)[0]), delta_error=error)

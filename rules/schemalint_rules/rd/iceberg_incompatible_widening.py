@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import DataType, Decimal, walk_fields
 from schemalint.delta.path import Path, format_path
-from schemalint.delta.properties import is_true
+from schemalint.delta.properties import ICEBERG_COMPAT_KEYS, is_true
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
-_COMPATS = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
 _ERROR = "DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING"
 _WIDENING = "delta.enableTypeWidening"
 _NTZ = "timestampNtz"
@@ -22,25 +21,24 @@ _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 
 @rule("RD007", on=(TypeChanged, Contract), severity=Severity.ERROR, delta_errors=(_ERROR,))
 def iceberg_incompatible_widening(fact: TypeChanged | Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A type is widened in a way that Iceberg readers could not follow.
+    """A column is widened in a way that Iceberg does not support.
 
     ## What it does
 
-    With `delta.enableIcebergCompatV1`, `V2` or `V3` on, finds a widening that Delta knows and Iceberg does
-    not: `int` to `double` or `decimal`, a `decimal` that gains scale, `date` to `timestamp_ntz`. Where the
-    compatibility is switched on, it finds such changes among those recorded for the table, in the log or in
-    the base's `type_changes`.
+    If `delta.enableIcebergCompatV1`, `V2` or `V3` is enabled, finds a widening that Delta supports and
+    Iceberg does not: `int` to `double` or `decimal`, a `decimal` that gains scale, `date` to `timestamp_ntz`.
+    The rule also finds such a change in the table's past, as recorded in the log or in the base's
+    `type_changes`.
 
     ## Why is this bad?
 
-    Iceberg widens integers, `float` to `double`, and decimals that gain precision alone. Delta refuses the
-    rest with `DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING`: at the widening, or when the
-    compatibility is enabled later, because what is recorded in `delta.typeChanges` counts.
+    Iceberg widens integers, `float` to `double`, and decimals that gain precision but no scale. Delta refuses
+    the rest with `DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING`: at the widening, or when the
+    compatibility is enabled later, because the changes recorded in `delta.typeChanges` count.
 
     ## What to do
 
-    Keep the type, and add a column of the new one. A recorded change goes away only with a rewrite of the
-    table.
+    Keep the type, and add a column of the new type. Only a rewrite of the table removes a recorded change.
 
     ## Example
 
@@ -79,7 +77,7 @@ def iceberg_incompatible_widening(fact: TypeChanged | Contract, ctx: RuleContext
       delta.enableTypeWidening: true
     ```
     """
-    enabled = [key for key in _COMPATS if is_true(ctx.after.properties.get(key))]
+    enabled = [key for key in ICEBERG_COMPAT_KEYS if is_true(ctx.after.properties.get(key))]
     if not enabled:
         return
     if isinstance(fact, TypeChanged):
@@ -93,16 +91,16 @@ def iceberg_incompatible_widening(fact: TypeChanged | Contract, ctx: RuleContext
     elif recorded := [*_recorded(ctx)]:
         path, old, new = recorded[0]
         yield Problem(
-            f"{enabled[0]} cannot be on: {format_path(path)} was widened from {print_type(old)} to "
-            f"{print_type(new)}, which Iceberg does not know",
-            help="do without, or rewrite the table with the types that it has now",
+            f"{enabled[0]} cannot be true: {format_path(path)} was widened from {print_type(old)} to "
+            f"{print_type(new)}, which Iceberg does not support",
+            help="do without the compatibility, or rewrite the table with its current types",
             object=ObjectRef("property", enabled[0]),
             delta_error=_ERROR,
         )
 
 
 def _reaches_iceberg(change: TypeChanged, ctx: RuleContext) -> bool:
-    """Whether nothing else stands in the way: Delta looks at the property and the feature first."""
+    """Return whether Iceberg is what refuses the change: Delta checks the property and the feature first."""
     if classify(change.old, change.new, nested=len(change.path) > 1) != TypeVerdict.WIDENING:
         return False
     if not ctx.after.enabled(_WIDENING) or _iceberg_widens(change.old, change.new):
@@ -112,7 +110,7 @@ def _reaches_iceberg(change: TypeChanged, ctx: RuleContext) -> bool:
 
 
 def _recorded(ctx: RuleContext) -> Iterator[tuple[Path, DataType, DataType]]:
-    """The changes that the table has behind it and Iceberg could not follow."""
+    """Yield the recorded type changes that Iceberg does not support."""
     before = ctx.live.state if ctx.live else ctx.base.state if ctx.base else None
     if before is None:
         return
@@ -125,7 +123,7 @@ def _recorded(ctx: RuleContext) -> Iterator[tuple[Path, DataType, DataType]]:
 
 
 def _iceberg_widens(old: DataType, new: DataType) -> bool:
-    """Of two types that Delta widens from the one to the other."""
+    """Return whether Iceberg also supports a change that Delta can widen."""
     if isinstance(old, Decimal) and isinstance(new, Decimal):
         return old.scale == new.scale
     return print_type(new) in _INTEGERS or print_type(old) == "float"

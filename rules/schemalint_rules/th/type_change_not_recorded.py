@@ -27,29 +27,29 @@ Record = tuple[RecordedChange, ...]
     "TH009", on=(TypeChanged, TypeHistoryChanged), severity=Severity.WARNING, scope="contract", fixable=True
 )
 def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: RuleContext) -> Iterator[Problem]:
-    """The contract does not record a change of type as Delta will.
+    """The contract does not record a type change as Delta will record it.
 
     ## What it does
 
-    Compares `type_changes` of a column with its base. A type that is widened needs one more entry, from the
-    old type to the new one, behind those that are there; several entries that lead from the one to the other
-    in legal steps are as good. Entries must not be removed or put into another order, and have to lead to
-    the type that the column has.
+    Compares `type_changes` of a column with its base. A widened type needs one more entry, from the old type
+    to the new one, after the existing entries; several entries that lead from the old type to the new one in
+    legal steps are equally valid. Entries must not be removed or reordered, and they must lead to the
+    column's type.
 
-    Changes that Delta does not record need no entry: `void` to anything, `varchar` to a longer one. A change
-    that Delta refuses is the business of the TW rules.
+    Changes that Delta does not record need no entry: `void` to anything, `varchar` to a longer one. The TW
+    rules report changes that Delta refuses.
 
     ## Why is this bad?
 
-    Delta writes the history of a column's type into its metadata, as `delta.typeChanges`, because files with
-    the old types stay in the table for years. The contract keeps the same record, so that one can see from
-    the text which types the files may hold, and so that a lost or forged history in the log is noticed.
-    Nothing in Delta fails without it.
+    Delta writes the history of a column's type into the column's metadata, as `delta.typeChanges`, because
+    files with the old types stay in the table for years. The contract keeps the same history: its text shows
+    which types the files may hold, and schemalint notices a lost or forged history in the log. Delta itself
+    works without these entries.
 
     ## What to do
 
-    Let `--fix` write the entry. A chain of changes that was made on one branch becomes one entry, since Delta
-    will see one change.
+    Let `--fix` write the entry. A chain of changes on one branch becomes one entry, because Delta will see
+    one change.
 
     ## Example
 
@@ -81,14 +81,14 @@ def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: Rule
     """
     if ctx.against == "live" or ctx.base is None:
         return
-    path, where = _carrier(change.path)
+    path, at = _carrier(change.path)
     new = field_at(ctx.contract.state.columns, path)
-    old = _before(ctx.base.state.columns, ctx.contract.state.columns, path)
+    old = _base_field(ctx.base.state.columns, ctx.contract.state.columns, path)
     if new is None or old is None:
         return
     if isinstance(change, TypeHistoryChanged):
-        yield from _history(path, old, new)
-    elif _is_made(change, ctx) and not _is_kept(old, new, where):
+        yield from _check_history(path, old, new)
+    elif _is_recordable(change, ctx) and not _is_correct(old, new, at):
         yield Problem(
             f"{format_path(change.path)} is widened from {print_type(change.old)} to "
             f"{print_type(change.new)}, "
@@ -98,82 +98,83 @@ def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: Rule
         )
 
 
-def _is_made(change: TypeChanged, ctx: RuleContext) -> bool:
-    """Whether there will be something to record: a widening that is barred is TW006's, and only its."""
+def _is_recordable(change: TypeChanged, ctx: RuleContext) -> bool:
+    """Return whether Delta will record the change; without type widening only TW006 reports it."""
     return ctx.widening_enabled and step(change.old, change.new) == TypeStep.WIDENING
 
 
-def _history(path: Path, old: Field, new: Field) -> Iterator[Problem]:
-    """What became of the entries for types that are what they were."""
-    for where in dict.fromkeys(entry.at for entry in (*_record(old), *_record(new))):
-        if type_at(old.type, where) == type_at(new.type, where) and not _is_kept(old, new, where):
-            told = _is_within(_entries(old, where), _entries(new, where))
-            what = "does not lead to its type" if told else "lacks entries of the base, or their order"
+def _check_history(path: Path, old: Field, new: Field) -> Iterator[Problem]:
+    """Check the entries for the types that did not change."""
+    for at in dict.fromkeys(entry.at for entry in (*_record(old), *_record(new))):
+        if type_at(old.type, at) == type_at(new.type, at) and not _is_correct(old, new, at):
+            is_extended = _is_within(_entries(old, at), _entries(new, at))
+            what = "does not lead to its type" if is_extended else "removes or reorders entries of the base"
             yield Problem(
-                f"type_changes of {format_path((*path, *where))} {what}",
-                help="only add entries, oldest first, each from the type that the one before led to",
-                path=(*path, *where),
+                f"type_changes of {format_path((*path, *at))} {what}",
+                help="only add entries, oldest first, each starting from the type that the one before led to",
+                path=(*path, *at),
                 fix=None if old.type_changes is UNMANAGED else _fix(path, old, new),
             )
 
 
-def _is_kept(old: Field, new: Field, where: At) -> bool:
-    """Whether the record for one type is the base's, and then leads to the new type in legal steps."""
-    was, now = type_at(old.type, where), type_at(new.type, where)
-    record = _entries(new, where)
+def _is_correct(old: Field, new: Field, at: At) -> bool:
+    """Return whether the entries for one type extend the base's, and lead to the new type in legal steps."""
+    old_type, new_type = type_at(old.type, at), type_at(new.type, at)
+    record = _entries(new, at)
     if old.type_changes is UNMANAGED:
-        if was == now:
-            return not record or _leads_to(record, now)
-        return _leads_to(record, now) and any(entry.from_type == was for entry in record)
-    known = _entries(old, where)
-    if was == now:
-        return _is_within(known, record) and (record == known or _leads_to(record, now))
-    rest = record[len(known) :]
-    return record[: len(known)] == known and bool(rest) and rest[0].from_type == was and _leads_to(rest, now)
+        if old_type == new_type:
+            return not record or _leads_to(record, new_type)
+        return _leads_to(record, new_type) and any(entry.from_type == old_type for entry in record)
+    base_record = _entries(old, at)
+    if old_type == new_type:
+        return _is_within(base_record, record) and (record == base_record or _leads_to(record, new_type))
+    added = record[len(base_record) :]
+    is_extended = record[: len(base_record)] == base_record and bool(added)
+    return is_extended and added[0].from_type == old_type and _leads_to(added, new_type)
 
 
-def _leads_to(record: Record, now: DataType | None) -> bool:
-    linked = all(one.to_type == following.from_type for one, following in pairwise(record))
-    legal = all(step(one.from_type, one.to_type) == TypeStep.WIDENING for one in record)
-    return bool(record) and linked and legal and record[-1].to_type == now
+def _leads_to(record: Record, type_: DataType | None) -> bool:
+    is_linked = all(entry.to_type == following.from_type for entry, following in pairwise(record))
+    is_legal = all(step(entry.from_type, entry.to_type) == TypeStep.WIDENING for entry in record)
+    return bool(record) and is_linked and is_legal and record[-1].to_type == type_
 
 
-def _is_within(known: Record, record: Record) -> bool:
-    """Whether all that was known is still there, in its order."""
-    left = iter(record)
-    return all(entry in left for entry in known)
+def _is_within(base_record: Record, record: Record) -> bool:
+    """Return whether the record still has all entries of the base, in their order."""
+    remaining = iter(record)
+    return all(entry in remaining for entry in base_record)
 
 
 def _fix(path: Path, old: Field, new: Field) -> Fix:
-    return Fix("Record the change of type", (RecordTypeChanges(path, _mended(old, new)),))
+    return Fix("Record the type change", (RecordTypeChanges(path, _repaired_record(old, new)),))
 
 
-def _mended(old: Field, new: Field) -> Record:
-    """The whole record of a field, right for each of its types; what is right already is left as it is."""
-    places = dict.fromkeys((*(entry.at for entry in (*_record(new), *_record(old))), *_leaves(new.type)))
-    return tuple(entry for where in places for entry in _mended_at(old, new, where))
+def _repaired_record(old: Field, new: Field) -> Record:
+    """Return the field's whole record, repaired for each of its types; correct entries stay unchanged."""
+    paths = dict.fromkeys((*(entry.at for entry in (*_record(new), *_record(old))), *_leaves(new.type)))
+    return tuple(entry for at in paths for entry in _repaired_entries(old, new, at))
 
 
-def _mended_at(old: Field, new: Field, where: At) -> Record:
-    if _is_kept(old, new, where):
-        return _entries(new, where)
-    was, now = type_at(old.type, where), type_at(new.type, where)
-    unknown = old.type_changes is UNMANAGED
-    record = _beginning(_entries(new, where), was) if unknown else _entries(old, where)
-    if was is None or now is None or step(was, now) != TypeStep.WIDENING:
+def _repaired_entries(old: Field, new: Field, at: At) -> Record:
+    if _is_correct(old, new, at):
+        return _entries(new, at)
+    old_type, new_type = type_at(old.type, at), type_at(new.type, at)
+    is_unmanaged = old.type_changes is UNMANAGED
+    record = _prefix_to(_entries(new, at), old_type) if is_unmanaged else _entries(old, at)
+    if old_type is None or new_type is None or step(old_type, new_type) != TypeStep.WIDENING:
         return record
-    return (*record, RecordedChange(was, now, where))
+    return (*record, RecordedChange(old_type, new_type, at))
 
 
-def _beginning(record: Record, was: DataType | None) -> Record:
-    """How a record begins, up to the type of the base; nothing if it does not lead there."""
-    return next((record[:end] for end in range(len(record), 0, -1) if _leads_to(record[:end], was)), ())
+def _prefix_to(record: Record, type_: DataType | None) -> Record:
+    """Return the record's longest beginning that leads to the type; empty if there is none."""
+    return next((record[:end] for end in range(len(record), 0, -1) if _leads_to(record[:end], type_)), ())
 
 
 def _leaves(type_: DataType) -> Iterator[At]:
-    """Where a field has types of its own: itself, and the parts of collections down to the next field."""
+    """Yield the paths of a field's own types: the field itself and collection parts, but no nested fields."""
     for path, _inner in walk(type_):
-        parts = tuple(one for one in path if isinstance(one, Part))
+        parts = tuple(path_step for path_step in path if isinstance(path_step, Part))
         if len(parts) == len(path):
             yield parts
 
@@ -182,33 +183,36 @@ def _record(field: Field) -> Record:
     return field.type_changes if isinstance(field.type_changes, tuple) else ()
 
 
-def _entries(field: Field, where: At) -> Record:
-    return tuple(entry for entry in _record(field) if entry.at == where)
+def _entries(field: Field, at: At) -> Record:
+    return tuple(entry for entry in _record(field) if entry.at == at)
 
 
 def _carrier(path: Path) -> tuple[Path, At]:
-    """The field that carries the record, as in the log, and where in it the type is."""
+    """Return the field that carries the record, as in the log, and the path of the type inside it."""
     end = len(path)
     while isinstance(path[end - 1], Part):
         end -= 1
-    return path[:end], tuple(one for one in path[end:] if isinstance(one, Part))
+    return path[:end], tuple(path_step for path_step in path[end:] if isinstance(path_step, Part))
 
 
-def _before(before: Struct, after: Struct, path: Path) -> Field | None:
-    """The base's field for a path of the new names."""
+def _base_field(before: Struct, after: Struct, path: Path) -> Field | None:
+    """Return the base's field at a path of new names."""
     old: DataType | None = before
     new: DataType | None = after
     found: Field | None = None
-    for one in path:
-        if isinstance(one, Part):
-            old, new = (type_at(side, (one,)) if side is not None else None for side in (old, new))
+    for path_step in path:
+        if isinstance(path_step, Part):
+            old, new = (type_at(side, (path_step,)) if side is not None else None for side in (old, new))
             continue
-        if not isinstance(old, Struct) or not isinstance(new, Struct) or (declared := new.get(one)) is None:
+        if not isinstance(old, Struct) or not isinstance(new, Struct):
             return None
-        namesake = old.get(one)
-        if declared.renamed_from and (namesake is None or namesake.renamed_from != declared.renamed_from):
-            namesake = old.get(declared.renamed_from) or namesake
-        if namesake is None:
+        if (declared := new.get(path_step)) is None:
             return None
-        found, old, new = namesake, namesake.type, declared.type
+        base_field = old.get(path_step)
+        renamed_from = declared.renamed_from
+        if renamed_from and (base_field is None or base_field.renamed_from != renamed_from):
+            base_field = old.get(renamed_from) or base_field
+        if base_field is None:
+            return None
+        found, old, new = base_field, base_field.type, declared.type
     return found

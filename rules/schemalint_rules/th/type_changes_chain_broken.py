@@ -14,23 +14,23 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 @rule("TH003", on=LiveTable, severity=Severity.ERROR)
 def type_changes_chain_broken(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
-    """The recorded types of a column do not lead to the type that it has.
+    """The recorded type changes of a column do not lead to its type.
 
     ## What it does
 
-    Reads `delta.typeChanges` of every live field. For each type, the entries have to be a chain: each
-    begins with the type that the one before led to, and the last one ends in the type of today. A gap that
-    `mergeSchema` leaves while type widening is off (`byte`, `short`, `int`) is lawful.
+    Reads `delta.typeChanges` of every live field. For each type, the entries must form a chain: each entry
+    starts from the type that the one before led to, and the last entry leads to the current type. The rule
+    accepts the gaps that `mergeSchema` leaves while type widening is off (`byte`, `short`, `int`).
 
     ## Why is this bad?
 
-    There was a type that nobody recorded, or a record that nobody made. Files may hold a type that readers
-    do not expect. Delta Spark reads on (measured on Delta 4.4.0); Delta Kernel refuses to change such a
-    record.
+    Either the log lacks a type change, or it records one that never happened. Files may hold a type that
+    readers do not expect. Delta Spark still reads the table (measured on Delta 4.4.0); Delta Kernel refuses
+    to change such a record.
 
     ## What to do
 
-    Look for the commit that broke the chain (`schemalint show` tells the history), and rewrite the table.
+    Find the commit that broke the chain (`schemalint show` prints the history), and rewrite the table.
 
     ## Example
 
@@ -56,24 +56,25 @@ def type_changes_chain_broken(table: LiveTable, _ctx: RuleContext) -> Iterator[P
     ```
     """
     for path, field in walk_fields(table.state.columns):
-        for way in dict.fromkeys(entry.at for entry in record_of(field)):
-            now = type_at(field.type, way)
-            # A record of no type, or of a container, is misplaced: TH005.
-            if now is None or is_container(now):
+        for at in dict.fromkeys(entry.at for entry in record_of(field)):
+            current = type_at(field.type, at)
+            # TH005 reports entries for a missing type, or for a container.
+            if current is None or is_container(current):
                 continue
-            for old, new in _gaps(record_of(field, way), now):
+            for old, new in _gaps(record_of(field, at), current):
                 yield Problem(
-                    f"the record of {format_path((*path, *way))} jumps from {print_type(old)} to "
-                    f"{print_type(new)}" + (", which is its type" if new == now else ""),
-                    help="look for the commit that did it with `schemalint show`, and rewrite the table",
-                    path=(*path, *way),
+                    f"the recorded type changes of {format_path((*path, *at))} jump "
+                    f"from {print_type(old)} to {print_type(new)}"
+                    + (", its current type" if new == current else ""),
+                    help="find the commit that did it with `schemalint show`, and rewrite the table",
+                    path=(*path, *at),
                     old=print_type(old),
                     new=print_type(new),
                 )
 
 
-def _gaps(record: tuple[RecordedChange, ...], now: DataType) -> Iterator[tuple[DataType, DataType]]:
-    links = [(one.to_type, following.from_type) for one, following in pairwise(record)]
-    for old, new in (*links, (record[-1].to_type, now)):
+def _gaps(record: tuple[RecordedChange, ...], current: DataType) -> Iterator[tuple[DataType, DataType]]:
+    links = [(entry.to_type, following.from_type) for entry, following in pairwise(record)]
+    for old, new in (*links, (record[-1].to_type, current)):
         if not same_stored(old, new) and not is_unrecorded_widening(old, new):
             yield old, new

@@ -14,23 +14,23 @@ Record = tuple[RecordedChange, ...]
 
 @rule("TH010", on=LiveTable, severity=Severity.WARNING)
 def type_changes_differ_from_live(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
-    """The contract and the log tell different histories of a column's type.
+    """The contract and the log record different type histories of a column.
 
     ## What it does
 
-    Compares `type_changes` of the contract with `delta.typeChanges` of the live field, type by type,
-    wherever both have the same type now and the contract has the key. The types that the log names must all
-    stand in the contract, in that order. The log may know fewer: one contract describes several tables, and
-    a younger one has less history; a table that was overwritten has none.
+    Compares `type_changes` of the contract with `delta.typeChanges` of the live field, type by type, if both
+    have the same type now and the contract has the key. The contract must list all types that the log names,
+    in the same order. The log may have fewer: one contract describes several tables, and a younger table has
+    less history; an overwritten table has none.
 
     ## Why is this bad?
 
-    One sees from the contract which types the table's files may hold. Where the log has more, the contract
-    was not told of a change that another writer made, or it was merged wrongly.
+    The contract shows which types the table's files may hold. If the log has more of them, the contract lacks
+    a change that another writer made, or a merge of the contract went wrong.
 
     ## What to do
 
-    `schemalint pull` takes the history of the log into the contract.
+    `schemalint pull` copies the history from the log into the contract.
 
     ## Example
 
@@ -69,39 +69,39 @@ def type_changes_differ_from_live(table: LiveTable, ctx: RuleContext) -> Iterato
         live = _live_field(table.state.columns, ctx.contract.state.columns, path)
         if live is None or not isinstance(declared.type_changes, tuple):
             continue
-        for way in dict.fromkeys(entry.at for entry in record_of(live)):
-            ours, theirs = record_of(declared, way), record_of(live, way)
-            if type_at(declared.type, way) == type_at(live.type, way) and not _is_within(
-                _types(theirs), _types(ours)
-            ):
+        for at in dict.fromkeys(entry.at for entry in record_of(live)):
+            if type_at(declared.type, at) != type_at(live.type, at):
+                continue
+            declared_types, live_types = _types(record_of(declared, at)), _types(record_of(live, at))
+            if not _is_within(live_types, declared_types):
                 yield Problem(
-                    f"the log records {format_path((*path, *way))} as {_told(theirs)}, and type_changes as "
-                    f"{_told(ours)}",
-                    help="take over what the log records: `schemalint pull`",
-                    path=(*path, *way),
-                    old=_told(theirs),
-                    new=_told(ours),
+                    f"the log records {format_path((*path, *at))} as {_print_types(live_types)}, and "
+                    f"type_changes as {_print_types(declared_types)}",
+                    help="copy the history from the log: `schemalint pull`",
+                    path=(*path, *at),
+                    old=_print_types(live_types),
+                    new=_print_types(declared_types),
                 )
 
 
 def _live_field(live: Struct, declared: Struct, path: Path) -> Field | None:
-    """The live field, under the name from before where a rename is still to be made."""
-    found = field_at(live, path)
-    wanted = field_at(declared, path)
-    if found is None and wanted is not None and wanted.renamed_from:
-        return field_at(live, (*path[:-1], wanted.renamed_from))
-    return found
+    """Return the live field, by its old name if the rename is not applied yet."""
+    live_field = field_at(live, path)
+    declared_field = field_at(declared, path)
+    if live_field is None and declared_field is not None and declared_field.renamed_from:
+        return field_at(live, (*path[:-1], declared_field.renamed_from))
+    return live_field
 
 
 def _types(record: Record) -> list[DataType]:
-    """The types that a record passes."""
+    """Return the types of a record, from the first to the last."""
     return [record[0].from_type, *(entry.to_type for entry in record)] if record else []
 
 
-def _is_within(known: list[DataType], path: list[DataType]) -> bool:
-    left = iter(path)
-    return all(type_ in left for type_ in known)
+def _is_within(types: list[DataType], others: list[DataType]) -> bool:
+    remaining = iter(others)
+    return all(type_ in remaining for type_ in types)
 
 
-def _told(record: Record) -> str:
-    return " -> ".join(print_type(type_) for type_ in _types(record)) or "nothing"
+def _print_types(types: list[DataType]) -> str:
+    return " -> ".join(map(print_type, types)) or "nothing"

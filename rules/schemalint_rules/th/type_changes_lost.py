@@ -17,25 +17,25 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 @rule("TH002", on=HistoryStep, severity=Severity.ERROR)
 def type_changes_lost(step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]:
-    """A commit lost what was recorded of a column's types.
+    """A commit lost the recorded type changes of a column.
 
     ## What it does
 
-    Goes through the commits of the log. An entry of `delta.typeChanges` has to stay in every later version,
-    under whatever name the column goes. It may go where the files with the old types go too: REPLACE TABLE,
-    `overwriteSchema`, CLONE, RESTORE, and DROP FEATURE, which rewrites them first. What was so replaced as
-    a whole later on is not judged.
+    Reads the commits of the log. Every later version must keep each entry of `delta.typeChanges`, also when
+    the column is renamed. A commit may remove an entry only together with the files that hold the old types:
+    REPLACE TABLE, `overwriteSchema`, CLONE, RESTORE, and DROP FEATURE, which rewrites these files first. The
+    rule skips commits before one that replaced the whole table.
 
     ## Why is this bad?
 
-    Files with the old type are still there, and readers know that from the record alone. Readers that do
-    not promote types by themselves fail on these files, or misread them. It is the mark of a writer that
-    does not know the metadata of the fields, and writes the schema without it.
+    Files with the old type are still there, and only the recorded changes tell readers about it. Readers that
+    do not promote types by themselves fail on these files, or misread them. Such a commit shows a writer that
+    does not know the metadata of fields, and writes the schema without it.
 
     ## What to do
 
-    Find out which writer made the commit, and take it out of service. If `RESTORE TABLE … TO VERSION AS OF`
-    the version before is no way, rewrite the table.
+    Find the writer that made the commit, and stop it. If `RESTORE TABLE … TO VERSION AS OF` the version
+    before is not possible, rewrite the table.
 
     ## Example
 
@@ -70,23 +70,23 @@ def type_changes_lost(step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]
     entry = step.entry
     if step.superseded or replaces_all_files(entry) or is_restore(entry) or may_remove_record(entry):
         return
-    for one in record_steps(step):
-        if one.is_kept:
+    for record in record_steps(step):
+        if record.is_kept:
             continue
-        unknown = entry.operation is None and entry.removes_files
+        is_unknown = entry.operation is None and entry.removes_files
         yield Problem(
-            f"{step.title} lost what was recorded of {format_path(one.path)}: {_told(one)}"
-            + (", unless it rewrote every file" if unknown else ""),
-            help="restore the version before, or rewrite the table: old files hold the old types",
-            severity=Severity.WARNING if unknown else None,
-            path=one.path,
-            old=_told(one),
+            f"{step.title} lost the recorded type changes of {format_path(record.path)}: "
+            f"{_lost_changes(record)}" + (", unless it rewrote every file" if is_unknown else ""),
+            help="restore the previous version, or rewrite the table: old files hold the old types",
+            severity=Severity.WARNING if is_unknown else None,
+            path=record.path,
+            old=_lost_changes(record),
         )
 
 
-def _told(one: RecordStep) -> str:
-    left = [(entry.from_type, entry.to_type) for entry in one.after]
-    lost = [entry for entry in one.before if (entry.from_type, entry.to_type) not in left]
+def _lost_changes(record: RecordStep) -> str:
+    kept = [(entry.from_type, entry.to_type) for entry in record.after]
+    lost = [entry for entry in record.before if (entry.from_type, entry.to_type) not in kept]
     return ", ".join(
-        f"{print_type(entry.from_type)} -> {print_type(entry.to_type)}" for entry in lost or one.before
+        f"{print_type(entry.from_type)} -> {print_type(entry.to_type)}" for entry in lost or record.before
     )

@@ -13,23 +13,23 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 @rule("TH005", on=LiveTable, severity=Severity.ERROR)
 def type_changes_misplaced(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
-    """A recorded change of type is about nothing that could have changed.
+    """A recorded type change refers to a part of a field that has no type to change.
 
     ## What it does
 
-    Follows the `fieldPath` of every entry of `delta.typeChanges` into the type of the field that carries
-    it. It is made of `element`, `key` and `value`, and has to lead to a type that is no array, map or
-    struct itself; without a `fieldPath` the entry is about the field. A change inside of a struct is
-    recorded on the struct's own field, never from outside.
+    Follows the `fieldPath` of every entry of `delta.typeChanges` into the type of its field. A `fieldPath`
+    consists of `element`, `key` and `value`, and must lead to a type other than array, map or struct; without
+    a `fieldPath` the entry refers to the field itself. A change inside a struct is recorded on the struct's
+    own field, never on an outer field.
 
     ## Why is this bad?
 
-    Readers cannot tell which files hold the old type. Delta Spark passes over such entries without a word
-    (measured on Delta 4.4.0), and reads the old files as if nothing had changed; Delta Kernel refuses them.
+    Readers cannot tell which files hold the old type. Delta Spark silently ignores such entries (measured on
+    Delta 4.4.0), and reads the old files as if nothing had changed; Delta Kernel refuses the entries.
 
     ## What to do
 
-    Find out which writer does this, and rewrite the table.
+    Find the writer of these entries, and rewrite the table.
 
     ## Example
 
@@ -60,19 +60,19 @@ def type_changes_misplaced(table: LiveTable, _ctx: RuleContext) -> Iterator[Prob
     ```
     """
     for path, field in walk_fields(table.state.columns):
-        for where in _misplaced(field):
+        for field_path in _misplaced(field):
             yield Problem(
-                f"an entry in the record of {format_path(path)} is about {where}, where "
-                f"{print_type(field.type)} has no type that could have changed",
+                f"a recorded type change of {format_path(path)} refers to {field_path}, where "
+                f"{print_type(field.type)} has no type that can change",
                 help="rewrite the table: readers cannot tell which files hold the old type",
                 path=path,
-                old=where,
+                old=field_path,
             )
 
 
 def _misplaced(field: Field) -> Iterator[str]:
-    for way in dict.fromkeys(entry.at for entry in record_of(field)):
-        inner = type_at(field.type, way)
+    for at in dict.fromkeys(entry.at for entry in record_of(field)):
+        inner = type_at(field.type, at)
         if inner is None or is_container(inner):
-            yield ".".join(part.value for part in way) or "the field itself"
+            yield ".".join(part.value for part in at) or "the field itself"
     yield from unknown_field_paths(field)

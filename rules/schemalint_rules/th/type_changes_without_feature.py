@@ -5,15 +5,13 @@ from collections.abc import Iterator
 from schemalint.delta.datatype import walk_fields
 from schemalint.delta.path import format_path
 from schemalint.delta.table import LiveTable
-from schemalint.delta.type_history import record_of
+from schemalint.delta.type_history import TYPE_WIDENING_FEATURES, record_of
 from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
-
-_WIDENING = frozenset({"typeWidening", "typeWidening-preview"})
 
 
 @rule("TH006", on=LiveTable, severity=Severity.ERROR)
 def type_changes_without_feature(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
-    """The log records changes of type, and the protocol does not tell readers of it.
+    """The log records type changes, but the protocol does not list the feature typeWidening.
 
     ## What it does
 
@@ -22,14 +20,14 @@ def type_changes_without_feature(table: LiveTable, _ctx: RuleContext) -> Iterato
 
     ## Why is this bad?
 
-    Every client may read the table, also those that have never heard of type widening: they read the files
-    with the old types as they are, and fail on them or return wrong values. Those that have heard of it
-    need not look at the record either; Delta Spark does not check it (measured on Delta 4.4.0).
+    Every client may read the table, including clients that do not know type widening: they read the files
+    with the old types as they are, and fail or return wrong values. Clients that know type widening need not
+    check the record either; Delta Spark does not (measured on Delta 4.4.0).
 
     ## What to do
 
-    Add the feature: `delta.feature.typeWidening = supported`. If the files were rewritten since, the record
-    is left over from a way of dropping the feature that did not finish: add the feature, and drop it again.
+    Add the feature: `delta.feature.typeWidening = supported`. If the files have been rewritten since, the
+    record is left over from an unfinished removal of the feature: add the feature, and drop it again.
 
     ## Example
 
@@ -52,10 +50,10 @@ def type_changes_without_feature(table: LiveTable, _ctx: RuleContext) -> Iterato
     ```
     """
     recorded = [format_path(path) for path, field in walk_fields(table.state.columns) if record_of(field)]
-    if recorded and _WIDENING.isdisjoint(table.protocol.features):
+    if recorded and TYPE_WIDENING_FEATURES.isdisjoint(table.protocol.features):
         yield Problem(
-            f"the log records changes of type of {', '.join(recorded)}, and the table does not support "
+            f"the log records type changes of {', '.join(recorded)}, but the table does not support "
             "typeWidening",
-            help="set delta.feature.typeWidening to supported: readers have to know",
+            help="set delta.feature.typeWidening to supported: readers must know of the type changes",
             object=ObjectRef("feature", "typeWidening"),
         )

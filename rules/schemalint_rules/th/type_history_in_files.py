@@ -9,25 +9,24 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("TH012", on=PhysicalTypes, severity=Severity.INFO)
-def type_history_in_files(found: PhysicalTypes, _ctx: RuleContext) -> Iterator[Problem]:
-    """The data files tell whether a recorded change of type is still needed.
+def type_history_in_files(physical: PhysicalTypes, _ctx: RuleContext) -> Iterator[Problem]:
+    """The data files show whether the recorded type changes are still needed.
 
     ## What it does
 
-    With `audit --files`, says for each widened column which live data files still hold which older type. If
-    none of them does, for none of the widened columns, it says that the type history can go.
+    With `audit --files`, reports for each widened column which live data files still hold which older type.
+    If no file holds an older type of any widened column, reports that the type history can be dropped.
 
     ## Why is this bad?
 
-    It is not. But each file of an older type has to be promoted whenever it is read, and keeps clients out
-    that do not support type widening. Once all files have the declared types, the feature can be dropped, and
-    Delta has no file to rewrite for it.
+    It is not bad. But readers must promote a file of an older type on every read, and such files keep out
+    clients that do not support type widening. Once all files have the declared types, the feature can be
+    dropped without rewriting any file.
 
     ## What to do
 
-    `REORG TABLE … APPLY (UPGRADE TYPES)` is Databricks' statement for it; with Delta Spark the files are
-    rewritten by an overwrite, or by `ALTER TABLE … DROP FEATURE typeWidening`, which rewrites those that need
-    it.
+    On Databricks, run `REORG TABLE … APPLY (UPGRADE TYPES)`. With Delta Spark, rewrite the files with an
+    overwrite, or with `ALTER TABLE … DROP FEATURE typeWidening`, which rewrites only the files that need it.
 
     ## Example
 
@@ -55,19 +54,22 @@ def type_history_in_files(found: PhysicalTypes, _ctx: RuleContext) -> Iterator[P
     - {file: part-2.parquet, columns: {qty: long}}
     ```
     """
-    widened = [one for one in found.types if one.path in found.widened]
-    for one in (one for one in widened if one.standing == Standing.RECORDED):
-        names = ", ".join(one.files.examples)
-        more = f" and {one.files.count - len(one.files.examples)} more"
+    widened = [stored_type for stored_type in physical.types if stored_type.path in physical.widened]
+    for stored_type in widened:
+        if stored_type.standing != Standing.RECORDED:
+            continue
+        files, stored = stored_type.files, print_type(stored_type.stored)
+        more = files.count - len(files.examples)
         yield Problem(
-            f"{one.files.count} of {found.count} data files still hold {format_path(one.path)} as "
-            f"{print_type(one.stored)}: {names}{more if one.files.count > len(one.files.examples) else ''}",
-            help="an overwrite, or ALTER TABLE … DROP FEATURE typeWidening, writes them anew",
-            path=one.path,
-            old=print_type(one.stored),
-            new=print_type(one.declared),
+            f"{files.count} of {physical.count} data files still hold {format_path(stored_type.path)} as "
+            f"{stored}: {', '.join(files.examples)}{f' and {more} more' if more > 0 else ''}",
+            help="rewrite them with an overwrite, or with ALTER TABLE … DROP FEATURE typeWidening",
+            path=stored_type.path,
+            old=stored,
+            new=print_type(stored_type.declared),
         )
-    if found.widened and not found.damaged and all(one.standing == Standing.CURRENT for one in widened):
+    is_current = all(stored_type.standing == Standing.CURRENT for stored_type in widened)
+    if physical.widened and not physical.damaged and is_current:
         yield Problem(
             "no data file holds an older type: the type history can be dropped without a rewrite",
             help="unset delta.enableTypeWidening, then ALTER TABLE … DROP FEATURE typeWidening",

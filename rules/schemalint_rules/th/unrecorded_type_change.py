@@ -19,31 +19,29 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 @rule("TH001", on=HistoryStep, severity=Severity.ERROR)
 def unrecorded_type_change(step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]:
-    """A commit changed a type, and recorded nothing of it.
+    """A commit changed a type without recording the change.
 
     ## What it does
 
-    Goes through the commits of the log. Where a column, a nested field or a part of a collection has
-    another type than before, the same commit has to add an entry to `delta.typeChanges`, from the old type
-    to the new one. Fields are told apart by column-mapping id where there is one, so a rename is none of
-    this.
+    Reads the commits of the log. If a commit changes the type of a column, a nested field or a part of a
+    collection, the same commit must add an entry to `delta.typeChanges`, from the old type to the new one.
+    The rule matches fields by their column mapping id if they have one, so a rename is not a type change.
 
-    Some changes are lawful without an entry: from `void`; between `string`, `char` and `varchar`; `byte` or
-    `short` to a larger integer up to `int` while type widening was off, which any write with `mergeSchema`
-    makes; and whatever REPLACE TABLE, `overwriteSchema`, CLONE or RESTORE do, since the files change with
-    the schema. What was so replaced as a whole later on is not judged.
+    Some changes need no entry: from `void`; between `string`, `char` and `varchar`; from `byte` or `short` to
+    a larger integer up to `int` while type widening is off, which any write with `mergeSchema` makes; and
+    every change by REPLACE TABLE, `overwriteSchema`, CLONE or RESTORE, because the files change with the
+    schema. The rule skips commits before one that replaced the whole table.
 
     ## Why is this bad?
 
-    The files from before the commit still hold the old type, and readers know that from the record alone.
-    Delta Spark does not notice: it reads such a table, right or wrong by the luck of the two types. Others
-    fail on the old files, or return wrong values.
+    The files from before the commit still hold the old type, and only the record tells readers about it.
+    Delta Spark does not notice: its results are right or wrong depending on the two types. Other readers fail
+    on the old files, or return wrong values.
 
     ## What to do
 
-    Find out which writer made the commit, and take it out of service. The entry cannot be added by any
-    statement: rewrite the table (`CREATE OR REPLACE TABLE … AS SELECT`), best from its time travel before
-    that commit.
+    Find the writer that made the commit, and stop it. No statement can add the entry: rewrite the table
+    (`CREATE OR REPLACE TABLE … AS SELECT`), preferably by time travel from the version before that commit.
 
     ## Example
 
@@ -70,24 +68,26 @@ def unrecorded_type_change(step: HistoryStep, _ctx: RuleContext) -> Iterator[Pro
     entry = step.entry
     if step.superseded or replaces_all_files(entry) or is_restore(entry):
         return
-    for one in record_steps(step):
-        if one.old == one.new or one.is_recorded or _needs_no_record(one, step):
+    for record in record_steps(step):
+        if record.old == record.new or record.is_recorded or _needs_no_record(record, step):
             continue
-        unknown = entry.operation is None and entry.removes_files
+        is_unknown = entry.operation is None and entry.removes_files
         yield Problem(
-            f"{step.title} changed {format_path(one.path)} from {print_type(one.old)} to "
-            f"{print_type(one.new)} "
-            "without recording it" + (", unless it rewrote every file" if unknown else ""),
+            f"{step.title} changed {format_path(record.path)} from {print_type(record.old)} to "
+            f"{print_type(record.new)} "
+            "without recording it" + (", unless it rewrote every file" if is_unknown else ""),
             help="rewrite the table: readers cannot know which files hold the old type",
-            severity=Severity.WARNING if unknown else None,
-            path=one.path,
-            old=print_type(one.old),
-            new=print_type(one.new),
+            severity=Severity.WARNING if is_unknown else None,
+            path=record.path,
+            old=print_type(record.old),
+            new=print_type(record.new),
         )
 
 
-def _needs_no_record(one: RecordStep, step: HistoryStep) -> bool:
-    off = step.before is None or not step.before.state.enabled("delta.enableTypeWidening")
+def _needs_no_record(record: RecordStep, step: HistoryStep) -> bool:
+    is_off = step.before is None or not step.before.state.enabled("delta.enableTypeWidening")
     return (
-        one.old == VOID or same_stored(one.old, one.new) or (off and is_unrecorded_widening(one.old, one.new))
+        record.old == VOID
+        or same_stored(record.old, record.new)
+        or (is_off and is_unrecorded_widening(record.old, record.new))
     )

@@ -2,26 +2,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.requests import PropertyVerdict, judge_property
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
-
-_PREFIX = "delta.constraints."
 
 
 @rule("TP004", on=Contract, severity=Severity.ERROR, delta_errors=("DELTA_ADD_CONSTRAINTS",))
 def constraint_as_property(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A CHECK constraint is declared as a table property.
+    """The contract declares a CHECK constraint as a table property.
 
     ## What it does
 
-    Finds keys that begin with `delta.constraints.` among `properties`.
+    Finds keys under `properties` that begin with `delta.constraints.`.
 
     ## Why is this bad?
 
-    Delta keeps constraints under such keys, but they are no properties to be set: `ALTER TABLE … SET
+    Delta stores constraints under such keys, but does not accept them as properties: `ALTER TABLE … SET
     TBLPROPERTIES` fails with `DELTA_ADD_CONSTRAINTS`, "Please use ALTER TABLE ADD CONSTRAINT to add CHECK
-    constraints". `CREATE TABLE` takes them, so for a table that is still to be created it is a warning.
-    Rules about columns that constraints depend on look at `constraints` only.
+    constraints". `CREATE TABLE` accepts them, so for a table that does not exist yet it is a warning. Rules
+    about the columns that constraints use look at `constraints` only.
 
     ## What to do
 
@@ -50,7 +49,7 @@ def constraint_as_property(contract: Contract, ctx: RuleContext) -> Iterator[Pro
     exists = ctx.base is not None or ctx.live is not None
     for key, value in contract.state.set_properties.items():
         if judge_property(key, value) == PropertyVerdict.CONSTRAINT:
-            name = key[len(_PREFIX) :]
+            name = key[len(CONSTRAINT_PREFIX) :]
             yield Problem(
                 f"{key} is a constraint, not a table property",
                 help=f"move it: `constraints: {{{name}: {value}}}`",

@@ -12,23 +12,23 @@ _PROTOCOL = (PropertyVerdict.FEATURE, PropertyVerdict.VERSION, PropertyVerdict.I
 
 @rule("TP005", on=(PropertyChanged, ConstraintChanged), severity=Severity.WARNING, scope="contract")
 def managed_line_removed(change: PropertyChanged | ConstraintChanged, _ctx: RuleContext) -> Iterator[Problem]:
-    """A property or a constraint is no longer mentioned, so it stays as it is.
+    """The contract no longer mentions a property or a constraint, so it stays on the table.
 
     ## What it does
 
-    Finds a line of `properties` or `constraints` that the base has and the contract has not. A line that
-    says `null` may go without a word. `delta.feature.*` is PF003's; versions of the protocol were never
-    stored, so nothing is left of them.
+    Finds a line of `properties` or `constraints` that the base has and the contract does not have. The rule
+    does not report the removal of a line with the value `null`. PF003 reports `delta.feature.*`; tables do
+    not store protocol versions as properties, so the removal of such a line leaves nothing behind.
 
     ## Why is this bad?
 
-    A contract manages what it declares, entry by entry. Taking a line away ends that: the property keeps its
-    value on every table, the constraint goes on refusing rows, and from now on nobody is told if it changes.
+    A contract manages what it declares, entry by entry. Without its line, the property keeps its value on
+    every table, the constraint still rejects rows, and schemalint no longer reports changes to them.
 
     ## What to do
 
-    To remove it from the tables, write `name: null`; the line can go once that is applied. To leave it to
-    somebody else, go on.
+    To remove the entry from the tables, write `name: null`, and delete the line once that is applied. To
+    leave the entry to another owner, no action is needed.
 
     ## Example
 
@@ -60,12 +60,12 @@ def managed_line_removed(change: PropertyChanged | ConstraintChanged, _ctx: Rule
     if change.new is not UNMANAGED or not isinstance(change.old, str):
         return
     if isinstance(change, ConstraintChanged):
-        what, place, name = f"constraint {change.name}", "constraints", change.name
+        entry, section, name = f"constraint {change.name}", "constraints", change.name
     elif judge_property(change.key, change.old) in _PROTOCOL:
         return
     else:
-        what, place, name = f"property {change.key}", "properties", change.key
+        entry, section, name = f"property {change.key}", "properties", change.key
     yield Problem(
-        f"{what} is no longer declared: it stays on the table as {change.old!r}",
-        help=f"to remove it, write `{name}: null` under `{place}`",
+        f"{entry} is no longer declared: it stays on the table as {change.old!r}",
+        help=f"to remove it, write `{name}: null` under `{section}`",
     )

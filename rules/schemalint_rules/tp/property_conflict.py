@@ -2,11 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from schemalint.delta.properties import is_true, parse_interval
-from schemalint.delta.properties import problem as property_problem
-from schemalint.delta.properties import value_of as property_value
-from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
-from schemalint.values import replace
+from schemalint.delta.properties import is_true, parse_interval, property_problem, property_value
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, replace, rule
 
 _TRACKING, _SUSPENDED = "delta.enableRowTracking", "delta.rowTrackingSuspended"
 _VECTORS, _MANIFEST = "delta.enableDeletionVectors", "delta.compatibility.symlinkFormatManifest.enabled"
@@ -38,32 +35,33 @@ def property_conflict(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
 
     ## What it does
 
-    Looks at the properties that the table has once the contract is applied, where the contract declares at
-    least one of the two:
+    Checks the properties that the table has once the contract is applied, if the contract declares at least
+    one of the two:
 
-    - deleted files are kept longer than the log (`delta.deletedFileRetentionDuration`, one week by default,
-      over `delta.logRetentionDuration`, 30 days by default);
-    - deletion vectors together with `delta.compatibility.symlinkFormatManifest.enabled`;
-    - row tracking that is enabled and suspended;
-    - one of the two settings of a commit coordinator without the other.
+    - the table keeps deleted files longer than the log (`delta.deletedFileRetentionDuration`, one week by
+      default, exceeds `delta.logRetentionDuration`, 30 days by default);
+    - deletion vectors are enabled together with `delta.compatibility.symlinkFormatManifest.enabled`;
+    - row tracking is enabled and suspended;
+    - only one of the two settings of a commit coordinator is set.
 
-    What goes together with Iceberg is RD008's.
+    RD008 checks the properties that Iceberg compatibility excludes.
 
     ## Why is this bad?
 
-    Each value is fine by itself, so TP002 has nothing to say, and Delta refuses the pair: with
+    Each value is valid by itself, so TP002 does not report it, but Delta refuses the pair: with
     `UNSUPPORTED_TABLE_CHANGE` ("needs to be less than or equal to delta.logRetentionDuration"),
     `DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED`, `DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION` and
-    `DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND`. Suspended row tracking slips through `CREATE
-    TABLE`, where it is a warning; any later statement on these properties fails.
+    `DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND`. `CREATE TABLE` accepts suspended row tracking,
+    so there it is a warning; any later statement on these properties fails.
 
-    Delta compares the two retentions only within one statement, and takes the defaults for what the statement
-    does not name. What no statement could set is an error; a pair that it lets through although files outlive
-    the log is a warning: versions that time travel could no longer reach keep their files.
+    Delta compares the two retentions only within one statement, and uses the default for a property that the
+    statement does not name. A pair that no statement can set is an error. A pair that Delta accepts although
+    files outlive the log is a warning: the table keeps files of versions that time travel can no longer
+    reach.
 
     ## What to do
 
-    Change one of the two. A retention of deleted files needs at least as much of the log.
+    Change one of the two. Keep the log at least as long as the deleted files.
 
     ## Example
 
@@ -96,16 +94,16 @@ def property_conflict(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
 
 
 def _conflicts(ctx: RuleContext) -> Iterator[tuple[tuple[str, str], Problem]]:
-    """Each with the keys of its pair: the one to be shown first, if the edit changes both or none."""
+    """Yield each problem with its pair of keys; the first is reported if the edit changes both or none."""
     yield from _retention(ctx)
     values = ctx.after.properties
     if is_true(values.get(_VECTORS)) and is_true(values.get(_MANIFEST)):
         message = f"{_MANIFEST} and {_VECTORS} cannot both be true"
-        help_ = "a manifest knows nothing of deletion vectors: switch one of the two off"
+        help_ = "a manifest does not support deletion vectors: disable one of the two"
         yield (_VECTORS, _MANIFEST), Problem(message, help=help_, delta_error=_MANIFEST_ERROR)
     if is_true(values.get(_TRACKING)) and is_true(values.get(_SUSPENDED)):
         message = f"{_TRACKING} and {_SUSPENDED} cannot both be true"
-        help_ = f"set one of the two to false: suspended means `{_TRACKING}: false`"
+        help_ = f"set one of the two to false: suspended row tracking needs `{_TRACKING}: false`"
         exists = ctx.base is not None or ctx.live is not None
         yield (_TRACKING, _SUSPENDED), _refused_if(exists, message, help_, _TRACKING_ERROR)
     for key, other in ((_COORDINATOR, _COORDINATOR_CONF), (_COORDINATOR_CONF, _COORDINATOR)):
@@ -119,19 +117,19 @@ def _retention(ctx: RuleContext) -> Iterator[tuple[tuple[str, str], Problem]]:
     declared = {key: ctx.contract.state.set_properties.get(key) for key in (_FILES, _LOG)}
     declared = {key: value for key, value in declared.items() if value is not None}
     changed = {key: value for key, value in declared.items() if ctx.before.properties.get(key) != value}
-    # What can be said in statements: the changes, all that is declared, each change alone.
-    ways = ([changed], [declared], [{key: value} for key, value in changed.items()])
-    refused = bool(changed) and all(any(map(_outlives_log, way)) for way in ways)
+    # The ways to set them: all changes in one statement, all declared values, or a statement per change.
+    statement_lists = ([changed], [declared], [{key: value} for key, value in changed.items()])
+    refused = bool(changed) and all(any(map(_outlives_log, statements)) for statements in statement_lists)
     values = ctx.after.properties
     if refused or _outlives_log(values):
         files, log = property_value(_FILES, values), property_value(_LOG, values)
         message = f"{_FILES} ({files}) is longer than {_LOG} ({log})"
-        help_ = f"set {_LOG} to at least as long"
+        help_ = f"set {_LOG} to at least the same duration"
         yield (_FILES, _LOG), _refused_if(refused, message, help_, "UNSUPPORTED_TABLE_CHANGE")
 
 
 def _outlives_log(values: Mapping[str, str | None]) -> bool:
-    """Whether deleted files are kept longer than the log, with Delta's defaults for what is not there."""
+    """Return whether deleted files are kept longer than the log; a missing value is Delta's default."""
     durations = [property_value(key, values) for key in (_FILES, _LOG)]
     if any(value is None or property_problem(_LOG, value) is not None for value in durations):
         return False

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.properties import problem as property_problem
+from schemalint.delta.properties import property_problem
 from schemalint.delta.requests import PropertyVerdict, judge_property, value_refusal
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -19,25 +19,25 @@ from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severit
     ),
 )
 def property_invalid_value(contract: Contract, _ctx: RuleContext) -> Iterator[Problem]:
-    """A table property has a value that Delta does not take.
+    """A table property has a value that Delta does not accept.
 
     ## What it does
 
-    Compares every value with what Delta reads for that key: booleans are `true` and `false` in any case and
-    nothing else, integers have their ranges, durations are intervals without months and years, some keys
-    take one of a few words. Versions of the protocol are PF002's, `delta.feature.*` is PF006's.
+    Compares every value with what Delta accepts for that key: a boolean is `true` or `false` in any case, an
+    integer has a range, a duration is an interval without months and years, and some keys accept one of a few
+    words. PF002 checks protocol versions, PF006 checks `delta.feature.*`.
 
     ## Why is this bad?
 
     `ALTER TABLE … SET TBLPROPERTIES` fails with `UNSUPPORTED_TABLE_CHANGE` and a text such as "requirement
     failed: delta.checkpointInterval needs to be a positive integer" or "For input string: "yes"". `CREATE
-    TABLE` fails with the same text and no error class. Intervals that cannot be read have classes of their
-    own, `DELTA_INVALID_INTERVAL` and `DELTA_INVALID_CALENDAR_INTERVAL_EMPTY`, and so has another isolation
-    level than Serializable: `DELTA_INVALID_ISOLATION_LEVEL`.
+    TABLE` fails with the same text and no error class. Intervals that cannot be parsed have error classes of
+    their own, `DELTA_INVALID_INTERVAL` and `DELTA_INVALID_CALENDAR_INTERVAL_EMPTY`, and so do isolation
+    levels other than Serializable: `DELTA_INVALID_ISOLATION_LEVEL`.
 
     ## What to do
 
-    Write a value of the kind that the message names. Blanks around a value count: ` true` is no boolean.
+    Write a value of the kind that the message names. Spaces around a value count: ` true` is not a boolean.
 
     ## Example
 

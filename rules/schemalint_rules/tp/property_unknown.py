@@ -2,38 +2,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.properties import suggest as suggest_property
+from schemalint.delta.properties import suggest_property
 from schemalint.delta.requests import PropertyVerdict, judge_property
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
 @rule("TP001", on=Contract, severity=Severity.ERROR, delta_errors=("DELTA_UNKNOWN_CONFIGURATION",))
 def property_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """A table property is none that Delta knows.
+    """The contract sets a table property that Delta does not know.
 
     ## What it does
 
-    Finds a key that begins with `delta.` and is in no registry of Delta, and a key that is one of Delta's but
-    for the missing `delta.`, such as `enableTypeWidening`; the latter is a warning. Any other key without the
-    prefix is yours.
+    Finds a key that begins with `delta.` and is in no registry of Delta, and a key of Delta without the
+    prefix `delta.`, such as `enableTypeWidening`; the latter is a warning. Any other key without the prefix
+    is your own.
 
-    A line of `properties` gets one finding at most: this rule speaks for the key, TP002 for the value, CM009
-    for what Delta writes by itself, TP004 for constraints, PF001 and PF002 for versions of the protocol,
-    PF005 to PF007 and PF012 for `delta.feature.*`. TP003 and RD008 judge how valid properties go
-    together, TP006 the columns that one of them names.
+    A line of `properties` gets at most one finding: this rule checks the key, TP002 the value, CM009 the
+    properties that Delta writes itself, TP004 constraints, PF001 and PF002 protocol versions, PF005 to PF007
+    and PF012 `delta.feature.*`. TP003 and RD008 check combinations of valid properties, TP006 the columns
+    that a property names.
 
     ## Why is this bad?
 
     Delta refuses an unknown `delta.` key with `DELTA_UNKNOWN_CONFIGURATION`, "Unknown configuration was
-    specified". Some keys of PROTOCOL.md and of other engines are among them:
-    `delta.parquet.compression.codec` is one. Without the prefix it takes any key, stores it, and it does
-    nothing: the trap that looks like success.
+    specified". This includes some keys of PROTOCOL.md and of other engines, for example
+    `delta.parquet.compression.codec`. Delta accepts and stores any key without the prefix, but the key has no
+    effect: the mistake looks like success.
 
     ## What to do
 
-    Spell the key as Delta does; case does not matter. If another engine wrote the property (then it is a
-    warning, as long as the live table has the very entry), leave it out of the contract: what the contract
-    does not mention stays as it is.
+    Spell the key as Delta does; case does not matter. If another engine wrote the property, leave it out of
+    the contract: the table keeps what the contract does not mention. As long as the live table has the same
+    entry, it is a warning only.
 
     ## Example
 
@@ -59,18 +59,20 @@ def property_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     for key, value in contract.state.set_properties.items():
         match judge_property(key, value):
             case PropertyVerdict.UNKNOWN:
-                there = live.get(key) == value
-                meant = suggest_property(key)
+                is_live = live.get(key) == value
+                suggestion = suggest_property(key)
                 yield Problem(
-                    f"{key} is no table property of Delta",
-                    help=f"did you mean {meant}?" if meant else "take it away; if it is yours, drop `delta.`",
-                    severity=Severity.WARNING if there else None,
+                    f"{key} is not a table property of Delta",
+                    help=f"did you mean {suggestion}?"
+                    if suggestion
+                    else "remove it; if it is your own, omit `delta.`",
+                    severity=Severity.WARNING if is_live else None,
                     object=ObjectRef("property", key),
-                    delta_error=None if there else "DELTA_UNKNOWN_CONFIGURATION",
+                    delta_error=None if is_live else "DELTA_UNKNOWN_CONFIGURATION",
                 )
             case PropertyVerdict.NO_PREFIX:
                 yield Problem(
-                    f"{key} does nothing: Delta's own property is {suggest_property(key)}",
+                    f"{key} has no effect: Delta's property is {suggest_property(key)}",
                     help=f"write {suggest_property(key)}",
                     severity=Severity.WARNING,
                     object=ObjectRef("property", key),

@@ -10,21 +10,22 @@ _COMMENT = "comment"
 
 @rule("TP007", on=Contract, severity=Severity.ERROR, delta_errors=("UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",))
 def reserved_property(contract: Contract, _ctx: RuleContext) -> Iterator[Problem]:
-    """A table property is declared that Spark keeps for itself.
+    """The contract sets a table property that Spark reserves.
 
     ## What it does
 
-    Finds `comment`, `external`, `is_managed_location`, `location`, `owner` and `provider` among `properties`,
-    in this spelling: for Spark `Owner` is a property like any other.
+    Finds `comment`, `external`, `is_managed_location`, `location`, `owner` and `provider` under `properties`,
+    in exactly this spelling: for Spark `Owner` is an ordinary property.
 
     ## Why is this bad?
 
-    Spark refuses to set and to unset them (`UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY`), in `CREATE TABLE` too.
-    `comment` it takes for the table's description: it never is among the properties. Measured on Spark 4.2.0.
+    Spark refuses to set and to unset these properties (`UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY`), in `CREATE
+    TABLE` too. It accepts `comment`, but stores it as the table's description and never as a property.
+    Measured on Spark 4.2.0.
 
     ## What to do
 
-    Say it where the contract has a place for it, or under a key of your own.
+    Use the contract's own key for it if there is one, or another property name.
 
     ## Example
 
@@ -49,7 +50,7 @@ def reserved_property(contract: Contract, _ctx: RuleContext) -> Iterator[Problem
     """
     for key in sorted(RESERVED & contract.state.properties.keys()):
         yield Problem(
-            f"Spark keeps the property {key} for itself",
+            f"Spark reserves the property {key}",
             help=_help(key),
             object=ObjectRef("property", key),
             delta_error=None if key == _COMMENT else "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",
@@ -61,6 +62,6 @@ def _help(key: str) -> str:
         case "comment":
             return "write it as the `description` of the table"
         case "owner" | "location":
-            return f"write it as the key `{key}` of the contract, or give the property another name"
+            return f"write it as the key `{key}` of the contract, or rename the property"
         case _:
-            return "take the line away, or give the property another name"
+            return "remove the line, or rename the property"

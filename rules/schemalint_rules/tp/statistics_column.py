@@ -3,15 +3,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from schemalint.delta.datatype import Array, Atomic, Char, DataType, Map, Varchar, walk
-from schemalint.delta.path import Part, Path
-from schemalint.delta.properties import problem as property_problem
+from schemalint.delta.path import Part, Path, is_within
+from schemalint.delta.properties import property_problem
 from schemalint.delta.statistics import statistics_columns
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _KEY = "delta.dataSkippingStatsColumns"
 _WITHOUT_STATISTICS = ("binary", "boolean", "void")
 
-_Words = tuple[str, ...]
+_Names = tuple[str, ...]
 
 
 @rule(
@@ -27,26 +27,27 @@ _Words = tuple[str, ...]
     ),
 )
 def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """Statistics are asked for of a column that cannot have them.
+    """The contract requests statistics for a column that cannot have them.
 
     ## What it does
 
-    Compares the columns in `delta.dataSkippingStatsColumns` with those of the table: each must be there, not
-    be a partition column, stand in the list once, and have a type with a least and a greatest value. A struct
-    stands for its fields, whatever their types. Text that is no list of columns is TP002's.
+    Compares the columns in `delta.dataSkippingStatsColumns` with the table's columns: each must exist, must
+    not be a partition column, must be in the list only once, and must have a type with a minimum and a
+    maximum. A struct stands for its fields, whatever their types. TP002 reports text that is not a list of
+    columns.
 
     ## Why is this bad?
 
     Delta refuses the property with `DELTA_COLUMN_NOT_FOUND_IN_SCHEMA`,
     `DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE` (`boolean`, `binary`, `void`, arrays and maps),
-    `DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN`, `DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS` or
-    `DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME`, where `.element` is missing in a path. `char` and `varchar` are
-    odd: `CREATE TABLE` refuses them and `ALTER TABLE` does not, so in a new table they are a warning.
+    `DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN`, `DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS` or,
+    for a path without `.element`, `DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME`. `CREATE TABLE` refuses `char` and
+    `varchar`, but `ALTER TABLE` accepts them, so in a new table they are a warning.
 
     ## What to do
 
-    Name other columns. After a rename or a drop Delta changes its own list by itself; change the contract's
-    in the same edit.
+    Name other columns. After a rename or a drop Delta updates its own list; update the contract's list in the
+    same edit.
 
     ## Example
 
@@ -73,11 +74,11 @@ def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
     value = contract.state.set_properties.get(_KEY)
     if value is None or property_problem(_KEY, value) is not None:
         return
-    if wrong := next(_wrong(statistics_columns(value), ctx), None):
-        message, error = wrong
+    if fault := next(_faults(statistics_columns(value), ctx), None):
+        message, error = fault
         yield Problem(
             f"{_KEY} names {message}",
-            help="name a column with a least and a greatest value, once",
+            help="name each column once, and only columns whose type has a minimum and a maximum",
             severity=None if error else Severity.WARNING,
             object=ObjectRef("property", _KEY),
             new=value,
@@ -85,26 +86,26 @@ def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]
         )
 
 
-def _wrong(names: list[_Words], ctx: RuleContext) -> Iterator[tuple[str, str | None]]:
-    types: Mapping[_Words, DataType] = {_folded(path): type_ for path, type_ in walk(ctx.after.columns)}
+def _faults(names: list[_Names], ctx: RuleContext) -> Iterator[tuple[str, str | None]]:
+    types: Mapping[_Names, DataType] = {_lowercase(path): type_ for path, type_ in walk(ctx.after.columns)}
     partitions = ctx.after.partitioned_by if isinstance(ctx.after.partitioned_by, tuple) else ()
     for index, name in enumerate(names):
-        text, folded = ".".join(name), tuple(word.lower() for word in name)
-        if folded not in types:
-            in_array = any(isinstance(types.get(folded[:end]), Array) for end in range(len(folded)))
+        text, lowercase = ".".join(name), tuple(part.lower() for part in name)
+        if lowercase not in types:
+            in_array = any(isinstance(types.get(lowercase[:end]), Array) for end in range(len(lowercase)))
             error = "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME" if in_array else "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA"
-            yield f"{text}, which is no column", error
-        elif folded in {(partition.lower(),) for partition in partitions}:
+            yield f"{text}, which is not a column", error
+        elif lowercase in {(partition.lower(),) for partition in partitions}:
             error = "DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN"
             yield f"{text}, which is a partition column", error
-        elif _has_no_statistics(types[folded]):
+        elif _has_no_statistics(types[lowercase]):
             error = "DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE"
-            yield f"{text}, whose type has no least and greatest value", error
-        # Compared with regard to case: a,A is taken.
-        if any(name[: len(other)] == other or other[: len(name)] == name for other in names[:index]):
+            yield f"{text}, whose type has no minimum and maximum", error
+        # Delta compares these names case-sensitively: it accepts a,A.
+        if any(is_within(name, other) or is_within(other, name) for other in names[:index]):
             yield f"{text} more than once", "DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS"
 
-        if ctx.is_new_table and isinstance(types.get(folded), Char | Varchar):
+        if ctx.is_new_table and isinstance(types.get(lowercase), Char | Varchar):
             yield f"{text}, which CREATE TABLE refuses for its type: set the property afterwards", None
 
 
@@ -114,5 +115,5 @@ def _has_no_statistics(type_: DataType) -> bool:
     return isinstance(type_, Array | Map)
 
 
-def _folded(path: Path) -> _Words:
+def _lowercase(path: Path) -> _Names:
     return tuple((step.value if isinstance(step, Part) else step).lower() for step in path)

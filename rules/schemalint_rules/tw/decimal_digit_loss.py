@@ -6,7 +6,7 @@ from schemalint.delta.change import TypeChanged
 from schemalint.delta.path import format_path
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
-from schemalint.delta.widening import least_decimal, refusal
+from schemalint.delta.widening import refusal, smallest_decimal
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
@@ -17,24 +17,25 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     delta_errors=("NOT_SUPPORTED_CHANGE_COLUMN",),
 )
 def decimal_digit_loss(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
-    """A decimal loses digits before or after the point.
+    """A decimal loses digits before or after the decimal point.
 
     ## What it does
 
-    Finds a `decimal(p,s)` that becomes one with fewer whole digits (`p - s`) or a smaller scale (`s`).
+    Finds a change from one `decimal(p,s)` to another with fewer whole digits (`p - s`) or a smaller scale
+    (`s`).
 
     ## Why is this bad?
 
-    The common mistake is a larger scale with the precision left alone: `decimal(10,2)` to `decimal(10,4)`
-    has room for six whole digits where there were eight. Delta takes a decimal only if neither side of the
-    point shrinks, that is if the precision grows by at least as much as the scale. Otherwise the `ALTER
-    TABLE` fails with `NOT_SUPPORTED_CHANGE_COLUMN`, and an append with `mergeSchema` with
+    The common mistake is to raise the scale and keep the precision: `decimal(10,4)` has room for six whole
+    digits, where `decimal(10,2)` had eight. Delta widens a decimal only if neither side of the point shrinks:
+    the precision must grow by at least as much as the scale. Otherwise `ALTER TABLE` fails with
+    `NOT_SUPPORTED_CHANGE_COLUMN`, and an append with `mergeSchema` fails with
     `DELTA_MERGE_INCOMPATIBLE_DECIMAL_TYPE`.
 
     ## What to do
 
-    Raise the precision by as much as the scale: the finding names the smallest decimal that works. To take
-    digits away, add a new column.
+    Raise the precision by as much as the scale; the finding names the smallest decimal that works. To remove
+    digits, add a new column.
 
     ## Example
 
@@ -68,7 +69,7 @@ def decimal_digit_loss(change: TypeChanged, _ctx: RuleContext) -> Iterator[Probl
     ```
     """
     nested = len(change.path) > 1
-    least = least_decimal(change.old, change.new)
+    least = smallest_decimal(change.old, change.new)
     if least is not None and classify(change.old, change.new, nested=nested) == TypeVerdict.DIGITS:
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(

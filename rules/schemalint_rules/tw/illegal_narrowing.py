@@ -21,23 +21,22 @@ def illegal_narrowing(change: TypeChanged, _ctx: RuleContext) -> Iterator[Proble
 
     ## What it does
 
-    Finds changes of type that go the wrong way: the reverse of a change that Delta allows, a smaller
-    number (`bigint` to `int`, `double` to `float`, `double` to `int`), or a point in time that loses its
-    time of day (`timestamp` to `date`). Decimals have rules of their own, TW003 to TW005.
+    Finds type changes in the narrowing direction: the reverse of a change that Delta allows, a smaller number
+    (`bigint` to `int`, `double` to `float`, `double` to `int`), or a timestamp that loses its time of day
+    (`timestamp` to `date`). TW003 to TW005 check decimals.
 
     ## Why is this bad?
 
-    Files that are already written hold values that the new type has no room for, and a change of type in
-    place rewrites no file. Spark refuses the `ALTER TABLE` with `NOT_SUPPORTED_CHANGE_COLUMN` ("ALTER TABLE
-    ALTER/CHANGE COLUMN is not supported for changing …"). Type widening is a one-way street: no setting
-    allows the way back.
+    Existing files hold values that do not fit the new type, and an in-place type change rewrites no file.
+    Spark refuses the `ALTER TABLE` with `NOT_SUPPORTED_CHANGE_COLUMN` ("ALTER TABLE ALTER/CHANGE COLUMN is
+    not supported for changing …"). Type widening works in one direction only: no setting allows the reverse.
 
     ## What to do
 
-    - Keep the old type. Readers that want the smaller one can cast.
-    - Or add a new column of the smaller type, fill it from the old one, and move the readers over.
-    - Or rewrite the whole table (`overwriteSchema`, or `CREATE OR REPLACE TABLE … AS SELECT`), as a
-      migration that is planned as one. That drops the recorded type changes, and breaks its streams.
+    - Keep the old type. Readers that want the smaller type can cast.
+    - Or add a new column of the smaller type, backfill it from the old one, and move the readers to it.
+    - Or rewrite the whole table (`overwriteSchema`, or `CREATE OR REPLACE TABLE … AS SELECT`) as a planned
+      migration. The rewrite drops the recorded type changes and breaks streams that read the table.
 
     ## Example
 
@@ -71,6 +70,6 @@ def illegal_narrowing(change: TypeChanged, _ctx: RuleContext) -> Iterator[Proble
         yield Problem(
             f"{format_path(change.path)} changes from {old} to {new}, which cannot hold all its values",
             help=f"keep {old}; or add a new column of type {new} and backfill it; or rewrite the whole table "
-            "with overwriteSchema, as a migration of its own",
+            "with overwriteSchema, as a separate migration",
             delta_error=refusal(change.old, change.new, nested=nested),
         )

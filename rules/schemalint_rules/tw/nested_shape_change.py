@@ -22,24 +22,24 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     ),
 )
 def nested_shape_change(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
-    """A struct, an array or a map becomes something else, or something else becomes one.
+    """A struct, array or map changes to another kind of type, or another type changes to one of these.
 
     ## What it does
 
-    Finds a change between a container and another kind of type, at any depth: `struct` to `string`, `array`
-    to `map`, `int` to `array<int>`. Changes inside a container that stays what it is are judged at the place
-    where they happen.
+    Finds a change between a container type and another kind of type, at any depth: `struct` to `string`,
+    `array` to `map`, `int` to `array<int>`. If a container keeps its kind, the rules check each change inside
+    it separately, at its own path.
 
     ## Why is this bad?
 
-    Only leaves can be widened. A container keeps its kind for life: `ALTER TABLE` fails with
-    `CANNOT_UPDATE_FIELD` if the new type is a container ("Update a struct by updating its fields"), else with
-    `NOT_SUPPORTED_CHANGE_COLUMN`.
+    Type widening applies to leaf types only. A container never changes its kind: `ALTER TABLE` fails with
+    `CANNOT_UPDATE_FIELD` if the new type is a container ("Update a struct by updating its fields"), otherwise
+    with `NOT_SUPPORTED_CHANGE_COLUMN`.
 
     ## What to do
 
-    Add a new column of the new shape, backfill it, and list the old one under `dropped` when nobody reads it
-    any more. To keep several values of what was one, add an array beside it.
+    Add a new column of the new type, backfill it, and list the old one under `dropped` once it has no
+    readers. To store several values where the column held one, add a separate array column.
 
     ## Example
 
@@ -70,14 +70,14 @@ def nested_shape_change(change: TypeChanged, _ctx: RuleContext) -> Iterator[Prob
     if classify(change.old, change.new, nested=len(change.path) > 1) == TypeVerdict.SHAPE:
         old, new = print_type(change.old), print_type(change.new)
         yield Problem(
-            f"{format_path(change.path)} changes from {old} to {new}, another kind of type",
-            help=f"keep {old}, and add a new column of type {new} that is backfilled",
+            f"{format_path(change.path)} changes from {old} to {new}, a different kind of type",
+            help=f"keep {old}; add a new column of type {new} and backfill it",
             delta_error=_error(change.new),
         )
 
 
 def _error(new: DataType) -> str:
-    """What the ALTER fails with (measured on Delta 4.4.0): Spark looks at the new type first."""
+    """Return the error class of the ALTER (measured on Delta 4.4.0): Spark checks the new type first."""
     match new:
         case Struct():
             return "CANNOT_UPDATE_FIELD.STRUCT_TYPE"

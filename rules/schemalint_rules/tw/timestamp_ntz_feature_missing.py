@@ -18,23 +18,24 @@ _FEATURE = "timestampNtz"
     delta_errors=("DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",),
 )
 def timestamp_ntz_feature_missing(change: TypeChanged | FieldAdded, ctx: RuleContext) -> Iterator[Problem]:
-    """The first timestamp_ntz comes into a table that does not support the feature for it.
+    """A table without the feature timestampNtz gets its first timestamp_ntz column.
 
     ## What it does
 
-    Finds a new column of type `timestamp_ntz` (or with one inside), and a column that becomes one, where the
-    table does not support the feature `timestampNtz` and the contract does not ask for it.
+    Finds a new column of type `timestamp_ntz` (or with such a field inside), and a column that changes to
+    this type, if the table does not support the feature `timestampNtz` and the contract does not request it.
 
     ## Why is this bad?
 
-    A new table gets the feature by itself, an existing one does not: it is the one feature that Delta adds
-    to existing tables only when told to. `ALTER TABLE` fails with `DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT`,
-    "Your table schema requires manually enablement of the following table feature(s): timestampNtz".
+    A new table gets the feature automatically; an existing table does not. It is the only feature that Delta
+    adds to an existing table on explicit request only. `ALTER TABLE` fails with
+    `DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT`, "Your table schema requires manually enablement of the
+    following table feature(s): timestampNtz".
 
     ## What to do
 
-    Ask for the feature: `features: [timestampNtz]`. `apply` sets it in a statement of its own, before the
-    column changes. Readers must know the feature then (it is a reader feature), and it cannot be dropped.
+    Request the feature: `features: [timestampNtz]`. `apply` adds it in a separate statement, before the
+    column changes. It is a reader feature, so readers must support it from then on, and it cannot be dropped.
 
     ## Example
 
@@ -67,17 +68,17 @@ def timestamp_ntz_feature_missing(change: TypeChanged | FieldAdded, ctx: RuleCon
     """
     if _FEATURE in ctx.features or _FEATURE in ctx.after.features:
         return
-    type_ = change.field.type if isinstance(change, FieldAdded) else _reached(change, ctx)
+    type_ = change.field.type if isinstance(change, FieldAdded) else _new_type(change, ctx)
     if type_ is not None and any(inner == TIMESTAMP_NTZ for _path, inner in walk(type_)):
         yield Problem(
-            f"{format_path(change.path)} brings timestamp_ntz into a table that does not support {_FEATURE}",
-            help=f"ask for the feature: `features: [{_FEATURE}]`",
+            f"{format_path(change.path)} uses timestamp_ntz, but the table does not support {_FEATURE}",
+            help=f"request the feature: `features: [{_FEATURE}]`",
             delta_error="DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
         )
 
 
-def _reached(change: TypeChanged, ctx: RuleContext) -> DataType | None:
-    """The new type, if nothing else stands in its way: Delta looks at the widening first."""
+def _new_type(change: TypeChanged, ctx: RuleContext) -> DataType | None:
+    """Return the new type, or None if Delta refuses the change earlier: it checks the widening first."""
     match classify(change.old, change.new, nested=len(change.path) > 1):
         case TypeVerdict.FREE:
             return change.new

@@ -8,7 +8,7 @@ from schemalint.delta.path import Path, format_path
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
-# How the name of a type begins, and what Delta 4.4.0 says to it (measured, CREATE and ADD alike).
+# The beginning of a type's name, and Delta 4.4.0's error for it (measured; CREATE and ADD agree).
 _REFUSED = (
     ("time(", "UNSUPPORTED_TIME_TYPE"),
     ("interval ", "DELTA_UNSUPPORTED_DATA_TYPES"),
@@ -30,24 +30,24 @@ _REFUSED = (
     ),
 )
 def type_not_storable(change: FieldAdded | TableAdded, _ctx: RuleContext) -> Iterator[Problem]:
-    """A new column has a type that Spark knows and Delta does not store.
+    """A new column has a Spark type that Delta does not store.
 
     ## What it does
 
     Finds new columns and fields, at any depth, whose type is an interval, a time of day, a geometry or
-    geography, or a string with a collation. A column that changes to such a type is TW002's.
+    geography, or a string with a collation. TW002 reports existing columns that change to such a type.
 
     ## Why is this bad?
 
-    Delta 4.4 refuses them, in `CREATE TABLE` as in `ADD COLUMNS`: `DELTA_UNSUPPORTED_DATA_TYPES` for
-    intervals and collations (`_LEGACY_ERROR_TEMP_1183` for a plain `interval`),
-    `DELTA_GEOSPATIAL_NOT_SUPPORTED`, and `UNSUPPORTED_TIME_TYPE`. Other engines may write them; a live table
-    that has them already is not complained about.
+    Delta 4.4 refuses these types in `CREATE TABLE` and in `ADD COLUMNS`: intervals and collations with
+    `DELTA_UNSUPPORTED_DATA_TYPES` (a plain `interval` with `_LEGACY_ERROR_TEMP_1183`), geometry and geography
+    with `DELTA_GEOSPATIAL_NOT_SUPPORTED`, a time of day with `UNSUPPORTED_TIME_TYPE`. Other engines may write
+    these types, so the rule does not report columns that the live table already has.
 
     ## What to do
 
-    Store an interval as a number whose unit the name tells, a time of day as a string or as a number of
-    seconds, a shape as text or binary (WKT, WKB), and compare with a collation in the query.
+    Store an interval as a number, with the unit in the column's name; a time of day as a string or a number
+    of seconds; a shape as text or binary (WKT, WKB). Apply a collation in the query.
 
     ## Example
 
@@ -84,12 +84,12 @@ def type_not_storable(change: FieldAdded | TableAdded, _ctx: RuleContext) -> Ite
 
 
 def _refused(type_: DataType, path: Path) -> Iterator[Problem]:
-    for below, leaf in walk(type_, path):
+    for leaf_path, leaf in walk(type_, path):
         if (error := _error(leaf)) is not None:
             yield Problem(
-                f"{format_path(below)} is declared {print_type(leaf)}, which Delta does not store",
+                f"{format_path(leaf_path)} is declared {print_type(leaf)}, which Delta does not store",
                 help="store the value as a number, text or binary",
-                path=below,
+                path=leaf_path,
                 new=print_type(leaf),
                 delta_error=error,
             )
@@ -100,4 +100,4 @@ def _error(type_: DataType) -> str | None:
         return None if type_ == String() else "DELTA_UNSUPPORTED_DATA_TYPES"
     if not isinstance(type_, Atomic):
         return None
-    return next((error for beginning, error in _REFUSED if type_.name.startswith(beginning)), None)
+    return next((error for prefix, error in _REFUSED if type_.name.startswith(prefix)), None)

@@ -19,26 +19,24 @@ _PROPERTY = "delta.enableTypeWidening"
     delta_errors=("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",),
 )
 def type_widening_not_enabled(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
-    """A column is widened, but type widening is not switched on.
+    """A column is widened, but type widening is not enabled.
 
     ## What it does
 
-    Finds a change of type that Delta can do in place, on a table for which neither the contract nor the table
-    itself has `delta.enableTypeWidening` set to true. A `void` column, and a `varchar` that grows, need no
-    such setting.
+    Finds a type change that Delta can make in place, if neither the contract nor the table itself sets
+    `delta.enableTypeWidening` to true. A `void` column, and a `varchar` that grows, do not need the property.
 
     ## Why is this bad?
 
-    Without the property Delta refuses the widening with `DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP`
-    ("ALTER TABLE CHANGE COLUMN is not supported for changing column a from INT to BIGINT"), also where the
-    table supports the feature already. It is a property of the table, `delta.enableTypeWidening`, not a
-    feature of that name: the feature is `typeWidening`, although the first design of type widening spelled it
-    like the property.
+    Without the property Delta refuses the widening with `DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP` ("ALTER
+    TABLE CHANGE COLUMN is not supported for changing column a from INT to BIGINT"), even if the table already
+    supports the feature. `delta.enableTypeWidening` is the name of the table property; the table feature is
+    called `typeWidening`, although the first design of type widening spelled it like the property.
 
     ## What to do
 
-    Set the property; `--fix` writes it. The first time, Delta adds the table feature `typeWidening` for
-    readers and writers, which older clients do not know: see PF004.
+    Set the property; `--fix` writes it. The first time, Delta adds the reader and writer feature
+    `typeWidening`, which older clients do not support: see PF004.
 
     ## Example
 
@@ -77,7 +75,7 @@ def type_widening_not_enabled(change: TypeChanged, ctx: RuleContext) -> Iterator
             fix=Fix(
                 f"Set {_PROPERTY}",
                 (SetProperty(_PROPERTY, "true"),),
-                # A value that somebody wrote is not merely missing.
+                # An explicit value may be intentional, so replacing it is not safe.
                 safe=_PROPERTY not in ctx.contract.state.properties,
             ),
         )

@@ -18,35 +18,35 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     delta_errors=("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", "NOT_SUPPORTED_CHANGE_COLUMN"),
 )
 def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
-    """A column changes to a type that Delta cannot reach in place.
+    """A column changes to a type that Delta cannot change it to in place.
 
     ## What it does
 
-    Finds changes between types that Delta's type widening does not connect, and that no other TW rule
-    describes better: anything to or from `string`, `bigint` to `double`, `date` to `timestamp`,
-    `timestamp` to `timestamp_ntz`, `decimal` to `double`, another collation.
+    Finds type changes that Delta's type widening does not allow and that no other TW rule describes better:
+    anything to or from `string`, `bigint` to `double`, `date` to `timestamp`, `timestamp` to `timestamp_ntz`,
+    `decimal` to `double`, a different collation.
 
     ## Why is this bad?
 
-    Delta keeps the files as they are and converts values while it reads. It does so only for the changes
-    listed under "Type Widening" in its PROTOCOL.md. For all others `ALTER TABLE` fails: with
-    `DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP` if Spark would cast the one to the other without loss, as
-    `bigint` to `double` or `int` to `string`, else with `NOT_SUPPORTED_CHANGE_COLUMN`. An append with
-    `mergeSchema` fails with `DELTA_FAILED_TO_MERGE_FIELDS`, which older versions worded "Failed to merge
-    fields … Failed to merge incompatible data types".
+    Delta keeps the files unchanged and converts values while reading. It does so only for the changes listed
+    under "Type Widening" in its PROTOCOL.md. For all other changes `ALTER TABLE` fails: with
+    `DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP` if Spark considers the cast lossless, such as `bigint` to
+    `double` or `int` to `string`, otherwise with `NOT_SUPPORTED_CHANGE_COLUMN`. An append with `mergeSchema`
+    fails with `DELTA_FAILED_TO_MERGE_FIELDS`, which older versions worded "Failed to merge fields … Failed to
+    merge incompatible data types".
 
-    `char(n)` and `varchar(n)` widen only as columns of their own. Inside a struct, an array or a map a
-    longer `varchar` is refused, and the change to `string` is worse: the statement reports success and
-    changes nothing.
+    `char(n)` and `varchar(n)` widen only as top-level columns. Inside a struct, an array or a map Delta
+    refuses a longer `varchar`. A change to `string` there is worse: the statement reports success and changes
+    nothing.
 
     ## What to do
 
-    Add a column of the new type, backfill it, move the readers over, and list the old one under `dropped`
-    when nobody reads it any more.
+    Add a column of the new type, backfill it, move the readers to it, and list the old one under `dropped`
+    once it has no readers.
 
-    If an earlier change took the wrong turn, as `int` to `double` where `decimal` was wanted, there is no way
-    back either: Delta widens from what the column is now. Where `type_changes` tells of such a turn, the help
-    says so.
+    Sometimes an earlier change rules out the new type, for example `int` to `double` where `decimal` was
+    intended. Such a change cannot be reverted either: Delta widens from the current type only. If
+    `type_changes` records such a change, the help names it.
 
     ## Example
 
@@ -79,25 +79,29 @@ def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[P
         return
     error = refusal(change.old, change.new, nested=nested)
     old, new = print_type(change.old), print_type(change.new)
-    verdict = "which Delta cannot do in place" if error else "which Delta reports as done and does not do"
+    reason = (
+        "which Delta cannot do in place"
+        if error
+        else "which Delta reports as successful but does not perform"
+    )
     yield Problem(
-        f"{format_path(change.path)} changes from {old} to {new}, {verdict}",
-        help=f"keep {old}, and add a new column of type {new} that is backfilled{_wrong_turn(change, ctx)}",
+        f"{format_path(change.path)} changes from {old} to {new}, {reason}",
+        help=f"keep {old}; add a new column of type {new} and backfill it{_wrong_turn(change, ctx)}",
         delta_error=error,
     )
 
 
 def _wrong_turn(change: TypeChanged, ctx: RuleContext) -> str:
-    """The recorded change without which the wanted type could have been reached; empty if there is none."""
+    """Return a text about the recorded change that made the new type unreachable; empty if there is none."""
     path = change.path
     while isinstance(path[-1], Part):
-        path = path[:-1]  # the history of an array's element stands on the array
+        path = path[:-1]  # the array's field carries the history of its element
     inside = change.path[len(path) :]
     for columns in (ctx.before.columns, *([ctx.base.state.columns] if ctx.base else [])):
         field = field_at(columns, path)
         recorded = field.type_changes if field is not None and isinstance(field.type_changes, tuple) else ()
-        for one in reversed(recorded):
-            if one.at == inside and step(one.from_type, change.new) == TypeStep.WIDENING:
-                was, became = print_type(one.from_type), print_type(one.to_type)
-                return f"; it was {was} once, and became {became}, from which there is no way"
+        for entry in reversed(recorded):
+            if entry.at == inside and step(entry.from_type, change.new) == TypeStep.WIDENING:
+                old, current, new = map(print_type, (entry.from_type, entry.to_type, change.new))
+                return f"; the column was {old} before it became {current}, which cannot widen to {new}"
     return ""

@@ -1,4 +1,4 @@
-"""The formats of contracts: one module or package each, found by walking this package."""
+"""The contract formats: one module or package per format, discovered by walking this package."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from schemalint.model.finding import Edit
 
 
 class Dialect(Protocol):
-    """What a module does for its format."""
+    """The functions that a format's module provides."""
 
     def handles(self, document: Document) -> bool:
         """Whether the document is a contract in this format."""
 
     def read(self, document: Document) -> Contract | tuple[ContractError, ...]:
-        """The contract, or all that is wrong with it."""
+        """Return the contract, or all of its errors."""
 
     def edited(self, document: Document, edit: Edit, target: str | None) -> str:
-        """The text of the whole file after an edit; None is the contract that all targets share."""
+        """Return the file's text after an edit; target None edits the settings shared by all targets."""
 
 
 def dialect_of(document: Document) -> Dialect | None:
-    """The format of a document; None if it is no contract."""
+    """Return the format of a document, or None if it is not a contract."""
     return next((dialect for dialect in dialects() if dialect.handles(document)), None)
 
 
 @cache
 def dialects() -> tuple[Dialect, ...]:
-    """All formats, by name."""
+    """Return all formats, sorted by name."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     return tuple(cast("Dialect", importlib.import_module(f"{__name__}.{name}")) for name in names)

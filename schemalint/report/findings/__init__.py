@@ -1,7 +1,6 @@
-"""The result of a run as text: one module per output format, each with a function `render`.
+"""Output formats of findings: one module per format, each with a function `render`.
 
-A new format is a new module here and nothing else. Modules whose names begin with an underscore are what
-the formats share.
+A new module adds a format. Modules with a leading underscore are helpers of the formats.
 """
 
 from __future__ import annotations
@@ -16,31 +15,31 @@ if TYPE_CHECKING:
 
 
 class Format(Protocol):
-    """What the module of a format provides.
+    """The interface of a format's module.
 
     Attributes:
-        SHOWS_FIXES: Whether the changes of the text that a fix makes are shown; working them out takes time.
+        SHOWS_FIXES: Whether the format shows the text changes of fixes, which take time to compute.
     """
 
     SHOWS_FIXES: bool
 
     def render(self, result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:
-        """The whole report, ending with a line end.
+        """Render the whole report, with a line break at the end.
 
         Args:
-            result: What the run found; its findings are in order.
-            color: Style the text for a terminal, where the format is read in one.
-            show_existing: Show also the findings that the base has, which are otherwise only counted. A
-                format for programs always holds them, marked.
+            result: The result of the run, with sorted findings.
+            color: Style the text for a terminal; only formats for terminals use it.
+            show_existing: Show findings that the base has too, instead of only their number. Formats for
+                programs always contain them, marked as existing.
         """
         ...
 
 
 def names() -> tuple[str, ...]:
-    """The names of all formats, sorted."""
+    """Return the names of all formats, sorted."""
     return format_names(sys.modules[__name__])
 
 
 def get(name: str) -> Format:
-    """The format of that name; see `format_module`."""
+    """Return the format with the given name; see `format_module`."""
     return cast("Format", format_module(sys.modules[__name__], name))

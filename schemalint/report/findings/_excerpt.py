@@ -1,4 +1,4 @@
-"""The lines of a source that a location covers, with marks under or beside them."""
+"""The source lines of a location, with marks below or at their left."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 _BOM = "\ufeff"
 _TAB = " " * 4
-# YAML 1.1 would end a line at U+0085, U+2028 and U+2029 too.
+# YAML 1.1 also ends lines at U+0085, U+2028 and U+2029; YAML 1.2 does not.
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
-# Of a longer stretch the first lines and the last one are shown.
+# A longer excerpt shows its first lines and its last line.
 _MOST_LINES = 6
 _FIRST_LINES = 4
 
 
 class Row(NamedTuple):
-    """A row of the excerpt: a numbered line of the source, or marks."""
+    """A row of the excerpt: a numbered source line, or marks."""
 
     number: int | None
     text: str
@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 def excerpt(source: str, location: Location) -> tuple[Row, ...]:
-    """The covered lines and their marks; none if the source does not reach that far."""
+    """Return the lines of the location and their marks; none if the source has too few lines."""
     lines = split_lines(source)
     first, last = location.line, last_line(location)
     if first > len(lines) or last > len(lines):
@@ -44,21 +44,21 @@ def excerpt(source: str, location: Location) -> tuple[Row, ...]:
 
 
 def last_line(location: Location) -> int:
-    """The last line that has a part in the stretch: not the one after a line end that it ends with."""
-    ends_a_line = location.end_line > location.line and location.end_column == 1
-    return location.end_line - 1 if ends_a_line else location.end_line
+    """Return the last line of the location; an end at column 1 of a later line excludes that line."""
+    ends_before_line = location.end_line > location.line and location.end_column == 1
+    return location.end_line - 1 if ends_before_line else location.end_line
 
 
 @lru_cache(maxsize=8)
 def split_lines(source: str) -> tuple[str, ...]:
-    """The lines without their ends and without a byte order mark, as locations count them."""
+    """Split a source into lines as locations count them, without line breaks and byte order mark."""
     return tuple(_LINE_BREAK.split(source.removeprefix(_BOM)))
 
 
 def _underlined(line: str, number: int, column: int, end_column: int) -> Iterator[Row]:
     before, width = _width(line[: column - 1]), _width(line[: end_column - 1])
     yield Row(number, _shown(line))
-    # A place between two characters, such as a missing value, still gets its caret.
+    # An empty location, such as a missing value, still gets a caret.
     yield Row(None, " " * before + "^" * max(width - before, 1), is_mark=True)
 
 
@@ -71,7 +71,7 @@ def _bracketed(lines: tuple[str, ...], start: int, end: int, end_column: int) ->
 
 
 def _numbers(start: int, end: int) -> list[int | None]:
-    """The numbers of the lines to show, None for those left out."""
+    """Return the line numbers to show, None for the omitted lines."""
     if end - start < _MOST_LINES:
         return list(range(start, end + 1))
     return [*range(start, start + _FIRST_LINES), None, end]
@@ -82,11 +82,11 @@ def _shown(line: str) -> str:
 
 
 def _width(text: str) -> int:
-    """How many columns of the terminal the text takes as it is shown."""
+    """Return the width of the shown text in terminal columns."""
     return sum(_char_width(char) for char in _shown(text))
 
 
 def _char_width(char: str) -> int:
-    if unicodedata.category(char) in ("Mn", "Me"):  # drawn over the character before
+    if unicodedata.category(char) in ("Mn", "Me"):  # drawn over the previous character
         return 0
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1

@@ -1,4 +1,4 @@
-"""What the formats for people say of one finding besides its message."""
+"""The notes on a finding besides its message, which the human-readable formats share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from schemalint.model.finding import Finding, Fix
 
 FAILURE = "failure"
-"""The label of what could not be judged, so that nobody takes it for a finding."""
+"""The label of errors that kept schemalint from checking; it separates them from findings."""
 
 
 class Note(NamedTuple):
@@ -24,27 +24,27 @@ class Note(NamedTuple):
 
 
 def finding_notes(finding: Finding) -> Iterator[Note]:
-    """Help, the place in the base, Delta's error class, the fix."""
+    """Yield help, location in the base, Delta's error class and the fix, where they exist."""
     if finding.help:
         yield Note("help", printable(finding.help))
     if finding.previous_location:
-        yield Note("in the base", place(finding.previous_location))
+        yield Note("in the base", location_text(finding.previous_location))
     if finding.delta_error:
         yield Note("Delta's error", printable(finding.delta_error))
     if finding.existing:
-        yield Note("note", "the base has it too: it does not fail the run")
+        yield Note("note", "the base has this finding too; it does not fail the run")
     if finding.fix:
-        yield Note("fix", f"{printable(finding.fix.title)} ({_how(finding.fix)})")
+        yield Note("fix", f"{printable(finding.fix.title)} ({_fix_options(finding.fix)})")
 
 
 def failure_notes(error: SchemalintError) -> Iterator[Note]:
-    """The help, if there is one."""
+    """Yield the help, if there is any."""
     if error.help:
         yield Note("help", printable(error.help))
 
 
 def subject(finding: Finding) -> str:
-    """The table, for which target, and what it was compared with where that is not the base alone."""
+    """Describe the table, the target, and the sides of the comparison if there is more than the base."""
     parts = [finding.table]
     if finding.target is not None:
         parts.append(f"target {finding.target}")
@@ -53,10 +53,10 @@ def subject(finding: Finding) -> str:
     return printable(", ".join(parts))
 
 
-def place(location: Location) -> str:
-    """``file:line:column``, as terminals and editors turn it into a link."""
+def location_text(location: Location) -> str:
+    """Format ``file:line:column``, which terminals and editors turn into a link."""
     return printable(str(location))
 
 
-def _how(fix: Fix) -> str:
-    return "--fix makes it" if fix.safe else "--fix --unsafe-fixes makes it; look at the result"
+def _fix_options(fix: Fix) -> str:
+    return "apply with --fix" if fix.safe else "apply with --fix --unsafe-fixes, and review the result"

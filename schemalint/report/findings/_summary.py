@@ -1,4 +1,4 @@
-"""What all formats for people say of the run as a whole."""
+"""The summary of a run, which all human-readable formats share."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _COMMIT_LENGTH = 7
 
 
 def shown(result: CheckResult, *, show_existing: bool) -> tuple[Finding, ...]:
-    """The findings to show."""
+    """Return the findings to show."""
     return tuple(finding for finding in result.findings if show_existing or not finding.existing)
 
 
 def closing(result: CheckResult, *, color: bool, show_existing: bool) -> str:
-    """The last lines of a report: the remarks and the summary."""
+    """Render the last lines of a report: the remarks and the summary."""
     level = verdict(result)
     fg = "green" if level is Severity.INFO else COLORS[level]
     last = styled(summary(result), color=color, fg=fg, bold=True)
@@ -29,12 +29,12 @@ def closing(result: CheckResult, *, color: bool, show_existing: bool) -> str:
 
 
 def summary(result: CheckResult) -> str:
-    """One line: how many problems in how many tables, compared with what."""
+    """Summarize the run in one line: numbers of findings and tables, and the base."""
     return f"{_outcome(result)} ({_sides(result.run)})"
 
 
 def remarks(result: CheckResult, *, show_existing: bool) -> list[str]:
-    """What was left out, a line each: findings that are not new, tables that were not compared."""
+    """Return a line for the hidden existing findings, and one for each table that was not compared."""
     skipped = [f"skipped {printable(table.table)}: {printable(table.reason)}" for table in result.run.skipped]
     existing = sum(finding.existing for finding in result.findings)
     if not existing:
@@ -44,7 +44,7 @@ def remarks(result: CheckResult, *, show_existing: bool) -> list[str]:
 
 
 def verdict(result: CheckResult) -> Severity:
-    """How bad the run is: INFO if all is well, which an incomplete run never is."""
+    """Return the worst severity of the run: INFO if it is clean, at least WARNING if it is incomplete."""
     if result.errors:
         return Severity.ERROR
     least = Severity.WARNING if is_incomplete(result.run) else Severity.INFO
@@ -52,7 +52,7 @@ def verdict(result: CheckResult) -> Severity:
 
 
 def is_incomplete(run: Run) -> bool:
-    """Whether a table was left out, or nothing was compared at all."""
+    """Whether a table was skipped, or no table was compared."""
     return bool(run.skipped) or not run.compared
 
 

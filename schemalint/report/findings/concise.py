@@ -1,4 +1,4 @@
-"""A line per problem: ``path:line:column: TW001 error message``."""
+"""One line per finding: ``path:line:column: TW001 error message``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from schemalint.model.finding import Severity
 from schemalint.printable import printable
 from schemalint.report.findings._inventory import inventory_lines
-from schemalint.report.findings._notes import FAILURE, place
+from schemalint.report.findings._notes import FAILURE, location_text
 from schemalint.report.findings._summary import closing, shown
 from schemalint.report.text import COLORS, styled
 
@@ -19,7 +19,7 @@ SHOWS_FIXES = False
 
 
 def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:
-    """Findings, then what could not be judged, then the summary."""
+    """Render the findings, then the failures, then the summary."""
     findings = shown(result, show_existing=show_existing)
     lines = [_finding(finding, color=color) for finding in findings]
     lines += [_failure(error, color=color) for error in result.errors]
@@ -29,10 +29,10 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
 
 
 def _finding(finding: Finding, *, color: bool) -> str:
-    where = styled(place(finding.location), color=color, bold=True)
+    location = styled(location_text(finding.location), color=color, bold=True)
     severity = styled(finding.severity.label, color=color, fg=COLORS[finding.severity])
     existing = " (the base has it too)" if finding.existing else ""
-    return f"{where}: {printable(finding.code)} {severity} {printable(finding.message)}{existing}"
+    return f"{location}: {printable(finding.code)} {severity} {printable(finding.message)}{existing}"
 
 
 def _failure(error: SchemalintError, *, color: bool) -> str:
@@ -41,4 +41,4 @@ def _failure(error: SchemalintError, *, color: bool) -> str:
     text = f"{printable(error.message)}{help_text}"
     if error.location is None:
         return f"{label}: {text}"
-    return f"{styled(place(error.location), color=color, bold=True)}: {label} {text}"
+    return f"{styled(location_text(error.location), color=color, bold=True)}: {label} {text}"

@@ -1,4 +1,4 @@
-"""For people at a terminal: each problem with the lines of its source, as compilers print them."""
+"""The format for terminals: each finding with its source lines, as compilers print them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from schemalint.model.finding import Severity
 from schemalint.printable import printable
 from schemalint.report.findings._excerpt import excerpt, last_line, split_lines
 from schemalint.report.findings._inventory import inventory_lines
-from schemalint.report.findings._notes import FAILURE, failure_notes, finding_notes, place, subject
+from schemalint.report.findings._notes import FAILURE, failure_notes, finding_notes, location_text, subject
 from schemalint.report.findings._summary import closing, shown
 from schemalint.report.text import COLORS, styled
 
@@ -26,7 +26,7 @@ SHOWS_FIXES = True
 
 
 def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:
-    """A block per finding, then what could not be judged, then the summary."""
+    """Render a block for each finding, then the failures, then the summary."""
     sources = result.sources or {}
     findings = shown(result, show_existing=show_existing)
     blocks = [_finding(finding, sources, color=color) for finding in findings]
@@ -41,7 +41,7 @@ def _finding(finding: Finding, sources: Mapping[str, str], *, color: bool) -> st
     margin = _margin(finding.location)
     lines = [
         _header(label, finding.message, finding.severity, color=color),
-        *_place(finding.location, f" ({subject(finding)})", color=color),
+        *_location(finding.location, f" ({subject(finding)})", color=color),
         *_source(finding.location, sources, finding.severity, color=color),
         *_notes(finding_notes(finding), margin, color=color),
         *_additions(finding.text_changes, margin, color=color),
@@ -52,7 +52,7 @@ def _finding(finding: Finding, sources: Mapping[str, str], *, color: bool) -> st
 def _failure(error: SchemalintError, sources: Mapping[str, str], *, color: bool) -> str:
     lines = [_header(FAILURE, error.message, Severity.ERROR, color=color)]
     if error.location is not None:
-        lines += _place(error.location, "", color=color)
+        lines += _location(error.location, "", color=color)
         lines += _source(error.location, sources, Severity.ERROR, color=color)
     lines += _notes(failure_notes(error), _margin(error.location), color=color)
     return "\n".join(lines)
@@ -63,9 +63,9 @@ def _header(label: str, message: str, severity: Severity, *, color: bool) -> str
     return label + styled(f": {printable(message)}", color=color, bold=True)
 
 
-def _place(location: Location, rest: str, *, color: bool) -> Iterator[str]:
+def _location(location: Location, suffix: str, *, color: bool) -> Iterator[str]:
     arrow = styled("-->", color=color, fg=_FRAME, bold=True)
-    yield f"{_margin(location)}{arrow} {place(location)}{rest}"
+    yield f"{_margin(location)}{arrow} {location_text(location)}{suffix}"
 
 
 def _source(
@@ -96,12 +96,12 @@ def _notes(notes: Iterable[Note], margin: str, *, color: bool) -> Iterator[str]:
 
 
 def _additions(changes: tuple[TextChange, ...], margin: str, *, color: bool) -> Iterator[str]:
-    """What the fix writes; ``--diff`` shows the whole edit."""
+    """Render the lines that the fix writes; ``--diff`` shows the whole edit."""
     for change in changes:
         for line in split_lines(change.text.strip("\r\n")):
             yield f"{margin}     {styled(f'+ {printable(line)}'.rstrip(), color=color, fg='green')}"
 
 
 def _margin(location: Location | None) -> str:
-    """Blanks as wide as the largest line number of the excerpt."""
+    """Return spaces as wide as the largest line number of the excerpt."""
     return " " * len(str(last_line(location) if location else 1))

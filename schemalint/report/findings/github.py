@@ -1,7 +1,7 @@
 """Workflow commands, which GitHub turns into annotations of the pull request.
 
-Syntax: docs.github.com, "Workflow commands for GitHub Actions"; what the runner makes of it: actions/runner,
-ActionCommand.cs. GitHub shows the first ten annotations of each kind and step, so the worst come first.
+Syntax: docs.github.com, "Workflow commands for GitHub Actions"; parsing: actions/runner, ActionCommand.cs.
+GitHub shows the first ten annotations of each kind and step, so the worst findings come first.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
     from schemalint.errors import Location, SchemalintError
     from schemalint.model.finding import CheckResult, Finding
-from schemalint.report.findings._notes import Note
+    from schemalint.report.findings._notes import Note
 
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
-# The order of the rows matters: the percent sign of the others must not be escaped again.
+# The percent sign comes first: the escapes of the other rows contain it.
 _DATA = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
 _PROPERTY = (*_DATA, (":", "%3A"), (",", "%2C"))
 
 SHOWS_FIXES = False
 
 
-def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 - one signature for all formats
-    """The run's line, then what could not be judged, then the findings, the worst first."""
+def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 (see Format)
+    """Render the summary, then the failures, then the findings from worst to least severe."""
     findings = sorted(
         shown(result, show_existing=show_existing), key=lambda finding: (finding.existing, -finding.severity)
     )
-    # The run's line stands before the findings, so that it is always among the ten that are shown.
+    # The summary comes first, so that it is always among the ten annotations that GitHub shows.
     commands = [_run(result, show_existing=show_existing)]
     commands += [_failure(error) for error in result.errors]
     commands += [_finding(finding) for finding in findings]
@@ -50,7 +50,7 @@ def _run(result: CheckResult, *, show_existing: bool) -> str:
 
 def _failure(error: SchemalintError) -> str:
     body = [printable(error.message), *_lines(failure_notes(error))]
-    return _command(Severity.ERROR, "schemalint could not judge", body, error.location)
+    return _command(Severity.ERROR, "schemalint failure", body, error.location)
 
 
 def _finding(finding: Finding) -> str:
@@ -63,16 +63,16 @@ def _lines(notes: Iterable[Note]) -> list[str]:
 
 
 def _command(kind: Severity, title: str, body: Iterable[str], location: Location | None = None) -> str:
-    properties = {**_place(location), "title": title} if location else {"title": title}
+    properties = {**_position(location), "title": title} if location else {"title": title}
     listed = ",".join(f"{name}={_escaped(printable(value), _PROPERTY)}" for name, value in properties.items())
     text = _escaped("\n".join(body), _DATA)
     return f"::{_KINDS[kind]} {listed}::{text}"
 
 
-def _place(location: Location) -> dict[str, str]:
+def _position(location: Location) -> dict[str, str]:
     lines = {"file": location.file, "line": str(location.line), "endLine": str(last_line(location))}
     if location.line != location.end_line:
-        # Columns are refused for several lines (REST API, "Create a check run": start_column, end_column).
+        # GitHub refuses columns for several lines (REST API, "Create a check run": start_column, end_column).
         return lines
     return {**lines, "col": str(location.column), "endColumn": str(location.end_column)}
 

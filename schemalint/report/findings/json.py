@@ -1,11 +1,14 @@
-"""The whole result for programs, as ``json.schema.json`` describes it."""
+"""The whole result as JSON, which ``json.schema.json`` describes."""
 
 from __future__ import annotations
 
 import json
+import pkgutil
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import schemalint_rules
 from schemalint import __version__
 from schemalint.delta.path import path_to_json
 from schemalint.printable import json_text
@@ -17,19 +20,16 @@ if TYPE_CHECKING:
     from schemalint.model.inventory import Inventory
 
 VERSION = 1
-"""The version of the format: another meaning of a key is another version."""
+"""The version of the format; it changes with the meaning of a key."""
 
 RULE_PAGES = "docs/rules/"
-"""Where the pages of the built-in rules stand, relative to the project."""
-
-# The prefixes of the built-in rules' codes: an area of rules is a folder of them.
-_AREAS = frozenset({"CM", "CT", "DR", "NC", "PF", "RD", "TH", "TP", "TW"})
+"""The folder with the pages of the built-in rules, relative to the project."""
 
 SHOWS_FIXES = True
 
 
-def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 - one signature for all formats
-    """One JSON object in ASCII; all findings are in it, those that the base has too marked ``existing``."""
+def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 (see Format)
+    """Render one JSON object in ASCII with all findings; those that the base has too are ``existing``."""
     document = {
         "version": VERSION,
         "tool": {"name": "schemalint", "version": __version__},
@@ -42,7 +42,7 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of what `render` returns."""
+    """Return the JSON Schema (draft 2020-12) of the text that `render` returns."""
     loaded: dict[str, Any] = json.loads(Path(__file__).with_name("json.schema.json").read_text("utf-8"))
     return loaded
 
@@ -96,15 +96,15 @@ def _inventory(inventory: Inventory) -> dict[str, object]:
     return {
         "tables": [
             {
-                "table": one.table,
-                "uri": one.uri,
-                "version": one.version,
-                "min_reader_version": one.versions[0],
-                "min_writer_version": one.versions[1],
-                "idle_features": list(one.idle),
-                "preview_features": list(one.preview),
+                "table": table.table,
+                "uri": table.uri,
+                "version": table.version,
+                "min_reader_version": table.versions[0],
+                "min_writer_version": table.versions[1],
+                "idle_features": list(table.idle),
+                "preview_features": list(table.preview),
             }
-            for one in inventory.tables
+            for table in inventory.tables
         ],
         "protocols": [
             {"min_reader_version": reader, "min_writer_version": writer, "tables": number}
@@ -128,5 +128,11 @@ def _location(location: Location | None) -> dict[str, object] | None:
 
 
 def _url(code: str) -> str | None:
-    """The page of a built-in rule; where the pages of other packages' rules are, nobody knows."""
-    return f"{RULE_PAGES}{code.casefold()}.md" if code[:-3] in _AREAS else None
+    """Return the page of a built-in rule, None for rules of other packages."""
+    return f"{RULE_PAGES}{code.casefold()}.md" if code[:-3] in _areas() else None
+
+
+@cache
+def _areas() -> frozenset[str]:
+    """Return the areas of the built-in rules, which have a page each."""
+    return frozenset(package.name.upper() for package in pkgutil.iter_modules(schemalint_rules.__path__))

@@ -1,4 +1,4 @@
-"""A plan as text: one module per output format, each with a function `render`."""
+"""Output formats of plans: one module per format, each with a function `render`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 class Format(Protocol):
-    """What the module of a format provides."""
+    """The interface of a format's module."""
 
     def render(self, deployment: Deployment, *, color: bool = False) -> str:
-        """The whole plan, ending with a line end; styled for a terminal, where the format is read in one."""
+        """Render the whole plan, with a line break at the end; only formats for terminals use ``color``."""
 
 
 def names() -> tuple[str, ...]:
-    """The names of all formats, sorted."""
+    """Return the names of all formats, sorted."""
     return format_names(sys.modules[__name__])
 
 
 def get(name: str) -> Format:
-    """The format of that name; see `format_module`."""
+    """Return the format with the given name; see `format_module`."""
     return cast("Format", format_module(sys.modules[__name__], name))

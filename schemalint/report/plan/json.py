@@ -1,4 +1,4 @@
-"""A plan for programs, as ``plan.schema.json`` describes it."""
+"""A plan as JSON, which ``plan.schema.json`` describes."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 
 
 def render(deployment: Deployment, *, color: bool = False) -> str:  # noqa: ARG001 (see Format)
-    """One JSON object in ASCII; the same input gives the same bytes."""
+    """Render one JSON object in ASCII; the same input gives the same bytes."""
     content = {
         "version": PLAN_FORMAT,
         "target": deployment.plan.target,
         "revision": deployment.revision,
         "hash": deployment.plan.hash,
         "tables": [_table(plan, _consumers(deployment, plan)) for plan in deployment.plan.tables],
-        "skipped": [{"table": one.table, "reason": one.reason} for one in deployment.skipped],
+        "skipped": [{"table": table.table, "reason": table.reason} for table in deployment.skipped],
         "errors": [
-            {"table": one.table, "message": one.error.message, "help": one.error.help}
-            for one in deployment.unplanned
+            {"table": table.table, "message": table.error.message, "help": table.error.help}
+            for table in deployment.unplanned
         ],
     }
     return json_text(content, indent=2) + "\n"
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of what `plan_as_json` returns."""
+    """Return the JSON Schema (draft 2020-12) of the text that `render` returns."""
     loaded: dict[str, Any] = json.loads(Path(__file__).with_name("plan.schema.json").read_text("utf-8"))
     return loaded
 
@@ -55,37 +55,37 @@ def _table(plan: TablePlan, consumers: Iterable[Consumer]) -> dict[str, object]:
         "table_id": plan.table_id,
         "version": plan.version,
         "declaration": plan.hash,
-        "record": plan.record,
-        "again": plan.again,
-        "needs": sorted(one.value for one in plan.needs),
+        "record": plan.writes_marker,
+        "again": plan.needs_replanning,
+        "needs": sorted(approval.value for approval in plan.needs),
         "adds_features": sorted(plan.adds_features),
         "steps": [_step(step, creates=plan.live is None) for step in plan.steps],
         "streams": [
             {
-                "consumer": one.consumer,
-                "outcome": one.outcome,
-                "steps": list(one.steps),
-                "options": list(one.options),
+                "consumer": stream.consumer,
+                "outcome": stream.outcome,
+                "steps": list(stream.steps),
+                "options": list(stream.options),
             }
-            for one in stream_impacts(plan, consumers)
+            for stream in stream_impacts(plan, consumers)
         ],
-        "refusals": [_refusal(one) for one in plan.refusals],
+        "refusals": [_refusal(refusal) for refusal in plan.refusals],
     }
 
 
 def _step(step: Step, *, creates: bool) -> dict[str, object]:
-    found = impact(step, creates=creates)
+    effects = impact(step, creates=creates)
     return {
         "kind": step.kind.name.lower(),
         "sql": step.sql,
         "reasons": list(step.reasons),
-        "places": [_place(place) for place in step.places],
+        "places": [_location(location) for location in step.sources],
         "requires": list(step.requires),
         "adds_features": sorted(step.adds_features),
         "cost": step.cost.name.lower(),
         "commits": step.commits,
-        "risks": list(found.risks),
-        "stops_tracked_streams": found.stops_streams,
+        "risks": list(effects.risks),
+        "stops_tracked_streams": effects.stops_streams,
         "undo": step.undo,
         "undo_note": step.undo_note,
         "needs": step.needs.value if step.needs is not None else None,
@@ -97,10 +97,10 @@ def _refusal(refusal: Refusal) -> dict[str, object]:
         "code": refusal.code,
         "reason": refusal.reason,
         "help": refusal.help,
-        "place": _place(refusal.finding.location) if refusal.finding else None,
+        "place": _location(refusal.finding.location) if refusal.finding else None,
         "awaits": refusal.awaits.value if refusal.awaits is not None else None,
     }
 
 
-def _place(location: Location) -> dict[str, object]:
+def _location(location: Location) -> dict[str, object]:
     return {"file": location.file, "line": location.line, "column": location.column}

@@ -1,9 +1,9 @@
 """A plan as a comment on a pull request (GitHub Flavored Markdown).
 
-Names, comments and expressions come with pull requests of strangers: every mark in them is a character
-reference, which cannot form structure (CommonMark 0.31, section 2.5); what could be a mention stands in
-``<code>``, where GitHub looks for none; and statements stand in fences that are longer than any run of
-back-quotes in them.
+Pull requests of strangers can contain any names, comments and expressions. Therefore every punctuation mark
+of a text becomes a character reference, which cannot form structure (CommonMark 0.31, section 2.5). Texts
+with ``@`` or ``#`` become ``<code>``, where GitHub finds no mentions. The fence of the statements is longer
+than any run of back-quotes in them.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from schemalint.model.plan import Step, TablePlan
 
 MOST_CHARACTERS: Final = 65_000
-"""Of a comment, with room for what is put around it (GitHub takes 65,536)."""
+"""The most characters of a comment, with room for a surrounding text (GitHub accepts 65,536)."""
 
 _MARK: Final = re.compile(r"[^\w \u0080-\U0010ffff]|_", re.ASCII)
-_HEAD: Final = ("| | step | cost | noticed by others | undo |", "| --- | --- | --- | --- | --- |")
+_HEAD: Final = ("| | step | cost | risks | undo |", "| --- | --- | --- | --- | --- |")
 
 
 def render(deployment: Deployment, *, color: bool = False) -> str:  # noqa: ARG001 (see Format)
-    """A section for each table that has something to do; without statements where they are too many."""
+    """Render a section for each table with steps or refusals; a document that is too long omits the SQL."""
     summary = summary_of(deployment)
     for with_sql in (True, False):
         text = _document(deployment, summary, with_sql=with_sql)
@@ -62,8 +62,10 @@ def _sections(deployment: Deployment, *, with_sql: bool) -> list[str]:
         for plan in deployment.plan.tables
         if plan.steps or plan.refusals
     ]
-    rest = [f"- {_code(one.table)}: not planned, {_code(one.error.message)}" for one in deployment.unplanned]
-    rest += [f"- {_code(one.table)}: skipped, {_code(one.reason)}" for one in deployment.skipped]
+    rest = [
+        f"- {_code(table.table)}: not planned, {_code(table.error.message)}" for table in deployment.unplanned
+    ]
+    rest += [f"- {_code(table.table)}: skipped, {_code(table.reason)}" for table in deployment.skipped]
     return [*sections, "\n".join(rest)] if rest else sections
 
 
@@ -82,18 +84,19 @@ def _table(deployment: Deployment, plan: TablePlan, *, with_sql: bool) -> Iterat
     streams = stream_impacts(plan, contract.consumers if contract else ())
     if streams:
         yield ""
-    for one in streams:
-        yield f"- stream {_code(one.consumer)}: {one.outcome} (steps {', '.join(map(str, one.steps))})"
+    for stream in streams:
+        numbers = ", ".join(map(str, stream.steps))
+        yield f"- stream {_code(stream.consumer)}: {stream.outcome} (steps {numbers})"
     if plan.steps and with_sql:
         yield from _statements(plan)
 
 
 def _cells(step: Step, *, creates: bool) -> Iterator[str]:
     needs = [f"<br>**needs approval: {step.needs.value}**"] if step.needs is not None else []
-    named = [f"{place.file}:{place.line}" for place in step.places]
-    places = [f"<br>{_code(text)}" for text in first_few(named)]
-    why = [f"<br>{_prose(reason)}" for reason in first_few(step.reasons)]
-    yield "".join([step.kind.value, *needs, *why, *places])
+    lines = [f"{location.file}:{location.line}" for location in step.sources]
+    locations = [f"<br>{_code(line)}" for line in first_few(lines)]
+    reasons = [f"<br>{_prose(reason)}" for reason in first_few(step.reasons)]
+    yield "".join([step.kind.value, *needs, *reasons, *locations])
     yield f"{step.cost.value}, {counted(step.commits, 'commit')}"
     yield "<br>".join(_prose(risk) for risk in impact(step, creates=creates).risks)
     undo = [_code(step.undo)] if step.undo else []
@@ -124,5 +127,5 @@ def _prose(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text that is nothing but text: no markup, no table cell, no mention, no link."""
-    return _MARK.sub(lambda found: f"&#{ord(found[0])};", printable(text))
+    """Escape a text, so that it forms no markup, table cell, mention or link."""
+    return _MARK.sub(lambda mark: f"&#{ord(mark[0])};", printable(text))

@@ -1,4 +1,4 @@
-"""A plan for those who run statements by other means."""
+"""A plan as SQL, for other tools that run the statements."""
 
 from __future__ import annotations
 
@@ -8,33 +8,37 @@ from schemalint.deploy import Deployment
 from schemalint.model.impact import impact
 from schemalint.model.plan import Step, TablePlan
 from schemalint.printable import printable
-from schemalint.report.plan._words import place_of_table, places_text, refusal_text, undo_text
+from schemalint.report.plan._words import locations_text, refusal_text, table_title, undo_text
 
 
 def render(deployment: Deployment, *, color: bool = False) -> str:  # noqa: ARG001 (see Format)
-    """The statements, each closed by a semicolon; all else stands in comments."""
+    """Render the statements, each with a semicolon at the end, and all other text as comments."""
     lines = [line for plan in deployment.plan.tables for line in _table(plan)]
-    lines += [_comment(f"{one.table}: skipped, {one.reason}") for one in deployment.skipped]
-    lines += [_comment(f"{one.table}: not planned, {one.error.message}") for one in deployment.unplanned]
+    lines += [_comment(f"{table.table}: skipped, {table.reason}") for table in deployment.skipped]
+    lines += [
+        _comment(f"{table.table}: not planned, {table.error.message}") for table in deployment.unplanned
+    ]
     return "\n".join(lines) + "\n"
 
 
 def _table(plan: TablePlan) -> Iterator[str]:
-    yield _comment(place_of_table(plan))
-    yield from (_comment(f"refused: {refusal_text(one)}") for one in plan.refusals)
+    yield _comment(table_title(plan))
+    yield from (_comment(f"refused: {refusal_text(refusal)}") for refusal in plan.refusals)
     for step in plan.steps:
         yield ""
         yield from (_comment(text) for text in _remarks(step, creates=plan.live is None))
         yield f"{step.sql};"
     if plan.steps:
         yield ""
-        yield _comment("then prove it: schemalint check --live --all --strict && schemalint plan --exit-code")
+        yield _comment(
+            "afterwards, verify: schemalint check --live --all --strict && schemalint plan --exit-code"
+        )
 
 
 def _remarks(step: Step, *, creates: bool) -> Iterator[str]:
     yield from step.reasons
-    if step.places:
-        yield f"from {places_text(step.places)}"
+    if step.sources:
+        yield f"from {locations_text(step.sources)}"
     yield from (f"risk: {risk}" for risk in impact(step, creates=creates).risks)
     if step.needs is not None:
         yield f"needs approval: {step.needs.value}"
@@ -42,10 +46,10 @@ def _remarks(step: Step, *, creates: bool) -> Iterator[str]:
 
 
 def _comment(text: str) -> str:
-    r"""One line of comment, whatever the text.
+    r"""Turn any text into a one-line comment.
 
-    A backslash at its end would let the comment go on (Spark's SqlBaseLexer.g4, SIMPLE_COMMENT), some clients
-    split at every semicolon, and Spark substitutes ``${…}`` in comments too.
+    A backslash at the end would continue the comment on the next line (Spark's SqlBaseLexer.g4,
+    SIMPLE_COMMENT), some clients split at every semicolon, and Spark substitutes ``${…}`` in comments too.
     """
     safe = printable(text).replace(";", r"\x3b").replace("${", r"\x24{")
     return f"-- {safe} ." if safe.endswith("\\") else f"-- {safe}"

@@ -1,1 +1,1 @@
-"""A live table as text."""
+"""The text output of `show`: one live table."""

@@ -1,4 +1,4 @@
-"""Small pieces of text for people, safe to print."""
+"""Cells and rows of text, safe to print."""
 
 from __future__ import annotations
 
@@ -13,36 +13,37 @@ if TYPE_CHECKING:
     from schemalint.delta.table import HistoryEntry
 
 _WIDEST: Final = 48
-"""Of a column of text: what is longer moves its own row's rest to the right, and no other row's."""
+"""The widest a column of cells is padded; a longer cell shifts only the rest of its own row."""
 
 _LONGEST: Final = 60
+"""The most characters of a shortened text."""
 
 
-def short(text: str) -> str:
-    """The text on one line, cut where it is long."""
+def shortened(text: str) -> str:
+    """Put a text on one line, and cut it if it is long."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
-def when(timestamp: int | None) -> str:
-    """Milliseconds since the epoch as a time in UTC; empty if there is none, or none that a calendar has."""
+def utc_text(timestamp: int | None) -> str:
+    """Format milliseconds since the epoch as a time in UTC; empty for None and impossible years."""
     if timestamp is None:
         return ""
     try:
-        found = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(milliseconds=timestamp)
+        time = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(milliseconds=timestamp)
     except OverflowError:
         return ""
-    return f"{found:%Y-%m-%d %H:%M:%S} UTC"
+    return f"{time:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def by_whom(entry: HistoryEntry) -> str:
-    """Who committed, and with what, as far as the commit tells."""
+def committer_text(entry: HistoryEntry) -> str:
+    """Format the user and the engine of a commit, as far as the log records them."""
     engine = f"with {entry.engine}" if entry.engine else ""
     return " ".join(text for text in (f"by {entry.user}" if entry.user else "", engine) if text)
 
 
 def table_rows(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows with their cells one below the other, safe to print; what is empty in all of them is left out."""
+    """Align the cells of rows, safe to print; columns that are empty in all rows are left out."""
     columns = [[_cell(cell) for cell in column] for column in zip(*rows, strict=True)]
     padded = [_padded(column) for column in columns if any(column)]
     return ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]

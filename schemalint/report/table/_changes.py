@@ -1,8 +1,8 @@
-"""A change in a few words."""
+"""Changes in a few words, for the history of a table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, assert_never
 
 from schemalint.delta import change
 from schemalint.delta.path import format_path
@@ -13,62 +13,60 @@ if TYPE_CHECKING:
 
     from schemalint.delta.change import Change
 
-_MOST = 5
-
-# What is said by a word alone: the change of a table's setting, or that of a column.
-_NOUNS = {
-    change.PartitioningChanged: "partitioning",
-    change.ClusteringChanged: "clustering",
-    change.DescriptionChanged: "table comment",
-    change.CommentChanged: "comment",
-    change.DefaultChanged: "default",
-    change.GeneratedChanged: "generation",
-    change.IdentityChanged: "identity",
-}
+_MOST: Final = 5
+"""Changes of one commit that are spelled out."""
 
 
 def describe_changes(changes: Iterable[Change]) -> str:
-    """The first few changes, and how many more there are."""
-    told = [text for one in changes if (text := _words(one))]
-    more = f" and {len(told) - _MOST} more" if len(told) > _MOST else ""
-    return ", ".join(told[:_MOST]) + more
+    """Return the first few changes, and how many more there are."""
+    texts = [text for each in changes if (text := _describe(each))]
+    more = f" and {len(texts) - _MOST} more" if len(texts) > _MOST else ""
+    return ", ".join(texts[:_MOST]) + more
 
 
-def _words(one: Change) -> str:
-    """Empty for what goes without saying: a type change brings its record."""
-    path = getattr(one, "path", ())
-    if (noun := _NOUNS.get(type(one))) is not None:
-        return f"{noun} of {format_path(path)}" if path else noun
-    return _of_column(one, format_path(path)) if path else _of_table(one)
-
-
-def _of_column(one: Change, column: str) -> str:
-    match one:
-        case change.FieldAdded(field=field):
-            return f"added {column} {print_type(field.type)}"
-        case change.FieldRemoved():
-            return f"dropped {column}"
+def _describe(each: Change) -> str:  # noqa: C901, PLR0911, PLR0912 (a wording per kind)
+    """Return the words for a change; empty for one that comes with another."""
+    match each:
+        case change.FieldAdded(path=path, field=field):
+            return f"added {format_path(path)} {print_type(field.type)}"
+        case change.FieldRemoved(path=path):
+            return f"dropped {format_path(path)}"
         case change.FieldRenamed(path=path, old_name=old):
-            return f"renamed {format_path((*path[:-1], old))} to {column}"
-        case change.FieldMoved(after=after):
-            return f"moved {column} {f'after {format_path((after,))}' if after else 'first'}"
-        case change.TypeChanged(old=old, new=new):
-            return f"{column} {print_type(old)} -> {print_type(new)}"
-        case change.NullabilityChanged(new=new):
-            return f"{column} {'may be null' if new else 'not null'}"
-        case _:
-            return ""
-
-
-def _of_table(one: Change) -> str:
-    match one:
+            return f"renamed {format_path((*path[:-1], old))} to {format_path(path)}"
+        case change.FieldMoved(path=path, after=after):
+            return f"moved {format_path(path)} {f'after {format_path((after,))}' if after else 'first'}"
+        case change.TypeChanged(path=path, old=old, new=new):
+            return f"{format_path(path)} {print_type(old)} -> {print_type(new)}"
+        case change.NullabilityChanged(path=path, new=new):
+            return f"{format_path(path)} {'may be null' if new else 'not null'}"
+        case change.CommentChanged(path=path):
+            return f"comment of {format_path(path)}"
+        case change.DefaultChanged(path=path):
+            return f"default of {format_path(path)}"
+        case change.GeneratedChanged(path=path):
+            return f"generation of {format_path(path)}"
+        case change.IdentityChanged(path=path):
+            return f"identity of {format_path(path)}"
+        case change.DescriptionChanged():
+            return "table comment"
+        case change.PartitioningChanged():
+            return "partitioning"
+        case change.ClusteringChanged():
+            return "clustering"
         case change.PropertyChanged(key=key, new=new):
             return f"{key} = {new}" if isinstance(new, str) else f"unset {key}"
         case change.ConstraintChanged(name=name, old=old, new=new):
             verb = "changed" if isinstance(old, str) else "added"
-            verb = verb if isinstance(new, str) else "dropped"
-            return f"{verb} constraint {name}"
+            return f"{verb if isinstance(new, str) else 'dropped'} constraint {name}"
         case change.FeatureChanged(name=name, new=new):
             return f"{'added' if new else 'dropped'} feature {name}"
-        case _:
+        case (
+            change.TypeHistoryChanged()  # comes with its type change
+            | change.TableAdded()
+            | change.TableRemoved()
+            | change.DeletionListed()
+            | change.DeletionUnlisted()
+        ):
             return ""
+        case _:
+            assert_never(each)

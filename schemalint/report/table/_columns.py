@@ -9,7 +9,7 @@ from schemalint.delta.history import type_history
 from schemalint.delta.path import format_path, lowercased
 from schemalint.delta.type_text import print_type
 from schemalint.printable import printable
-from schemalint.report.table._cells import short, table_rows, when
+from schemalint.report.table._cells import shortened, table_rows, utc_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 
 def column_lines(live: LiveTable) -> Iterator[str]:
-    """A row for each column and field; below it the changes of its type, oldest first."""
+    """Render a row for each column and field, with its type changes below it, oldest first."""
     fields = list(_fields(live.state.columns, ()))
     rows = table_rows([[_label(path), _type_text(field.type), _notes(field)] for path, field in fields])
     history = type_history(live.history)
     for (path, field), row in zip(fields, rows, strict=True):
         yield f"  {row}".rstrip()
-        indent = "  " * (len(_steps(path)) + 2)
-        told = _type_lines(path, field, history, live.history.known_from)
-        yield from (f"{indent}{printable(line)}" for line in told)
+        indent = "  " * (len(_split_by_field(path)) + 2)
+        changes = _type_lines(path, field, history, live.history.known_from)
+        yield from (f"{indent}{printable(line)}" for line in changes)
 
 
 def _fields(type_: DataType, path: Path) -> Iterator[tuple[Path, Field]]:
-    """Every field, parents first; the parts of collections are steps of the way to it."""
+    """Yield every field with its path, parents first; paths contain the parts of arrays and maps."""
     if isinstance(type_, Struct):
         for field in type_.fields:
             yield (*path, field.name), field
@@ -42,24 +42,24 @@ def _fields(type_: DataType, path: Path) -> Iterator[tuple[Path, Field]]:
         yield from _fields(inner, (*path, part))
 
 
-def _steps(path: Path) -> list[Path]:
-    """The path cut behind each field's name: ``lines``, ``element.sku``."""
-    found: list[Path] = []
+def _split_by_field(path: Path) -> list[Path]:
+    """Split a path after each field name: ``lines``, ``element.sku``."""
+    pieces: list[Path] = []
     start = 0
     for index, step in enumerate(path):
         if isinstance(step, str):
-            found.append(path[start : index + 1])
+            pieces.append(path[start : index + 1])
             start = index + 1
-    return found
+    return pieces
 
 
 def _label(path: Path) -> str:
-    own = _steps(path)
-    return "  " * (len(own) - 1) + format_path(own[-1])
+    pieces = _split_by_field(path)
+    return "  " * (len(pieces) - 1) + format_path(pieces[-1])
 
 
 def _type_text(type_: DataType) -> str:
-    """Without the fields of structs, which have rows of their own."""
+    """Print a type without the fields of structs, which have their own rows."""
     match type_:
         case Struct():
             return "struct"
@@ -73,7 +73,7 @@ def _type_text(type_: DataType) -> str:
 
 def _notes(field: Field) -> str:
     notes = [] if field.nullable else ["not null"]
-    notes += [f"{where} not null" for where in _full(field.type)]
+    notes += [f"{part} not null" for part in _not_null_parts(field.type)]
     if isinstance(field.default, str):
         notes.append(f"default {field.default}")
     if isinstance(field.generated, str):
@@ -82,11 +82,11 @@ def _notes(field: Field) -> str:
         kind = "by default" if field.identity.allow_explicit_insert else "always"
         notes.append(f"identity {kind} ({field.identity.start}, {field.identity.step})")
     if isinstance(field.comment, str) and field.comment:
-        notes.append(f'"{short(field.comment)}"')
+        notes.append(f'"{shortened(field.comment)}"')
     return ", ".join(notes)
 
 
-def _full(type_: DataType) -> Iterator[str]:
+def _not_null_parts(type_: DataType) -> Iterator[str]:
     match type_:
         case Array(contains_null=False):
             yield "elements"
@@ -99,34 +99,35 @@ def _full(type_: DataType) -> Iterator[str]:
 def _type_lines(
     path: Path, field: Field, history: Mapping[Path, tuple[TypeStep, ...]], known_from: int
 ) -> Iterator[str]:
-    """Recorded changes, with the commits that made them; then commits whose change is not recorded."""
-    made = {at: list(history.get(lowercased((*path, *at)), ())) for at in _places(field.type)}
-    for one in field.type_changes if isinstance(field.type_changes, tuple) else ():
-        steps = made.get(one.at, [])
-        step = next((step for step in steps if (step.old, step.new) == (one.from_type, one.to_type)), None)
+    """Render the recorded type changes with their commits, then the commits with unrecorded changes."""
+    commits = {part: list(history.get(lowercased((*path, *part)), ())) for part in _part_paths(field.type)}
+    for change in field.type_changes if isinstance(field.type_changes, tuple) else ():
+        steps = commits.get(change.at, [])
+        types = (change.from_type, change.to_type)
+        step = next((step for step in steps if (step.old, step.new) == types), None)
         if step is not None:
             steps.remove(step)
-        before = f"version {known_from} or before" if known_from else "by no commit of the log"
-        source = _commit(step) if step else before
-        yield f"{_where(one.at)}{print_type(one.from_type)} -> {print_type(one.to_type)}  {source}"
-    for at, steps in made.items():
+        unknown = f"version {known_from} or before" if known_from else "by no commit of the log"
+        source = _commit(step) if step else unknown
+        yield f"{_prefix(change.at)}{print_type(change.from_type)} -> {print_type(change.to_type)}  {source}"
+    for part, steps in commits.items():
         for step in steps:
-            change = f"{_where(at)}{_type_text(step.old)} -> {_type_text(step.new)}"
-            yield f"{change}  {_commit(step)}, not recorded"
+            types_text = f"{_prefix(part)}{_type_text(step.old)} -> {_type_text(step.new)}"
+            yield f"{types_text}  {_commit(step)}, not recorded"
 
 
-def _places(type_: DataType, at: Path = ()) -> Iterator[Path]:
-    """The type itself and the parts of collections in it, without those inside of a struct's fields."""
-    yield at
+def _part_paths(type_: DataType, path: Path = ()) -> Iterator[Path]:
+    """Yield the paths of a type and of the parts of arrays and maps in it, but not of struct fields."""
+    yield path
     for part, inner in parts(type_):
-        yield from _places(inner, (*at, part))
+        yield from _part_paths(inner, (*path, part))
 
 
-def _where(at: Path) -> str:
-    return f"{format_path(at)}: " if at else ""
+def _prefix(part: Path) -> str:
+    return f"{format_path(part)}: " if part else ""
 
 
 def _commit(step: TypeStep) -> str:
     by = f"by {step.entry.user}" if step.entry.user else ""
-    known = (when(step.entry.timestamp), by)
+    known = (utc_text(step.entry.timestamp), by)
     return ", ".join([f"version {step.entry.version}", *(text for text in known if text)])

@@ -1,16 +1,18 @@
-"""A live table as an engineer wants to see it first."""
+"""A live table as text, in sections."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from schemalint.delta.feature_usage import feature_uses
-from schemalint.delta.history import changes, steps, stops_tracked_streams
+from schemalint.delta.history import changes, steps
 from schemalint.delta.path import format_path
+from schemalint.delta.streams import commit_stops_tracked_streams
 from schemalint.printable import printable
-from schemalint.report.table._cells import by_whom, short, table_rows, when
+from schemalint.report.table._cells import committer_text, shortened, table_rows, utc_text
 from schemalint.report.table._changes import describe_changes
 from schemalint.report.table._columns import column_lines
+from schemalint.report.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -23,11 +25,11 @@ if TYPE_CHECKING:
 _MOST_ENTRIES: Final = 20
 
 
-def show_text(shown: TableDocument) -> str:
-    """All that is known of a table, in sections."""
-    live = shown.live
+def show_text(document: TableDocument) -> str:
+    """Render a table in sections: protocol, columns, layout, constraints, properties, history, log."""
+    live = document.live
     sections = [
-        _head(shown),
+        _head(document),
         [_protocol_title(live), *_protocol(live)],
         _section(f"Columns ({len(live.state.columns.fields)})", column_lines(live)),
         _section("Layout", _layout(live)),
@@ -40,32 +42,32 @@ def show_text(shown: TableDocument) -> str:
 
 
 def _section(title: str, lines: Iterable[str]) -> list[str]:
-    """The title over its lines; nothing where there are none."""
-    found = list(lines)
-    return [title, *found] if found else []
+    """Return the title and its lines; an empty section has no title."""
+    content = list(lines)
+    return [title, *content] if content else []
 
 
-def _head(shown: TableDocument) -> list[str]:
-    live = shown.live
+def _head(document: TableDocument) -> list[str]:
+    live = document.live
     rows = [["version", str(live.version)], ["last change", _last_change(live)]]
-    rows += [["table id", live.metadata.table_id], ["created", when(live.metadata.created_time)]]
+    rows += [["table id", live.metadata.table_id], ["created", utc_text(live.metadata.created_time)]]
     rows.append(["name", live.metadata.name or ""])
     if isinstance(live.state.description, str):
-        rows.append(["comment", short(live.state.description)])
+        rows.append(["comment", shortened(live.state.description)])
     if live.catalog:
         rows.append(["catalog", f"{live.catalog.name} in {live.catalog.catalog}"])
-    title = f"{shown.table} at {live.uri}" if shown.table else live.uri
+    title = f"{document.table} at {live.uri}" if document.table else live.uri
     return [printable(title), *(f"  {row}" for row in table_rows([row for row in rows if row[1]]))]
 
 
 def _last_change(live: LiveTable) -> str:
-    """Of schema, protocol or properties; the commits of data are not part of the history."""
+    """Describe the last change of schema, protocol or properties; commits of data have no history entry."""
     if not live.history.entries:
         return ""
     entry = live.history.entries[-1]
     if live.history.known_from and len(live.history.entries) == 1:
         return f"version {entry.version} or before"
-    known = (when(entry.timestamp), entry.operation or "", by_whom(entry))
+    known = (utc_text(entry.timestamp), entry.operation or "", committer_text(entry))
     return ", ".join([f"version {entry.version}", *(text for text in known if text)])
 
 
@@ -74,7 +76,7 @@ def _protocol_title(live: LiveTable) -> str:
 
 
 def _protocol(live: LiveTable) -> Iterator[str]:
-    """The features in use first, then the others."""
+    """Render the table features, those in use first."""
     uses = sorted(feature_uses(live), key=lambda use: (use.is_idle, use.name))
     yield from (f"  {row}" for row in table_rows([[use.name, _binds(use), _need(use)] for use in uses]))
 
@@ -94,7 +96,7 @@ def _need(use: FeatureUse) -> str:
         return f"NOT SUPPORTED, needed by {text}"
     if text:
         return f"needed by {text}"
-    return "acts by being supported" if use.is_known else "not known to this version of schemalint"
+    return "active while supported" if use.is_known else "unknown to this version of schemalint"
 
 
 def _layout(live: LiveTable) -> Iterator[str]:
@@ -120,26 +122,27 @@ def _history(live: LiveTable) -> Iterator[str]:
     known = list(steps(live.history))
     latest = known[-_MOST_ENTRIES:]
     if len(latest) < len(known):
-        yield f"  {len(known) - len(latest)} earlier changes are in --output-format json"
+        yield f"  {counted(len(known) - len(latest), 'earlier change')}: see --output-format json"
     yield from (f"  {row}" for row in table_rows([_entry(step) for step in latest]))
-    stops = [str(step.entry.version) for step in known if stops_tracked_streams(step)]
+    stops = [str(step.entry.version) for step in known if commit_stops_tracked_streams(step)]
     if stops:
         noun = "version" if len(stops) == 1 else "versions"
-        yield f"  A stream that tracks the schema was stopped, once each, by {noun} {', '.join(stops)}"
+        yield f"  Streams with a schemaTrackingLocation stop at {noun} {', '.join(stops)}"
 
 
 def _entry(step: HistoryStep) -> list[str]:
     entry = step.entry
     if step.before is None:
-        told = "created" if entry.version == 0 else "the oldest state that is known"
+        description = "created" if entry.version == 0 else "oldest known state"
     else:
-        told = describe_changes(changes(step)) or "internal metadata only"
-    return [str(entry.version), when(entry.timestamp), entry.operation or "", by_whom(entry), told]
+        description = describe_changes(changes(step)) or "internal metadata only"
+    commit = [str(entry.version), utc_text(entry.timestamp), entry.operation or "", committer_text(entry)]
+    return [*commit, description]
 
 
 def _log(live: LiveTable) -> Iterator[str]:
-    for one in live.defects:
-        place = one.file if one.line is None else f"{one.file}, line {one.line}"
-        spark = f" (Spark: {one.delta_error})" if one.delta_error else ""
-        yield printable(f"  defect: {place}: {one.message}{spark}")
+    for defect in live.defects:
+        location = defect.file if defect.line is None else f"{defect.file}, line {defect.line}"
+        spark = f" (Spark: {defect.delta_error})" if defect.delta_error else ""
+        yield printable(f"  defect: {location}: {defect.message}{spark}")
     yield from (printable(f"  warning: {text}") for text in live.warnings)

@@ -1,1 +1,1 @@
-"""The kinds of places where tables lie: one module each, found by walking this package."""
+"""The kinds of stores: one module each, found by walking this package."""

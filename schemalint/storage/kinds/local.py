@@ -20,16 +20,17 @@ from schemalint.values import frozen
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+SCHEMES: Final = ("file",)
 IS_REMOTE: Final = False
 
-# A scheme has two letters at least, so that a drive of Windows is a path.
+# A scheme has at least two letters, so that a Windows drive is part of a path.
 _URI: Final = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)
 _FILE: Final = re.compile(r"file:(?://(?P<host>[^/]*))?(?P<path>/.*)", re.IGNORECASE | re.DOTALL)
-_NO_FILE: Final = {
+_NOT_A_FILE: Final = {
     errno.ELOOP: "it is a symbolic link to itself",
-    errno.ENXIO: "it is no regular file",  # a device that is not there, as /dev/tty without a terminal
+    errno.ENXIO: "it is not a regular file",  # a missing device, such as /dev/tty without a terminal
 }
-# What no client of Hadoop sees in a local folder (ChecksumFileSystem.isChecksumFile).
+# Hadoop's clients hide these files in local folders (ChecksumFileSystem.isChecksumFile).
 _CHECKSUM: Final = re.compile(r"\..*\.crc", re.DOTALL)
 
 
@@ -41,21 +42,21 @@ class PathStore:
 
     @property
     def uri(self) -> str:
-        """The folder."""
+        """The table's folder."""
         return str(self.table)
 
     def list(self) -> Iterator[FileEntry]:
-        """The files directly in the log."""
+        """List the files directly in the log."""
         try:
             with os.scandir(self._log) as entries:
-                yield from (found for entry in entries if (found := _entry(entry)))
+                yield from (file for entry in entries if (file := _file_entry(entry)))
         except (FileNotFoundError, NotADirectoryError):
             raise NoTable(f"{self.table}: there is no Delta table: no folder _delta_log") from None
         except OSError as error:
             raise self._failed(self._log, error) from None
 
     def read(self, name: str) -> bytes:
-        """A file's content."""
+        """Read a file of the log."""
         with self.open(name) as file:
             try:
                 if os.fstat(file.fileno()).st_size > limits.MAX_SIZE:
@@ -65,22 +66,22 @@ class PathStore:
                 raise self._failed(self._log / name, error) from None
 
     def open(self, name: str) -> BinaryIO:
-        """A file to seek in."""
+        """Open a file of the log for random access."""
         try:
-            return _opened(self._log / name)
-        except _NoFileError as error:
+            return _open_file(self._log / name)
+        except _NotAFileError as error:
             raise DamagedFile(self.uri, name, str(error)) from None
         except OSError as error:
             raise self._failed(self._log / name, error) from None
 
     def open_data(self, path: str) -> BinaryIO:
-        """A data file to seek in, by its path in the table or an absolute one."""
+        """Open a data file for random access; its path is absolute or relative to the table."""
         file = self.table / path
         try:
-            return _opened(file)
+            return _open_file(file)
         except FileNotFoundError:
             raise MissingFile(f"{file}: there is no such file") from None
-        except _NoFileError as error:
+        except _NotAFileError as error:
             raise FooterError(str(error)) from None
         except OSError as error:
             raise self._failed(file, error) from None
@@ -93,37 +94,36 @@ class PathStore:
         denied = isinstance(error, PermissionError)
         return LiveError(
             f"{path}: {'access is denied' if denied else error.strerror or 'it cannot be read'}",
-            help="Read access to the table's folder and its _delta_log is needed." if denied else "",
+            help="Grant read access to the table's folder and its _delta_log." if denied else "",
         )
 
 
 def handles(reference: str) -> bool:
-    """A path, or a ``file:`` URI; not the URI of anything else."""
+    """Whether the reference is a path or a ``file:`` URI."""
     return not _URI.match(reference) or reference.lower().startswith("file:/")
 
 
 def open_store(reference: str, storage: Mapping[str, str] | None = None) -> PathStore:  # noqa: ARG001
-    """The log of a table.
+    """Open the log of a table.
 
-    A path is taken as it is, percent signs and all: Spark writes partitions and tables with them. A URI is
-    decoded once.
+    Percent signs in a path are literal: Spark writes partitions and tables with them. A URI is decoded once.
 
     Raises:
-        LiveError: A URI of another host, or an empty path.
+        LiveError: The URI names another host, or the path is empty.
     """
     if not _URI.match(reference):
         path = reference
     elif (match := _FILE.fullmatch(reference)) and (match["host"] or "localhost").lower() == "localhost":
         path = unquote(match["path"])
     else:
-        raise LiveError(f"{reference}: a file of another host cannot be read", help="Write file:///path.")
+        raise LiveError(f"{reference}: a file on another host cannot be read", help="Write file:///path.")
     if not path or "\0" in path:
-        raise LiveError(f"{reference!r} is no path of a table")
+        raise LiveError(f"{reference!r} is not a valid table path")
     return PathStore(Path(path))
 
 
 def holds_files(reference: str, storage: Mapping[str, str] | None = None) -> bool:
-    """Whether there is a file, or a folder with anything in it.
+    """Whether the path is a file or a non-empty folder.
 
     Raises:
         LiveError: The folder cannot be listed.
@@ -141,13 +141,13 @@ def holds_files(reference: str, storage: Mapping[str, str] | None = None) -> boo
 
 
 def find_tables(reference: str, storage: Mapping[str, str] | None = None) -> Iterator[str]:
-    """The tables at or below a folder, by path.
+    """Yield the paths of the tables at or below a folder.
 
-    Links are followed, each folder is entered once.
+    The search follows links, and enters each folder once.
 
     Raises:
-        LiveError: There is no such folder; or folders below it cannot be listed, after all
-            that could be found.
+        LiveError: There is no such folder; or folders below it cannot be listed, after the tables that
+            were found.
     """
     root = open_store(reference, storage).table
     if not root.is_dir():
@@ -157,15 +157,17 @@ def find_tables(reference: str, storage: Mapping[str, str] | None = None) -> Ite
     if failed:
         raise LiveError(
             f"{root}: tables may be missing, these folders cannot be listed: {', '.join(failed)}",
-            help="Read access to all folders below the root is needed.",
+            help="Grant read access to all folders below the root.",
         )
 
 
 def _tables(folder: Path, levels: int, entered: set[tuple[int, int]], failed: list[str]) -> Iterator[Path]:
     try:
         status = folder.stat()
-        with os.scandir(folder) as found:
-            names = sorted(entry.name for entry in found if entry.is_dir() and not entry.name.startswith("."))
+        with os.scandir(folder) as entries:
+            names = sorted(
+                entry.name for entry in entries if entry.is_dir() and not entry.name.startswith(".")
+            )
     except OSError:
         failed.append(str(folder))
         return
@@ -179,30 +181,30 @@ def _tables(folder: Path, levels: int, entered: set[tuple[int, int]], failed: li
             yield from _tables(folder / name, levels - 1, entered, failed)
 
 
-class _NoFileError(Exception):
-    """What has the name of a file and is none: a pipe would be waited for, and a device has no end."""
+class _NotAFileError(Exception):
+    """A path in the log is not a regular file: reading a pipe would block, and a device has no end."""
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open_file(path: Path) -> BinaryIO:
     try:
-        file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115 (whoever reads it closes it)
+        file = open(path, "rb", opener=_open_nonblocking)  # noqa: SIM115 (the caller closes it)
     except OSError as error:
-        if error.errno in _NO_FILE:
-            raise _NoFileError(_NO_FILE[error.errno]) from None
+        if error.errno in _NOT_A_FILE:
+            raise _NotAFileError(_NOT_A_FILE[error.errno]) from None
         raise
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise _NoFileError("it is no regular file")
+        raise _NotAFileError("it is not a regular file")
     return file
 
 
-def _open_at_once(path: str, flags: int) -> int:
-    """A pipe's end is opened without waiting for the other one."""
+def _open_nonblocking(path: str, flags: int) -> int:
+    """Open a path; a pipe does not wait for its writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def _entry(entry: os.DirEntry[str]) -> FileEntry | None:
-    """What is no file and no folder is listed: whoever needs it is told so."""
+def _file_entry(entry: os.DirEntry[str]) -> FileEntry | None:
+    """Return None for folders; list pipes and devices too, so that reading them reports an error."""
     try:
         status = entry.stat()
     except FileNotFoundError:

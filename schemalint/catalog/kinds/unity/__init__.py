@@ -1,12 +1,12 @@
-"""Unity Catalog by its REST API: open source, or Databricks'.
+"""Unity Catalog through its REST API, open source or on Databricks.
 
-The Delta API (``delta/v1``) is asked where the server offers it, and else the classic one.
+Requests use the Delta API (``delta/v1``) if the server offers it, else the classic API.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field  # noqa: TID251 (it remembers answers)
 from fnmatch import fnmatchcase
 from typing import Final, Protocol, TypeVar
 from urllib.parse import urlsplit
@@ -37,11 +37,11 @@ _NO_PARENT: Final = frozenset(
         "NotFoundException",
     }
 )
-# Then clients are to fall back to the classic API (Unity Catalog's delta.yaml, DeltaErrorType).
+# After this error, clients fall back to the classic API (Unity Catalog's delta.yaml, DeltaErrorType).
 _NOT_OF_DELTA_API: Final = "UnsupportedTableFormatException"
 
 _PAGE: Final = "50"
-"""The most that the listing of tables allows."""
+"""The largest page size that the listing of tables allows."""
 
 _NOT_FOUND: Final = 404
 
@@ -53,21 +53,21 @@ class _Api(Protocol):
 
 
 def handles(uri: str) -> bool:
-    """The address of a server."""
+    """Whether the URI is that of an HTTP server."""
     return urlsplit(uri).scheme in {"http", "https"}
 
 
 def open_catalog(uri: str, token: str | None) -> UnityCatalog:
-    """The catalog; the path may be left out.
+    """Return the catalog at a URI; the path is optional.
 
     Raises:
-        ConfigError: The address holds a password, a query or no host.
+        ConfigError: The URI has a user, a password, a query or a fragment, or no host.
     """
     parts = urlsplit(uri)
     if "@" in parts.netloc or not parts.hostname or parts.query or parts.fragment:
         raise ConfigError(
-            "catalog_uri must be an address alone: no user, no password, no query",
-            help=f"https://host{PATH}, and what opens it in catalog_token",
+            "catalog_uri must not contain a user, a password or a query",
+            help=f"write https://host{PATH}, and give the token in catalog_token",
         )
     path = parts.path.rstrip("/") or PATH
     return UnityCatalog(Client(f"{parts.scheme}://{parts.netloc}{path}", token))
@@ -81,45 +81,45 @@ class UnityCatalog:
     _offers_delta: dict[str, bool] = field(default_factory=dict, init=False)
 
     def find(self, name: Name) -> CatalogTable:
-        """What the catalog says of a table.
+        """Return the catalog's entry for a table.
 
         Raises:
-            NoTable: Its schema is there, and the table is not.
+            NoTable: The schema exists, but the table does not.
             LiveError: There is no such schema or catalog, no permission, or no answer.
         """
-        if odd := [part for part in name if "." in part or "/" in part]:
-            raise LiveError(f"{odd[0]!r} cannot be part of a name in Unity Catalog: no dots, no slashes")
+        if invalid := [part for part in name if "." in part or "/" in part]:
+            raise LiveError(f"{invalid[0]!r}: a name in Unity Catalog must not contain dots or slashes")
         try:
-            return self._asked(name, lambda api: api.find(name))
+            return self._request(name, lambda api: api.find(name))
         except HttpError as error:
             raise self._missing(name, error) from None
 
     def tables(self, match: Name) -> Iterator[str]:
-        """The full names of the Delta tables that fit, ignoring case."""
+        """Yield the full names of the Delta tables that match, ignoring case."""
         for catalog in self._names("catalogs", {}, match[0]):
             for schema in self._names("schemas", {"catalog_name": catalog}, match[1]):
                 parent = {"catalog_name": catalog, "schema_name": schema}
-                for table in self._listed("tables", parent):
+                for table in self._list("tables", parent):
                     name = table.text("name") or ""
-                    if _fits(name, match[2]) and is_delta(table):
+                    if _matches(name, match[2]) and is_delta(table):
                         yield format_path((catalog, schema, name))
 
     def storage(self, table: CatalogTable) -> Mapping[str, str]:
-        """Temporary credentials, to read only."""
-        return self._asked(_parts(table), lambda api: api.storage(table))
+        """Return temporary read-only credentials for a table."""
+        return self._request(_parts(table), lambda api: api.storage(table))
 
     def commits(self, table: CatalogTable) -> ManagedCommits:
-        """The commits that count."""
-        return self._asked(_parts(table), lambda api: api.commits(table))
+        """Return the ratified commits of a catalog-managed table."""
+        return self._request(_parts(table), lambda api: api.commits(table))
 
-    def _asked(self, name: Name, question: Callable[[_Api], T]) -> T:
+    def _request(self, name: Name, request: Callable[[_Api], T]) -> T:
         if self._has_delta_api(name[0]):
             try:
-                return question(DeltaApi(self.client))
+                return request(DeltaApi(self.client))
             except HttpError as error:
                 if error.reason != _NOT_OF_DELTA_API:
                     raise
-        return question(ClassicApi(self.client))
+        return request(ClassicApi(self.client))
 
     def _has_delta_api(self, catalog: str) -> bool:
         if catalog not in self._offers_delta:
@@ -127,14 +127,17 @@ class UnityCatalog:
         return self._offers_delta[catalog]
 
     def _missing(self, name: Name, error: HttpError) -> LiveError:
-        """What is missing: the table alone, or more than that; a 404 of some other server says nothing."""
+        """Find out whether the table, its schema or its catalog is missing.
+
+        A 404 with another reason proves nothing: any web server sends it.
+        """
         if error.status != _NOT_FOUND or error.reason not in _NO_TABLE | _NO_PARENT:
             return error
         for kind, path in (("catalog", name[:1]), ("schema", name[:2])):
             if not self._exists(f"{kind}s", ".".join(path)):
                 return LiveError(
                     f"{self.client.host}: there is no {kind} {format_path(path)}",
-                    help="A table is only created where its schema is: look for a spelling mistake.",
+                    help=f"schemalint does not create a {kind}: look for a spelling mistake.",
                 )
         return NoTable(f"{self.client.host}: there is no table {format_path(name)}")
 
@@ -148,17 +151,17 @@ class UnityCatalog:
         return True
 
     def _names(self, kind: str, parent: Mapping[str, str], match: str) -> Iterator[str]:
-        """What a glob fits; a plain name is not looked up in a list."""
+        """Yield the names that match a glob; a plain name needs no listing."""
         if not any(char in match for char in "*?["):
             yield match
             return
-        for one in self._listed(kind, parent):
-            name = one.text("name") or ""
-            if _fits(name, match):
+        for entry in self._list(kind, parent):
+            name = entry.text("name") or ""
+            if _matches(name, match):
                 yield name
 
-    def _listed(self, kind: str, parent: Mapping[str, str]) -> Iterator[Json]:
-        """Every page; the last one may be empty (measured on Unity Catalog 0.6.0)."""
+    def _list(self, kind: str, parent: Mapping[str, str]) -> Iterator[Json]:
+        """Yield the entries of all pages; the last page may be empty (measured on Unity Catalog 0.6.0)."""
         query = {**parent, "max_results": _PAGE}
         seen: set[str] = set()
         while True:
@@ -168,12 +171,12 @@ class UnityCatalog:
             if not token:
                 return
             if token in seen:
-                raise LiveError(f"{self.client.host}: the list of {kind} goes round in circles")
+                raise LiveError(f"{self.client.host}: the list of {kind} repeats a page")
             seen.add(token)
             query["page_token"] = token
 
 
-def _fits(name: str, match: str) -> bool:
+def _matches(name: str, match: str) -> bool:
     return bool(name) and fnmatchcase(name.lower(), match.lower())
 
 

@@ -1,4 +1,4 @@
-"""Unity Catalog's classic API (``api/2.1/unity-catalog``): every server has it."""
+"""Unity Catalog's classic API (``api/2.1/unity-catalog``), which every server has."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _TABLE_TYPES: Final = frozenset({"MANAGED", "EXTERNAL", "STREAMING_TABLE", "MATE
 
 @frozen
 class ClassicApi:
-    """The questions that this API answers."""
+    """Requests to the classic API."""
 
     client: Client
 
     def find(self, name: Name) -> CatalogTable:
-        """What the catalog says of a table."""
+        """Return the catalog's entry for a table."""
         answer = self.client.get(("tables", ".".join(name)))
         location = answer.text("storage_location")
         if not is_delta(answer) or not location:
             kind = answer.text("data_source_format") or answer.text("table_type") or "something else"
-            raise LiveError(f"{self.client.host}: {format_path(name)} is no Delta table, but {kind}")
+            raise LiveError(f"{self.client.host}: {format_path(name)} is not a Delta table but {kind}")
         properties = answer.text_by_key("properties")
         return CatalogTable(
             name=format_path(name),
@@ -56,27 +56,29 @@ class ClassicApi:
         )
 
     def storage(self, table: CatalogTable) -> Mapping[str, str]:
-        """Credentials for the table, to read."""
+        """Return temporary read credentials for a table."""
         body = {"table_id": self._id(table), "operation": "READ"}
         answer = self.client.post(("temporary-table-credentials",), body)
-        found = [(key, answer.object(outer).text(inner)) for outer, inner, key in _STORAGE]
-        return {key: value for key, value in found if value is not None}
+        credentials = [(key, answer.object(outer).text(inner)) for outer, inner, key in _STORAGE]
+        return {key: value for key, value in credentials if value is not None}
 
     def commits(self, table: CatalogTable) -> ManagedCommits:
-        """By the preview of what the Delta API has: it takes a body, and may answer in parts."""
+        """Return the ratified commits, from the preview endpoint: a GET with a body and several pages."""
         staged: dict[int, StagedCommit] = {}
         start = 0
         for _page in range(_MOST_PAGES):
             body = {"table_id": self._id(table), "table_uri": table.location, "start_version": start}
             answer = self.client.get(("delta", "preview", "commits"), body=body)
             latest = answer.number("latest_table_version")
-            page = [one for commit in answer.objects("commits") if (one := _staged(commit))]
-            staged.update({one.version: one for one in page if one.version >= start})
-            reached = max(staged, default=-1)
-            if reached < start or latest is None or reached >= latest:
+            page = [commit for entry in answer.objects("commits") if (commit := _staged(entry))]
+            staged.update({commit.version: commit for commit in page if commit.version >= start})
+            newest = max(staged, default=-1)
+            if newest < start or latest is None or newest >= latest:
                 return ManagedCommits(latest, tuple(staged[version] for version in sorted(staged)))
-            start = reached + 1
-        raise LiveError(f"{self.client.host}: {table.name} has more staged commits than can be right")
+            start = newest + 1
+        raise LiveError(
+            f"{self.client.host}: the staged commits of {table.name} take more than {_MOST_PAGES} pages"
+        )
 
     def _id(self, table: CatalogTable) -> str:
         if table.table_id is None:
@@ -85,7 +87,7 @@ class ClassicApi:
 
 
 def is_delta(table: Json) -> bool:
-    """Whether it is a table, and of Delta as far as the catalog says."""
+    """Whether the entry is a table that, by the catalog's information, is in Delta format."""
     format_, type_ = table.text("data_source_format"), table.text("table_type")
     return format_ in {None, "DELTA"} and (type_ is None or type_ in _TABLE_TYPES)
 
@@ -100,24 +102,24 @@ def _staged(commit: Json) -> StagedCommit | None:
 
 
 def _columns(columns: Sequence[Json]) -> Struct | None:
-    """None if there are none, or none that make sense: the catalog keeps what clients sent."""
+    """Parse the columns; return None without valid ones: the catalog stores whatever clients send."""
     try:
-        ordered = sorted(columns, key=lambda one: one.number("position") or 0)
-        fields = [_field(one) for one in ordered]
-        found = parse_schema(json.dumps({"type": "struct", "fields": fields}))
+        ordered = sorted(columns, key=lambda column: column.number("position") or 0)
+        fields = [_field(column) for column in ordered]
+        schema = parse_schema(json.dumps({"type": "struct", "fields": fields}))
     except (ValueError, RecursionError, SchemaError):
         return None
-    return found if found.fields else None
+    return schema if schema.fields else None
 
 
 def _field(column: Json) -> object:
-    """``type_json`` is a field of Spark's schema JSON, or of some clients the type alone."""
-    found = json.loads(column.text("type_json") or "null")
-    if isinstance(found, dict) and "name" in found:
-        return found
+    """Return a field of Spark's schema JSON; some clients send only its type as ``type_json``."""
+    parsed = json.loads(column.text("type_json") or "null")
+    if isinstance(parsed, dict) and "name" in parsed:
+        return parsed
     return {
         "name": column.text("name"),
-        "type": found,
+        "type": parsed,
         "nullable": column.value.get("nullable") is not False,
         "metadata": {},
     }

@@ -1,4 +1,4 @@
-"""Unity Catalog's Delta API (``delta/v1``): made for Delta clients, and for catalog-managed tables."""
+"""Unity Catalog's Delta API (``delta/v1``), for Delta clients and catalog-managed tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STORAGE: Final = {
     "azure.sas-token": "azure_storage_sas_token",
     "gcs.oauth-token": "google_bearer_token",
 }
-"""obstore's key by the API's (``DeltaStorageCredential.config``)."""
+"""Maps the API's key (``DeltaStorageCredential.config``) to obstore's key."""
 
 _TYPE_KEYS: Final = {
     "element-type": "elementType",
@@ -37,20 +37,20 @@ _TYPE_KEYS: Final = {
     "value-type": "valueType",
     "value-contains-null": "valueContainsNull",
 }
-"""The key in Delta's schema JSON by the API's (``DeltaArrayType``, ``DeltaMapType``)."""
+"""Maps the API's key (``DeltaArrayType``, ``DeltaMapType``) to the key in Delta's schema JSON."""
 
 
 @frozen
 class DeltaApi:
-    """The questions that this API answers."""
+    """Requests to the Delta API."""
 
     client: Client
 
     def is_offered(self, catalog: str) -> bool:
-        """Whether the server has this API; one that does not know it, or hides it, has not.
+        """Whether the server offers this API; refusing the request counts as no.
 
         Raises:
-            HttpError: The token is not accepted, or the server fails.
+            HttpError: The server does not accept the token, or fails.
         """
         query = {"catalog": catalog, "protocol-versions": _VERSIONS}
         try:
@@ -61,7 +61,7 @@ class DeltaApi:
             raise
 
     def find(self, name: Name) -> CatalogTable:
-        """What the catalog says of a table."""
+        """Return the catalog's entry for a table."""
         answer = self.client.get(_path(name))
         metadata = answer.object("metadata")
         location = metadata.text("location")
@@ -80,27 +80,29 @@ class DeltaApi:
         )
 
     def storage(self, table: CatalogTable) -> Mapping[str, str]:
-        """The credentials of the longest prefix that holds the table."""
+        """Return the credentials with the longest prefix that contains the table."""
         answer = self.client.get((*_path(_parts(table)), "credentials"), {"operation": "READ"})
-        fitting = [
-            one
-            for one in answer.objects("storage-credentials")
-            if one.text("operation") == "READ" and _is_below(table.location, one.text("prefix") or "")
+        matching = [
+            credential
+            for credential in answer.objects("storage-credentials")
+            if credential.text("operation") == "READ"
+            and _is_below(table.location, credential.text("prefix") or "")
         ]
-        if not fitting:
+        if not matching:
             return {}
-        config = max(fitting, key=lambda one: len(one.text("prefix") or "")).text_by_key("config")
+        longest = max(matching, key=lambda credential: len(credential.text("prefix") or ""))
+        config = longest.text_by_key("config")
         return {_STORAGE[key]: value for key, value in config.items() if key in _STORAGE}
 
     def commits(self, table: CatalogTable) -> ManagedCommits:
-        """The latest version, and the commits that are only staged so far."""
+        """Return the latest version and the staged commits."""
         answer = self.client.get(_path(_parts(table)))
         staged = [
             StagedCommit(
-                version, file, one.number("file-size") or 0, one.number("file-modification-timestamp")
+                version, file, commit.number("file-size") or 0, commit.number("file-modification-timestamp")
             )
-            for one in answer.objects("commits")
-            if (version := one.number("version")) is not None and (file := one.text("file-name"))
+            for commit in answer.objects("commits")
+            if (version := commit.number("version")) is not None and (file := commit.text("file-name"))
         ]
         return ManagedCommits(answer.number("latest-table-version"), tuple(staged))
 
@@ -118,20 +120,20 @@ def _is_below(location: str, prefix: str) -> bool:
     return f"{location.rstrip('/')}/".startswith(f"{prefix.rstrip('/')}/")
 
 
-def _columns(found: Json) -> Struct | None:
-    """None if there are none, or none that make sense: the catalog keeps what clients sent."""
+def _columns(struct: Json) -> Struct | None:
+    """Parse the columns; return None without valid ones: the catalog stores whatever clients send."""
     try:
-        columns = parse_schema(json.dumps(_as_delta_writes(found.value)))
+        columns = parse_schema(json.dumps(_to_schema_json(struct.value)))
     except (SchemaError, RecursionError):
         return None
     return columns if columns.fields else None
 
 
-def _as_delta_writes(found: object) -> object:
-    match found:
+def _to_schema_json(value: object) -> object:
+    match value:
         case dict():
-            return {_TYPE_KEYS.get(key, key): _as_delta_writes(value) for key, value in found.items()}
+            return {_TYPE_KEYS.get(key, key): _to_schema_json(item) for key, item in value.items()}
         case list():
-            return [_as_delta_writes(one) for one in found]
+            return [_to_schema_json(item) for item in value]
         case _:
-            return found
+            return value

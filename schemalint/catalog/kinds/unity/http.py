@@ -1,4 +1,4 @@
-"""A small client for JSON over HTTP: a token that goes to one host only, and answers within limits."""
+"""A small client for JSON over HTTP: it sends the token to one host only, and limits answers."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from schemalint.errors import LiveError
 from schemalint.values import field, frozen
 
 TIMEOUT_SECONDS: Final = 30.0
-"""For each answer: to begin, and to end."""
+"""The time limit for an answer to begin, and again for it to end."""
 
 MOST_BYTES: Final = 64 * 2**20
 
-_TRIES: Final = 3
+_ATTEMPTS: Final = 3
 _LONGEST_WAIT: Final = 10.0
 _BUSY: Final = frozenset({429, 503})
 _LONGEST_REASON: Final = 300
 
 _EXPLAINED: Final = {
     401: (
-        "the token is missing, or not accepted",
-        'Set catalog_token = "${NAME}", and see whether what is in NAME has expired.',
+        "the token is missing or not accepted",
+        'Set catalog_token = "${NAME}", and check whether the token in NAME has expired.',
     ),
     403: (
-        "the token may not see this",
-        "To read a table takes USE CATALOG, USE SCHEMA and SELECT, and from outside EXTERNAL USE SCHEMA.",
+        "the token has no permission",
+        "Grant USE CATALOG, USE SCHEMA and SELECT; external clients also need EXTERNAL USE SCHEMA.",
     ),
 }
-"""What is wrong and what to do, by status."""
+"""Message and help by HTTP status."""
 
 
 class HttpError(LiveError):
-    """A server's answer that is no success.
+    """A server answered with an HTTP error.
 
     Attributes:
-        status: Of HTTP.
-        reason: The server's own word for it, e.g. ``TABLE_NOT_FOUND``, or empty.
+        status: The HTTP status.
+        reason: The server's error code, such as ``TABLE_NOT_FOUND``, or empty.
     """
 
     def __init__(self, message: str, *, status: int, reason: str, help: str = "") -> None:  # noqa: A002
@@ -55,12 +55,14 @@ class HttpError(LiveError):
 
 @frozen
 class Client:
-    """What answers below one address.
+    """A client for the paths below one URL.
 
     Attributes:
-        base: Without a slash at its end.
-        token: Sent as a bearer token, and never shown.
-        wait: Sleeps, between tries of a busy server.
+        base: The URL, without a slash at its end.
+        token: The bearer token; messages never show it.
+        timeout: Seconds; see `TIMEOUT_SECONDS`.
+        most_bytes: The largest answer that is read.
+        wait: Sleeps between attempts if the server is busy.
     """
 
     base: str
@@ -71,7 +73,7 @@ class Client:
 
     @property
     def host(self) -> str:
-        """For people."""
+        """The host, as messages name it."""
         return urlsplit(self.base).netloc
 
     def get(
@@ -80,39 +82,39 @@ class Client:
         query: Mapping[str, str] | None = None,
         body: Mapping[str, object] | None = None,
     ) -> Json:
-        """Ask for something; a body is unusual, and some of Unity Catalog's endpoints want one.
+        """Send a GET request; some of Unity Catalog's endpoints require a body.
 
         Raises:
-            HttpError: The answer is no success.
-            LiveError: There is no answer, or it is no JSON object.
+            HttpError: The server answers with an HTTP error.
+            LiveError: There is no answer, or it is not a JSON object.
         """
-        return self._asked("GET", path, query, body)
+        return self._send("GET", path, query, body)
 
     def post(self, path: Sequence[str], body: Mapping[str, object]) -> Json:
-        """As `get`, for questions that are to be posted."""
-        return self._asked("POST", path, None, body)
+        """Send a POST request; see `get`."""
+        return self._send("POST", path, None, body)
 
-    def _asked(
+    def _send(
         self,
         method: str,
         path: Sequence[str],
         query: Mapping[str, str] | None,
         body: Mapping[str, object] | None,
     ) -> Json:
-        where = "/".join(quote(part, safe="") for part in path)
-        address = f"{self.base}/{where}" + (f"?{urlencode(query)}" if query else "")
-        request = Request(address, method=method, headers=self._headers())  # noqa: S310 - http(s): see `unity.handles`
+        endpoint = "/".join(quote(part, safe="") for part in path)
+        url = f"{self.base}/{endpoint}" + (f"?{urlencode(query)}" if query else "")
+        request = Request(url, method=method, headers=self._headers())  # noqa: S310 - http(s): see `unity.handles`
         if body is not None:
             request.data = json.dumps(body).encode()
             request.add_header("Content-Type", "application/json")
-        for left in reversed(range(_TRIES)):
+        for attempts_left in reversed(range(_ATTEMPTS)):
             status, headers, data = self._answer(request)
-            if status not in _BUSY or not left:
+            if status not in _BUSY or not attempts_left:
                 break
             self.wait(_pause(headers.get("Retry-After")))
         if not 200 <= status < 300:  # noqa: PLR2004
-            raise self._refused(status, headers, data, where)
-        return Json(self._parsed(data, where), f"{self.host}: /{where}")
+            raise self._http_error(status, headers, data, endpoint)
+        return Json(self._parse_object(data, endpoint), f"{self.host}: /{endpoint}")
 
     def _headers(self) -> dict[str, str]:
         headers = {"Accept": "application/json", "User-Agent": f"schemalint/{schemalint.__version__}"}
@@ -120,22 +122,22 @@ class Client:
 
     def _answer(self, request: Request) -> tuple[int, Mapping[str, str], bytes]:
         try:
-            with build_opener(_AsItIs).open(request, timeout=self.timeout) as response:
+            with build_opener(_NoRedirects).open(request, timeout=self.timeout) as response:
                 answer = cast("HTTPResponse", response)
-                return answer.status, dict(answer.headers.items()), self._data(answer)
+                return answer.status, dict(answer.headers.items()), self._read_body(answer)
         except TimeoutError:
-            raise self._slow() from None
+            raise self._timeout_error() from None
         except URLError as error:
             if isinstance(error.reason, TimeoutError):
-                raise self._slow() from None
+                raise self._timeout_error() from None
             raise LiveError(
                 f"{self.host}: the catalog cannot be reached: {error.reason}",
-                help="Compare catalog_uri with where it answers, and look at proxies and certificates.",
+                help="Check catalog_uri, proxies and certificates.",
             ) from None
         except (HTTPException, OSError) as error:
-            raise LiveError(f"{self.host}: the catalog broke off: {type(error).__name__}") from None
+            raise LiveError(f"{self.host}: the connection broke off: {type(error).__name__}") from None
 
-    def _data(self, answer: HTTPResponse) -> bytes:
+    def _read_body(self, answer: HTTPResponse) -> bytes:
         end = time.monotonic() + self.timeout
         data = bytearray()
         while chunk := answer.read1(2**16):
@@ -143,43 +145,45 @@ class Client:
             if len(data) > self.most_bytes:
                 raise LiveError(f"{self.host}: an answer is longer than {self.most_bytes} bytes")
             if time.monotonic() > end:
-                raise self._slow()
+                raise self._timeout_error()
         return bytes(data)
 
-    def _slow(self) -> LiveError:
+    def _timeout_error(self) -> LiveError:
         return LiveError(
-            f"{self.host}: the catalog gave no answer within {self.timeout:g} seconds",
+            f"{self.host}: the catalog did not answer within {self.timeout:g} seconds",
             help="Try again later.",
         )
 
-    def _parsed(self, data: bytes, where: str) -> Mapping[str, object]:
-        found = _loaded(data)
-        if not isinstance(found, dict):
+    def _parse_object(self, data: bytes, endpoint: str) -> Mapping[str, object]:
+        value = _parse_json(data)
+        if not isinstance(value, dict):
             raise LiveError(
-                f"{self.host}: the answer to /{where} is no JSON object",
-                help="Compare catalog_uri with where the catalog answers.",
+                f"{self.host}: the answer to /{endpoint} is not a JSON object",
+                help="Check catalog_uri.",
             )
-        return found
+        return value
 
-    def _refused(self, status: int, headers: Mapping[str, str], data: bytes, where: str) -> HttpError:
-        reason, said = _told(_loaded(data))
-        what, help_text = _EXPLAINED.get(status, (f"{status} {reason}".rstrip(), ""))
+    def _http_error(self, status: int, headers: Mapping[str, str], data: bytes, endpoint: str) -> HttpError:
+        reason, detail = _server_error(_parse_json(data))
+        summary, help_text = _EXPLAINED.get(status, (f"{status} {reason}".rstrip(), ""))
         if to := headers.get("Location"):
-            what = f"the catalog sends on to {urlsplit(to).netloc or to}, which is not followed"
-            help_text = "Write the catalog's own address as catalog_uri."
+            summary = f"the catalog redirects to {urlsplit(to).netloc or to}, which is not followed"
+            help_text = "Write the catalog's own URI as catalog_uri."
         elif not reason and not help_text:
-            help_text = "Compare catalog_uri with where the catalog answers."
-        text = f"{self.host}: /{where}: {self._shown(what)}" + (f": {self._shown(said)}" if said else "")
+            help_text = "Check catalog_uri."
+        text = f"{self.host}: /{endpoint}: {self._printable(summary)}"
+        if detail:
+            text += f": {self._printable(detail)}"
         return HttpError(text, status=status, reason=reason, help=help_text)
 
-    def _shown(self, text: str) -> str:
-        """What a server says, on one line, and without the token that it may repeat."""
+    def _printable(self, text: str) -> str:
+        """Return a server's text on one line, without the token that it may contain."""
         hidden = text.replace(self.token, "***") if self.token else text
         return "".join(char if char.isprintable() else " " for char in hidden[:_LONGEST_REASON]).strip()
 
 
-class _AsItIs(HTTPErrorProcessor):
-    """Every answer is returned, redirects too: nothing is sent on to another host."""
+class _NoRedirects(HTTPErrorProcessor):
+    """Returns every answer, redirects too, so that another host never receives the token."""
 
     def http_response(self, request: Request, response: HTTPResponse) -> HTTPResponse:  # noqa: ARG002
         return response
@@ -189,27 +193,27 @@ class _AsItIs(HTTPErrorProcessor):
 
 
 def _pause(retry_after: str | None) -> float:
-    """Seconds; a date is not worth reading."""
-    asked = float(retry_after) if retry_after and retry_after.isdecimal() else 1.0
-    return min(asked, _LONGEST_WAIT)
+    """Return the seconds to wait; a date in the header counts as one second."""
+    seconds = float(retry_after) if retry_after and retry_after.isdecimal() else 1.0
+    return min(seconds, _LONGEST_WAIT)
 
 
-def _loaded(data: bytes) -> object:
+def _parse_json(data: bytes) -> object:
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
         return None
 
 
-def _told(found: object) -> tuple[str, str]:
-    """The server's word and its sentence, as the classic API and the Delta API give them."""
-    match found:
-        case {"error": {"type": str(word), "message": str(text)}} | {
-            "error_code": str(word),
+def _server_error(body: object) -> tuple[str, str]:
+    """Return the error code and the message in an answer of the classic API or the Delta API."""
+    match body:
+        case {"error": {"type": str(code), "message": str(text)}} | {
+            "error_code": str(code),
             "message": str(text),
         }:
-            return word, text
-        case {"error_code": str(word)}:
-            return word, ""
+            return code, text
+        case {"error_code": str(code)}:
+            return code, ""
         case _:
             return "", ""

@@ -1,4 +1,4 @@
-"""JSON of strangers: each value is looked at before it is believed."""
+"""Typed access to JSON from a server; each access checks the value's type."""
 
 from __future__ import annotations
 
@@ -11,54 +11,59 @@ from schemalint.values import frozen
 
 @frozen
 class Json:
-    """An object; null is what is not there. Each method raises `LiveError` for a value of another kind."""
+    """A JSON object; null counts as missing. Methods raise `LiveError` for a value of the wrong type.
+
+    Attributes:
+        value: The parsed object.
+        where: The endpoint that returned it, for messages.
+    """
 
     value: Mapping[str, object]
     where: str
 
     def text(self, key: str) -> str | None:
-        """A string."""
-        found = self.value.get(key)
-        return found if found is None or isinstance(found, str) else self._wrong(key, "a text")
+        """Return a string, or None."""
+        value = self.value.get(key)
+        return value if value is None or isinstance(value, str) else self._reject(key, "a string")
 
     def number(self, key: str) -> int | None:
-        """An integer."""
-        found = self.value.get(key)
-        if found is None or (isinstance(found, int) and not isinstance(found, bool)):
-            return found
-        return self._wrong(key, "an integer")
+        """Return an integer, or None."""
+        value = self.value.get(key)
+        if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+            return value
+        return self._reject(key, "an integer")
 
     def object(self, key: str) -> Json:
-        """An object, empty if it is not there."""
-        found = self.value.get(key)
-        if found is None:
+        """Return an object; an empty one if it is missing."""
+        value = self.value.get(key)
+        if value is None:
             return Json({}, self.where)
-        return Json(found, self.where) if isinstance(found, dict) else self._wrong(key, "an object")
+        return Json(value, self.where) if isinstance(value, dict) else self._reject(key, "an object")
 
     def objects(self, key: str) -> tuple[Json, ...]:
-        """A list of objects."""
-        found = self.value.get(key)
-        if found is None:
+        """Return a list of objects; an empty one if it is missing."""
+        value = self.value.get(key)
+        if value is None:
             return ()
-        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-            self._wrong(key, "a list of objects")
-        return tuple(Json(one, self.where) for one in found)
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            self._reject(key, "a list of objects")
+        return tuple(Json(item, self.where) for item in value)
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of strings."""
-        found = self.value.get(key)
-        if found is None:
+        """Return a list of strings; an empty one if it is missing."""
+        value = self.value.get(key)
+        if value is None:
             return ()
-        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-            self._wrong(key, "a list of texts")
-        return tuple(found)
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            self._reject(key, "a list of strings")
+        return tuple(value)
 
     def text_by_key(self, key: str) -> dict[str, str]:
-        """An object of strings, without those that are null."""
-        found = self.object(key).value
-        if not all(one is None or isinstance(one, str) for one in found.values()):
-            self._wrong(key, "an object of texts")
-        return {name: one for name, one in found.items() if isinstance(one, str)}
+        """Return an object of strings, without null values."""
+        value = self.object(key).value
+        if not all(item is None or isinstance(item, str) for item in value.values()):
+            self._reject(key, "an object of strings")
+        return {name: item for name, item in value.items() if isinstance(item, str)}
 
-    def _wrong(self, key: str, expected: str) -> NoReturn:
-        raise LiveError(f"{self.where}: {key} is not {expected}", help="Is this the catalog's address?")
+    def _reject(self, key: str, expected: str) -> NoReturn:
+        raise LiveError(f"{self.where}: {key} is not {expected}", help="Check catalog_uri.")

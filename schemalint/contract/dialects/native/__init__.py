@@ -1,4 +1,4 @@
-"""schemalint's own format: one YAML document per table, with the key ``schemalint``."""
+"""schemalint's native format: one YAML document per table, with the key ``schemalint``."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _KEY = "schemalint"
 
 
 def handles(document: Document) -> bool:
-    """Whether the document says that it is such a contract."""
+    """Whether the document has the key ``schemalint``."""
     return isinstance(document.root, Mapping) and document.root.entry(_KEY) is not None
 
 
 def read(document: Document) -> Contract | tuple[ContractError, ...]:
-    """The contract, or all that is wrong with it, in the order of the text."""
+    """Return the contract, or all of its errors in the order of the text."""
     report = Report(document)
     contract = _read(_plain(document.root), report)
     if contract is not None and not report.errors:
@@ -31,7 +31,7 @@ def read(document: Document) -> Contract | tuple[ContractError, ...]:
 
 
 def edited(document: Document, edit: Edit, target: str | None = None) -> str:
-    """The file's text after an edit of the contract.
+    """Return the file's text after an edit of the contract.
 
     Raises:
         ContractError: The contract is not valid, or its layout cannot be edited in place.
@@ -56,7 +56,7 @@ def _read(data: dict[str, Any], report: Report) -> Contract | None:
     if not _is_version(data[_KEY], report):
         return None
     if not check_for(native.Contract)(data):
-        # Costs more than all the rest of a check, and is needed only for what is wrong.
+        # Imported here because pydantic costs more than the rest of a check.
         from schemalint.contract.dialects.native.problems import report_problems  # noqa: PLC0415
 
         report_problems(data, report)
@@ -73,11 +73,11 @@ def _is_version(version: object, report: Report) -> bool:
             (_KEY,), f"format version {version} is newer than this schemalint", "update schemalint"
         )
     else:
-        report.at_value((_KEY,), "the version of the format must be 1", "write schemalint: 1")
+        report.at_value((_KEY,), "the format version must be 1", "write schemalint: 1")
     return False
 
 
-def _plain(node: Node) -> Any:  # noqa: ANN401 - YAML holds anything
+def _plain(node: Node) -> Any:  # noqa: ANN401 - any YAML value
     match node:
         case Scalar():
             return node.value
@@ -88,5 +88,5 @@ def _plain(node: Node) -> Any:  # noqa: ANN401 - YAML holds anything
 
 
 def _order(error: ContractError) -> tuple[object, ...]:
-    place = error.location
-    return (place.line, place.column, error.message) if place else ()
+    location = error.location
+    return (location.line, location.column, error.message) if location else ()

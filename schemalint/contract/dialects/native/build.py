@@ -1,4 +1,4 @@
-"""Data that fits the format, to a contract."""
+"""Build a contract from data that fits the native format."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from schemalint.model import contract
 
 
 def build(data: native.Contract, report: Report) -> contract.Contract:
-    """The contract that a document declares.
+    """Return the contract of a document.
 
     Args:
         data: The document's content, which fits the format.
-        report: Of the same document. If it has errors afterwards, the contract must not be used.
+        report: The report of the same document. If it has errors afterwards, the contract is not valid.
     """
     builder = _Builder(report)
     columns = builder.columns.struct(data["columns"], ("columns",), ())
@@ -76,36 +76,40 @@ class _Builder:
         )
 
     def target(self, name: str, target: native.Target) -> contract.TargetOverlay:
-        place = ("targets", name)
+        yaml_path = ("targets", name)
         return contract.TargetOverlay(
             location=target.get("location"),
             absent=target.get("absent", False),
-            properties=self._properties((*place, "properties")),
+            properties=self._properties((*yaml_path, "properties")),
             features=_features(target["features"]) if "features" in target else None,
             protocol=contract.ProtocolLimits(**target["protocol"]) if "protocol" in target else None,
             consumers=(
-                self.consumers(target["consumers"], (*place, "consumers")) if "consumers" in target else None
+                self.consumers(target["consumers"], (*yaml_path, "consumers"))
+                if "consumers" in target
+                else None
             ),
         )
 
-    def consumers(self, written: list[native.Consumer], place: YamlPath) -> tuple[contract.Consumer, ...]:
-        return tuple(self._consumer(consumer, (*place, index)) for index, consumer in enumerate(written))
+    def consumers(self, written: list[native.Consumer], yaml_path: YamlPath) -> tuple[contract.Consumer, ...]:
+        return tuple(self._consumer(consumer, (*yaml_path, index)) for index, consumer in enumerate(written))
 
-    def waiver(self, written: native.Waiver, place: YamlPath, columns: Struct) -> contract.Waiver:
+    def waiver(self, written: native.Waiver, yaml_path: YamlPath, columns: Struct) -> contract.Waiver:
         column, key = written.get("column"), written.get("property")
         return contract.Waiver(
             rule=written["rule"],
             reason=written["reason"],
-            column=None if column is None else read_path(column, (*place, "column"), self._report, columns),
+            column=(
+                None if column is None else read_path(column, (*yaml_path, "column"), self._report, columns)
+            ),
             property=None if key is None else properties.canonical(key),
             approved_by=written.get("approved_by"),
-            expires=read_date(written.get("expires"), (*place, "expires"), self._report),
+            expires=read_date(written.get("expires"), (*yaml_path, "expires"), self._report),
         )
 
-    def _consumer(self, written: native.Consumer, place: YamlPath) -> contract.Consumer:
+    def _consumer(self, written: native.Consumer, yaml_path: YamlPath) -> contract.Consumer:
         columns = written.get("columns", [])
-        for _ in self._paths(columns, (*place, "columns"), Struct()):
-            pass  # only to report what is no path
+        for _ in self._paths(columns, (*yaml_path, "columns"), Struct()):
+            pass  # reading reports invalid paths
         return contract.Consumer(
             name=written["name"],
             client=written.get("client"),
@@ -116,22 +120,22 @@ class _Builder:
             stream=dict(written["stream"]) if "stream" in written else None,
         )
 
-    def _deletion(self, entry: str | native.Dropped, place: YamlPath, columns: Struct) -> table.Deletion:
+    def _deletion(self, entry: str | native.Dropped, yaml_path: YamlPath, columns: Struct) -> table.Deletion:
         if isinstance(entry, str):
-            return table.Deletion(read_path(entry, place, self._report, columns))
-        path = read_path(entry["column"], (*place, "column"), self._report, columns)
-        type_ = self.columns.type_at(entry["type"], (*place, "type")) if "type" in entry else None
+            return table.Deletion(read_path(entry, yaml_path, self._report, columns))
+        path = read_path(entry["column"], (*yaml_path, "column"), self._report, columns)
+        type_ = self.columns.type_at(entry["type"], (*yaml_path, "type")) if "type" in entry else None
         return table.Deletion(path, type_)
 
-    def _paths(self, texts: list[str], place: YamlPath, columns: Struct) -> Iterator[Path]:
+    def _paths(self, texts: list[str], yaml_path: YamlPath, columns: Struct) -> Iterator[Path]:
         for index, text in enumerate(texts):
-            yield read_path(text, (*place, index), self._report, columns)
+            yield read_path(text, (*yaml_path, index), self._report, columns)
 
-    def _properties(self, place: YamlPath) -> dict[str, str | None]:
-        node = node_at(self._report.document, place)
+    def _properties(self, yaml_path: YamlPath) -> dict[str, str | None]:
+        node = node_at(self._report.document, yaml_path)
         entries = node.entries if isinstance(node, Mapping) else ()
         written = {entry.key.text: _stored(entry.value) for entry in entries}
-        return read_names(written, place, self._report, properties.canonical)
+        return read_names(written, yaml_path, self._report, properties.canonical)
 
 
 def _features(names: list[str]) -> frozenset[str]:
@@ -139,7 +143,7 @@ def _features(names: list[str]) -> frozenset[str]:
 
 
 def _stored(value: Node) -> str | None:
-    """The text that Delta stores: a number stays as it was written, ``1.10`` too."""
+    """Return the text that Delta stores: numbers keep their spelling, for example ``1.10``."""
     if not isinstance(value, Scalar) or value.value is None:
         return None
     return str(value.value).lower() if isinstance(value.value, bool) else value.text

@@ -1,4 +1,4 @@
-"""Errors of one document, each at its exact place."""
+"""Collect the errors of a document, each with its exact location."""
 
 from __future__ import annotations
 
@@ -8,30 +8,35 @@ from schemalint.errors import ContractError
 
 
 class Report:
-    """Collects what is wrong with a document."""
+    """Collects the errors of a document.
+
+    Attributes:
+        document: The document.
+        errors: The errors so far.
+    """
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.errors: list[ContractError] = []
 
     def at_key(self, path: YamlPath, message: str, help: str = "") -> None:  # noqa: A002 - as in errors
-        """Add an error about the key whose value stands at the path."""
+        """Add an error at the key of the entry at the path."""
         entry = entry_at(self.document, path)
         self._add(entry.key.span if entry else self._value(path), message, help)
 
     def at_value(self, path: YamlPath, message: str, help: str = "") -> None:  # noqa: A002 - as in errors
-        """Add an error about the value at the path."""
+        """Add an error at the value at the path."""
         self._add(self._value(path), message, help)
 
     def in_text(self, path: YamlPath, offset: int, message: str, help: str = "") -> None:  # noqa: A002 - as in errors
-        """Add an error about a character of the text at the path."""
+        """Add an error at one character of the scalar at the path."""
         node = node_at(self.document, path)
         end = min(offset + 1, len(node.text)) if isinstance(node, Scalar) else 0
         span = inside(self.document, node, offset, end) if isinstance(node, Scalar) else self._value(path)
         self._add(span, message, help)
 
     def in_mapping(self, path: YamlPath, message: str, help: str = "") -> None:  # noqa: A002 - as in errors
-        """Add an error about what a mapping lacks: at its key, or at its first entry in a list."""
+        """Add an error about a missing key, at the mapping's key; for an item of a list, at its first key."""
         node = node_at(self.document, path)
         if entry_at(self.document, path) is None and isinstance(node, Mapping) and node.entries:
             self._add(node.entries[0].key.span, message, help)
@@ -47,7 +52,7 @@ class Report:
 
 
 def inside(document: Document, scalar: Scalar, start: int, end: int) -> Span:
-    """The span of a part of a scalar's text; the whole scalar where escapes or line breaks are in it."""
+    """Return the span of a part of a scalar; the whole scalar if it has escapes or line breaks."""
     quote = 0 if scalar.style == "plain" else 1
     first, last = scalar.start + quote, scalar.end - quote
     if document.text[first:last] == scalar.text:

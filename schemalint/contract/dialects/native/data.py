@@ -1,4 +1,4 @@
-"""A contract to plain data in the native format: `build` makes the same contract of it."""
+"""Convert a contract to plain data in the native format; `build` converts it back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from schemalint.delta.datatype import (
     Struct,
     Unmanaged,
 )
-from schemalint.delta.path import Part, Path, format_path
+from schemalint.delta.path import Part, Path, format_path, is_within
 from schemalint.delta.table import Deletion
 from schemalint.delta.type_text import print_type
 from schemalint.model.contract import Consumer, Contract, Deprecation, TargetOverlay, Waiver
@@ -36,33 +36,33 @@ T = TypeVar("T")
 
 
 def as_data(contract: Contract) -> dict[str, Data]:
-    """The keys in the order of the format; what goes without saying is left out."""
+    """Return a contract's keys and values in the order of the format, without defaults."""
     state = contract.state
-    return _said(
+    return _without_unmanaged(
         schemalint=VERSION,
         table=contract.table,
-        location=_filled(contract.location),
+        location=_or_unmanaged(contract.location),
         description=state.description,
-        owner=_filled(contract.owner),
+        owner=_or_unmanaged(contract.owner),
         managed_by=UNMANAGED if contract.managed_by == "schemalint" else contract.managed_by,
         columns=_Columns(contract.deprecated).of(state.columns, ()),
-        dropped=_filled([deletion(entry) for entry in state.dropped]),
+        dropped=_or_unmanaged([deletion(entry) for entry in state.dropped]),
         partitioned_by=_texts(state.partitioned_by, str),
         clustered_by=_texts(state.clustered_by, format_path),
-        constraints=_filled(dict(state.constraints)),
-        properties=_filled(_properties(state.properties)),
-        features=_filled(sorted(state.features)),
-        drop_features=_filled(sorted(contract.drop_features)),
-        protocol=_filled(_changed(contract.protocol)),
-        open=_filled(_changed(contract.open)),
-        targets=_filled({name: _target(overlay) for name, overlay in contract.targets.items()}),
-        consumers=_filled(_consumers(contract.consumers)),
-        allow=_filled([_waiver(waiver) for waiver in contract.waivers]),
+        constraints=_or_unmanaged(dict(state.constraints)),
+        properties=_or_unmanaged(_properties(state.properties)),
+        features=_or_unmanaged(sorted(state.features)),
+        drop_features=_or_unmanaged(sorted(contract.drop_features)),
+        protocol=_or_unmanaged(_changed(contract.protocol)),
+        open=_or_unmanaged(_changed(contract.open)),
+        targets=_or_unmanaged({name: _target(overlay) for name, overlay in contract.targets.items()}),
+        consumers=_or_unmanaged(_consumers(contract.consumers)),
+        allow=_or_unmanaged([_waiver(waiver) for waiver in contract.waivers]),
     )
 
 
 def column(field: Field) -> dict[str, Data]:
-    """A column, or a field of a struct, as it stands in a list of columns."""
+    """Return a column, or a field of a struct, as an entry of a list of columns."""
     return _Columns({}).field(field, ())
 
 
@@ -75,7 +75,7 @@ class _Columns:
 
     def field(self, field: Field, path: Path) -> dict[str, Data]:
         deprecated = self._deprecated.get(path)
-        return _said(
+        return _without_unmanaged(
             name=field.name,
             **self._type(field.type, path),
             nullable=UNMANAGED if field.nullable else False,
@@ -89,9 +89,9 @@ class _Columns:
         )
 
     def _type(self, type_: DataType, path: Path) -> dict[str, Data]:
-        """Text where text says it all and is short, else written out."""
+        """Return type text if it is short and complete, else the type written out level by level."""
         text = print_type(type_)
-        if not isinstance(type_, Struct | Array | Map) or self._is_text(type_, text, path):
+        if not isinstance(type_, Struct | Array | Map) or self._fits_in_text(type_, text, path):
             return {"type": text}
         match type_:
             case Struct():
@@ -107,22 +107,22 @@ class _Columns:
                 }
 
     def _part(self, type_: DataType, part: Part, path: Path, nullable: Managed[bool]) -> Data:
-        return _said(**self._type(type_, (*path, part)), nullable=nullable)
+        return _without_unmanaged(**self._type(type_, (*path, part)), nullable=nullable)
 
-    def _is_text(self, type_: DataType, text: str, path: Path) -> bool:
-        deprecated_below = any(below[: len(path)] == path and below != path for below in self._deprecated)
+    def _fits_in_text(self, type_: DataType, text: str, path: Path) -> bool:
+        deprecated_inside = any(is_within(inner, path) and inner != path for inner in self._deprecated)
         short = len(text) <= _LONGEST_TEXT and " comment '" not in text
-        return short and declared_type(text) == type_ and not deprecated_below
+        return short and declared_type(text) == type_ and not deprecated_inside
 
 
 def type_change(change: RecordedChange, at: Path) -> dict[str, Data]:
-    """An entry of ``type_changes``; ``at`` is the path from the level that it is written on."""
-    where: dict[str, Data] = {"at": format_path(at)} if at else {}
-    return {**where, "from": print_type(change.from_type), "to": print_type(change.to_type)}
+    """Return an entry of ``type_changes``; ``at`` is the path relative to the level with that key."""
+    path: dict[str, Data] = {"at": format_path(at)} if at else {}
+    return {**path, "from": print_type(change.from_type), "to": print_type(change.to_type)}
 
 
 def property_value(value: str | None) -> Data:
-    """The value that reads back as this text, without quotes where it is a boolean or a whole number."""
+    """Return the YAML value of a property: a boolean or whole number where possible, else text."""
     if value is not None and _NUMBER.fullmatch(value):
         return int(value)
     return _BOOLEANS.get(value or "", value)
@@ -135,16 +135,17 @@ def _history(changes: Managed[tuple[RecordedChange, ...]]) -> Data | Unmanaged:
 
 
 def deletion(entry: Deletion) -> Data:
+    """Return an entry of ``dropped``."""
     if entry.type is None:
         return format_path(entry.path)
     return {"column": format_path(entry.path), "type": print_type(entry.type)}
 
 
 def _target(overlay: TargetOverlay) -> Data:
-    return _said(
-        location=_filled(overlay.location),
+    return _without_unmanaged(
+        location=_or_unmanaged(overlay.location),
         absent=overlay.absent or UNMANAGED,
-        properties=_filled(_properties(overlay.properties)),
+        properties=_or_unmanaged(_properties(overlay.properties)),
         features=UNMANAGED if overlay.features is None else list[Data](sorted(overlay.features)),
         protocol=UNMANAGED if overlay.protocol is None else _changed(overlay.protocol),
         consumers=UNMANAGED if overlay.consumers is None else _consumers(overlay.consumers),
@@ -157,7 +158,7 @@ def _consumers(consumers: Iterable[Consumer]) -> list[Data]:
 
 def _waiver(waiver: Waiver) -> Data:
     column = UNMANAGED if waiver.column is None else format_path(waiver.column)
-    return _said(**{**_changed(waiver), "column": column})
+    return _without_unmanaged(**{**_changed(waiver), "column": column})
 
 
 def _properties(properties: Mapping[str, str | None]) -> dict[str, Data]:
@@ -165,7 +166,7 @@ def _properties(properties: Mapping[str, str | None]) -> dict[str, Data]:
 
 
 def _changed(value: object) -> dict[str, Any]:
-    """What a value says, field by field, other than its defaults."""
+    """Return the fields of a value that differ from their defaults."""
     return {name: _plain(content) for name, content in changed_fields(value).items()}
 
 
@@ -183,9 +184,9 @@ def _texts(values: Managed[tuple[T, ...]], text: Callable[[T], str]) -> Data | U
     return values if isinstance(values, Unmanaged) else [text(value) for value in values]
 
 
-def _filled(value: Any) -> Any:  # noqa: ANN401 - any data, or nothing to say
+def _or_unmanaged(value: Any) -> Any:  # noqa: ANN401 - any data, or UNMANAGED if empty
     return UNMANAGED if value is None or value in ({}, []) else value
 
 
-def _said(**entries: Data | Unmanaged) -> dict[str, Data]:
+def _without_unmanaged(**entries: Data | Unmanaged) -> dict[str, Data]:
     return {key: value for key, value in entries.items() if not isinstance(value, Unmanaged)}

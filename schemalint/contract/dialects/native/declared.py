@@ -1,4 +1,4 @@
-"""Type text in a contract: what it does not say is not managed."""
+"""Parse type text in a contract; nullability and other details that it omits are unmanaged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Map, Struct
 from schemalint.delta.type_text import TypeTextError, parse_type
 
-_TYPE_WORDS: Final = (
+_TYPE_NAMES: Final = (
     "boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "string", "char",
     "varchar", "binary", "date", "timestamp", "timestamp_ntz", "variant", "void", "array", "map", "struct",
 )  # fmt: skip
@@ -18,20 +18,20 @@ _TYPE_WORDS: Final = (
 
 @lru_cache(maxsize=4096)
 def declared_type(text: str) -> DataType:
-    """The type of a text, with all that it does not say unmanaged.
+    """Parse type text, with everything that it omits unmanaged.
 
     Raises:
-        TypeTextError: The text is no type.
+        TypeTextError: The text is not a type.
     """
     return _declared(parse_type(text))
 
 
 def suggestion(text: str, error: TypeTextError) -> str:
-    """The word that was probably meant where a text is no type, as help for an error; else nothing."""
-    found = re.match(r"\w+", text[error.offset :])
-    word = found[0].lower() if found else ""
-    near = [] if word in _TYPE_WORDS else difflib.get_close_matches(word, _TYPE_WORDS, n=1)
-    return f'did you mean "{near[0]}"?' if near else ""
+    """Return help for an error: the type name that was probably meant, or an empty string."""
+    match = re.match(r"\w+", text[error.offset :])
+    word = match[0].lower() if match else ""
+    matches = [] if word in _TYPE_NAMES else difflib.get_close_matches(word, _TYPE_NAMES, n=1)
+    return f'did you mean "{matches[0]}"?' if matches else ""
 
 
 def _declared(type_: DataType) -> DataType:

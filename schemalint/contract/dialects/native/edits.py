@@ -1,4 +1,4 @@
-"""Edits of a native contract, named by what they change, in its text."""
+"""Set properties and record type changes in the text of a native contract."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schemalint.contract.dialects.native.spans import Written, written_columns
 from schemalint.contract.dialects.native.texts import path_in
 from schemalint.delta import datatype, properties
 from schemalint.delta.datatype import RecordedChange, Struct
-from schemalint.delta.path import Path, format_path, lowercased
+from schemalint.delta.path import Path, format_path, is_within, lowercased
 from schemalint.document import (
     Document,
     Mapping,
@@ -37,62 +37,62 @@ _HISTORY = "type_changes"
 
 
 def set_property(document: Document, edit: SetProperty, target: str | None) -> str:
-    """The file's text with the property set: in the target's overlay if it is set there, else for all."""
-    wanted = properties.canonical(edit.key)
+    """Set a property in the target's overlay if it is there, else for all targets; return the file's text."""
+    key = properties.canonical(edit.key)
     shared: YamlPath = ("properties",)
-    for place in (("targets", target, *shared), shared) if target is not None else (shared,):
-        node = node_at(document, place)
+    for yaml_path in (("targets", target, *shared), shared) if target is not None else (shared,):
+        node = node_at(document, yaml_path)
         for entry in node.entries if isinstance(node, Mapping) else ():
-            if properties.canonical(entry.key.text) == wanted:
-                return _set(document, place, entry.key.text, edit.value)
-    return _set(document, shared, wanted, edit.value)
+            if properties.canonical(entry.key.text) == key:
+                return _set(document, yaml_path, entry.key.text, edit.value)
+    return _set(document, shared, key, edit.value)
 
 
 def record_type_changes(document: Document, columns: Struct, edit: RecordTypeChanges) -> str:
-    """The file's text with the whole history of one field; entries that are there stay as they are written.
+    """Return the file's text with the complete history of a field; existing entries keep their spelling.
 
     Args:
-        document: Of a valid contract.
-        columns: What it declares.
+        document: The document of a valid contract.
+        columns: The columns that it declares.
         edit: The field's path and its history.
     """
     level = nearest_level(document, edit.path)
-    place = (*level.place, _HISTORY)
-    below = edit.path[len(level.path) :]
-    known = _known(document, columns, edit.path)
-    kept = common_length([entry.change for entry in known], edit.changes)
-    if kept < len(edit.changes) and any(entry.place[:-1] != place for entry in known[:kept]):
-        kept = 0  # what is added here would be read before what stands on another level
+    history_path = (*level.yaml_path, _HISTORY)
+    inner_path = edit.path[len(level.path) :]
+    existing = _existing_entries(document, columns, edit.path)
+    kept = common_length([entry.change for entry in existing], edit.changes)
+    if kept < len(edit.changes) and any(entry.yaml_path[:-1] != history_path for entry in existing[:kept]):
+        kept = 0  # entries added on this level would be read before those on another level
     for change in edit.changes[kept:]:
-        value = print_value(type_change(change, (*below, *change.at)))
-        document = with_edit(document, append_item(document, place, value))
-    for entry in sorted(known[kept:], key=lambda entry: entry.order, reverse=True):
-        document = with_edit(document, remove_entry(document, entry.place))
-    if not edit.changes and node_at(document, place) is None:
-        document = with_edit(document, set_key(document, level.place, _HISTORY, "[]"))
+        value = print_value(type_change(change, (*inner_path, *change.at)))
+        document = with_edit(document, append_item(document, history_path, value))
+    for entry in sorted(existing[kept:], key=lambda entry: entry.order, reverse=True):
+        document = with_edit(document, remove_entry(document, entry.yaml_path))
+    if not edit.changes and node_at(document, history_path) is None:
+        document = with_edit(document, set_key(document, level.yaml_path, _HISTORY, "[]"))
     return document.text
 
 
 def with_edit(document: Document, edit: TextEdit) -> Document:
-    """The document after an edit."""
+    """Return the document after an edit."""
     return read_documents(splice(document.text, [edit]), document.file)[document.index]
 
 
 def nearest_level(document: Document, path: Path) -> Written:
-    """The innermost column or part around a path, or at it, that has keys of its own.
+    """Return the innermost level (column or part with a YAML mapping of its own) at or around a path.
 
     Raises:
-        ContractError: There is no such column.
+        ContractError: The contract does not have the column.
     """
-    wanted = lowercased(path)
-    around = [
-        level for level in written_columns(document) if lowercased(level.path) == wanted[: len(level.path)]
+    lower_path = lowercased(path)
+    containing = [
+        level for level in written_columns(document) if is_within(lower_path, lowercased(level.path))
     ]
-    if not around:
-        message = f"there is no column {format_path(path[:1])} here any more"
-        place = document.location(document.span)
-        raise ContractError(message, help="run the check again", location=place)
-    return max(around, key=lambda level: len(level.path))
+    if not containing:
+        message = f"column {format_path(path[:1])} is no longer in the contract"
+        location = document.location(document.span)
+        raise ContractError(message, help="run the check again", location=location)
+    return max(containing, key=lambda level: len(level.path))
 
 
 @frozen
@@ -100,56 +100,58 @@ class Record:
     """An entry of ``type_changes``.
 
     Attributes:
-        level: The column or part that it is written on.
-        place: Where in the document.
-        path: Of the type that changed, from the columns.
+        level: The column or part with the key ``type_changes``.
+        yaml_path: The path of the entry in the document.
+        path: The path of the changed type in the schema.
+        node: The entry.
     """
 
     level: Written
-    place: YamlPath
+    yaml_path: YamlPath
     path: Path
     node: Node
 
 
 def records(document: Document, columns: Struct) -> Iterator[Record]:
-    """All entries of ``type_changes``, in the order of the text."""
+    """Yield all entries of ``type_changes``, in the order of the text."""
     for level in written_columns(document):
         type_ = datatype.type_at(columns, level.path)
         for index, node in enumerate(_entries(level.node)):
             at = _text(node, "at")
-            inside = (path_in(type_, at) if at and type_ else None) or ()
-            yield Record(level, (*level.place, _HISTORY, index), (*level.path, *inside), node)
+            inner_path = (path_in(type_, at) if at and type_ else None) or ()
+            yield Record(level, (*level.yaml_path, _HISTORY, index), (*level.path, *inner_path), node)
 
 
 @frozen
-class _Known:
-    """An entry of ``type_changes`` that belongs to the field.
+class _ExistingEntry:
+    """An entry of ``type_changes`` that belongs to one field.
 
     Attributes:
-        order: Where it stands among all entries of the document.
-        place: Of the entry.
+        order: Its number among the entries of the field, in the order of the text.
+        yaml_path: The path of the entry in the document.
+        change: The recorded type change.
     """
 
     order: int
-    place: YamlPath
+    yaml_path: YamlPath
     change: RecordedChange
 
 
-def _set(document: Document, place: YamlPath, key: str, value: str | None) -> str:
-    return with_edit(document, set_key(document, place, key, print_value(property_value(value)))).text
+def _set(document: Document, yaml_path: YamlPath, key: str, value: str | None) -> str:
+    return with_edit(document, set_key(document, yaml_path, key, print_value(property_value(value)))).text
 
 
-def _known(document: Document, columns: Struct, path: Path) -> list[_Known]:
-    """The entries of a field in the order in which they are read: those of inner columns first."""
-    found: list[tuple[int, _Known]] = []
+def _existing_entries(document: Document, columns: Struct, path: Path) -> list[_ExistingEntry]:
+    """Return the entries of a field in reading order: those written on inner fields first."""
+    found: list[tuple[int, _ExistingEntry]] = []
     for record in records(document, columns):
-        field, inside = split_at_field(record.path)
+        field, inner_path = split_at_field(record.path)
         if lowercased(field) == lowercased(path):
             change = RecordedChange(
-                declared_type(_text(record.node, "from")), declared_type(_text(record.node, "to")), inside
+                declared_type(_text(record.node, "from")), declared_type(_text(record.node, "to")), inner_path
             )
             depth = len(split_at_field(record.level.path)[0])
-            found.append((-depth, _Known(len(found), record.place, change)))
+            found.append((-depth, _ExistingEntry(len(found), record.yaml_path, change)))
     return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
 
 

@@ -1,6 +1,7 @@
-"""The history of a column's type: written on any level, kept on the nearest field of a struct.
+"""The recorded type changes of a column: written on any level, stored on the nearest enclosing field.
 
-That is where Delta keeps it (PROTOCOL.md, "Type Change Metadata"): ``fieldPath`` never passes a field.
+Delta stores them there too (PROTOCOL.md, "Type Change Metadata"): ``fieldPath`` has only the steps
+element, key and value.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from schemalint.values import frozen, replace
 
 @frozen
 class Entry:
-    """An entry of ``type_changes``, with the path from the level that it is read on."""
+    """An entry of ``type_changes``; ``at`` is the path relative to the current level."""
 
     at: Path
     from_type: DataType
@@ -22,60 +23,60 @@ class Entry:
 
 
 History: TypeAlias = tuple[Entry, ...] | None
-"""Oldest first; None where no level has the key."""
+"""Oldest first; None if no level has ``type_changes``."""
 
 
 def below(part: Part, history: History) -> History:
-    """The history of a part, as its collection sees it."""
+    """Return the history of a part with paths relative to its array or map."""
     if history is None:
         return None
     return tuple(replace(entry, at=(part, *entry.at)) for entry in history)
 
 
 def joined(first: History, second: History) -> History:
-    """Both one after the other."""
+    """Concatenate two histories; None if both are None."""
     return (first or ()) + (second or ()) if (first, second) != (None, None) else None
 
 
 def distributed(type_: DataType, entries: tuple[Entry, ...]) -> tuple[DataType, tuple[RecordedChange, ...]]:
-    """The type with what belongs to fields inside it, and what belongs to the field that has the type."""
-    own: list[RecordedChange] = []
+    """Move the entries of nested fields into the type; return it and the entries of the field itself."""
+    own_changes: list[RecordedChange] = []
     for entry in entries:
         field, at = split_at_field(entry.at)
         change = RecordedChange(entry.from_type, entry.to_type, at)
         if field:
             type_ = _recorded(type_, field, change)
         else:
-            own.append(change)
-    return type_, tuple(own)
+            own_changes.append(change)
+    return type_, tuple(own_changes)
 
 
 def split_at_field(path: Path) -> tuple[Path, tuple[Part, ...]]:
-    """The path of the field that a path ends in, and the way from there through parts of collections."""
-    inside: list[Part] = []
+    """Split a path into the path of its innermost field and the parts of arrays and maps below that field."""
+    parts_below: list[Part] = []
     for step in reversed(path):
         if not isinstance(step, Part):
             break
-        inside.insert(0, step)
-    return path[: len(path) - len(inside)], tuple(inside)
+        parts_below.insert(0, step)
+    return path[: len(path) - len(parts_below)], tuple(parts_below)
 
 
 def _recorded(type_: DataType, field: Path, change: RecordedChange) -> DataType:
     step, rest = field[0], field[1:]
     match type_, step:
         case Struct(fields=fields), str():
-            wanted = type_.get(step)
+            target = type_.get(step)
             return Struct(
-                tuple(_recorded_on(inner, rest, change) if inner is wanted else inner for inner in fields)
+                tuple(_recorded_on(inner, rest, change) if inner is target else inner for inner in fields)
             )
         case Array() | Map(), Part():
             return with_parts(type_, {step: _recorded(dict(parts(type_))[step], rest, change)})
         case _:
-            raise AssertionError(f"{step} leads nowhere")  # a path is checked when it is read
+            raise AssertionError(f"{type_} has no {step}")  # paths are checked when they are read
 
 
 def _recorded_on(field: Field, rest: Path, change: RecordedChange) -> Field:
     if rest:
         return replace(field, type=_recorded(field.type, rest, change))
-    known = field.type_changes if isinstance(field.type_changes, tuple) else ()
-    return replace(field, type_changes=(*known, change))
+    earlier = field.type_changes if isinstance(field.type_changes, tuple) else ()
+    return replace(field, type_changes=(*earlier, change))

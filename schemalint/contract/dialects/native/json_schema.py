@@ -11,9 +11,9 @@ from schemalint.contract.dialects.native.format import VERSION, Contract
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema, draft 2020-12. What needs a look into a text (types, dates, paths) is not in it."""
+    """Return the JSON Schema (draft 2020-12); it does not check the syntax of types, dates and paths."""
     schema = TypeAdapter(Contract).json_schema()
-    # A keyword of Python, which has no docstring among the attributes of its class.
+    # `from` is a Python keyword, so the class has no attribute docstring for it.
     schema["$defs"]["TypeChange"]["properties"]["from"]["description"] = "The type before the change."
     return {
         "$schema": GenerateJsonSchema.schema_dialect,

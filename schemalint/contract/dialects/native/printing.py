@@ -1,4 +1,4 @@
-"""A contract to the text of a new document, which `read` reads back as the same contract."""
+"""Print a contract as a new document; `read` returns the same contract."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from schemalint.model.contract import Contract
 
 _WIDTH = 100
 _INDENT = "  "
-# One entry per line, however short: a change of one is a change of one line.
+# Always one entry per line, so that a change of one entry changes one line.
 _BLOCKS = frozenset({"properties", "constraints", "targets"})
 _BRACKETS_AND_COMMAS = dict.fromkeys(map(ord, ",[]{}"))
 
 
 def print_contract(contract: Contract) -> str:
-    """YAML as a person would write it, with what the format takes for granted left out.
+    """Print a contract as a person would write it, without defaults.
 
     Raises:
-        ContractError: A text holds half a character (a lone surrogate), which YAML cannot.
+        ContractError: A text has a lone surrogate, which YAML cannot represent.
     """
     paragraphs: list[str] = []
     settings: list[str] = []
@@ -36,7 +36,7 @@ def print_contract(contract: Contract) -> str:
 
 
 def print_value(value: Data) -> str:
-    """A value on one line, in brackets where it has parts."""
+    """Print a value on one line; mappings and lists in brackets."""
     match value:
         case dict():
             return (
@@ -57,15 +57,15 @@ def print_value(value: Data) -> str:
 
 
 def print_block(value: dict[str, Data]) -> str:
-    """A mapping over several lines, as a column stands in a new document."""
+    """Print a mapping on several lines, like a column in a new document."""
     return "\n".join(_block(value, columns=False))
 
 
 def print_alone(value: Data) -> str:
-    """A value on one line outside of brackets, where those, and commas, need no quotes: ``decimal(12,2)``."""
+    """Print a value on one line outside of brackets, where ``decimal(12,2)`` needs no quotes."""
     if isinstance(value, str) and value[:1].isalpha():
-        words = value.translate(_BRACKETS_AND_COMMAS)
-        if words == print_scalar(words):
+        stripped = value.translate(_BRACKETS_AND_COMMAS)
+        if stripped == print_scalar(stripped):
             return value
     return print_value(value)
 
@@ -106,7 +106,7 @@ def _on_one_line(value: Data) -> bool:
 
 
 def _is_literal(text: str) -> bool:
-    """Whether a text of several lines is the same as a literal block."""
+    """Whether a multi-line text reads back unchanged from a literal block."""
     lines = text.removesuffix("\n").split("\n")
     return (
         "\n" in text

@@ -1,6 +1,6 @@
-"""What is wrong with data that does not fit the format, said in the words of the format.
+"""Report the errors in data that does not fit the native format, in the terms of the format.
 
-Only a contract that is wrong comes here: importing pydantic costs more than all the rest of a check.
+Only invalid contracts are checked here, because importing pydantic costs more than the rest of a check.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _KINDS: Final[dict[object, str]] = {
 }
 
 
-def report_problems(data: Any, report: Report) -> None:  # noqa: ANN401 - any data is judged
-    """Report all that pydantic refuses, each thing once.
+def report_problems(data: Any, report: Report) -> None:  # noqa: ANN401 - any data
+    """Report everything that pydantic refuses, each error once.
 
-    pydantic's error types come to three: ``missing``, ``extra_forbidden``, and a value of the wrong kind. A
-    union reports that once per member, so what was expected is said from the format, not from the error.
+    pydantic has three kinds of errors here: ``missing``, ``extra_forbidden``, and a value of the wrong type.
+    For a union it reports the latter once per member, so the expected type is taken from the format instead.
     """
     try:
         TypeAdapter(native.Contract).validate_python(data)
@@ -40,26 +40,26 @@ def report_problems(data: Any, report: Report) -> None:  # noqa: ANN401 - any da
         errors = invalid.errors(include_url=False, include_context=False)
     else:
         return
-    places = [(error["type"], _path(data, error["loc"]), str(error["loc"][-1])) for error in errors]
-    lacking = {(path, key) for kind, path, key in places if kind == "missing"}
-    unknown = {path for kind, path, _ in places if kind == "extra_forbidden"}
-    wrong = {path for kind, path, _ in places if kind not in ("missing", "extra_forbidden")}
-    meant = {(path[:-1], _nearest(str(path[-1]), path[:-1])) for path in unknown}
-    for path, key in lacking - meant:
+    located = [(error["type"], _path(data, error["loc"]), str(error["loc"][-1])) for error in errors]
+    missing = {(path, key) for kind, path, key in located if kind == "missing"}
+    unknown = {path for kind, path, _ in located if kind == "extra_forbidden"}
+    wrong = {path for kind, path, _ in located if kind not in ("missing", "extra_forbidden")}
+    misspelt = {(path[:-1], _nearest(str(path[-1]), path[:-1])) for path in unknown}
+    for path, key in missing - misspelt:
         report.in_mapping(path, f'"{key}" is missing in {_noun(path)}', "add it")
     for path in unknown:
         _report_unknown(path, report)
-    inside = {path[:length] for path in unknown | wrong for length in range(len(path))}
-    for path in wrong - inside - {path for path, _ in lacking}:
+    parents = {path[:length] for path in unknown | wrong for length in range(len(path))}
+    for path in wrong - parents - {path for path, _ in missing}:
         _report_wrong(path, _at(data, path), report)
 
 
 def _path(data: Any, loc: tuple[str | int, ...]) -> YamlPath:  # noqa: ANN401 - as above
-    """The path that pydantic's ``loc`` holds, without the names of members of unions and a missing key."""
+    """Convert pydantic's ``loc`` to a path, without the names of union members and a missing key."""
     path: list[str | int] = []
     for step in loc:
-        known = step in data if isinstance(data, dict) else isinstance(data, list) and isinstance(step, int)
-        if known:
+        is_key = step in data if isinstance(data, dict) else isinstance(data, list) and isinstance(step, int)
+        if is_key:
             path.append(step)
             data = data[step]
     return tuple(path)
@@ -77,15 +77,15 @@ def _report_unknown(path: YamlPath, report: Report) -> None:
 
 
 def _key_help(key: str, parent: YamlPath) -> str:
-    home = next((noun for typed_dict, noun in native.NOUNS.items() if key in fields(typed_dict)), None)
-    near = _nearest(key, parent)
-    if home and near is None:
-        return f"it is a key of {home}"
-    return f'did you mean "{near}"?' if near else f"known are {', '.join(fields(_mapping_type(parent)))}"
+    owner = next((noun for typed_dict, noun in native.NOUNS.items() if key in fields(typed_dict)), None)
+    nearest = _nearest(key, parent)
+    if nearest:
+        return f'did you mean "{nearest}"?'
+    return f"it is a key of {owner}" if owner else f"known keys: {', '.join(fields(_mapping_type(parent)))}"
 
 
 def _nearest(key: str, parent: YamlPath) -> str | None:
-    """The known key that was probably meant; a key of another mapping was meant as it stands."""
+    """Return the known key that was probably meant; None if it is a key of another mapping."""
     known = list(fields(_mapping_type(parent)))
     if any(key in fields(typed_dict) for typed_dict in native.NOUNS):
         return None
@@ -95,9 +95,10 @@ def _nearest(key: str, parent: YamlPath) -> str | None:
 def _report_wrong(path: YamlPath, value: Any, report: Report) -> None:  # noqa: ANN401 - as above
     hint = hint_at(native.Contract, path)
     name = f'"{path[-1]}"' if path and isinstance(path[-1], str) else "an entry" + _of(path)
-    found = _found(value) if path else "this"
-    what = name if path else "a contract"
-    report.at_value(path, f"{what} must be {_expected(hint)}, not {found}", _wrong_help(hint, path, report))
+    subject, actual = (name, _actual(value)) if path else ("a contract", "this")
+    report.at_value(
+        path, f"{subject} must be {_expected(hint)}, not {actual}", _wrong_help(hint, path, report)
+    )
 
 
 def _of(path: YamlPath) -> str:
@@ -113,13 +114,13 @@ def _expected(hint: Any) -> str:  # noqa: ANN401 - as above
     if origin in (list, dict):
         return _KINDS[origin]
     if origin is Literal:
-        words = [f'"{arg}"' for arg in args]
+        kinds = [f'"{arg}"' for arg in args]
     else:
-        words = [_expected(arg) for arg in args if arg is not int or float not in args]
-    return ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else words[0]
+        kinds = [_expected(arg) for arg in args if arg is not int or float not in args]
+    return ", ".join(kinds[:-1]) + " or " + kinds[-1] if len(kinds) > 1 else kinds[0]
 
 
-def _found(value: Any) -> str:  # noqa: ANN401 - as above
+def _actual(value: Any) -> str:  # noqa: ANN401 - as above
     match value:
         case dict() | list():
             return _KINDS[type(value)]
@@ -138,16 +139,16 @@ def _wrong_help(hint: Any, path: YamlPath, report: Report) -> str:  # noqa: ANN4
     if not isinstance(node, Scalar):
         return ""
     if node.value is None:
-        return "take the line away, or give it a value"
+        return "remove the line, or add a value"
     if str in _members(hint):
         return f"quote it: {print_scalar(node.text)}"
     if hint is bool and isinstance(node.value, str):
-        return "without quotes; YAML 1.2 has no other words for them"
+        return "write true or false without quotes; YAML 1.2 has no other booleans"
     return ""
 
 
 def _mapping_type(path: YamlPath) -> Any:  # noqa: ANN401 - as above
-    """The TypedDict at a path, out of a union too."""
+    """Return the TypedDict at a path; for a union, its TypedDict member."""
     hint = hint_at(native.Contract, path)
     return next((member for member in _members(hint) if is_mapping(member)), hint)
 

@@ -1,4 +1,4 @@
-"""The anchors of a native contract: what stands where in its YAML."""
+"""Find the spans of a native contract's anchors in its YAML."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from schemalint.values import frozen
 
 @frozen
 class Written:
-    """A column, or a part of a type, that is written out in YAML.
+    """A level: a column, or a part of a type, that has a YAML mapping of its own.
 
     Attributes:
-        path: Where in the schema.
-        place: Where in the document.
-        node: Its keys.
+        path: The path in the schema.
+        yaml_path: The path in the document.
+        node: The mapping.
     """
 
     path: Path
-    place: YamlPath
+    yaml_path: YamlPath
     node: Mapping
 
 
 class Spans(MappingType[Anchor, Span]):
-    """The places in a document that holds a valid contract, by normal anchor.
+    """The spans of a valid contract, by normalized anchor.
 
-    A finding is about one column of many: those of a column are worked out when one of them is asked for.
+    A finding is about one column of many, so the spans of a column are computed on first lookup.
     """
 
     def __init__(self, document: Document, target: str | None = None) -> None:
-        """Look at the settings.
+        """Find the spans of the settings.
 
         Args:
-            document: As read.
-            target: The target whose overlay counts, None for what all share.
+            document: The document of the contract.
+            target: The target whose overlay is included; None for the shared settings only.
         """
         self._document = document
         overlay = None if target is None else node_at(document, ("targets", target))
@@ -53,54 +53,54 @@ class Spans(MappingType[Anchor, Span]):
         self._spans = {normal(anchor): span for anchor, span in settings}
         self._pending: defaultdict[str, list[Written]] = defaultdict(list)
         for column in _columns(document.root, (), ()):
-            self._pending[_top_level(column.path)].append(column)
+            self._pending[_top_levels(column.path)].append(column)
 
     def __getitem__(self, anchor: Anchor) -> Span:
         path = anchor[1] if len(anchor) > 1 else None
         if isinstance(path, tuple) and path:
-            self._work_out(_top_level(path))
+            self._compute(_top_levels(path))
         return self._spans[anchor]
 
     def __iter__(self) -> Iterator[Anchor]:
         for column in tuple(self._pending):
-            self._work_out(column)
+            self._compute(column)
         return iter(self._spans)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def _work_out(self, column: str) -> None:
+    def _compute(self, column: str) -> None:
         for top in self._pending.pop(column, ()):
-            for written in _level(top):
+            for written in _levels(top):
                 for anchor, span in _in_column(self._document, written):
                     self._spans.setdefault(normal(anchor), span)
 
 
 def written_columns(document: Document) -> Iterator[Written]:
-    """Every column, field and part that has keys of its own, parents first."""
+    """Yield every column, field and part that has a YAML mapping of its own, parents first."""
     for column in _columns(document.root, (), ()):
-        yield from _level(column)
+        yield from _levels(column)
 
 
-def _top_level(path: Path) -> str:
+def _top_levels(path: Path) -> str:
     return str(path[0]).lower()
 
 
-def _columns(parent: Node, path: Path, place: YamlPath) -> Iterator[Written]:
+def _columns(parent: Node, path: Path, yaml_path: YamlPath) -> Iterator[Written]:
     for index, node in enumerate(_items(_value(parent, "columns"))):
         name = _value(node, "name")
         if isinstance(node, Mapping) and isinstance(name, Scalar):
-            yield Written((*path, name.text), (*place, "columns", index), node)
+            yield Written((*path, name.text), (*yaml_path, "columns", index), node)
 
 
-def _level(written: Written) -> Iterator[Written]:
+def _levels(written: Written) -> Iterator[Written]:
     yield written
-    for column in _columns(written.node, written.path, written.place):
-        yield from _level(column)
+    for column in _columns(written.node, written.path, written.yaml_path):
+        yield from _levels(column)
     for part in Part:
         node = _value(written.node, part.value)
         if isinstance(node, Mapping):
-            yield from _level(Written((*written.path, part), (*written.place, part.value), node))
+            yield from _levels(Written((*written.path, part), (*written.yaml_path, part.value), node))
 
 
 def _in_column(document: Document, written: Written) -> Iterator[tuple[Anchor, Span]]:
@@ -112,27 +112,27 @@ def _in_column(document: Document, written: Written) -> Iterator[tuple[Anchor, S
         elif key == "name":
             yield ("column", path), entry.value.span
         else:
-            yield (key, path), _short(entry)
+            yield (key, path), _value_span(entry)
 
 
 def _in_type(document: Document, path: Path, text: Scalar) -> Iterator[tuple[Anchor, Span]]:
     yield ("type", path), text.span
     try:
         parts = parse_type_with_spans(text.text).spans
-    except TypeTextError:  # struct, array or map, written out below
+    except TypeTextError:  # struct, array or map, written out level by level
         return
-    for below, (start, end) in parts.items():
+    for inner_path, (start, end) in parts.items():
         span = inside(document, text, start, end)
-        if below:
-            yield ("type", (*path, *below)), span
-        if below and not isinstance(below[-1], Part):
-            yield ("column", (*path, *below)), span
+        if inner_path:
+            yield ("type", (*path, *inner_path)), span
+        if inner_path and not isinstance(inner_path[-1], Part):
+            yield ("column", (*path, *inner_path)), span
 
 
 def _in_settings(node: Node | None) -> Iterator[tuple[Anchor, Span]]:
-    """What stands at the top of a contract, or in a target."""
+    """Yield the spans of top-level settings, or of a target's settings."""
     for entry in _entries(node):
-        yield (entry.key.text,), _short(entry)
+        yield (entry.key.text,), _value_span(entry)
         members = _MEMBERS.get(entry.key.text)
         if members is not None:
             yield from members(entry.value)
@@ -140,12 +140,12 @@ def _in_settings(node: Node | None) -> Iterator[tuple[Anchor, Span]]:
 
 def _in_properties(value: Node) -> Iterator[tuple[Anchor, Span]]:
     for entry in _entries(value):
-        yield ("property", properties.canonical(entry.key.text)), _whole(entry)
+        yield ("property", properties.canonical(entry.key.text)), _entry_span(entry)
 
 
 def _in_constraints(value: Node) -> Iterator[tuple[Anchor, Span]]:
     for entry in _entries(value):
-        yield ("constraint", entry.key.text), _whole(entry)
+        yield ("constraint", entry.key.text), _entry_span(entry)
 
 
 def _in_targets(value: Node) -> Iterator[tuple[Anchor, Span]]:
@@ -191,14 +191,14 @@ _MEMBERS: Final[dict[str, Callable[[Node], Iterator[tuple[Anchor, Span]]]]] = {
 }
 
 
-def _short(entry: Entry) -> Span:
-    """The value; the key alone where the value is a block of lines, or nothing."""
+def _value_span(entry: Entry) -> Span:
+    """Return the span of the value, or of the key if the value is a block collection or empty."""
     value = entry.value
     block = isinstance(value, Mapping | Sequence) and not value.flow
     return entry.key.span if block or value.start == value.end else value.span
 
 
-def _whole(entry: Entry) -> Span:
+def _entry_span(entry: Entry) -> Span:
     return Span(entry.key.start, max(entry.key.end, entry.value.end))
 
 

@@ -7,59 +7,60 @@ from typing import Final
 
 from schemalint.errors import LiveError
 from schemalint.storage import MOST_LEVELS, NO_OPTIONS
-from schemalint.storage.kinds.object_store.address import is_address, parse_address
+from schemalint.storage.kinds.object_store.address import PROVIDERS, is_address, parse_address
 from schemalint.storage.kinds.object_store.ahead import CommitsAhead
 from schemalint.storage.kinds.object_store.client import open_client
 from schemalint.storage.kinds.object_store.log import ObjectStoreLog
 from schemalint.storage.requests import concurrently, finish, start
 
+SCHEMES: Final = tuple(PROVIDERS)
 IS_REMOTE: Final = True
 
 
 def handles(reference: str) -> bool:
-    """A URI of S3 (``s3``, ``s3a``), Google (``gs``, ``gcs``) or Azure (``az``, ``abfs``, ``abfss``)."""
+    """Whether it is a URI of S3 (``s3``, ``s3a``), Google (``gs``, ``gcs``) or Azure (``az``, ``abfs``…)."""
     return is_address(reference)
 
 
 def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> CommitsAhead:
-    """The log of a table.
+    """Open the log of a table.
 
     Args:
         reference: ``scheme://bucket/path``; for Azure also ``abfss://container@account.host/path``.
-        storage: Settings by obstore's names, or ``anonymous``; they go before those of the environment.
+        storage: Settings by obstore's names, or ``anonymous``; they override the environment.
 
     Raises:
-        LiveError: The address or a setting cannot be used, or obstore is not installed.
+        LiveError: The address or a setting is invalid, or obstore is not installed.
     """
-    return CommitsAhead(_log_at(reference, storage))
+    return CommitsAhead(_open_log(reference, storage))
 
 
 def holds_files(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:
-    """Whether there is a file below a place; one request tells.
+    """Whether a file exists below the location; this takes one request.
 
     Raises:
         LiveError: The store refuses or does not answer.
     """
-    place = _log_at(reference, storage)
-    with place.told():
-        return finish(start(place.has_files))
+    log = _open_log(reference, storage)
+    with log.translated_errors():
+        return finish(start(log.has_files))
 
 
 def find_tables(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:
-    """The tables at or below a place, as `schemalint.storage.find_tables` says.
+    """Yield the references of the tables at or below a location; see `schemalint.storage.find_tables`.
 
     Raises:
-        LiveError: There is nothing, or a part of it cannot be listed.
+        LiveError: The location holds no files, or cannot be listed completely.
     """
-    root = _log_at(reference, storage)
+    root = _open_log(reference, storage)
     level, found = [root.address.prefix], list[str]()
     for depth in range(MOST_LEVELS + 1):
-        listings = concurrently(root.listed, level)
+        listings = concurrently(root.list_folder, level)
         if not depth and not any(listings[0]):
-            raise LiveError(f"{root.uri}: nothing lies there", help="Look for a spelling mistake.")
+            raise LiveError(f"{root.uri}: there are no files", help="Look for a spelling mistake.")
         below: list[str] = []
         for folder, (_, folders) in zip(level, listings, strict=True):
-            names = {one.rpartition("/")[2]: one for one in folders}
+            names = {key.rpartition("/")[2]: key for key in folders}
             if "_delta_log" in names:
                 found.append(root.address.uri_of(folder))
             else:
@@ -68,6 +69,6 @@ def find_tables(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iter
     yield from sorted(found)
 
 
-def _log_at(reference: str, storage: Mapping[str, str]) -> ObjectStoreLog:
+def _open_log(reference: str, storage: Mapping[str, str]) -> ObjectStoreLog:
     address = parse_address(reference)
     return ObjectStoreLog(address, open_client(address, storage))

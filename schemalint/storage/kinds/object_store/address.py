@@ -1,4 +1,4 @@
-"""References to object stores, taken apart: which store, which bucket, which prefix."""
+"""Parse references to object stores into provider, bucket and prefix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from schemalint.values import field, frozen
 
 Provider = Literal["s3", "gcs", "azure"]
 
-_PROVIDERS: Final[Mapping[str, Provider]] = {
+PROVIDERS: Final[Mapping[str, Provider]] = {
     "s3": "s3",
     "s3a": "s3",
     "gs": "gcs",
@@ -27,18 +27,18 @@ _AZURE_HOST: Final = re.compile(
     r"(?P<cloud>core\.windows\.net|core\.chinacloudapi\.cn|core\.usgovcloudapi\.net|fabric\.microsoft\.com)",
     re.IGNORECASE,
 )
-_USUAL_CLOUD: Final = "core.windows.net"
+_DEFAULT_CLOUD: Final = "core.windows.net"
 
 
 @frozen
 class Address:
-    """A table's place.
+    """The location of a table in an object store.
 
     Attributes:
-        uri: The reference, without what Hadoop drops from it: empty and idle segments.
+        uri: The reference, without the segments that Hadoop drops: empty ones and ``.``.
         bucket: The bucket or container.
-        prefix: The table's folder in it, without slashes around it; empty for the bucket itself.
-        config: What the reference says of the store.
+        prefix: The table's folder in the bucket, without slashes around it; empty for the bucket itself.
+        config: Settings of the store that the reference contains.
     """
 
     provider: Provider
@@ -48,69 +48,69 @@ class Address:
     config: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def place(self) -> str:
-        """The bucket, for people."""
+    def bucket_label(self) -> str:
+        """The bucket as messages name it, such as ``bucket lake``."""
         return f"{'container' if self.provider == 'azure' else 'bucket'} {self.bucket}"
 
     def uri_of(self, key: str) -> str:
-        """The reference of another place in the same bucket."""
+        """Return the reference of a key in the same bucket."""
         scheme, _, rest = self.uri.partition("://")
         return f"{scheme}://{rest.partition('/')[0]}/{key}".rstrip("/")
 
 
 def is_address(reference: str) -> bool:
-    """Whether the scheme is that of an object store."""
+    """Whether the reference has the scheme of an object store."""
     match = _REFERENCE.fullmatch(reference)
-    return match is not None and match["scheme"].lower() in _PROVIDERS
+    return match is not None and match["scheme"].lower() in PROVIDERS
 
 
 def parse_address(reference: str) -> Address:
-    """The place of a table.
+    """Parse the reference of a table in an object store.
 
-    A path is taken as it is, percent signs and all, as Spark does.
+    Percent signs in the path are literal, as in Spark.
 
     Raises:
-        LiveError: It names no bucket, or holds what it should not: ``..``, a query, a password.
+        LiveError: The reference names no bucket, or contains ``..``, a query or a password.
     """
     match = _REFERENCE.fullmatch(reference)
     if match is None:
-        raise LiveError(f"{reference} is no address of an object store", help="Write s3://bucket/path.")
-    provider = _PROVIDERS[match["scheme"].lower()]
-    bucket, config = _store(provider, match["scheme"], match["authority"])
-    shown = f"{match['scheme']}://{match['authority']}"
+        raise LiveError(f"{reference} is not an object store URI", help="Write s3://bucket/path.")
+    provider = PROVIDERS[match["scheme"].lower()]
+    bucket, config = _parse_authority(provider, match["scheme"], match["authority"])
+    root = f"{match['scheme']}://{match['authority']}"
     if "?" in match["path"]:
         raise LiveError(
-            f"{shown}{match['path'].partition('?')[0]}: a place has no query",
-            help="What opens the store comes from the environment or the target's storage block.",
+            f"{root}{match['path'].partition('?')[0]}: the URI must not have a query",
+            help="Give credentials in the environment or in the target's storage block.",
         )
     parts = [part for part in match["path"].split("/") if part not in ("", ".")]
     if ".." in parts or not all(part.isprintable() for part in parts):
-        raise LiveError(f"{shown}: the path {match['path']!r} is no path of a table")
-    return Address(provider, "/".join((shown, *parts)), bucket, "/".join(parts), config)
+        raise LiveError(f"{root}: {match['path']!r} is not a valid table path")
+    return Address(provider, "/".join((root, *parts)), bucket, "/".join(parts), config)
 
 
-def _store(provider: Provider, scheme: str, authority: str) -> tuple[str, Mapping[str, str]]:
-    """The bucket, and what the authority says beside it."""
+def _parse_authority(provider: Provider, scheme: str, authority: str) -> tuple[str, Mapping[str, str]]:
+    """Return the bucket, and the settings of the store that the authority contains."""
     bucket, at, host = authority.partition("@")
     if not _BUCKET.fullmatch(bucket) or (at and provider != "azure"):
-        # Not shown: older Hadoop took keys there, s3://key:secret@bucket.
+        # The message hides the authority: older Hadoop allowed keys in it, s3://key:secret@bucket.
         raise LiveError(
-            f"an address {scheme}://… names no bucket, or more than one",
-            help="Write scheme://bucket/path: what opens the store does not belong into an address.",
+            f"a URI {scheme}://… does not name exactly one bucket",
+            help="Write scheme://bucket/path: credentials do not belong in a URI.",
         )
     return bucket, _azure_account(bucket, host) if at else {}
 
 
 def _azure_account(container: str, host: str) -> Mapping[str, str]:
-    """The account that a host stands for; credentials are sent to hosts of Azure alone."""
+    """Return the settings of the account; other hosts than Azure's must not receive credentials."""
     match = _AZURE_HOST.fullmatch(host)
     if match is None:
         raise LiveError(
-            f"container {container}: the host is none of Azure Storage",
-            help="Write abfss://container@account.dfs.core.windows.net/path; another host is to be the "
+            f"container {container}: the host does not belong to Azure Storage",
+            help="Write abfss://container@account.dfs.core.windows.net/path; set another host as the "
             "endpoint in the target's storage block.",
         )
     account = {"account_name": match["account"].lower()}
-    if match["cloud"].lower() == _USUAL_CLOUD:
+    if match["cloud"].lower() == _DEFAULT_CLOUD:
         return account
     return {**account, "endpoint": f"https://{match['account']}.blob.{match['cloud']}".lower()}

@@ -1,16 +1,16 @@
-"""Commits that are fetched before they are asked for.
+"""Prefetch commits of a log.
 
-A table's history is many small files, read one after the other from the oldest to the newest: over a network
-nearly all of the time would be waiting.
+A history consists of many small files that are read in order, from the oldest to the newest. Without
+prefetching, nearly all of the time over a network would be waiting.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field  # noqa: TID251 (it keeps what is under way)
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from schemalint.storage.requests import AT_A_TIME, finish
+from schemalint.storage.requests import MOST_CONCURRENT, finish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
 
 _COMMIT: Final = re.compile(r"\d{20}\.json")
 _LARGE: Final = 1 << 20
-"""Bytes of a commit that is not fetched before it is asked for, to bound the memory."""
+"""Larger commits, in bytes, are not prefetched: this bounds the memory."""
 
 
 @dataclass(slots=True)
 class CommitsAhead:
-    """The log of a table in an object store; whoever reads a commit may soon read those that follow.
+    """The log of a table in an object store; reading a commit prefetches the following ones.
 
     Attributes:
-        following: Commits that were listed and not read yet, the newest first.
+        following: Listed commits that are neither read nor requested yet, the newest first.
+        under_way: Requests for prefetched commits, by file name.
     """
 
     store: ObjectStoreLog
@@ -38,37 +39,37 @@ class CommitsAhead:
 
     @property
     def uri(self) -> str:
-        """The table."""
+        """The table's URI."""
         return self.store.uri
 
     def list(self) -> Sequence[FileEntry]:
-        """The files directly in the log; see `ObjectStoreLog.list`."""
+        """List the files directly in the log; see `ObjectStoreLog.list`."""
         files = self.store.list()
-        small = (one.name for one in files if one.size <= _LARGE and _COMMIT.fullmatch(one.name))
+        small = (file.name for file in files if file.size <= _LARGE and _COMMIT.fullmatch(file.name))
         self.following = sorted(small, reverse=True)
         return files
 
     def read(self, name: str) -> bytes:
-        """A file's content."""
+        """Read a file of the log."""
         if _COMMIT.fullmatch(name):
-            self._fetch_what_follows(name)
-        started = self.under_way.pop(name, None)
-        if started is None:
+            self._prefetch_after(name)
+        request = self.under_way.pop(name, None)
+        if request is None:
             return self.store.read(name)
-        with self.store.told(name):
-            return finish(started)
+        with self.store.translated_errors(name):
+            return finish(request)
 
     def open(self, name: str) -> BinaryIO:
-        """A file to seek in."""
+        """Open a file of the log for random access."""
         return self.store.open(name)
 
     def open_data(self, path: str) -> BinaryIO:
-        """A data file to seek in."""
+        """Open a data file for random access."""
         return self.store.open_data(path)
 
-    def _fetch_what_follows(self, name: str) -> None:
+    def _prefetch_after(self, name: str) -> None:
         while self.following and self.following[-1] <= name:
             self.following.pop()
-        while self.following and len(self.under_way) < AT_A_TIME:
+        while self.following and len(self.under_way) < MOST_CONCURRENT:
             commit = self.following.pop()
             self.under_way[commit] = self.store.fetch(commit)

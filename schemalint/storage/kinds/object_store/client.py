@@ -1,4 +1,4 @@
-"""The client of an object store: with which settings it is opened."""
+"""Open the client of an object store with the settings of the target and the environment."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ _VARIABLES: Final[Mapping[Provider, str]] = {"s3": "AWS_", "gcs": "GOOGLE_", "az
 _ENDPOINT: Final = re.compile(
     r"((aws|azure(_storage)?|google)_)?(endpoint(_url(_s3)?)?|base_url)", re.IGNORECASE
 )
-_SENT: Final = re.compile("(access_key_id|secret_access_key|token|sas_key)$", re.IGNORECASE)
+_SENT_SECRET: Final = re.compile("(access_key_id|secret_access_key|token|sas_key)$", re.IGNORECASE)
 _RENAMED: Final[Mapping[tuple[Provider, str], str]] = {
     ("s3", "anonymous"): "skip_signature",
     ("gcs", "anonymous"): "skip_signature",
     ("azure", "anonymous"): "skip_signature",
     ("gcs", "endpoint"): "base_url",
 }
-# On top of the client's own limits: 5 seconds to connect, 30 for an answer.
+# In addition to the client's own limits: 5 seconds to connect, 30 for an answer.
 _MOST_RETRIES: Final = 3
 _LAST_RETRY: Final = timedelta(seconds=60)
 _IMPORTING: Final = threading.Lock()
 
 
 def open_client(address: Address, storage: Mapping[str, str]) -> Client:
-    """The client, with the settings of the target before those of the environment.
+    """Open the client; settings of the target override the environment.
 
     Raises:
-        LiveError: A setting cannot be used, or obstore is not installed.
+        LiveError: A setting is invalid, or obstore is not installed.
     """
     settings = {_RENAMED.get((address.provider, key.lower()), key): value for key, value in storage.items()}
     prefix = _VARIABLES[address.provider]
     variables = {name: value for name, value in os.environ.items() if name.startswith(prefix)}
     _require_usable({**variables, **settings})
     client = _client_types(address)[address.provider]
-    from obstore.exceptions import BaseError  # noqa: PLC0415 (only for tables out there)
+    from obstore.exceptions import BaseError  # noqa: PLC0415 (only for object stores)
 
     try:
         return client(
@@ -57,12 +57,12 @@ def open_client(address: Address, storage: Mapping[str, str]) -> Client:
             retry_config={"max_retries": _MOST_RETRIES, "retry_timeout": _LAST_RETRY},
         )
     except (BaseError, OSError, ValueError) as error:
-        raise failure(address.uri, address.place, error) from None
+        raise failure(address.uri, address.bucket_label, error) from None
 
 
 def _client_types(address: Address) -> Mapping[Provider, Callable[..., Client]]:
     try:
-        # obstore's modules import each other: of two threads that begin, one would see half of them.
+        # obstore's modules import each other: a second thread would see them half initialized.
         with _IMPORTING:
             from obstore.store import AzureStore, GCSStore, S3Store  # noqa: PLC0415 (see above)
     except ImportError:
@@ -74,12 +74,12 @@ def _client_types(address: Address) -> Mapping[Provider, Callable[..., Client]]:
 
 
 def _require_usable(settings: Mapping[str, str]) -> None:
-    """Refuse the values on which the client aborts (obstore 0.12.1), and with it perhaps the process."""
+    """Refuse values that make the client, and perhaps the process, abort (obstore 0.12.1)."""
     for name, value in settings.items():
-        if _SENT.search(name) and not value.isprintable():
+        if _SENT_SECRET.search(name) and not value.isprintable():
             raise LiveError(
-                f"{name} holds a line break, or another character that cannot be sent",
-                help="Often it is the last one, of a file that the value was read from.",
+                f"{name} contains a line break, or another character that cannot be sent",
+                help="Often it is the final line break of the file that the value was read from.",
             )
         if value and _ENDPOINT.fullmatch(name) and not re.match("https?://[^/]", value):
-            raise LiveError(f"{name} is no address", help="Write https://host, or http://host:port.")
+            raise LiveError(f"{name} is not a URL", help="Write https://host, or http://host:port.")

@@ -1,7 +1,7 @@
-"""What an object store's refusal means, in words of our own.
+"""Translate errors of an object store's client into messages without secrets.
 
-The client's messages hold what was sent and what came back: addresses with signatures, bodies with access
-keys. None of their text is passed on, except the store's error code.
+The client's messages contain the request and the response: URLs with signatures, bodies with access keys.
+Only the store's error code is passed on.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ class _Failure:
     """A kind of failure.
 
     Attributes:
-        sign: A pattern, found in the client's message or its error's name.
-        message: What is said of the table; ``{place}`` is its bucket or container.
+        sign: A pattern that occurs in the client's message or in its error's name.
+        message: What is wrong with the table; ``{bucket}`` is its bucket or container.
         help: What to do.
     """
 
@@ -37,44 +37,44 @@ _FAILURES: Final = tuple(
     for row in (
         (
             "<Code>(NoSuchBucket|ContainerNotFound|FilesystemNotFound)",
-            "there is no {place}",
-            "Check its name, and the endpoint and account that are asked.",
+            "there is no {bucket}",
+            "Check its name, the endpoint and the account.",
         ),
         (
-            # Where machines in a cloud get their credentials, asked if nothing else is set.
+            # Machines in a cloud get credentials from these addresses; the client's last resort.
             r"/latest/(api/token|meta-data)|metadata\.google\.internal|/computeMetadata/|/metadata/identity",
-            "no credentials were found for {place}",
+            "no credentials were found for {bucket}",
             _CREDENTIALS,
         ),
         (
             "<Code>(ExpiredToken|TokenRefreshRequired|RequestTimeTooSkewed)",
-            "the credentials for {place} have expired, or this machine's clock is wrong",
+            "the credentials for {bucket} have expired, or this machine's clock is wrong",
             "Get new ones.",
         ),
         (
             "without LOCATION|<Code>(PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocation)",
-            "{place} lies in another region",
-            "Name it: AWS_REGION, or region in the target's storage block.",
+            "{bucket} is in another region",
+            "Set AWS_REGION, or region in the target's storage block.",
         ),
         (
             "status code: (401|403)|PermissionDenied|Unauthenticated|<Code>(Invalid(Acc|Tok)|Authentic)",
-            "access to {place} is denied",
-            f"The right to list and to read its files is needed. {_CREDENTIALS}",
+            "access to {bucket} is denied",
+            f"Grant permission to list and to read its files. {_CREDENTIALS}",
         ),
         (
             "status code: 404",
-            "there is no {place}, or it does not answer like an object store",
-            "Check its name, and the endpoint and account that are asked.",
+            "there is no {bucket}, or it does not answer like an object store",
+            "Check its name, the endpoint and the account.",
         ),
         (
             "BadScheme",
-            "an endpoint without TLS is not asked",
+            "an endpoint without TLS is not allowed",
             'Write https://, or allow it: allow_http = "true" in the storage block, or AWS_ALLOW_HTTP=true.',
         ),
         (
             "kind: Timeout|TimedOut",
             "the store does not answer in time",
-            'Try again, or give it longer: timeout = "2 minutes" in the target\'s storage block.',
+            'Try again, or extend the limit: timeout = "2 minutes" in the target\'s storage block.',
         ),
         (
             "[Cc]ertificate|UnknownIssuer",
@@ -93,13 +93,13 @@ _FAILURES: Final = tuple(
         ),
         (
             "Missing(AccessKeyId|SecretAccessKey|Key)|InvalidAccessKey|GCP credential error",
-            "the credentials for {place} cannot be used: one is missing or malformed",
+            "the credentials for {bucket} are incomplete or malformed",
             _CREDENTIALS,
         ),
         (
             "UnknownConfigurationKey|failed to parse|Invalid key",
-            "the store's settings are not understood",
-            "The storage block takes the names and values of obstore's configuration of that store.",
+            "a setting of the store is unknown or invalid",
+            "Use the names and values of obstore's configuration for this store in the storage block.",
         ),
         (
             r"status code: (429|5\d\d)|SlowDown",
@@ -108,20 +108,20 @@ _FAILURES: Final = tuple(
         ),
     )
 )
-_UNKNOWN: Final = _Failure("", "the store gives no usable answer", "Check endpoint and account.")
+_UNKNOWN: Final = _Failure("", "the store gives no usable answer", "Check the endpoint and the account.")
 _CODE: Final = re.compile(r"<Code>([A-Za-z]{1,60})</Code>")
 
 
-def failure(uri: str, place: str, error: BaseException) -> LiveError:
-    """A refusal, a failed connection or an unusable setting as an error.
+def failure(uri: str, bucket: str, error: BaseException) -> LiveError:
+    """Return the error for a refusal, a failed connection or an invalid setting.
 
     Args:
         uri: The table or file.
-        place: What holds it, e.g. ``bucket lake``.
-        error: Of obstore; nothing of its text gets out.
+        bucket: Its bucket as messages name it, such as ``bucket lake``.
+        error: The error of obstore; its text may contain secrets and is not passed on.
     """
     text = f"{type(error).__name__}: {error}"
-    found = next((one for one in _FAILURES if re.search(one.sign, text)), _UNKNOWN)
+    kind = next((failure for failure in _FAILURES if re.search(failure.sign, text)), _UNKNOWN)
     code = _CODE.search(text)
-    said = f" (the store says {code[1]})" if code else ""
-    return LiveError(f"{uri}: {found.message.format(place=place)}{said}", help=found.help)
+    suffix = f" (the store says {code[1]})" if code else ""
+    return LiveError(f"{uri}: {kind.message.format(bucket=bucket)}{suffix}", help=kind.help)

@@ -12,7 +12,7 @@ from schemalint.delta_log.store import FileEntry, MissingFile, NoTable, too_larg
 from schemalint.errors import LiveError
 from schemalint.storage.kinds.object_store.address import Address
 from schemalint.storage.kinds.object_store.failures import failure
-from schemalint.storage.kinds.object_store.ranged_file import Parts
+from schemalint.storage.kinds.object_store.ranged_file import RangedFile
 from schemalint.storage.requests import finish, start
 from schemalint.values import frozen
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from schemalint.storage.kinds.object_store.client import Client
 
-_BLOCK: Final = 1 << 20  # of a Parquet file, read at once
+_BLOCK: Final = 1 << 20
+"""Bytes of a Parquet file that one request reads."""
 
 
 @frozen
@@ -35,97 +36,98 @@ class ObjectStoreLog:
 
     @property
     def uri(self) -> str:
-        """The table; nothing secret is in it."""
+        """The table's URI; it contains no secrets."""
         return self.address.uri
 
     def list(self) -> Sequence[FileEntry]:
-        """The files directly in the log.
+        """List the files directly in the log.
 
         Raises:
-            NoTable: There is none: a store knows no folders, only files whose keys begin alike.
+            NoTable: The log has no files: a store knows no folders, only keys with a common prefix.
             LiveError: The store refuses or does not answer, or there is no such bucket.
         """
-        found, _ = self.listed(self._log)
-        if not found:
+        files, _ = self.list_folder(self._log)
+        if not files:
             raise NoTable(f"{self.uri}: there is no Delta table: no files in _delta_log")
-        return found
+        return files
 
-    def listed(self, folder: str) -> tuple[Sequence[FileEntry], Sequence[str]]:
-        """The files directly in a folder, and the folders in it by their keys."""
-        with self.told():
-            found = finish(start(self.client.list_with_delimiter, folder or None))
-        below = f"{folder}/" if folder else ""
-        # Consoles make a folder visible by an empty file with its very name.
-        files = (one for one in found["objects"] if one["path"].startswith(below))
+    def list_folder(self, folder: str) -> tuple[Sequence[FileEntry], Sequence[str]]:
+        """List the files directly in a folder, and the keys of its subfolders."""
+        with self.translated_errors():
+            listing = finish(start(self.client.list_with_delimiter, folder or None))
+        prefix = f"{folder}/" if folder else ""
+        # Consoles make a folder visible by an empty file with the folder's name.
+        files = (file for file in listing["objects"] if file["path"].startswith(prefix))
         entries = (
-            FileEntry(one["path"].removeprefix(below), one["size"], _milliseconds(one)) for one in files
+            FileEntry(file["path"].removeprefix(prefix), file["size"], _milliseconds(file)) for file in files
         )
-        return tuple(entries), found["common_prefixes"]
+        return tuple(entries), listing["common_prefixes"]
 
     def has_files(self) -> bool:
-        """Whether a file lies below the place; to be called under `told`."""
-        prefix = self.address.prefix
-        below = f"{prefix}/" if prefix else ""
-        # Of the first two one may be the place itself, made visible by a console (see `listed`).
-        first = next(iter(self.client.list(prefix or None, chunk_size=2)), ())
-        return any(one["path"].startswith(below) for one in first)
+        """Whether a file exists below the table's URI; call it within `translated_errors`."""
+        folder = self.address.prefix
+        prefix = f"{folder}/" if folder else ""
+        # One of the first two may be the folder itself, made visible by a console (see `list_folder`).
+        first = next(iter(self.client.list(folder or None, chunk_size=2)), ())
+        return any(file["path"].startswith(prefix) for file in first)
 
     def read(self, name: str) -> bytes:
-        """A file's content."""
-        with self.told(name):
+        """Read a file of the log."""
+        with self.translated_errors(name):
             return finish(self.fetch(name))
 
     def open(self, name: str) -> BinaryIO:
-        """A file to seek in, read block by block."""
-        with self.told(name):
+        """Open a file of the log for random access; it is read block by block."""
+        with self.translated_errors(name):
             size = finish(start(self.client.head, self._key(name)))["size"]
-        return self._parts(self._key(name), name, size)
+        return self._open_ranges(self._key(name), name, size)
 
     def open_data(self, path: str) -> BinaryIO:
-        """A data file to seek in, by its path in the table."""
+        """Open a data file for random access, by its path in the table."""
         key = f"{self.address.prefix}/{path}".lstrip("/")
-        with self.told():
+        with self.translated_errors():
             try:
                 size = finish(start(self.client.head, key))["size"]
             except FileNotFoundError:
                 raise MissingFile(f"{self.uri}/{path}: there is no such file") from None
-        return self._parts(key, "", size)
+        return self._open_ranges(key, "", size)
 
     def fetch(self, name: str) -> Future[bytes]:
-        """A file's content, soon; to be finished under `told`."""
+        """Start to read a file of the log; finish the request within `translated_errors`."""
         return start(self._content, self._key(name))
 
     @contextmanager
-    def told(self, name: str = "") -> Iterator[None]:
-        """Refusals in words of our own; the client's error is not chained: its text may hold secrets."""
-        from obstore.exceptions import BaseError  # noqa: PLC0415 (only for tables out there)
+    def translated_errors(self, name: str = "") -> Iterator[None]:
+        """Translate errors of the client; they are not chained, because their text may contain secrets."""
+        from obstore.exceptions import BaseError  # noqa: PLC0415 (only for object stores)
 
         uri = f"{self.uri}/_delta_log/{name}" if name else self.uri
         try:
             yield
         except FileNotFoundError:
             raise LiveError(
-                f"{uri}: the file was listed, and is gone", help="Somebody cleans the log up: try again."
+                f"{uri}: the file was listed, but no longer exists",
+                help="A cleanup of the log may be running: try again.",
             ) from None
         except (BaseError, OSError, ValueError) as error:
-            raise failure(uri, self.address.place, error) from None
+            raise failure(uri, self.address.bucket_label, error) from None
 
-    def _parts(self, key: str, name: str, size: int) -> BinaryIO:
-        def part(begin: int, end: int) -> bytes:
-            with self.told(name):
+    def _open_ranges(self, key: str, name: str, size: int) -> BinaryIO:
+        def read_range(begin: int, end: int) -> bytes:
+            with self.translated_errors(name):
                 return bytes(finish(start(self.client.get_range, key, start=begin, end=end)))
 
-        return io.BufferedReader(Parts(part, size), _BLOCK)
+        return io.BufferedReader(RangedFile(read_range, size), _BLOCK)
 
     @property
     def _log(self) -> str:
         return f"{self.address.prefix}/_delta_log".lstrip("/")
 
     def _content(self, key: str) -> bytes:
-        found = self.client.get(key)
-        if found.meta["size"] > limits.MAX_SIZE:  # more than was listed
+        response = self.client.get(key)
+        if response.meta["size"] > limits.MAX_SIZE:  # the file may have grown since it was listed
             raise too_large(self.uri, key.removeprefix(f"{self._log}/"))
-        return bytes(found.bytes())
+        return bytes(response.bytes())
 
     def _key(self, name: str) -> str:
         return f"{self._log}/{name}"

@@ -1,4 +1,4 @@
-"""A remote file to seek in."""
+"""Random access to a remote file."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Parts(io.RawIOBase):
-    """A file of which parts are read when they are wanted."""
+class RangedFile(io.RawIOBase):
+    """A file that requests byte ranges on demand."""
 
-    def __init__(self, part: Callable[[int, int], bytes], size: int) -> None:
-        self._part = part
+    def __init__(self, read_range: Callable[[int, int], bytes], size: int) -> None:
+        self._read_range = read_range
         self._size = size
         self._at = 0
 
@@ -29,11 +29,11 @@ class Parts(io.RawIOBase):
         self._at = max(0, origin + offset)
         return self._at
 
-    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 (collections.abc.Buffer is of Python 3.12)
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 (collections.abc.Buffer needs Python 3.12)
         end = min(self._at + len(buffer), self._size)
         if end <= self._at:
             return 0
-        data = self._part(self._at, end)[: end - self._at]
+        data = self._read_range(self._at, end)[: end - self._at]
         buffer[: len(data)] = data
         self._at += len(data)
         return len(data)

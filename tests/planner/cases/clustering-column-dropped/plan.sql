@@ -1,12 +1,12 @@
 -- cluster
---   'columns are dropped that it is clustered by'
+--   'clustering columns are dropped'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY (`b`)
--- undo note: files that are there are clustered anew by OPTIMIZE only
+-- undo note: only OPTIMIZE clusters existing files again
 ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY (`a`);
 
 -- drop columns
 --   'b is listed under dropped'
--- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
+-- undo note: cannot be undone in place: RESTORE TABLE also reverts the data
 -- needs --allow destructive
 ALTER TABLE delta.`/lake/it``s/orders` DROP COLUMNS (`b`);
 

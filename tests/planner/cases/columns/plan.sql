@@ -6,11 +6,11 @@
 ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true');
 
 -- add columns
---   'channel is declared and not there'
---   'day is declared and not there'
---   'shipping.street is declared and not there'
---   'shipping.country is declared and not there'
--- undo note: cannot be undone: columns are dropped with column mapping only
+--   'channel is declared and missing'
+--   'day is declared and missing'
+--   'shipping.street is declared and missing'
+--   'shipping.country is declared and missing'
+-- undo note: cannot be undone: Delta drops columns only with column mapping
 ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
   `channel` string COMMENT 'web or shop' FIRST,
   `day` date AFTER `nothing`,
@@ -26,7 +26,7 @@ ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
 --   'shipping.zip is int and declared as bigint'
 --   'the comment of shipping.city is declared'
 --   'nothing is void and declared as date'
--- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
+-- undo note: cannot be undone in place: RESTORE TABLE also reverts the data
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `order_id` TYPE bigint,
   `amount` TYPE decimal(12,4),
@@ -38,7 +38,7 @@ ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
 
 -- alter columns
 --   'order_id is declared nullable'
--- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
+-- undo note: cannot be undone in place: RESTORE TABLE also reverts the data
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `order_id` DROP NOT NULL;
 

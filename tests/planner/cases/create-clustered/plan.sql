@@ -3,7 +3,7 @@
 -- adds clustering
 -- adds columnMapping
 -- adds domainMetadata
--- undo note: a table that was made is never dropped
+-- undo note: schemalint never drops a table
 CREATE TABLE delta.`/lake/it``s/orders` (
   `a` int,
   `s` struct<`x y`: int>

@@ -3,7 +3,7 @@
 -- adds allowColumnDefaults
 -- adds generatedColumns
 -- adds identityColumns
--- undo note: a table that was made is never dropped
+-- undo note: schemalint never drops a table
 CREATE TABLE delta.`/lake/it``s/orders` (
   `id` bigint GENERATED ALWAYS AS IDENTITY (START WITH 10 INCREMENT BY 2),
   `day` date GENERATED ALWAYS AS (CAST(at AS DATE)),

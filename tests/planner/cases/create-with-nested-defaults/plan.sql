@@ -1,7 +1,7 @@
 -- create the table
 --   'the table is declared and does not exist'
 -- adds allowColumnDefaults
--- undo note: a table that was made is never dropped
+-- undo note: schemalint never drops a table
 CREATE TABLE delta.`/lake/it``s/orders` (
   `a` int DEFAULT 1,
   `s` struct<x: int, y: int>

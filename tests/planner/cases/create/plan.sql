@@ -3,7 +3,7 @@
 -- adds deletionVectors
 -- adds timestampNtz
 -- adds typeWidening
--- undo note: a table that was made is never dropped
+-- undo note: schemalint never drops a table
 CREATE TABLE delta.`/lake/it``s/orders` (
   `order_id` bigint NOT NULL COMMENT 'Assigned by the shop.',
   `amount` decimal(12,2),

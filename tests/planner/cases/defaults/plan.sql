@@ -1,6 +1,6 @@
 -- add columns
---   'd is declared and not there'
--- undo note: cannot be undone: columns are dropped with column mapping only
+--   'd is declared and missing'
+-- undo note: cannot be undone: Delta drops columns only with column mapping
 ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
   `d` string AFTER `c`
 );
@@ -10,7 +10,7 @@ ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
 --   'the default of b is declared'
 --   'c is declared without a default'
 --   'the default of d is declared'
--- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
+-- undo note: cannot be undone in place: RESTORE TABLE also reverts the data
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `a` TYPE bigint,
   `b` SET DEFAULT 7,

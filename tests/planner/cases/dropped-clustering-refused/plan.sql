@@ -1,1 +1,1 @@
--- refused: b is what the table is clustered by, which the contract does not manage (declare what comes instead: `clustered_by: […]`)
+-- refused: b cannot be dropped: the table is clustered by it, and the contract does not manage the clustering (declare the new clustering: `clustered_by: […]`)

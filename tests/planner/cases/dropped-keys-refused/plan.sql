@@ -1,1 +1,1 @@
--- refused: b cannot be dropped: the table is partitioned by it (that takes a new table: create one as declared, copy the data, and swap the two)
+-- refused: b cannot be dropped: the table is partitioned by it (this needs a new table: create it as declared, copy the data, and swap the tables)

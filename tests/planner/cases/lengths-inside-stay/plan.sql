@@ -1,15 +1,15 @@
 -- rename a column
---   'c was b'
+--   'c is renamed from b'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` RENAME COLUMN `c` TO `b`
 ALTER TABLE delta.`/lake/it``s/orders` RENAME COLUMN `b` TO `c`;
 
 -- rename a column
---   'a.z was y'
+--   'a.z is renamed from y'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` RENAME COLUMN `a`.`z` TO `y`
 ALTER TABLE delta.`/lake/it``s/orders` RENAME COLUMN `a`.`y` TO `z`;
 
 -- add columns
---   'a.new is declared and not there'
+--   'a.new is declared and missing'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` DROP COLUMNS (`a`.`new`)
 ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
   `a`.`new` int AFTER `z`
@@ -19,7 +19,7 @@ ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
 --   'the comment of a.x is declared'
 --   'a.z is int and declared as bigint'
 --   'c is declared nullable'
--- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
+-- undo note: cannot be undone in place: RESTORE TABLE also reverts the data
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `a`.`x` COMMENT 'said',
   `a`.`z` TYPE bigint,

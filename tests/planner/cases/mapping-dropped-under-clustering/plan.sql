@@ -1,7 +1,7 @@
 -- cluster
---   'column mapping goes'
+--   'column mapping is removed'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY (`a`)
--- undo note: files that are there are clustered anew by OPTIMIZE only
+-- undo note: only OPTIMIZE clusters existing files again
 ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY NONE;
 
 -- unset properties
@@ -19,6 +19,6 @@ ALTER TABLE delta.`/lake/it``s/orders` DROP FEATURE `columnMapping`;
 -- cluster
 --   'the clustering is declared'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY NONE
--- undo note: files that are there are clustered anew by OPTIMIZE only
+-- undo note: only OPTIMIZE clusters existing files again
 ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY (`b`.`x`);
 

@@ -1,1 +1,1 @@
--- refused: column mapping cannot go: the table is clustered, which the contract does not manage (declare the clustering: `clustered_by: […]`)
+-- refused: column mapping cannot be removed: the table has a clustering that the contract does not manage (declare the clustering: `clustered_by: […]`)

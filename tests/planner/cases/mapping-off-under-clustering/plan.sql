@@ -1,7 +1,7 @@
 -- cluster
---   'column mapping goes'
+--   'column mapping is removed'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY (`a`, `b`.`x`)
--- undo note: files that are there are clustered anew by OPTIMIZE only
+-- undo note: only OPTIMIZE clusters existing files again
 ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY NONE;
 
 -- set properties
@@ -14,6 +14,6 @@ ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.columnMapping.m
 -- cluster
 --   'the clustering is declared'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY NONE
--- undo note: files that are there are clustered anew by OPTIMIZE only
+-- undo note: only OPTIMIZE clusters existing files again
 ALTER TABLE delta.`/lake/it``s/orders` CLUSTER BY (`a`, `b`.`x`);
 

@@ -1,5 +1,5 @@
 -- rename a column
---   'z was b'
+--   'z is renamed from b'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` RENAME COLUMN `z` TO `b`
 ALTER TABLE delta.`/lake/it``s/orders` RENAME COLUMN `b` TO `z`;
 

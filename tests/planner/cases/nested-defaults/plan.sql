@@ -1,6 +1,6 @@
 -- add columns
---   's.y is declared and not there'
--- undo note: cannot be undone: columns are dropped with column mapping only
+--   's.y is declared and missing'
+-- undo note: cannot be undone: Delta drops columns only with column mapping
 ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
   `s`.`y` int AFTER `x`
 );

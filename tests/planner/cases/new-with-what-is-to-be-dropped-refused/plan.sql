@@ -1,1 +1,1 @@
--- refused: the new table would have the feature typeWidening, which is listed under drop_features (take it out of that list, or do without what needs it)
+-- refused: the new table would have the feature typeWidening, which is listed under drop_features (remove it from drop_features, or remove what needs it)

@@ -2,10 +2,10 @@
 --   'the description is declared'
 --   'property delta.enableChangeDataFeed is declared as true'
 --   'property team is declared as lake'
---   'feature timestampNtz is asked for'
+--   'feature timestampNtz is declared'
 -- adds changeDataFeed
 -- adds timestampNtz
--- undo note: not by one statement: declare the old values, and null for what is new; the features stay in the protocol: changeDataFeed, timestampNtz
+-- undo note: needs several statements: declare the old values, and null for new keys; the features stay in the protocol: changeDataFeed, timestampNtz
 ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('comment' = 'New.', 'delta.enableChangeDataFeed' = 'true', 'team' = 'lake', 'delta.feature.timestampNtz' = 'supported');
 
 -- unset properties

@@ -2,7 +2,7 @@
 --   'a is int and declared as bigint'
 --   'b is int and declared as bigint'
 --   's.x is int and declared as bigint'
--- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
+-- undo note: cannot be undone in place: RESTORE TABLE also reverts the data
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `a` TYPE bigint,
   `b` TYPE bigint,
@@ -11,7 +11,7 @@ ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
 -- alter columns
 --   'a is declared nullable'
 --   'the comment of s.x is declared'
--- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
+-- undo note: cannot be undone in place: RESTORE TABLE also reverts the data
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `a` DROP NOT NULL,
   `s`.`x` COMMENT 'new';

@@ -1,5 +1,5 @@
 -- add columns
---   'd is declared and not there'
+--   'd is declared and missing'
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` DROP COLUMNS (`d`)
 ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
   `d` int AFTER `c`

@@ -4,15 +4,15 @@
 ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('team' = 'sales');
 
 -- add columns
---   'b is declared and not there'
--- undo note: cannot be undone: columns are dropped with column mapping only
+--   'b is declared and missing'
+-- undo note: cannot be undone: Delta drops columns only with column mapping
 ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
   `b` int AFTER `a`
 );
 
 -- alter columns
 --   'a is int and declared as bigint'
--- undo note: cannot be undone in place: RESTORE TABLE takes the data back too
+-- undo note: cannot be undone in place: RESTORE TABLE also reverts the data
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `a` TYPE bigint;
 

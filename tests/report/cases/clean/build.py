@@ -1,4 +1,4 @@
-"""Twelve tables, and nothing wrong."""
+"""Twelve tables without findings."""
 
 from schemalint.model.finding import CheckResult
 from support.report_cases import run

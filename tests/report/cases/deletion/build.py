@@ -1,8 +1,8 @@
-"""A column is gone: the finding stands on the list that held it, and names its old place."""
+"""A removed column: the finding points to the list of columns and names the column's old location."""
 
 from schemalint.errors import Location
 from schemalint.model.finding import CheckResult, ObjectRef
-from support.report_cases import ORDERS, finding, run, spot
+from support.report_cases import ORDERS, finding, location_of, run
 
 TEXT = """\
 schemalint: 1
@@ -13,7 +13,7 @@ columns:
 FINDINGS = (
     finding(
         "column cust is removed, and neither renamed nor listed under dropped",
-        spot(ORDERS, TEXT, "columns"),
+        location_of(ORDERS, TEXT, "columns"),
         code="CM003",
         rule="undeclared-removal",
         help="Say `renamed_from: cust` at its successor, or list it: `dropped: [cust]`.",

@@ -1,8 +1,8 @@
-"""Findings with a fix: a safe one, an unsafe one, and one whose place in the text is not known."""
+"""Findings with a fix: a safe one, an unsafe one, and one without a known location."""
 
 from schemalint.delta.datatype import INTEGER, LONG, RecordedChange
 from schemalint.model.finding import CheckResult, Fix, ObjectRef, RecordTypeChanges, SetProperty, TextChange
-from support.report_cases import ORDERS, finding, run, spot
+from support.report_cases import ORDERS, finding, location_of, run
 
 TEXT = """\
 schemalint: 1
@@ -12,15 +12,15 @@ columns:
     type: bigint
 properties: {delta.enableTypeWidening: false}
 """
-END_OF_TYPE = spot(ORDERS, TEXT, r"(?<=bigint)")
-OLD_VALUE = spot(ORDERS, TEXT, "false")
+END_OF_TYPE = location_of(ORDERS, TEXT, r"(?<=bigint)")
+OLD_VALUE = location_of(ORDERS, TEXT, "false")
 WIDENING = ObjectRef("property", "delta.enableTypeWidening")
 RECORD = Fix("Record the type change", (RecordTypeChanges(("qty",), (RecordedChange((), INTEGER, LONG),)),))
 ENABLE = Fix("Enable type widening", (SetProperty("delta.enableTypeWidening", "true"),), safe=False)
 FINDINGS = (
     finding(
         "the change of qty from int to bigint is not recorded",
-        spot(ORDERS, TEXT, "bigint"),
+        location_of(ORDERS, TEXT, "bigint"),
         code="TH001",
         rule="type-change-not-recorded",
         fix=RECORD,

@@ -1,4 +1,4 @@
-"""A pull request from a stranger: escapes, line ends, turned text and commands wherever text can be."""
+"""A hostile pull request: escapes, line ends, bidirectional text and CI commands in every text."""
 
 from schemalint.errors import ContractError, Location
 from schemalint.model.finding import (
@@ -11,7 +11,7 @@ from schemalint.model.finding import (
     Skipped,
     TextChange,
 )
-from support.report_cases import HEAD, finding, spot
+from support.report_cases import HEAD, finding, location_of
 
 ESCAPE = "\x1b[2J\x1b]8;;http://example.com\x07"
 COMMANDS = "\n::add-mask::x\r##[set-output name=a]b ##vso[task.setvariable variable=c]d ###[group]e"
@@ -19,7 +19,7 @@ TURNED = "\u202eevil\u2066 \u200b\u2028\x85\xad"
 NASTY = f"{ESCAPE}{COMMANDS}{TURNED}%0A::error::\ud800, 100%"
 FILE = f" ::stop-commands::x,line=9:{NASTY}.yml"
 TEXT = f"schemalint: 1\n  ::add-mask::y {ESCAPE}{TURNED}##[group] {{name: qty}}\n"
-PLACE = spot(FILE, TEXT, r"\{name: qty\}")
+PLACE = location_of(FILE, TEXT, r"\{name: qty\}")
 FINDINGS = (
     finding(
         f"::error::column {NASTY}",

@@ -1,4 +1,4 @@
-"""An audit: tables with and without findings, and what their protocols hold that nobody uses."""
+"""An audit: tables with and without findings, and the unused table features of their protocols."""
 
 from schemalint.errors import Location
 from schemalint.model.finding import CheckResult, ObjectRef, Severity, SideRef

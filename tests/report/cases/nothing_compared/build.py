@@ -1,4 +1,4 @@
-"""No findings, but no table was compared either: two were skipped."""
+"""No findings, because no table was compared: two tables were skipped."""
 
 from schemalint.model.finding import CheckResult, Skipped
 from support.report_cases import run

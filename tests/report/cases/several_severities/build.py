@@ -1,8 +1,8 @@
-"""Errors, a warning, an info, and findings that the base has too, on several tables and targets."""
+"""Errors, a warning, a notice and existing findings, in several tables and targets."""
 
 from schemalint.delta.path import Part
 from schemalint.model.finding import CheckResult, ObjectRef, Severity
-from support.report_cases import ORDERS, finding, run, spot
+from support.report_cases import ORDERS, finding, location_of, run
 
 TEXT = """\
 schemalint: 1
@@ -17,7 +17,7 @@ properties: {delta.logRetentionDuration: interval 7 days, delta.colour: red}
 FINDINGS = (
     finding(
         "the column becomes the last but one",
-        spot(ORDERS, TEXT, "order_id"),
+        location_of(ORDERS, TEXT, "order_id"),
         code="NC020",
         rule="column-moved",
         severity=Severity.INFO,
@@ -26,7 +26,7 @@ FINDINGS = (
     ),
     finding(
         "column qty changes from bigint to int, which does not hold all its values",
-        spot(ORDERS, TEXT, r"int(?=\}\n  - name: lines)"),
+        location_of(ORDERS, TEXT, r"int(?=\}\n  - name: lines)"),
         help="Keep bigint, or add a column of type int and fill it.",
         old="bigint",
         new="int",
@@ -34,7 +34,7 @@ FINDINGS = (
     ),
     finding(
         "column lines.element.qty changes from int to smallint",
-        spot(ORDERS, TEXT, "smallint"),
+        location_of(ORDERS, TEXT, "smallint"),
         target="staging",
         against=("git", "live"),
         object=ObjectRef("column", "lines.element.qty"),
@@ -44,7 +44,7 @@ FINDINGS = (
     ),
     finding(
         "delta.logRetentionDuration is shorter than delta.deletedFileRetentionDuration",
-        spot(ORDERS, TEXT, "delta.logRetentionDuration"),
+        location_of(ORDERS, TEXT, "delta.logRetentionDuration"),
         code="TP003",
         rule="property-conflict",
         severity=Severity.WARNING,
@@ -53,7 +53,7 @@ FINDINGS = (
     ),
     finding(
         "delta.colour is not a property of Delta",
-        spot(ORDERS, TEXT, "delta.colour"),
+        location_of(ORDERS, TEXT, "delta.colour"),
         code="TP001",
         rule="unknown-property",
         object=ObjectRef("property", "delta.colour"),
@@ -62,7 +62,7 @@ FINDINGS = (
     ),
     finding(
         "a rule of another package",
-        spot(ORDERS, TEXT, "sales.orders"),
+        location_of(ORDERS, TEXT, "sales.orders"),
         code="ACME001",
         rule="owner-missing",
         severity=Severity.WARNING,

@@ -1,7 +1,7 @@
-"""The caret stands under the type behind tabs, wide and combining characters and a byte order mark."""
+"""The caret is under the type after tabs, wide and combining characters, and a byte order mark."""
 
 from schemalint.model.finding import CheckResult
-from support.report_cases import ORDERS, finding, run, spot
+from support.report_cases import ORDERS, finding, location_of, run
 
 TEXT = """\
 \ufeff{schemalint: 1, table: sales.orders, columns: [
@@ -11,10 +11,10 @@ TEXT = """\
   {name: 量, type: 整数}]}
 """
 FINDINGS = (
-    finding("on the line of the byte order mark", spot(ORDERS, TEXT, "sales.orders")),
-    finding("behind tabs", spot(ORDERS, TEXT, r"int(?=\})")),
-    finding("behind wide characters", spot(ORDERS, TEXT, "smallint")),
-    finding("behind a combining accent", spot(ORDERS, TEXT, "tinyint")),
-    finding("wide itself", spot(ORDERS, TEXT, "整数")),
+    finding("on the line of the byte order mark", location_of(ORDERS, TEXT, "sales.orders")),
+    finding("behind tabs", location_of(ORDERS, TEXT, r"int(?=\})")),
+    finding("behind wide characters", location_of(ORDERS, TEXT, "smallint")),
+    finding("behind a combining accent", location_of(ORDERS, TEXT, "tinyint")),
+    finding("wide itself", location_of(ORDERS, TEXT, "整数")),
 )
 RESULT = CheckResult(run("sales.orders"), FINDINGS, exit_status=1, sources={ORDERS: TEXT})

@@ -1,0 +1,98 @@
+"""Read live tables from a JSON file of ``show``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemalint.catalog.table_location import absolute_location, table_location
+from schemalint.errors import ConfigError, UsageError
+from schemalint.lint.check import MissingEntry
+from schemalint.model.contract import table_key
+from schemalint.table_json import TableDocument, TableFailure, read_lines
+from schemalint.values import frozen
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from schemalint.config import Target
+    from schemalint.delta.table import LiveTable
+    from schemalint.model.contract import Contract
+
+
+@frozen
+class TablesFile:
+    """The tables of a file.
+
+    Attributes:
+        target: The target whose tables they are; None if it is unknown.
+        repository: The folder that relative roots start from.
+    """
+
+    file: str
+    tables: tuple[TableDocument | TableFailure, ...]
+    target: Target | None
+    repository: Path
+
+    @property
+    def oldest(self) -> dt.datetime:
+        """The earliest reading time of all tables."""
+        return min(table.read_at for table in self.tables)
+
+    def location(self, contract: Contract) -> str:
+        """Return the location of a contract's table; without a target, its declared location or its name."""
+        if self.target is None:
+            return contract.location or contract.table
+        return table_location(contract, self.target, self.repository)
+
+    def read(self, contract: Contract) -> LiveTable | None:
+        """Return the table of an effective contract; None if it did not exist when the file was written.
+
+        Raises:
+            MissingEntry: The file has no readable entry for the table.
+        """
+        found = self._found(contract)
+        if found is None:
+            raise MissingEntry(f"{self.file} has no entry for it")
+        if isinstance(found, TableDocument):
+            return found.live
+        if found.missing:
+            return None
+        raise MissingEntry(f"it was unreadable when {self.file} was written: {found.message}")
+
+    def _found(self, contract: Contract) -> TableDocument | TableFailure | None:
+        """Find a table's entry by location, else by name."""
+        try:
+            location = self.location(contract)
+        except ConfigError:
+            location = None
+        by_location = (entry for entry in self.tables if absolute_location(entry.uri, Path.cwd()) == location)
+        by_name = (entry for entry in self.tables if self._is_named(entry, contract))
+        return next(by_location, None) or next(by_name, None)
+
+    def _is_named(self, entry: TableDocument | TableFailure, contract: Contract) -> bool:
+        if entry.table is None or table_key(entry.table) != contract.key:
+            return False
+        return self.target is None or entry.target in (None, self.target.name)
+
+
+def read_tables_file(file: str, target: Target | None, repository: Path) -> TablesFile:
+    """Read the tables of a file.
+
+    Raises:
+        UsageError: The file is unreadable, or has an older version of a table.
+        TableJsonError: The file is not the JSON of ``show``.
+    """
+    try:
+        data = Path(file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}", help="see --live-from") from None
+    tables = read_lines(file, data)
+    for entry in tables:
+        if isinstance(entry, TableDocument) and not entry.is_latest:
+            raise UsageError(
+                f"{file} has version {entry.live.version} of {entry.table or entry.uri}, which was not the "
+                "latest one: it cannot replace the live table",
+                help="write the file with `schemalint show`, without a version or time after the table",
+            )
+    return TablesFile(file, tables, target, repository)

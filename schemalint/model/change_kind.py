@@ -1,0 +1,73 @@
+"""A table of the kinds of changes, one row per kind."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from schemalint.delta import change
+from schemalint.delta.change import Change
+from schemalint.values import frozen
+
+
+@frozen
+class ChangeKind:
+    """A kind of change.
+
+    Attributes:
+        label: The kind as text: ``type changed``.
+        object: The kind of object that a finding names; see `schemalint.model.finding.ObjectRef`.
+        anchor: The contract key that declares the changed object.
+    """
+
+    label: str
+    object: str
+    anchor: str
+
+
+def kind_of(changed: Change) -> ChangeKind:  # noqa: C901, PLR0911, PLR0912 (a row per kind)
+    """Return the row of a change's kind."""
+    match changed:
+        case change.TableAdded():
+            return ChangeKind("table added", "table", "table")
+        case change.TableRemoved():
+            return ChangeKind("table removed", "table", "table")
+        case change.FieldAdded():
+            return ChangeKind("field added", "column", "column")
+        case change.FieldRemoved():
+            return ChangeKind("field removed", "column", "column")
+        case change.FieldRenamed():
+            return ChangeKind("field renamed", "column", "renamed_from")
+        case change.FieldMoved():
+            return ChangeKind("field moved", "column", "column")
+        case change.TypeChanged():
+            return ChangeKind("type changed", "column", "type")
+        case change.TypeHistoryChanged():
+            return ChangeKind("type history changed", "column", "type_changes")
+        case change.NullabilityChanged():
+            return ChangeKind("nullability changed", "column", "nullable")
+        case change.CommentChanged():
+            return ChangeKind("comment changed", "column", "comment")
+        case change.DefaultChanged():
+            return ChangeKind("default changed", "column", "default")
+        case change.GeneratedChanged():
+            return ChangeKind("generation expression changed", "column", "generated")
+        case change.IdentityChanged():
+            return ChangeKind("identity changed", "column", "identity")
+        case change.DescriptionChanged():
+            return ChangeKind("description changed", "table", "description")
+        case change.PropertyChanged():
+            return ChangeKind("property changed", "property", "property")
+        case change.ConstraintChanged():
+            return ChangeKind("constraint changed", "constraint", "constraint")
+        case change.FeatureChanged():
+            return ChangeKind("feature changed", "feature", "feature")
+        case change.DeletionListed():
+            return ChangeKind("deletion listed", "column", "dropped")
+        case change.DeletionUnlisted():
+            return ChangeKind("deletion no longer listed", "column", "dropped")
+        case change.PartitioningChanged():
+            return ChangeKind("partitioning changed", "partitioning", "partitioned_by")
+        case change.ClusteringChanged():
+            return ChangeKind("clustering changed", "clustering", "clustered_by")
+        case _:
+            assert_never(changed)

@@ -1,0 +1,12 @@
+"""The codes of built-in rules that `plan` and `apply` report without running the rule.
+
+A plan compares more revisions than a check, so it can find the same problem without the rule.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+DUPLICATE_TABLE: Final = "CT002"
+DRIFT_SCHEMA: Final = "DR001"
+UNDECLARED_DROP: Final = "CM003"

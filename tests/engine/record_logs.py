@@ -1,0 +1,121 @@
+"""Ask Spark what it does with damaged or hand-written logs, and record its answers.
+
+``PYTHONPATH=tests python -m engine.record_logs`` asks every question again and records the answers. The logs
+are the ``log`` entries of the rules' cases in ``tests/rules/<rule>.yaml``.
+"""
+
+from __future__ import annotations
+
+import csv
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.record_types import _error_class, _versions
+from support.rule_cases import load_cases
+from support.short_logs import write_short_log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pyspark.sql import SparkSession
+
+RECORD = Path(__file__).with_name("logs.csv")
+ACCEPTED = "accepted"
+
+
+class Answer(NamedTuple):
+    """``accepted`` or the error class (the Java class if Delta has none) for each statement."""
+
+    read: str
+    write: str
+    alter: str
+
+    @property
+    def refusals(self) -> set[str]:
+        """The error classes of the refused statements."""
+        return {answer for answer in self if answer != ACCEPTED}
+
+
+def all_questions() -> list[str]:
+    """Return the cases with a log but without a contract and data files, as ``rule/case``.
+
+    Cases with checkpoints are left out: these hold only what schemalint reads, too little for Spark.
+    """
+    return list(_logs())
+
+
+def log_text(case: str) -> str:
+    """Return the log of a case, as its YAML text."""
+    return _logs()[case]
+
+
+def ask(spark: SparkSession, folder: Path, cases: Iterable[str]) -> dict[str, Answer]:
+    """Return the engine's answer for each case."""
+    return {case: _answer(spark, folder / case, log_text(case)) for case in cases}
+
+
+def write_record(answers: Mapping[str, Answer], path: Path = RECORD) -> None:
+    """Write a row per case, below the versions of Delta and PySpark that answered."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(f"# {_versions()}\n")
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["case", *Answer._fields])
+        rows.writerows([case, *answer] for case, answer in answers.items())
+
+
+def read_record(path: Path = RECORD) -> dict[str, Answer]:
+    """Read the recorded answers."""
+    with path.open(encoding="utf-8", newline="") as file:
+        next(file)  # the versions
+        return {row["case"]: Answer(row["read"], row["write"], row["alter"]) for row in csv.DictReader(file)}
+
+
+@cache
+def _logs() -> Mapping[str, str]:
+    logs = {case.id: case.texts["log"] for case in load_cases() if case.texts.keys() <= {"log", "catalog"}}
+    return {case: log for case, log in logs.items() if "checkpoint:" not in log}
+
+
+def _answer(spark: SparkSession, table: Path, text: str) -> Answer:
+    write_short_log(text, table)
+    name = f"delta.`{table}`"
+    return Answer(
+        _outcome(spark, f"SELECT * FROM {name}"),
+        _outcome(spark, f"INSERT INTO {name} SELECT * FROM {name} WHERE false"),
+        _outcome(spark, f"ALTER TABLE {name} SET TBLPROPERTIES ('team' = 'sales')"),
+    )
+
+
+def _outcome(spark: SparkSession, statement: str) -> str:
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # noqa: PLC0415 (only with Spark)
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+
+    try:
+        spark.sql(statement).collect()
+    except PySparkException as error:
+        return str(error.getCondition() or _java_class(error._origin))  # noqa: SLF001 (no other way to it)
+    except Py4JJavaError as error:
+        message = _error_class(str(error.java_exception.getMessage()))
+        is_error_class = message.replace("_", "").replace(".", "").isalnum() and message.isupper()
+        return message if is_error_class else _java_class(error.java_exception)
+    return ACCEPTED
+
+
+def _java_class(error: object) -> str:
+    name: str = error.getClass().getSimpleName()  # type: ignore[attr-defined]
+    return name
+
+
+def _record_all() -> None:
+    from conftest import start_session  # noqa: PLC0415 (a pytest module, needed only here)
+
+    with tempfile.TemporaryDirectory() as folder:
+        session = start_session(Path(folder, "warehouse"))
+        write_record(ask(session, Path(folder), all_questions()))
+        session.stop()
+
+
+if __name__ == "__main__":
+    _record_all()

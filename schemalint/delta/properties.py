@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, assert_never
 
 from schemalint.delta import feature
 from schemalint.values import frozen
@@ -202,7 +202,7 @@ def parse_interval(text: str) -> int | None:
 
 def _read(row: TableProperty, text: str) -> object | None:
     """Return a value as Delta interprets it; None if Delta refuses it."""
-    value = _READERS[row.kind](text)
+    value = _reader(row.kind)(text)
     if isinstance(value, frozenset):
         return value if value <= set(row.choices) else None
     if row.choices and str(value) not in _choices(row):
@@ -258,20 +258,31 @@ def _json(text: str) -> str | None:
     return text if isinstance(value, dict) else None
 
 
-_READERS: Final[Mapping[Kind, Callable[[str], object | None]]] = {
-    Kind.BOOLEAN: _boolean,
-    Kind.OPTIONAL_BOOLEAN: _boolean,
-    Kind.INTEGER: _integer(32),
-    Kind.LONG: _integer(64),
-    Kind.INTERVAL: _interval,
-    Kind.ENUM: str,
-    Kind.ENUM_ANY_CASE: str.lower,
-    Kind.FORMATS: _formats,
-    Kind.COLUMNS: _columns,
-    Kind.VERSION: _version,
-    Kind.JSON: _json,
-    Kind.TEXT: str,
-}
+def _reader(kind: Kind) -> Callable[[str], object | None]:
+    match kind:
+        case Kind.BOOLEAN | Kind.OPTIONAL_BOOLEAN:
+            return _boolean
+        case Kind.INTEGER:
+            return _integer(32)
+        case Kind.LONG:
+            return _integer(64)
+        case Kind.INTERVAL:
+            return _interval
+        case Kind.ENUM | Kind.TEXT:
+            return str
+        case Kind.ENUM_ANY_CASE:
+            return str.lower
+        case Kind.FORMATS:
+            return _formats
+        case Kind.COLUMNS:
+            return _columns
+        case Kind.VERSION:
+            return _version
+        case Kind.JSON:
+            return _json
+        case _:
+            assert_never(kind)
+
 
 # As in Java's parseInt, blanks and underscores are invalid. The length is limited because int() raises an
 # error for thousands of digits.

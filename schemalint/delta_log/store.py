@@ -65,7 +65,7 @@ class FileEntry:
 
     Attributes:
         name: Path relative to ``_delta_log``, with ``/``.
-        size: Size in bytes.
+        size: Size in bytes. Limits depend on it: a store whose listing has no sizes must ask for them.
         modified_ms: Milliseconds since the epoch, None if the store does not know.
     """
 

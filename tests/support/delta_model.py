@@ -55,7 +55,7 @@ class Delta:
             RefusedError: Delta refuses the statement.
         """
         kinds = {type(part) for part in step.changes}
-        _require(_KINDS[step.kind] >= kinds, f"{step.kind}: {step.changes}")
+        _require(CHANGES_OF_STEPS[step.kind] >= kinds, f"{step.kind}: {step.changes}")
         ids = [existing.column_id or 0 for _path, existing in walk_fields(self.state.columns)]
         self.max_column_id = max((self.max_column_id, *ids))
         _require(step.kind not in _SINGLE or len(step.changes) == 1, "more than one object in a statement")
@@ -208,7 +208,7 @@ class Delta:
             )
 
 
-_KINDS: Final[Mapping[StepKind, set[type]]] = {
+CHANGES_OF_STEPS: Final[Mapping[StepKind, set[type]]] = {
     StepKind.SET_PROPERTIES: {change.PropertyChanged, change.FeatureChanged, change.DescriptionChanged},
     StepKind.UNSET_PROPERTIES: {change.PropertyChanged},
     StepKind.NOTE_PENDING: {change.PropertyChanged},

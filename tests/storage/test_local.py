@@ -54,7 +54,7 @@ def test_uris_of_other_hosts_and_invalid_paths_are_refused(reference: str) -> No
     assert not isinstance(caught.value, NoTable)
 
 
-@pytest.mark.parametrize("reference", ["dbfs:/t", "hdfs:///t", "https://x/t"])
+@pytest.mark.parametrize("reference", ["dbfs:/t", "hdfs:///t", "ftp://x/t"])
 def test_unsupported_uri_schemes_are_refused_with_their_uri(reference: str) -> None:
     assert not local.handles(reference)
     with pytest.raises(LiveError, match="cannot read tables from such a URI") as caught:

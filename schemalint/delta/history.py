@@ -42,7 +42,7 @@ class HistoryStep:
 
 
 @frozen
-class TypeStep:
+class CommittedTypeChange:
     """A type change, with the commit that made it."""
 
     old: DataType
@@ -75,9 +75,9 @@ def changes(step: HistoryStep) -> tuple[Change, ...]:
     return (*diff(before, after), *features)
 
 
-def type_history(history: History) -> dict[Path, tuple[TypeStep, ...]]:
+def type_history(history: History) -> dict[Path, tuple[CommittedTypeChange, ...]]:
     """Return the type changes by current lower-case path, oldest first."""
-    found: dict[Path, tuple[TypeStep, ...]] = {}
+    found: dict[Path, tuple[CommittedTypeChange, ...]] = {}
     for step in steps(history):
         for change in changes(step):
             match change:
@@ -89,13 +89,13 @@ def type_history(history: History) -> dict[Path, tuple[TypeStep, ...]]:
                     found = _renamed(found, lowercased((*path[:-1], name)), lowercased(path))
                 case TypeChanged(path=path, old=old, new=new):
                     key = lowercased(path)
-                    found[key] = (*found.get(key, ()), TypeStep(old, new, step.entry))
+                    found[key] = (*found.get(key, ()), CommittedTypeChange(old, new, step.entry))
                 case _:
                     pass
     return found
 
 
 def _renamed(
-    found: dict[Path, tuple[TypeStep, ...]], old: Path, new: Path
-) -> dict[Path, tuple[TypeStep, ...]]:
+    found: dict[Path, tuple[CommittedTypeChange, ...]], old: Path, new: Path
+) -> dict[Path, tuple[CommittedTypeChange, ...]]:
     return {(*new, *key[len(old) :]) if is_within(key, old) else key: value for key, value in found.items()}

@@ -66,13 +66,13 @@ class RecordFault:
     """The reason why a record cannot be read.
 
     Attributes:
-        what: The reason, as the rest of a sentence that begins with the record.
-        raised: The exception or error class that Delta Spark raises on a table that supports type widening
-            (measured on Delta 4.4.0).
+        reason: The reason, as the rest of a sentence that begins with the record.
+        delta_error: The exception or error class that Delta Spark raises on a table that supports type
+            widening (measured on Delta 4.4.0).
     """
 
-    what: str
-    raised: str
+    reason: str
+    delta_error: str
 
 
 @frozen

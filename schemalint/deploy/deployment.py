@@ -233,7 +233,7 @@ def _planned(request: DeployInput, contract: Contract, live_tables: TargetTables
     composed = contract
     if options.tracking is not None:
         composed = replace(contract, state=options.tracking.composed(contract.state))
-    comparison = LiveComparison(composed, table, tracking=options.tracking, of_table=refused)
+    comparison = LiveComparison(composed, table, tracking=options.tracking, table_findings=refused)
     findings = judge_live(comparison, request.rules)
     plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
     if obstacles:

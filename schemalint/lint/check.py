@@ -274,17 +274,17 @@ class _Check:
                 yield replace(finding, target=live.target)
             # The marker belongs to another table.
             marker = None
-        settled = marker is not None and marker.hash == declaration_hash(contract)
-        tracking = None if settled or base is None else _tracking_since(base, contract, table)
+        is_applied = marker is not None and marker.hash == declaration_hash(contract)
+        tracking = None if is_applied or base is None else _tracking_since(base, contract, table)
         comparison = LiveComparison(
             contract,
             table,
             base=base,
             applied=self._applied(marker, contract, live),
-            settled=settled,
+            is_applied=is_applied,
             ahead=self._is_ahead(marker, live),
             tracking=tracking,
-            of_table=tuple(_findings_of_table(table, rules, base, contract)),
+            table_findings=tuple(_findings_of_table(table, rules, base, contract)),
             renamed=_names_in_log(base, contract, table) if tracking is None else {},
         )
         for finding in judge_live(comparison, rules):
@@ -305,7 +305,7 @@ class _Check:
     def _judge_duplicates(self, changed: set[str]) -> Iterator[Finding]:
         judge = Judge(tuple(self.request.rules))
         for fact in duplicates(self.request.contents.head, changed):
-            existing = self._unchanged(fact.contract.file) and self._unchanged(fact.first.file)
+            existing = self._unchanged(fact.contract.file) and self._unchanged(fact.other.file)
             for finding in judge(fact, git_context(None, fact.contract), ("contract",)):
                 yield replace(finding, existing=existing)
 

@@ -54,8 +54,8 @@ def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
             return object_of_change(inner)
         case ProtocolUpgrade(because=((kind, name, _), *_)):
             return ObjectRef(kind, name)
-        case DuplicateTable(what=what, value=value):
-            return ObjectRef("table", f"{what} {value}")
+        case DuplicateTable(kind=kind, value=value):
+            return ObjectRef("table", f"{kind} {value}")
         case (
             Contract()
             | LiveTable()

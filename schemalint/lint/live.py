@@ -54,21 +54,21 @@ class LiveComparison:
     Attributes:
         base: The contract at the base.
         applied: The last applied contract, if the table has a marker and git has its commit.
-        settled: Whether the marker has the hash of the current declaration.
+        is_applied: Whether the marker has the hash of the current declaration.
         ahead: Whether the marker names a later revision.
         tracking: The column tracking; None if names identify the columns.
         renamed: The columns that the log has under another name than the contract; only without tracking.
-        of_table: The findings of the live table itself; those that the base gives too are existing.
+        table_findings: The findings of the live table itself; those that the base gives too are existing.
     """
 
     contract: Contract
     live: LiveTable
     base: Contract | None = None
     applied: Contract | None = None
-    settled: bool = False
+    is_applied: bool = False
     ahead: bool = False
     tracking: ColumnTracking | None = None
-    of_table: tuple[Finding, ...] = ()
+    table_findings: tuple[Finding, ...] = ()
     renamed: Names = field(default_factory=dict)
 
 
@@ -82,7 +82,7 @@ def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Findi
     base = comparison.base
     if base is None:
         return _findings(judge, comparison, {})
-    at_base = replace(comparison, contract=base, base=base, tracking=None, of_table=())
+    at_base = replace(comparison, contract=base, base=base, tracking=None, table_findings=())
     unchanged = _findings(judge, at_base, {})
     severities: dict[Hashable, Severity] = {
         finding.identity: finding.severity
@@ -132,22 +132,22 @@ def _findings(
         *judge(contract, ctx, against),
     )
     of_declaration = tuple(_marked(found, at_base))
-    findings = (*of_declaration, *comparison.of_table)
+    findings = (*of_declaration, *comparison.table_findings)
     if base is None or protocol_upgrades(git_context(base, contract)):
-        for upgrade in protocol_upgrades(ctx, _unaddable_features(ctx, comparison.of_table)):
+        for upgrade in protocol_upgrades(ctx, _unaddable_features(ctx, comparison.table_findings)):
             if not is_superseded(upgrade, of_declaration):
                 of_upgrade = tuple(_marked(judge(upgrade, ctx, against), at_base))
                 findings = with_upgrade_findings(findings, upgrade, of_upgrade)
     return findings
 
 
-def _unaddable_features(ctx: RuleContext, of_table: Iterable[Finding]) -> frozenset[str]:
+def _unaddable_features(ctx: RuleContext, table_findings: Iterable[Finding]) -> frozenset[str]:
     """Return the features that a table uses without supporting them, if Spark refuses the table.
 
     No statement can add them then. If Spark accepts the table, every statement adds them, because Delta
     examines all metadata (``Protocol.upgradeProtocolFromMetadataForExistingTable``; measured on Delta 4.4.0).
     """
-    if not any(is_refusal_of_table(finding) and not finding.existing for finding in of_table):
+    if not any(is_refusal_of_table(finding) and not finding.existing for finding in table_findings):
         return frozenset()
     return protocol.needed_features(ctx.features, ctx.before.active_features) - ctx.features
 
@@ -213,7 +213,7 @@ def _drift_kind(pending_change: Change, comparison: LiveComparison) -> DriftKind
     applied, renamed = comparison.applied, comparison.renamed
     if comparison.contract.managed_by != "schemalint":
         return DriftKind.MANAGED_ELSEWHERE
-    if comparison.settled:
+    if comparison.is_applied:
         return DriftKind.DRIFTED
     if applied and subject(pending_change) in _differing_subjects(applied, comparison.live.state, renamed):
         return DriftKind.DRIFTED
@@ -310,7 +310,7 @@ def _undeclared(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> I
 def _is_of_later_revision(path: Path, comparison: LiveComparison) -> bool:
     """Return whether an undeclared live column comes from a later revision that was applied."""
     applied = comparison.applied
-    if comparison.settled or not comparison.ahead:
+    if comparison.is_applied or not comparison.ahead:
         return False
     return applied is None or field_at(applied.state.columns, path) is not None
 

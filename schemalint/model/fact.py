@@ -52,14 +52,14 @@ class DuplicateTable:
     """Two contracts declare the same table or the same location.
 
     Attributes:
-        first: The other contract's location.
-        what: ``table`` or ``location``.
+        other: The other contract's location.
+        kind: ``table`` or ``location``.
         value: The table or location that is declared twice.
     """
 
     contract: Contract
-    first: Location
-    what: str
+    other: Location
+    kind: str
     value: str
 
 

@@ -90,11 +90,11 @@ def ask(spark: SparkSession, folder: Path, questions: Iterable[Question]) -> dic
     answers: dict[Question, Answer] = {}
     always_refused: set[tuple[str, str, str]] = set()
     for number, (source, config) in enumerate(itertools.product(TYPES, CONFIGS.values())):
-        of_table = [
+        table_findings = [
             question for question in all_asked if question.source == source and question[3:] == config
         ]
-        to_ask = [question for question in of_table if question[:3] not in always_refused]
-        answers |= dict.fromkeys(of_table, NO_UP_CAST)
+        to_ask = [question for question in table_findings if question[:3] not in always_refused]
+        answers |= dict.fromkeys(table_findings, NO_UP_CAST)
         answers |= dict(_ask_table(spark, folder / f"t{number}", config, to_ask))
         always_refused |= {question[:3] for question in to_ask if answers[question] == NO_UP_CAST}
     return {question: answers[question] for question in all_asked}

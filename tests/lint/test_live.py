@@ -253,7 +253,7 @@ def test_without_a_base_a_protocol_upgrade_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("applied", "settled", "message", "severity"),
+    ("applied", "is_applied", "message", "severity"),
     [
         ("c: int", False, "not applied yet", "info"),
         ("c: smallint", False, "drifted", "warning"),
@@ -263,7 +263,7 @@ def test_without_a_base_a_protocol_upgrade_is_reported() -> None:
     ],
 )
 def test_marker_distinguishes_not_applied_yet_from_drifted(
-    applied: str | None, message: str, severity: str, *, settled: bool
+    applied: str | None, message: str, severity: str, *, is_applied: bool
 ) -> None:
     """The live type is int; base and contract declare bigint."""
     contract = _contract(_text("c: bigint"))
@@ -272,7 +272,7 @@ def test_marker_distinguishes_not_applied_yet_from_drifted(
         _live(_text("c: int")),
         base=contract,
         applied=_contract(_text(applied)) if applied else None,
-        settled=settled,
+        is_applied=is_applied,
     )
     _assert_findings(judge_live(comparison, RULES), [("DR001", severity, LIVE, message)])
 
@@ -292,7 +292,7 @@ def test_table_with_a_later_revision_applied_is_ahead(
 
 
 @pytest.mark.parametrize(
-    ("applied", "settled", "message", "severity"),
+    ("applied", "is_applied", "message", "severity"),
     [
         ("c: int; d: int", False, "column d is ahead: live int, not in the contract", "info"),
         (None, False, "column d is ahead", "info"),
@@ -301,7 +301,7 @@ def test_table_with_a_later_revision_applied_is_ahead(
     ],
 )
 def test_only_columns_of_a_later_revision_are_ahead(
-    applied: str | None, message: str, severity: str, *, settled: bool
+    applied: str | None, message: str, severity: str, *, is_applied: bool
 ) -> None:
     contract = _contract(_text("c: int"))
     comparison = LiveComparison(
@@ -309,7 +309,7 @@ def test_only_columns_of_a_later_revision_are_ahead(
         _live(_text("c: int; d: int")),
         base=contract,
         applied=_contract(_text(applied)) if applied else None,
-        settled=settled,
+        is_applied=is_applied,
         ahead=True,
     )
     _assert_findings(judge_live(comparison, RULES), [("DR001", severity, LIVE, message)])

@@ -233,8 +233,8 @@ def test_active_but_unsupported_feature_gives_one_finding(
     text = f"{TABLE}properties: {{{VECTORS}}}\n" + "protocol: {allow_upgrade: true}\n" * bool(declared)
     (contract,) = contracts.read("c.yml", text).contracts
     live = LiveTable("file:/lake/t", 0, protocol, Metadata("id", created_state(contract.state)))
-    of_table = judge_table(live, _rules(), contract=contract)
-    findings = judge_live(LiveComparison(contract, live, of_table=of_table), _rules())
+    table_findings = judge_table(live, _rules(), contract=contract)
+    findings = judge_live(LiveComparison(contract, live, table_findings=table_findings), _rules())
     assert tuple(sorted(f"{finding.code} {finding.severity.label}" for finding in findings)) == verdict
 
 
@@ -244,10 +244,10 @@ def test_existing_finding_of_the_live_table_does_not_hide_a_refused_upgrade() ->
         contracts.read("c.yml", text).contracts for text in (TABLE, f"{TABLE}properties: {{{VECTORS}}}\n")
     )
     live = LiveTable("file:/lake/t", 0, LISTS, Metadata("id", created_state(contract.state)))
-    of_table = judge_table(live, _rules(), contract=contract)
+    table_findings = judge_table(live, _rules(), contract=contract)
     for existing, verdict in ((True, ["PF004", "PF010"]), (False, ["PF010"])):
-        marked = tuple(replace(finding, existing=existing) for finding in of_table)
-        findings = judge_live(LiveComparison(contract, live, base=base, of_table=marked), _rules())
+        marked = tuple(replace(finding, existing=existing) for finding in table_findings)
+        findings = judge_live(LiveComparison(contract, live, base=base, table_findings=marked), _rules())
         assert sorted(finding.code for finding in findings if finding.code.startswith("PF")) == verdict
 
 

@@ -58,9 +58,13 @@ def test_finding_without_a_contract_is_located_at_its_commit_or_table(tmp_path: 
     (of_history,) = judge_table(logged_table(UNRECORDED, unrecorded), RULES, name="sales.orders")
     assert (of_history.code, of_history.table, of_history.against) == ("TH001", "sales.orders", ("history",))
     assert of_history.location == Location(f"{unrecorded}/_delta_log/{2:020}.json")
-    (of_table,) = judge_table(logged_table(REFUSED, refused), RULES)
-    assert (of_table.code, of_table.table, of_table.against) == ("PF010", str(refused), ("live",))
-    assert of_table.location == Location(str(refused))
+    (table_findings,) = judge_table(logged_table(REFUSED, refused), RULES)
+    assert (table_findings.code, table_findings.table, table_findings.against) == (
+        "PF010",
+        str(refused),
+        ("live",),
+    )
+    assert table_findings.location == Location(str(refused))
 
 
 def test_finding_with_a_contract_is_located_at_its_column(tmp_path: Path) -> None:

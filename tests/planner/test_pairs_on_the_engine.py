@@ -163,7 +163,7 @@ def plan_of(pair: Pair, live: LiveTable | None, tracking: ColumnTracking | None,
     if live is None:
         return plan_table(contract, None, location, judge_pair(None, contract, RULES))
     refused = refused_by_spark(contract, live, RULES)
-    comparison = LiveComparison(contract, live, tracking=tracking, of_table=refused)
+    comparison = LiveComparison(contract, live, tracking=tracking, table_findings=refused)
     return plan_table(contract, live, location, judge_live(comparison, RULES), PlanOptions(tracking))
 
 

@@ -81,8 +81,8 @@ def _of_upgrade(rule: Rule, texts: Texts, table: LiveTable) -> tuple[Finding, ..
     after = _contract("after", texts)
     assert after is not None
     all_rules = tuple(built_in().values())
-    of_table = judge_table(table, all_rules, contract=after)
-    comparison = LiveComparison(after, table, base=_contract("before", texts), of_table=of_table)
+    table_findings = judge_table(table, all_rules, contract=after)
+    comparison = LiveComparison(after, table, base=_contract("before", texts), table_findings=table_findings)
     return tuple(finding for finding in judge_live(comparison, all_rules) if finding.code == rule.code)
 
 

@@ -52,6 +52,6 @@ def duplicate_table(duplicate: DuplicateTable, _ctx: RuleContext) -> Iterator[Pr
     ```
     """
     yield Problem(
-        f"another contract, at {duplicate.first}, also declares the {duplicate.what} {duplicate.value}",
+        f"another contract, at {duplicate.other}, also declares the {duplicate.kind} {duplicate.value}",
         help="keep one of the two; put differences between environments under `targets`",
     )

@@ -63,10 +63,10 @@ def type_changes_malformed(table: LiveTable, _ctx: RuleContext) -> Iterator[Prob
     for path, field in walk_fields(table.state.columns):
         if fault := record_fault(field):
             yield Problem(
-                f"delta.typeChanges of {format_path(path)} {fault.what}"
+                f"delta.typeChanges of {format_path(path)} {fault.reason}"
                 + ("" if is_read else ": no client reads it until type widening is enabled"),
                 help="restore a version without it: no statement removes the record",
                 severity=None if is_read else Severity.WARNING,
                 path=path,
-                delta_error=fault.raised if is_read else None,
+                delta_error=fault.delta_error if is_read else None,
             )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from schemalint.delta.datatype import DataType, Field
-    from schemalint.delta.history import TypeStep
+    from schemalint.delta.history import CommittedTypeChange
     from schemalint.delta.path import Path
     from schemalint.delta.table import LiveTable
 
@@ -97,7 +97,7 @@ def _not_null_parts(type_: DataType) -> Iterator[str]:
 
 
 def _type_lines(
-    path: Path, field: Field, history: Mapping[Path, tuple[TypeStep, ...]], known_from: int
+    path: Path, field: Field, history: Mapping[Path, tuple[CommittedTypeChange, ...]], known_from: int
 ) -> Iterator[str]:
     """Render the recorded type changes with their commits, then the commits with unrecorded changes."""
     commits = {part: list(history.get(lowercased((*path, *part)), ())) for part in _part_paths(field.type)}
@@ -127,7 +127,7 @@ def _prefix(part: Path) -> str:
     return f"{format_path(part)}: " if part else ""
 
 
-def _commit(step: TypeStep) -> str:
+def _commit(step: CommittedTypeChange) -> str:
     by = f"by {step.entry.user}" if step.entry.user else ""
     known = (utc_text(step.entry.timestamp), by)
     return ", ".join([f"version {step.entry.version}", *(text for text in known if text)])

@@ -16,6 +16,7 @@ import pytest
 from schemalint.delta_log.store import NoTable
 from schemalint.deploy.outcome import Outcome
 from support.repo import Repo
+from support.skipping import skip_or_fail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -183,8 +184,7 @@ def test_connect_server_is_named_by_option_or_environment_variable(
 def connect(spark: SparkSession) -> Iterator[str]:
     """Yield the address of a Connect server in the JVM of the tests' own session."""
     if importlib.util.find_spec("grpc") is None:
-        stop = pytest.fail if os.environ.get("SCHEMALINT_TEST_ALL") == "1" else pytest.skip
-        stop("no Connect client is installed: pip install 'pyspark[connect]'")
+        skip_or_fail("no Connect client is installed: pip install 'pyspark[connect]'")
     with socket.socket() as free_socket:
         free_socket.bind(("127.0.0.1", 0))
         port = free_socket.getsockname()[1]

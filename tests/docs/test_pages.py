@@ -10,9 +10,9 @@ import pytest
 
 from schemalint import config, contract
 from schemalint.cli import cli
-from schemalint.cli.explain import page
 from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
+from schemalint.report.rules import page
 from support.golden import assert_golden
 
 DOCS = Path(__file__).parents[2] / "docs"

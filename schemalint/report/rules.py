@@ -1,0 +1,41 @@
+"""Rules as text: their pages, and the list of them. A rule may come from a stranger's package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from schemalint.plugin import Rule
+from schemalint.printable import json_text, printable, printable_lines
+
+
+def page(rule: Rule) -> str:
+    """Return a rule's page as Markdown, without a line break at the end."""
+    facts = [f"severity: {rule.severity.label}", f"status: {rule.status}"]
+    facts += ["fixable: `schemalint check --fix`"] if rule.fixable else []
+    facts += [f"Delta's errors: {', '.join(rule.delta_errors)}"] if rule.delta_errors else []
+    return printable_lines(f"# {rule.name} ({rule.code})\n\n{' · '.join(facts)}\n\n{rule.doc.rstrip()}")
+
+
+def line(rule: Rule) -> str:
+    """Return a rule as one line of the list."""
+    marks = (["fixable"] if rule.fixable else []) + ([rule.status] if rule.status != "stable" else [])
+    tail = f" [{', '.join(marks)}]" if marks else ""
+    return printable(f"{rule.code}  {rule.severity.label:<7}  {rule.name}: {rule.summary}{tail}")
+
+
+def as_json(rules: Iterable[Rule]) -> str:
+    """Return the list of rules as JSON."""
+    return json_text([_as_json(rule) for rule in rules], indent=2)
+
+
+def _as_json(rule: Rule) -> dict[str, object]:
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "severity": rule.severity.label,
+        "status": rule.status,
+        "fixable": rule.fixable,
+        "summary": rule.summary,
+        "delta_errors": list(rule.delta_errors),
+        "distribution": rule.distribution,
+    }

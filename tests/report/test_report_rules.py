@@ -1,0 +1,24 @@
+"""Pages and lists of rules: a plug-in's texts are as safe to print as a contract's."""
+
+from __future__ import annotations
+
+import json
+
+from schemalint.report import rules
+from schemalint.values import replace
+from support.rule_judging import built_in
+
+HOSTILE = "::error::x ##[add-mask]y\n::add-mask::z\x1b[2J"
+RULE = replace(built_in()["illegal-narrowing"], doc=HOSTILE)
+
+
+def test_hostile_texts_of_a_rule_give_no_commands() -> None:
+    for text in (rules.page(RULE), rules.line(RULE), rules.as_json([RULE])):
+        assert "##[" not in text
+        assert "\x1b" not in text
+        assert not [line for line in text.splitlines() if line.startswith("::")]
+
+
+def test_the_list_as_json_keeps_the_summary() -> None:
+    (listed,) = json.loads(rules.as_json([RULE]))
+    assert listed["summary"] == "::error::x ##[add-mask]y"

@@ -110,7 +110,8 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> CheckResult | None:
             return None
         result = _fixed(project, request, options) if fixing else check(request)
     fail_on = least_severity(project.config, options["fail_on"], exit_zero=options["exit_zero"])
-    return replace(result, exit_status=exit_status(result, fail_on, count_existing=options["strict"]))
+    result = replace(result, counts_existing=options["strict"])
+    return replace(result, exit_status=exit_status(result, fail_on))
 
 
 def _has_contracts(contents: Contents, options: dict[str, Any]) -> bool:

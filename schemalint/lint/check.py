@@ -346,14 +346,13 @@ def _names_in_log(base: Contract | None, contract: Contract, table: LiveTable) -
     return {path: name for path, name in found.items() if path in at_base}
 
 
-def exit_status(result: CheckResult, fail_on: Severity | None, *, count_existing: bool = False) -> int:
+def exit_status(result: CheckResult, fail_on: Severity | None) -> int:
     """Return the highest exit status of the errors, else 1 for a finding of ``fail_on`` or above, else 0."""
     if any(isinstance(error, SchemalintError) for error in result.errors):
         return max(error.exit_status for error in result.errors if isinstance(error, SchemalintError))
     if fail_on is None:
         return 0
-    counted = (finding for finding in result.findings if count_existing or not finding.existing)
-    return int(any(finding.severity >= fail_on for finding in counted))
+    return int(any(finding.severity >= fail_on for finding in result.counted))
 
 
 def _findings_of_table(

@@ -221,6 +221,7 @@ class CheckResult:
         errors: The errors of contracts and tables that could not be judged.
         sources: The head's text of the files that locations name, as far as known.
         inventory: The tables of an audit.
+        counts_existing: Whether findings that the base has too count, as with ``--strict``.
     """
 
     run: Run
@@ -229,3 +230,9 @@ class CheckResult:
     exit_status: int = 0
     sources: Mapping[str, str] | None = None
     inventory: Inventory | None = None
+    counts_existing: bool = False
+
+    @property
+    def counted(self) -> tuple[Finding, ...]:
+        """The findings that count: for the exit status, the summary and its color."""
+        return tuple(finding for finding in self.findings if self.counts_existing or not finding.existing)

@@ -99,9 +99,10 @@ def test_undeclared_live_type_is_drift(live: LiveProject) -> None:
     run = live.project.check("--live", "--all")
     assert run.codes == ["DR001"]
     assert run.status == 0, "the change under review did not cause it"
-    assert live.project.check("--live", "--all", "--strict").status == 1, (
-        "Delta cannot change the type back: an error"
-    )
+    strict = live.project.check("--live", "--all", "--strict")
+    assert strict.status == 1, "Delta cannot change the type back: an error"
+    assert "1 error in 1 table" in strict.out
+    assert "no new findings" not in strict.out
     assert live.project.check("--live", "--all", "--against", "none").status == 1
 
 

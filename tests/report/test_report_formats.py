@@ -83,6 +83,13 @@ def test_existing_findings_alone_leave_the_run_green(mixed: CheckResult) -> None
     assert summary(old).startswith("no new findings in 3 tables (base abc1234,")
 
 
+def test_existing_findings_count_in_a_strict_run(mixed: CheckResult) -> None:
+    old = tuple(replace(finding, existing=True) for finding in mixed.findings)
+    strict = replace(mixed, findings=old, counts_existing=True)
+    assert verdict(strict) is Severity.ERROR
+    assert summary(strict).startswith("3 errors, 2 warnings, 1 info in 3 tables (base abc1234,")
+
+
 def test_annotations_are_ordered_by_severity_with_existing_findings_last(mixed: CheckResult) -> None:
     lines = github.render(mixed, show_existing=True).splitlines()
     kinds = [line.partition(" ")[0].strip(":") for line in lines]

@@ -32,7 +32,7 @@ def finding_notes(finding: Finding) -> Iterator[Note]:
     if finding.delta_error:
         yield Note("Delta's error", printable(finding.delta_error))
     if finding.existing:
-        yield Note("note", "the base has this finding too; it does not fail the run")
+        yield Note("note", "the base has this finding too; it fails the run only with --strict")
     if finding.fix:
         yield Note("fix", f"{printable(finding.fix.title)} ({_fix_options(finding.fix)})")
 

@@ -48,7 +48,7 @@ def verdict(result: CheckResult) -> Severity:
     if result.errors:
         return Severity.ERROR
     least = Severity.WARNING if is_incomplete(result.run) else Severity.INFO
-    return max([least, *(finding.severity for finding in result.findings if not finding.existing)])
+    return max([least, *(finding.severity for finding in result.counted)])
 
 
 def is_incomplete(run: Run) -> bool:
@@ -64,7 +64,7 @@ def _outcome(result: CheckResult) -> str:
 
 
 def _counts(result: CheckResult) -> str:
-    by_severity = Counter(finding.severity for finding in result.findings if not finding.existing)
+    by_severity = Counter(finding.severity for finding in result.counted)
     counts = [(len(result.errors), "failure")]
     counts += [(by_severity[severity], severity.label) for severity in sorted(Severity, reverse=True)]
     return ", ".join(counted(number, noun) for number, noun in counts if number)

@@ -8,13 +8,40 @@ rebuilds the type from this text, although the text can be outdated. All facts h
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from schemalint.delta.change import FieldAdded
 from schemalint.delta.datatype import Char, DataType, Field, Struct, Varchar, walk
+from schemalint.delta.path import Path, is_within, lowercased
 from schemalint.delta.widening import is_container
 
 
 def has_length(type_: DataType) -> bool:
     """Whether a type is char or varchar, or contains one at any depth."""
     return any(isinstance(inner, Char | Varchar) for _path, inner in walk(type_))
+
+
+def loses_lengths(added: FieldAdded, column: Field | None, removed: Iterable[Path]) -> bool:
+    """Whether a new field with a length inside a column makes Delta lose the lengths that the column has.
+
+    Delta rebuilds the stored text from fields that have lost their lengths. A field without a length does not
+    change the text.
+
+    Args:
+        added: The new field.
+        column: The top-level column that gets the field; None if it is new too.
+        removed: The paths of the fields that are dropped first.
+    """
+    if column is None or len(added.path) == 1 or not has_length(added.field.type):
+        return False
+    dropped = [lowercased(path) for path in removed]
+    kept = (
+        path
+        for path, inner in walk(column.type, (column.name,))
+        if isinstance(inner, Char | Varchar)
+        and not any(is_within(lowercased(path), above) for above in dropped)
+    )
+    return any(True for _ in kept)
 
 
 def is_lost_if_altered(column: Field) -> bool:

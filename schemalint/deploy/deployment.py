@@ -30,7 +30,7 @@ from schemalint.model.column_tracking import ColumnTracking, resume_tracking
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Skipped
 from schemalint.model.marker import declaration_hash, read_marker, read_pending
-from schemalint.model.plan import Approval, Plan, Refusal, TablePlan
+from schemalint.model.plan import Approval, Plan, Refusal, RefusalKind, TablePlan
 from schemalint.model.rule_codes import DUPLICATE_TABLE
 from schemalint.planner import PlanOptions, plan_table
 from schemalint.plugin import Rule
@@ -180,7 +180,8 @@ def _without_shared_locations(
             yield plan
             continue
         help_text = "give each a location of its own"
-        refusal = Refusal(f"{other_tables} is declared at the same location", help_text, DUPLICATE_TABLE)
+        reason = f"{other_tables} is declared at the same location"
+        refusal = Refusal(RefusalKind.DECLARATION, reason, help_text, DUPLICATE_TABLE)
         yield replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))
 
 
@@ -247,9 +248,11 @@ def _against_creation(
     """Refuse to create a table where the target does not allow it, or where other files are."""
     location = live_tables.location(contract)
     if not request.target.create:
-        yield Refusal(f"there is no table at {location}, and target {request.target.name} creates no tables")
+        reason = f"there is no table at {location}, and target {request.target.name} creates no tables"
+        yield Refusal(RefusalKind.LIVE, reason)
     elif live_tables.is_occupied(contract):
         yield Refusal(
+            RefusalKind.OPERATION,
             f"there are files but no Delta log at {location}",
             f"CONVERT TO DELTA parquet.`{location}` if they are a table, or choose another location",
         )
@@ -263,7 +266,10 @@ def _approved(request: DeployInput, plan: TablePlan) -> TablePlan:
     options = " and ".join(f"--allow {value}" for value in missing)
     kinds = ", ".join(sorted({step.kind.value for step in plan.steps if step.needs is not None}))
     refusal = Refusal(
-        f"{kinds}: approval required", f"review the plan, then {options}", awaits=min(plan.needs, key=str)
+        RefusalKind.APPROVAL,
+        f"{kinds}: approval required",
+        f"review the plan, then {options}",
+        awaits=min(plan.needs, key=str),
     )
     return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))
 

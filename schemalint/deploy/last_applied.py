@@ -27,7 +27,7 @@ from schemalint.git import Repository, Revision, is_ancestor, resolve
 from schemalint.model.column_tracking import ColumnTracking, track_back, track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.marker import Marker, declaration_hash, read_marker, read_pending
-from schemalint.model.plan import Refusal
+from schemalint.model.plan import Refusal, RefusalKind
 from schemalint.model.rule_codes import DRIFT_SCHEMA, UNDECLARED_DROP
 from schemalint.planner import PlanOptions, pending_changes
 from schemalint.values import frozen, replace
@@ -146,6 +146,7 @@ def _since_later_revisions(found: LastApplied, table: LiveTable) -> Iterator[Col
 
 def _drifted(name: str) -> Refusal:
     return Refusal(
+        RefusalKind.OPERATION,
         f"{name} matches neither the contract nor what was applied last",
         "someone altered the table: add the change to the contract, or overwrite it: --repair-drift",
         DRIFT_SCHEMA,
@@ -159,6 +160,7 @@ def _recreated(base: Contract, contract: Contract, table: LiveTable) -> Iterator
         kept = field_at(contract.state.columns, entry.path) is not None
         if lowercased(entry.path) in listed and not kept and field_at(table.state.columns, entry.path):
             yield Refusal(
+                RefusalKind.OPERATION,
                 f"{format_path(entry.path)} was dropped, and exists again",
                 "a writer recreated it: declare it, or drop it by hand once no writer needs it",
                 DRIFT_SCHEMA,
@@ -196,12 +198,14 @@ def _possibly_renamed(
                 continue
             if known is not None and _have_equal_types(field, known):
                 yield Refusal(
+                    RefusalKind.OPERATION,
                     f"{format_path(added.path)} is missing, and the undeclared {field.name} could be it",
                     "rename it back by hand, or declare the rename",
                     DRIFT_SCHEMA,
                 )
             elif before.get(field.name) is not None and _have_equal_types(field, added.field):
                 yield Refusal(
+                    RefusalKind.OPERATION,
                     f"{format_path(added.path)} would be added, and {field.name}, which is no longer "
                     "declared, could be it",
                     f"declare the rename, or list {field.name} under `dropped`; to revert a rename: "
@@ -225,6 +229,7 @@ def _by_marker(
         if allow_older:
             return _way_back(revisions, contract, commit)
         return Refusal(
+            RefusalKind.OPERATION,
             f"the table is ahead: {commit[:12]} was applied, which is newer than this revision",
             "was an old job started again? --allow-older applies it anyway",
         )
@@ -236,6 +241,7 @@ def _by_hash(revisions: Revisions, contract: Contract, hash_: str) -> LastApplie
         if declaration_hash(found) == hash_:
             return _from_commit(revisions, contract, commit)
     return Refusal(
+        RefusalKind.OPERATION,
         "the contract applied last is not in the history of this branch",
         "name the commit that was applied last: --base REV",
     )
@@ -270,6 +276,7 @@ def _by_state(revisions: Revisions, contract: Contract, table: LiveTable) -> Las
             newest, since = commit, [found]
         elif _is_ambiguous(since, table):
             return Refusal(
+                RefusalKind.OPERATION,
                 f"the table matches the contract at {commit[:12]} and at {newest[:12]}, "
                 "with renames in between",
                 "name the commit that was applied last: --base REV",

@@ -10,7 +10,7 @@ from typing import Any
 from schemalint.deploy import Deployment
 from schemalint.errors import UsageError
 from schemalint.model.contract import table_key
-from schemalint.model.plan import PLAN_FORMAT, Plan, Refusal, TablePlan
+from schemalint.model.plan import PLAN_FORMAT, Plan, Refusal, RefusalKind, TablePlan
 from schemalint.values import frozen, replace
 
 
@@ -91,7 +91,8 @@ def _compared(plan: TablePlan, approved: PlannedTable) -> TablePlan:
     differences = list(_differences(plan, approved))
     if not differences:
         return plan
-    refusal = Refusal(f"the table differs from the plan file: {'; '.join(differences)}", "plan again")
+    reason = f"the table differs from the plan file: {'; '.join(differences)}"
+    refusal = Refusal(RefusalKind.OPERATION, reason, "plan again")
     return replace(plan, steps=(), writes_marker=False, refusals=(refusal,))
 
 

@@ -81,10 +81,16 @@ class Step:
 
 
 class RefusalKind(Enum):
-    """The source of a refusal."""
+    """The source of a refusal, and the first command that can know it.
+
+    `check` has an error for every refusal of the kind DECLARATION, and `check --live` for those of the kind
+    LIVE; ``docs/refusals.md`` lists the others.
+    """
 
     RULE = "a rule forbids the declaration"
-    PLANNER = "no statement leads to the declaration"
+    DECLARATION = "no statement leads to the declaration"
+    LIVE = "no statement leads from the live table to the declaration"
+    OPERATION = "the history of the table or the request of this run forbids it"
     APPROVAL = "the statements wait for an approval"
 
     @property
@@ -93,7 +99,7 @@ class RefusalKind(Enum):
         match self:
             case RefusalKind.RULE:
                 return 1
-            case RefusalKind.PLANNER:
+            case RefusalKind.DECLARATION | RefusalKind.LIVE | RefusalKind.OPERATION:
                 return 2
             case RefusalKind.APPROVAL:
                 return 4
@@ -106,25 +112,20 @@ class Refusal:
     """A reason why a table gets no steps: a rule, a missing approval, or a limit of the planner.
 
     Attributes:
+        kind: The source of the refusal.
         code: The rule's code; None if no rule forbids the plan.
         finding: The rule's finding; None if no rule forbids the plan.
         awaits: The missing approval; None if no approval helps.
         about: The object of the refusal, if a rule may report the same object.
     """
 
+    kind: RefusalKind
     reason: str
     help: str = ""
     code: str | None = None
     finding: Finding | None = None
     awaits: Approval | None = None
     about: ObjectRef | None = None
-
-    @property
-    def kind(self) -> RefusalKind:
-        """The source of the refusal."""
-        if self.finding is not None:
-            return RefusalKind.RULE
-        return RefusalKind.PLANNER if self.awaits is None else RefusalKind.APPROVAL
 
 
 @frozen

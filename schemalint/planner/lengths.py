@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from schemalint.delta.change import (
     Change,
@@ -17,13 +17,13 @@ from schemalint.delta.change import (
     FieldRenamed,
     NullabilityChanged,
 )
-from schemalint.delta.datatype import Char, Field, Varchar, field_at, walk
-from schemalint.delta.lengths import has_length, is_lost_if_altered
-from schemalint.delta.path import Path, format_path, is_within, lowercased
+from schemalint.delta.datatype import Field, field_at
+from schemalint.delta.lengths import is_lost_if_altered, loses_lengths
+from schemalint.delta.path import format_path
 from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import TableState
 from schemalint.model.finding import object_of_change
-from schemalint.model.plan import Refusal
+from schemalint.model.plan import Refusal, RefusalKind
 
 
 def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusal]:
@@ -31,14 +31,21 @@ def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusa
     found = tuple(changes)
     renames = renames_of(found)
     removed = [
-        lowercased((*renames.back(change.path[:-1]), change.path[-1]))
+        (*renames.back(change.path[:-1]), change.path[-1])
         for change in found
         if isinstance(change, FieldRemoved)
     ]
     for change in found:
         if isinstance(change, FieldAdded):
             column = live.columns.get(str(renames.back(change.path)[0]))
-            yield from _lost_by_addition(change, column, removed)
+            if loses_lengths(change, column, removed):
+                yield Refusal(
+                    RefusalKind.DECLARATION,
+                    f"{format_path(change.path)} cannot be added: Delta would lose the other lengths in "
+                    f"{change.path[0]}",
+                    "declare the new field as string",
+                    about=object_of_change(change),
+                )
     refused: set[str] = set()
     for change in found:
         column = _altered_column(change, live, renames)
@@ -46,26 +53,12 @@ def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusa
             continue
         refused.add(column.name)
         yield Refusal(
+            # Only this run requests the moves: check does not know of them.
+            RefusalKind.OPERATION if isinstance(change, FieldMoved) else RefusalKind.DECLARATION,
             f"{format_path((column.name,))} itself cannot be altered: Delta would damage its nested types, "
             "because some are char or varchar",
             "alter only fields inside it; or add a new column that uses string instead",
             about=object_of_change(change),
-        )
-
-
-def _lost_by_addition(added: FieldAdded, column: Field | None, removed: Sequence[Path]) -> Iterator[Refusal]:
-    """Refuse a new field with a length in a column that has lengths: Delta keeps only the new one.
-
-    Delta rebuilds the stored text from fields that have lost their lengths. A field without a length does not
-    change the text.
-    """
-    if column is None or len(added.path) == 1 or not has_length(added.field.type):
-        return
-    kept = (path for path in _length_paths(column) if not any(is_within(path, above) for above in removed))
-    if any(True for _ in kept):
-        yield Refusal(
-            f"{format_path(added.path)} cannot be added: Delta would lose the other lengths in {column.name}",
-            "declare the new field as string",
         )
 
 
@@ -85,10 +78,3 @@ def _altered_column(change: Change, live: TableState, renames: Renames) -> Field
             return field_at(live.columns, renames.back(path))
         case _:
             return None
-
-
-def _length_paths(column: Field) -> Iterator[Path]:
-    """Yield the paths of char and varchar in a column, in lower case."""
-    for path, inner in walk(column.type, (column.name,)):
-        if isinstance(inner, Char | Varchar):
-            yield lowercased(path)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final, assert_never
 
 from schemalint.delta import protocol
@@ -39,29 +38,27 @@ from schemalint.delta.datatype import (
     Struct,
     Varchar,
     field_at,
-    type_at,
     walk,
     walk_fields,
 )
-from schemalint.delta.expressions import uses
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.path import Part, Path, format_path, is_within, lowercased
+from schemalint.delta.last_fields import recreated_last_fields
+from schemalint.delta.path import Part, Path, format_path
 from schemalint.delta.properties import FEATURE_PREFIX, RESERVED, is_protocol_key
-from schemalint.delta.renames import renames_of
 from schemalint.delta.sql_text import COLUMN_WORDS, is_one_expression
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import is_container
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import ObjectRef, object_of_change
 from schemalint.model.marker import MARKER, PENDING
-from schemalint.model.plan import Refusal
-from schemalint.planner.alteration import AlterContext
+from schemalint.model.plan import Refusal, RefusalKind
+from schemalint.planner.dependents import taken_names, used_by_clustering, used_by_constraints
 from schemalint.planner.lengths import lost_lengths
 from schemalint.values import replace
 
+_DECLARED: Final = RefusalKind.DECLARATION
 _REWRITE: Final = "this needs a new table: create it as declared, copy the data, and swap the tables"
 
 
@@ -75,9 +72,12 @@ def refused_changes(
         about = object_of_change(change)
         yield from (replace(refusal, about=about) for refusal in _of_change(change, live, declared))
     yield from lost_lengths(found, live)
-    yield from _used_by_constraints(found, live, contract.state)
-    yield from _used_by_clustering(found, live, contract)
-    yield from _taken_names(found, live, contract.state, tracking)
+    yield from used_by_constraints(found, live, contract.state)
+    yield from used_by_clustering(found, live, contract)
+    yield from taken_names(live, contract.state, tracking)
+    for path in recreated_last_fields(found, live.columns):
+        reason = f"{format_path(path)} cannot be recreated: Delta cannot drop a struct's last field"
+        yield Refusal(_DECLARED, reason, "add another field first, or choose another name for the new one")
     if tracking is None:
         yield from _undecided(contract.state, live)
 
@@ -87,12 +87,18 @@ def refused_contract(contract: Contract, live: LiveTable | None) -> Iterator[Ref
     state = contract.state
     for key in state.set_properties:
         if is_protocol_key(key) and not key.lower().startswith(FEATURE_PREFIX):
-            yield Refusal(f"{key} cannot be applied", "list the required features instead: `features: […]`")
+            yield Refusal(
+                _DECLARED, f"{key} cannot be applied", "list the required features instead: `features: […]`"
+            )
     for key in sorted({MARKER, PENDING} & state.properties.keys()):
-        yield Refusal(f"the property {key} is reserved for schemalint", "remove it from the contract")
+        yield Refusal(
+            _DECLARED, f"the property {key} is reserved for schemalint", "remove it from the contract"
+        )
     for key in sorted(RESERVED & state.properties.keys()):
         about = ObjectRef("property", key)
-        yield Refusal(f"Spark reserves the property {key}", "remove it from the contract", about=about)
+        yield Refusal(
+            _DECLARED, f"Spark reserves the property {key}", "remove it from the contract", about=about
+        )
     yield from _unsafe_expressions(state)
     if live is None:
         yield from _above_protocol_limits(contract)
@@ -110,30 +116,42 @@ def _of_change(change: Change, live: TableState, declared: TableState) -> Iterat
             yield from _missing_original(path, declared)
         case FieldRemoved(path=(str() as name,)) if name.lower() in _partitions(live):
             yield Refusal(
-                f"{format_path((name,))} cannot be dropped: the table is partitioned by it", _REWRITE
+                _DECLARED,
+                f"{format_path((name,))} cannot be dropped: the table is partitioned by it",
+                _REWRITE,
             )
         case TypeChanged(path=(*_, Part()) as path, new=Char() | Varchar() as new):
             # ALTER COLUMN reports success and stores a plain string (measured on Delta 4.4.0).
-            yield Refusal(f"{format_path(path)} cannot become {print_type(new)}", "declare it as string")
+            yield Refusal(
+                _DECLARED, f"{format_path(path)} cannot become {print_type(new)}", "declare it as string"
+            )
         case TypeChanged(path=path, old=old, new=new) if is_container(old) or is_container(new):
             reason = f"{format_path(path)} cannot change to or from a struct, array or map in place"
-            yield Refusal(reason, "add a new column")
+            yield Refusal(_DECLARED, reason, "add a new column")
         case NullabilityChanged(path=(*_, Part()) as path):
             yield Refusal(
-                f"the nullability of {format_path(path)} cannot be changed", "Delta has no statement for it"
+                _DECLARED,
+                f"the nullability of {format_path(path)} cannot be changed",
+                "Delta has no statement for it",
             )
         case NullabilityChanged(path=path, new=False):
-            yield Refusal(f"{format_path(path)} cannot become NOT NULL", "add CHECK (… IS NOT NULL) instead")
+            yield Refusal(
+                _DECLARED, f"{format_path(path)} cannot become NOT NULL", "add CHECK (… IS NOT NULL) instead"
+            )
         case GeneratedChanged(path=path):
             yield Refusal(
-                f"the generation expression of {format_path(path)} cannot be changed in place", _REWRITE
+                _DECLARED,
+                f"the generation expression of {format_path(path)} cannot be changed in place",
+                _REWRITE,
             )
         case IdentityChanged(path=path):
-            yield Refusal(f"the identity of {format_path(path)} cannot be changed in place", _REWRITE)
+            yield Refusal(
+                _DECLARED, f"the identity of {format_path(path)} cannot be changed in place", _REWRITE
+            )
         case PartitioningChanged():
-            yield Refusal("the partitioning cannot be changed in place", _REWRITE)
+            yield Refusal(_DECLARED, "the partitioning cannot be changed in place", _REWRITE)
         case ClusteringChanged() if live.partitioned_by:
-            yield Refusal("a partitioned table cannot be clustered", _REWRITE)
+            yield Refusal(_DECLARED, "a partitioned table cannot be clustered", _REWRITE)
         case (
             FieldRemoved()
             | FieldRenamed()
@@ -158,99 +176,9 @@ def _of_change(change: Change, live: TableState, declared: TableState) -> Iterat
             assert_never(change)
 
 
-def _used_by_constraints(
-    changes: Iterable[Change], live: TableState, declared: TableState
-) -> Iterator[Refusal]:
-    """Refuse changes of columns that a constraint uses, if the planner may not drop or rewrite it."""
-    renames = renames_of(changes)
-    for change in changes:
-        if not isinstance(change, TypeChanged | FieldRenamed | FieldRemoved):
-            continue
-        last = change.old_name if isinstance(change, FieldRenamed) else change.path[-1]
-        path = (*renames.back(change.path[:-1]), last)
-        if isinstance(change, TypeChanged):
-            path = renames.back(change.path)
-        for name, expression in live.constraints.items():
-            if expression is None or name in declared.constraints or uses(expression, path) is False:
-                continue
-            yield Refusal(
-                f"{format_path(path)} is used by the constraint {name}, which the contract does not manage",
-                f"declare the constraint, or declare it null to drop it: `constraints: {{{name}: …}}`",
-                about=ObjectRef("column", format_path(change.path)),
-            )
-    removed = [change.path for change in changes if isinstance(change, FieldRemoved)]
-    for name, expression in declared.constraints.items():
-        for path in removed:
-            if expression is not None and uses(expression, path) and field_at(declared.columns, path) is None:
-                yield Refusal(
-                    f"the constraint {name} uses {format_path(path)}, which the contract drops",
-                    "rewrite the constraint without it, or keep the column",
-                    about=ObjectRef("constraint", name),
-                )
-
-
-def _used_by_clustering(changes: Sequence[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:
-    """Refuse changes that remove an unmanaged clustering: no step would restore it."""
-    renames = renames_of(changes)
-    if not isinstance(live.clustered_by, tuple) or isinstance(contract.state.clustered_by, tuple):
-        return
-    if (
-        live.clustered_by
-        and AlterContext("", live, tuple(changes), None, tuple(contract.drop_features)).unmaps
-    ):
-        reason = (
-            "column mapping cannot be removed: the table has a clustering that the contract does not manage"
-        )
-        yield Refusal(reason, "declare the clustering: `clustered_by: […]`")
-    for change in changes:
-        if isinstance(change, FieldRemoved):
-            path = (*renames.back(change.path[:-1]), change.path[-1])
-            if any(is_within(lowercased(key), lowercased(path)) for key in live.clustered_by):
-                yield Refusal(
-                    f"{format_path(path)} cannot be dropped: the table is clustered by it, and the contract "
-                    "does not manage the clustering",
-                    "declare the new clustering: `clustered_by: […]`",
-                )
-
-
 def _partitions(live: TableState) -> frozenset[str]:
     names = live.partitioned_by if isinstance(live.partitioned_by, tuple) else ()
     return frozenset(name.lower() for name in names)
-
-
-def _taken_names(
-    changes: Iterable[Change], live: TableState, declared: TableState, tracking: ColumnTracking | None
-) -> Iterator[Refusal]:
-    """Refuse names that two columns would have, and recreated fields that would leave their struct empty."""
-    goal = apply_declaration(declared, live, tracking=tracking) if tracking else live
-    for path, type_ in walk(goal.columns):
-        names = Counter(field.name.lower() for field in type_.fields) if isinstance(type_, Struct) else {}
-        for name, times in names.items():
-            if times > 1:
-                yield Refusal(
-                    f"an undeclared column {format_path((*path, name))} exists already",
-                    "drop or rename it by hand, or choose another name",
-                )
-    added = {lowercased(change.path) for change in changes if isinstance(change, FieldAdded)}
-    removed = {lowercased(change.path) for change in changes if isinstance(change, FieldRemoved)}
-    for parent in emptied_structs(changes, live):
-        recreated = sorted((path for path in added & removed if path[:-1] == parent), key=format_path)
-        if recreated and not any(path[:-1] == parent for path in added - removed):
-            reason = (
-                f"{format_path(recreated[0])} cannot be recreated: Delta cannot drop a struct's last field"
-            )
-            yield Refusal(reason, "add another field first, or choose another name for the new one")
-
-
-def emptied_structs(changes: Iterable[Change], live: TableState) -> Iterator[Path]:
-    """Yield the structs that lose all live fields, by lowercased path with the parents' new names."""
-    found = tuple(changes)
-    renames = renames_of(found)
-    removals = Counter(lowercased(change.path[:-1]) for change in found if isinstance(change, FieldRemoved))
-    for parent, times in removals.items():
-        columns = type_at(live.columns, renames.back(parent))
-        if isinstance(columns, Struct) and times == len(columns.fields):
-            yield parent
 
 
 def _undecided(declared: TableState, live: TableState) -> Iterator[Refusal]:
@@ -262,7 +190,7 @@ def _undecided(declared: TableState, live: TableState) -> Iterator[Refusal]:
             reason = (
                 f"it is unknown whether the rename of {field.renamed_from} to {format_path(path)} was applied"
             )
-            yield Refusal(reason, help_text)
+            yield Refusal(RefusalKind.OPERATION, reason, help_text)
     for entry in declared.dropped:
         live_field = field_at(live.columns, entry.path)
         if live_field is None:
@@ -270,7 +198,9 @@ def _undecided(declared: TableState, live: TableState) -> Iterator[Refusal]:
         kept = field_at(declared.columns, entry.path) is not None
         if not kept or (entry.type is not None and print_type(entry.type) == print_type(live_field.type)):
             yield Refusal(
-                f"it is unknown whether the drop of {format_path(entry.path)} was applied", help_text
+                RefusalKind.OPERATION,
+                f"it is unknown whether the drop of {format_path(entry.path)} was applied",
+                help_text,
             )
 
 
@@ -280,6 +210,7 @@ def _missing_original(path: Path, declared: TableState) -> Iterator[Refusal]:
     if column is not None and column.renamed_from:
         reason = f"it is renamed from {column.renamed_from}, which does not exist"
         yield Refusal(
+            _DECLARED,
             f"{format_path(path)} cannot be added: {reason}",
             "rename the right column by hand, or remove `renamed_from` if the column is new",
         )
@@ -298,16 +229,18 @@ def _undroppable_features(contract: Contract, live: LiveTable) -> Iterator[Refus
         row = FEATURES.get(name)
         needed_by = next(((kind, cause) for kind, cause, names in causes if name in names), None)
         if row is None or not row.removable:
-            yield Refusal(f"the feature {name} cannot be dropped", "Delta has no way to drop it")
+            yield Refusal(_DECLARED, f"the feature {name} cannot be dropped", "Delta has no way to drop it")
         elif needed_by is not None:
             kind, cause = needed_by
             user = f"the constraint {cause}" if kind == "constraint" else cause
-            yield Refusal(f"the feature {name} cannot be dropped: {user} needs it", f"declare {cause}: null")
+            yield Refusal(
+                _DECLARED, f"the feature {name} cannot be dropped: {user} needs it", f"declare {cause}: null"
+            )
         elif row.enabled_by_property and _removes_property(name, live.state):
             key = row.enabled_by_property[0]
             if isinstance(contract.state.properties.get(key), str):
                 reason = f"dropping the feature {name} also removes the property {key}"
-                yield Refusal(reason, f"declare {key}: null")
+                yield Refusal(_DECLARED, reason, f"declare {key}: null")
 
 
 def _removes_property(feature: str, live: TableState) -> bool:
@@ -320,7 +253,7 @@ def _unwanted_features(contract: Contract) -> Iterator[Refusal]:
     """Refuse features that a new table would have although the contract drops them."""
     for name in sorted(contract.drop_features & contract.created_features):
         reason = f"the new table would have the feature {name}, which is listed under drop_features"
-        yield Refusal(reason, "remove it from drop_features, or remove what needs it")
+        yield Refusal(_DECLARED, reason, "remove it from drop_features, or remove what needs it")
 
 
 def _above_protocol_limits(contract: Contract) -> Iterator[Refusal]:
@@ -332,16 +265,20 @@ def _above_protocol_limits(contract: Contract) -> Iterator[Refusal]:
     ):
         if limit is not None and version > limit:
             reason = f"the new table would need protocol version {version}, above {name}: {limit}"
-            yield Refusal(reason, f"raise {name}, or remove what needs the version")
+            yield Refusal(_DECLARED, reason, f"raise {name}, or remove what needs the version")
 
 
 def _computed(columns: Struct, path: Path) -> Iterator[Refusal]:
     """Refuse new generated and identity columns: only CREATE TABLE can declare them."""
     for inner_path, field in walk_fields(columns, path):
         if isinstance(field.generated, str):
-            yield Refusal(f"{format_path(inner_path)} cannot be added as a generated column", _REWRITE)
+            yield Refusal(
+                _DECLARED, f"{format_path(inner_path)} cannot be added as a generated column", _REWRITE
+            )
         if isinstance(field.identity, Identity):
-            yield Refusal(f"{format_path(inner_path)} cannot be added as an identity column", _REWRITE)
+            yield Refusal(
+                _DECLARED, f"{format_path(inner_path)} cannot be added as an identity column", _REWRITE
+            )
 
 
 def _inexpressible_nullability(columns: Struct, path: Path = ()) -> Iterator[Refusal]:
@@ -349,7 +286,9 @@ def _inexpressible_nullability(columns: Struct, path: Path = ()) -> Iterator[Ref
         match type_:
             case Array(contains_null=False) | Map(value_contains_null=False):
                 reason = f"`nullable: false` inside {format_path(inner_path)} cannot be applied"
-                yield Refusal(reason, "Spark SQL has no syntax for it: remove `nullable: false` there")
+                yield Refusal(
+                    _DECLARED, reason, "Spark SQL has no syntax for it: remove `nullable: false` there"
+                )
 
 
 def _unsafe_expressions(state: TableState) -> Iterator[Refusal]:
@@ -363,4 +302,6 @@ def _unsafe_expressions(state: TableState) -> Iterator[Refusal]:
 
 def _unsafe(name: str, expression: object, *, without: frozenset[str] = frozenset()) -> Iterator[Refusal]:
     if isinstance(expression, str) and not is_one_expression(expression, without=without):
-        yield Refusal(f"{name} is not one SQL expression", "close its brackets and quotes; remove comments")
+        yield Refusal(
+            _DECLARED, f"{name} is not one SQL expression", "close its brackets and quotes; remove comments"
+        )

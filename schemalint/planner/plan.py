@@ -8,6 +8,7 @@ from typing import Final
 from schemalint.delta.change import Change, FieldAdded, FieldMoved, change_path
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.diff import diff
+from schemalint.delta.last_fields import emptied_structs
 from schemalint.delta.path import format_path
 from schemalint.delta.protocol import needed_to_alter
 from schemalint.delta.table import LiveTable, TableState
@@ -17,12 +18,12 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.marker import Pending, declaration_hash, read_marker, read_pending
-from schemalint.model.plan import Refusal, Step, StepKind, TablePlan
+from schemalint.model.plan import Refusal, RefusalKind, Step, StepKind, TablePlan
 from schemalint.planner.alter import alter_steps
 from schemalint.planner.alteration import AlterContext
 from schemalint.planner.clustering import with_clustering_restored
 from schemalint.planner.create import create_steps
-from schemalint.planner.limits import emptied_structs, refused_changes, refused_contract
+from schemalint.planner.limits import refused_changes, refused_contract
 from schemalint.planner.naming import needs_note, target_paths, with_target_names
 from schemalint.planner.require import with_requirements
 from schemalint.planner.simulate import simulate
@@ -149,10 +150,11 @@ def _finish_interrupted(plan: TablePlan, table: str, live: TableState, noted: Pe
     changes = tuple(
         change for change in diff(live, with_target_names(live, noted.targets)) if change_path(change)
     )
-    if (emptied := next(emptied_structs(changes, live), None)) is not None:
+    if (emptied := next(emptied_structs(changes, live.columns), None)) is not None:
         parent = format_path(emptied) or "the table"
         reason = f"an interrupted run of another revision drops all columns of {parent}"
-        refusal = Refusal(reason, "apply that revision first: it adds the columns that replace them")
+        help_text = "apply that revision first: it adds the columns that replace them"
+        refusal = Refusal(RefusalKind.OPERATION, reason, help_text)
         return replace(plan, refusals=(refusal,), writes_marker=False)
     # The next plan adds the suspended constraints again, with the declared expressions.
     steps = tuple(
@@ -209,7 +211,7 @@ def _lacks_marker(live: LiveTable, hash_: str) -> bool:
 def _by_rules(findings: Iterable[Finding]) -> Iterator[Refusal]:
     for finding in findings:
         if finding.severity >= Severity.ERROR:
-            yield Refusal(finding.message, finding.help, finding.code, finding)
+            yield Refusal(RefusalKind.RULE, finding.message, finding.help, finding.code, finding)
 
 
 def _without_column_ids(change: Change) -> Change:

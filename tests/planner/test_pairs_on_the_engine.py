@@ -29,7 +29,7 @@ from schemalint.lint.rulebook import Selection, rules_for_apply
 from schemalint.lint.table import refused_by_spark
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.declaration import apply_declaration
-from schemalint.model.plan import Refusal, StepKind
+from schemalint.model.plan import Refusal, RefusalKind, StepKind
 from schemalint.planner import PlanOptions, pending_changes, plan_table
 from schemalint.planner.create import create_steps
 from schemalint.spark.expressioncheck import require_accepted
@@ -172,7 +172,7 @@ def expression_refusals(table: Table, plan: TablePlan) -> tuple[Refusal, ...]:
     try:
         require_accepted(table.spark, plan, table.name)
     except ApplyError as error:
-        return (Refusal(error.message),)
+        return (Refusal(RefusalKind.OPERATION, error.message),)
     return ()
 
 

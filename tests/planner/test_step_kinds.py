@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemalint.model.plan import Approval, Cost, StepKind
+from schemalint.model.plan import Approval, Cost, RefusalKind, StepKind
 from schemalint.report.plan.json import schema
 from support.delta_model import CHANGES_OF_STEPS
 
@@ -10,13 +10,15 @@ NOT_MODELLED = {StepKind.CREATE, StepKind.DROP_FEATURE, StepKind.RECORD}
 """The model of Delta starts with a table, has no DROP FEATURE, and writes no marker."""
 
 
-def test_the_schema_of_plans_names_every_kind_cost_and_approval() -> None:
+def test_the_schema_of_plans_names_every_kind_cost_approval_and_refusal() -> None:
     defs = schema()["$defs"]
     step = defs["step"]["properties"]
     assert step["kind"]["enum"] == [kind.name.lower() for kind in StepKind]
     assert step["cost"]["enum"] == [cost.name.lower() for cost in Cost]
     table = defs["table"]["properties"]
     assert table["needs"]["items"]["enum"] == [approval.value for approval in Approval]
+    refusal = defs["refusal"]["properties"]
+    assert refusal["kind"]["enum"] == [kind.name.lower() for kind in RefusalKind]
 
 
 def test_the_model_of_delta_knows_every_kind() -> None:

@@ -94,6 +94,7 @@ def _step(step: Step, *, creates: bool) -> dict[str, object]:
 
 def _refusal(refusal: Refusal) -> dict[str, object]:
     return {
+        "kind": refusal.kind.name.lower(),
         "code": refusal.code,
         "reason": refusal.reason,
         "help": refusal.help,

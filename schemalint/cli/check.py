@@ -19,7 +19,7 @@ from schemalint.cli._options import (
     write_report,
 )
 from schemalint.cli._spark_options import Spark, spark_for, via_options
-from schemalint.config.project import Project, open_project
+from schemalint.config.project import Project, open_project, unmatched_globs
 from schemalint.errors import SchemalintError, UsageError
 from schemalint.git import Contents, Side, Worktree
 from schemalint.lint.check import CheckInput, check, exit_status
@@ -109,6 +109,7 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> CheckResult | None:
         if not _has_contracts(request.contents, options):
             return None
         result = _fixed(project, request, options) if fixing else check(request)
+    result = replace(result, errors=(*result.errors, *unmatched_globs(project, head, base)))
     fail_on = least_severity(project.config, options["fail_on"], exit_zero=options["exit_zero"])
     result = replace(result, counts_existing=options["strict"])
     return replace(result, exit_status=exit_status(result, fail_on))

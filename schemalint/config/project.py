@@ -62,6 +62,21 @@ def trusted(project: Project, base: Side | None = None) -> Project:
     return replace(project, config=replace(project.config, targets=settings.targets, spark=settings.spark))
 
 
+def unmatched_globs(project: Project, *sides: Side) -> tuple[ConfigError, ...]:
+    """Return an error for each glob of contract files that matches no file of any side.
+
+    A misspelt glob would hide all its contracts.
+    """
+    config = project.config
+    return tuple(
+        ConfigError(
+            f"{config.file}: the glob {glob!r} of `contracts` matches no file",
+            help="correct or remove it; a contract is a file that git tracks, or would add",
+        )
+        for glob in git.unmatched_globs(project.repository, sides, config.contracts)
+    )
+
+
 def config_at(project: Project, base: Side) -> Config:
     """Load the configuration of another revision."""
     files = git.files_at(project.repository, base, config.FILES)

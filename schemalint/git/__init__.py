@@ -1,6 +1,7 @@
 """git: the two sides of a comparison and their files. Only this package starts git processes.
 
-A check in a hook starts seven: one finds the repository, up to three find the base, three read the contents.
+A check in a hook starts seven: one finds the repository, up to three find the base, three read the contents. Globs
+of the configuration take one more each.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from schemalint.git.base import find_base, find_head
 from schemalint.git.contents import MAX_SIZE, Contents, File, changes, dirty, files_at, read_blobs
 from schemalint.git.events import is_ci, is_review
-from schemalint.git.listing import DEFAULT_GLOBS, Listing, list_files
+from schemalint.git.listing import DEFAULT_GLOBS, Listing, list_files, unmatched_globs
 from schemalint.git.repository import Repository, open_repository
 from schemalint.git.revisions import (
     MissingHistoryError,
@@ -48,4 +49,5 @@ __all__ = [
     "read_blobs",
     "resolve",
     "try_resolve",
+    "unmatched_globs",
 ]

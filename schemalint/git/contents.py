@@ -6,7 +6,7 @@ import os
 from typing import IO, TYPE_CHECKING
 
 from schemalint.errors import GitError
-from schemalint.git.listing import list_files
+from schemalint.git.listing import including, list_files
 from schemalint.git.sides import EmptyTree
 from schemalint.printable import visible
 from schemalint.values import frozen
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_SIZE = 1 << 20
 """Largest file that is read, in bytes; a contract of 10,000 columns is smaller."""
+
+_YAML = (".yml", ".yaml")
 
 
 @frozen
@@ -63,7 +65,8 @@ def changes(
 ) -> Contents:
     """Return all candidate files of both sides, also unchanged files (they may name the same table).
 
-    This takes three git processes: one listing per side (none for an empty tree), and one that prints every
+    A YAML file that the globs include is a candidate whatever it contains: a misspelt contract is no other
+    file. This takes three git processes: one listing per side (none for an empty tree), and one that prints every
     blob of either side once. Only content that is not in the index is read from disk.
 
     Args:
@@ -77,20 +80,27 @@ def changes(
         GitError: git failed, or a blob is missing.
     """
     before, after = (list_files(repo, side, globs) for side in (base, head))
-    blobs: dict[str, bytes] = {}
+    suffixes = _YAML if including(globs) else ()
+    candidates: dict[str, bytes] = {}
+    other_yaml: dict[str, bytes] = {}
     too_large: set[str] = set()
     for blob, content in read_blobs(repo, {*before.blobs.values(), *after.blobs.values()}):
         if content is None:
             too_large.update(*(_paths(listing, blob) for listing in (before, after)))
         elif is_candidate(content):
-            blobs[blob] = content
-    head_files = _files(after, blobs)
+            candidates[blob] = content
+        elif suffixes:
+            other_yaml[blob] = content
+    base_files, head_files = (
+        {**_files(listing, candidates), **_files(listing, other_yaml, suffixes)}
+        for listing in (before, after)
+    )
     for path, content in _on_disk(repo, after):
         if content is None:
             too_large.add(path)
-        elif is_candidate(content):
+        elif is_candidate(content) or path.lower().endswith(suffixes):
             head_files[path] = File(path, content, None)
-    return Contents(_files(before, blobs), head_files, tuple(sorted(too_large)))
+    return Contents(base_files, head_files, tuple(sorted(too_large)))
 
 
 def files_at(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Mapping[str, File]:
@@ -145,8 +155,14 @@ def _skip(out: IO[bytes], size: int) -> None:
         size -= len(out.read(min(size, MAX_SIZE))) or size
 
 
-def _files(listing: Listing, blobs: Mapping[str, bytes]) -> dict[str, File]:
-    return {path: File(path, blobs[blob], blob) for path, blob in listing.blobs.items() if blob in blobs}
+def _files(
+    listing: Listing, blobs: Mapping[str, bytes], suffixes: str | tuple[str, ...] = ""
+) -> dict[str, File]:
+    return {
+        path: File(path, blobs[blob], blob)
+        for path, blob in listing.blobs.items()
+        if blob in blobs and path.lower().endswith(suffixes)
+    }
 
 
 def _paths(listing: Listing, blob: str) -> set[str]:

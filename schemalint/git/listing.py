@@ -58,10 +58,26 @@ def list_files(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Listi
             return _of_worktree(repo, pathspecs)
 
 
+def including(globs: Sequence[str]) -> tuple[str, ...]:
+    """Return the globs that include files; without any, all YAML files are included."""
+    return tuple(glob for glob in globs if not glob.startswith("!"))
+
+
+def unmatched_globs(repo: Repository, sides: Sequence[Side], globs: Sequence[str]) -> tuple[str, ...]:
+    """Return the including globs that match no file of any side (one git process per glob and side)."""
+    excluding = [glob for glob in globs if glob.startswith("!")]
+
+    def matches(glob: str) -> bool:
+        listings = (list_files(repo, side, [glob, *excluding]) for side in sides)
+        return any(listing.blobs or listing.on_disk for listing in listings)
+
+    return tuple(glob for glob in including(globs) if not matches(glob))
+
+
 def _pathspecs(globs: Sequence[str]) -> list[str]:
     excluded = [f":(exclude,glob,icase){glob[1:]}" for glob in globs if glob.startswith("!")]
-    included = [f":(glob,icase){glob}" for glob in globs if not glob.startswith("!")]
-    return [*(included or [f":(glob,icase){glob}" for glob in DEFAULT_GLOBS]), *excluded]
+    included = [f":(glob,icase){glob}" for glob in including(globs) or DEFAULT_GLOBS]
+    return [*included, *excluded]
 
 
 def _of_commit(repo: Repository, commit: str, pathspecs: Sequence[str]) -> Listing:

@@ -51,6 +51,65 @@ def test_no_contracts_is_an_error_but_not_for_hooks(project: Project) -> None:
     assert project.check("--allow-none").status == 0
 
 
+@pytest.mark.parametrize("text", ["shemalint: 1\ntable: sales.lines\n", ""])
+@pytest.mark.parametrize("command", [["check"], ["check", "--all"], ["check", "--allow-none"], ["plan"]])
+def test_a_yaml_file_that_a_glob_includes_must_be_a_contract(
+    committed: Project, text: str, command: list[str]
+) -> None:
+    committed.repo.write(
+        "schemalint.toml", 'contracts = ["contracts/**", "!contracts/drafts/**"]\ntargets.prod.root = "."\n'
+    )
+    committed.repo.write("contracts/README.md", "Contracts of the sales team")
+    committed.repo.write("contracts/drafts/note.yml", "later")
+    committed.repo.write("elsewhere.yml", text)
+    assert committed.run(*command).status == 0
+    committed.repo.write("contracts/lines.yml", text)
+    run = committed.run(*command)
+    assert (run.status, "contracts/lines.yml" in run.out + run.err) == (2, True)
+    assert "this file contains no contract" in run.out + run.err
+    assert "README" not in run.out + run.err
+
+
+def test_a_contract_that_lost_its_key_is_no_removed_contract(committed: Project) -> None:
+    committed.repo.write("schemalint.toml", 'contracts = ["contracts/*.yml"]\n')
+    committed.declare("s" + ORDERS.removeprefix("sc"))
+    run = committed.check()
+    assert (run.status, "CT001" in run.out) == (2, False)
+    committed.repo.commit()
+    assert committed.check().status == 0, "an unchanged file fails only with --all, as any broken contract"
+    assert committed.check("--all").status == 2
+    committed.declare(ORDERS.replace("bigint", "int"))
+    assert committed.check().codes == ["TW001"], "the fixed file is compared with its last readable revision"
+
+
+@pytest.mark.parametrize("command", [["check"], ["check", "--all", "--allow-none"], ["plan"]])
+def test_a_glob_that_matches_nothing_is_an_error(committed: Project, command: list[str]) -> None:
+    target = '\n[targets.prod]\nroot = "."\n'
+    committed.repo.write("schemalint.toml", 'contracts = ["contracts/*.yml", "!absent/**"]' + target)
+    assert committed.run(*command).status == 0
+    committed.repo.write("schemalint.toml", 'contracts = ["contracts/*.yml", "contrats/*.yaml"]' + target)
+    run = committed.run(*command)
+    assert (run.status, "the glob 'contrats/*.yaml' of `contracts` matches no file" in run.out + run.err) == (
+        2,
+        True,
+    )
+
+
+def test_a_hook_passes_in_a_repository_without_contracts_yet(project: Project) -> None:
+    project.repo.write("schemalint.toml", 'contracts = ["contracts/*.yml"]\n')
+    project.repo.commit()
+    assert project.check("--allow-none").status == 0
+    assert project.check().status == 2
+
+
+def test_the_last_contract_of_a_glob_can_be_removed(committed: Project) -> None:
+    committed.repo.write("schemalint.toml", 'contracts = ["contracts/*.yml"]\n')
+    committed.repo.commit()
+    committed.repo.git("rm", "--quiet", "contracts/orders.yml")
+    run = committed.check()
+    assert (run.status, run.codes) == (1, ["CT001"])
+
+
 def test_deleted_contract_is_a_finding(committed: Project) -> None:
     committed.repo.git("rm", "--quiet", "contracts/orders.yml")
     run = committed.check("--head", "index")

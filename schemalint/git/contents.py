@@ -65,8 +65,9 @@ def changes(
 ) -> Contents:
     """Return all candidate files of both sides, also unchanged files (they may name the same table).
 
-    A YAML file that the globs include is a candidate whatever it contains: a misspelt contract is no other
-    file. This takes three git processes: one listing per side (none for an empty tree), and one that prints every
+    A YAML file that the globs include is a candidate whatever it contains: it may be a misspelt contract.
+
+    This takes three git processes: one listing per side (none for an empty tree), and one that prints every
     blob of either side once. Only content that is not in the index is read from disk.
 
     Args:

@@ -286,6 +286,7 @@ class _Check:
             tracking=tracking,
             table_findings=tuple(_findings_of_table(table, rules, base, contract)),
             renamed=_names_in_log(base, contract, table) if tracking is None else {},
+            all_contracts=self.request.everything,
         )
         for finding in judge_live(comparison, rules):
             yield replace(finding, target=live.target)

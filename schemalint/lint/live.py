@@ -59,6 +59,7 @@ class LiveComparison:
         tracking: The column tracking; None if names identify the columns.
         renamed: The columns that the log has under another name than the contract; only without tracking.
         table_findings: The findings of the live table itself; those that the base gives too are existing.
+        all_contracts: See `RuleContext`.
     """
 
     contract: Contract
@@ -70,6 +71,7 @@ class LiveComparison:
     tracking: ColumnTracking | None = None
     table_findings: tuple[Finding, ...] = ()
     renamed: Names = field(default_factory=dict)
+    all_contracts: bool = False
 
 
 def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Finding, ...]:
@@ -125,6 +127,7 @@ def _findings(
     """
     contract, base = comparison.contract, comparison.base
     ctx = live_context(contract, comparison.live, base, comparison.tracking, comparison.renamed)
+    ctx = replace(ctx, all_contracts=comparison.all_contracts)
     against = GIT_AND_LIVE if base else LIVE
     found = (
         *_of_changes(judge, ctx, comparison),

@@ -197,6 +197,16 @@ def test_table_altered_after_apply_has_drifted(live: LiveProject) -> None:
     run = live.project.check("--live", "--all")
     assert run.codes == ["DR001"]
     assert "drifted" in run.out
+    assert "DR001 error" in run.out
+    assert live.project.check("--live", "--all", "--strict").status == 1
+    live.project.declare(text + "# reviewed\n")
+    assert "DR001 warning" in live.project.check("--live", "--strict").out, "beside a change under review"
+    live.project.declare(text)
+    live.project.repo.write(
+        "schemalint.toml", f'severity.DR001 = "info"\n[targets.dev]\nroot = "{live.table.parent.parent}"\n'
+    )
+    assert "DR001 info" in live.project.check("--live", "--all").out
+    assert live.project.check("--live", "--all", "--strict").status == 0
 
 
 def test_recreated_table_is_an_error(live: LiveProject) -> None:
@@ -459,7 +469,7 @@ def test_column_renamed_by_hand_is_one_finding(live: LiveProject, against: tuple
         run = live.project.run("check", "--live", "--all", *against, "--output-format", "json")
         (finding,) = json.loads(run.out)["findings"]
         assert finding["message"] == "s is called ss in the live table (renamed by hand: drifted)"
-        assert finding["severity"] == "warning"
+        assert finding["severity"] == "error"
         assert finding["existing"] == (against == ())
         assert finding["help"] == "rename it back, or declare the new name: `name: ss, renamed_from: s`"
 

@@ -77,8 +77,10 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
     ## Why is this bad?
 
     Most findings are informational. A drifted table stops `apply` for that table, because `apply` would undo
-    a change that was made elsewhere. If Delta cannot change the live state into the declared one, the finding
-    is an error: it then quotes the rule that forbids the change.
+    a change that was made elsewhere. Drift is an error if all contracts are checked (`check --all`), and a
+    warning beside the changes under review; `severity` in the configuration sets another one. If Delta cannot
+    change the live state into the declared one, the finding is an error: it then quotes the rule that forbids
+    the change.
 
     ## What to do
 
@@ -124,7 +126,7 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
         else _message(drift, ctx)
     )
     if drift.cause is None:
-        yield Problem(message, help=_help(drift), severity=_SEVERITY[drift.kind])
+        yield Problem(message, help=_help(drift), severity=_severity(drift, ctx))
         return
     yield Problem(
         f"{message}; Delta cannot reconcile them ({drift.cause.code}: {drift.cause.message})",
@@ -134,6 +136,13 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
         severity=Severity.ERROR,
         delta_error=drift.cause.delta_error,
     )
+
+
+def _severity(drift: Drift, ctx: RuleContext) -> Severity:
+    """Return an error for drift if the run is about all tables; beside a change under review, a warning."""
+    if ctx.all_contracts and drift.kind == DriftKind.DRIFTED:
+        return Severity.ERROR
+    return _SEVERITY[drift.kind]
 
 
 def _message(drift: Drift, ctx: RuleContext) -> str:

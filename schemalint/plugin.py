@@ -78,8 +78,10 @@ OptionValue: TypeAlias = str | int | float | bool
 Status = Literal["stable", "preview"]
 """``preview`` rules run only if the user enables preview rules or selects the rule by its code."""
 
-Scope = Literal["table", "contract"]
-"""``table`` rules judge the effect on the table; ``contract`` rules judge the contract's own records."""
+Scope = Literal["table", "contract", "effect"]
+"""``table`` rules judge whether the table can be as declared; ``contract`` rules judge the contract's own records,
+and ``effect`` rules what a change does to readers and writers. A change that a ``table`` rule refuses needs no
+record and has no effect: the other two are then silent."""
 
 
 @frozen
@@ -251,7 +253,8 @@ def rule(
         severity: The default severity.
         status: A ``preview`` rule runs only if the user enables preview rules or selects its code.
         scope: ``contract`` for a rule about the contract's own records (``type_changes``). Such a rule judges
-            every change in git, even if the live table already has it.
+            every change in git, even if the live table already has it. ``effect`` for a rule that warns of
+            what a possible change does to readers and writers.
         fixable: Whether the rule's problems can have a fix.
         delta_errors: The error classes of Delta that the rule predicts.
         options: Default values of the options that users can set under ``[options.CODE]``, by name.

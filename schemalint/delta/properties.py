@@ -24,6 +24,7 @@ PREFIX: Final = "delta."
 FEATURE_PREFIX: Final = "delta.feature."
 CONSTRAINT_PREFIX: Final = "delta.constraints."
 COLUMN_MAPPING_MODE: Final = "delta.columnMapping.mode"
+CHANGE_DATA_FEED: Final = "delta.enableChangeDataFeed"
 ICEBERG_COMPAT_KEYS: Final = tuple(f"delta.enableIcebergCompatV{version}" for version in (1, 2, 3))
 UNIVERSAL_FORMAT_PREFIX: Final = "delta.universalformat.config."
 
@@ -343,9 +344,7 @@ _ROWS: Final = (
     TableProperty("delta.deletedFileRetentionDuration", Kind.INTERVAL, "interval 1 week"),
     TableProperty("delta.dropFeatureTruncateHistory.retentionDuration", Kind.INTERVAL, "interval 24 hours"),
     TableProperty("delta.enableChangeDataCapture", Kind.BOOLEAN, "false"),
-    TableProperty(
-        "delta.enableChangeDataFeed", Kind.BOOLEAN, "false", older_key="delta.enableChangeDataCapture"
-    ),
+    TableProperty(CHANGE_DATA_FEED, Kind.BOOLEAN, "false", older_key="delta.enableChangeDataCapture"),
     TableProperty("delta.enableDeletionVectors", Kind.BOOLEAN, "false"),
     TableProperty("delta.enableExpiredLogCleanup", Kind.BOOLEAN, "true"),
     TableProperty("delta.enableFullRetentionRollback", Kind.BOOLEAN, "true"),

@@ -34,11 +34,11 @@ class Judge:
     def __call__(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
         """Yield the findings of every rule for such a fact.
 
-        Refused changes need no type_changes entry, so contract-scoped rules are skipped.
+        Refused changes need no type_changes entry and have no effect, so only table-scoped rules judge them.
         """
         found = tuple(self._by_rule(fact, ctx, against))
         refused = any(rule.scope == "table" and finding.severity >= Severity.ERROR for rule, finding in found)
-        yield from (finding for rule, finding in found if not (refused and rule.scope == "contract"))
+        yield from (finding for rule, finding in found if rule.scope == "table" or not refused)
 
     def _by_rule(
         self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]

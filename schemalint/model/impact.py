@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
-from schemalint.delta import change
+from schemalint.delta import change, properties
 from schemalint.delta.change import Change, subject_name
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.streams import Blocking, blocking_of, stops_tracked_streams
@@ -100,6 +100,10 @@ def _risk_of(changed: Change) -> str | None:
             return f"readers get {name} in its new type"
         case change.FieldMoved():
             return "SELECT * and INSERT INTO … VALUES depend on the column order"
+        case change.PropertyChanged(key=properties.CHANGE_DATA_FEED, old=str(old), new=new) if (
+            properties.is_true(old) and not properties.is_true(new if isinstance(new, str) else None)
+        ):
+            return "changes are no longer recorded; reads of the change data feed over this point fail"
         case change.NullabilityChanged():
             return f"readers may find nulls in {name}"
         case (

@@ -53,6 +53,9 @@ Verdict: TypeAlias = tuple[str, ...]
 """The findings of an edit: the codes with their severities, sorted."""
 
 NOTICES: Final[Mapping[Verdict, str]] = {
+    ("CM015 warning", "NC005 info"): "the constraint is dropped and added again around the drop",
+    ("CM016 warning", "NC005 info"): "the constraint is dropped and added again around the rename",
+    ("CM016 warning", "PF004 info"): "which clients the upgrade excludes, and a rename",
     (
         "NC005 info",
         "TH009 warning",
@@ -68,6 +71,14 @@ NOTICES: Final[Mapping[Verdict, str]] = {
 }
 
 TWO_EDITS: Final[Mapping[Verdict, str]] = {
+    ("CM015 warning", "CM015 warning"): "two columns are dropped",
+    ("CM015 warning", "NC009 error"): "a column is dropped, and a void column declared as the only one",
+    ("CM015 warning", "NC012 error"): "a column is dropped, and a constraint that uses it is declared",
+    ("CM015 warning", "TH009 warning"): "a column is dropped, and another one widened",
+    ("CM016 warning", "CM016 warning"): "two columns are renamed",
+    ("CM016 warning", "NC007 error"): "a column is renamed, and a partition column declared that is gone",
+    ("CM016 warning", "NC014 error"): "a column is renamed, and a clustering column declared that is gone",
+    ("CM016 warning", "PF004 error"): "a column is renamed, and mapping is switched on",
     ("NC005 error", "TP005 warning"): "a column changes, and a constraint is no longer declared",
     ("TH009 warning", "TP005 warning"): "a column changes, and a constraint is no longer declared",
 }

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 from schemalint.delta.column_names import CHANGE_DATA_COLUMNS
 from schemalint.delta.path import format_path
-from schemalint.delta.properties import is_true, property_value
+from schemalint.delta.properties import CHANGE_DATA_FEED, is_true, property_value
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
-_FEED = "delta.enableChangeDataFeed"
-_KEYS = (_FEED, "delta.enableChangeDataCapture")
+_KEYS = (CHANGE_DATA_FEED, "delta.enableChangeDataCapture")
 _EXISTS = "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS"
 _ADDED = "RESERVED_CDC_COLUMNS_ON_WRITE"
 
@@ -63,8 +62,8 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """
     reserved = [field.name for field in contract.state.columns.fields if field.name in CHANGE_DATA_COLUMNS]
     existing = [name for name in reserved if ctx.before.columns.get(name)]
-    feed = is_true(property_value(_FEED, ctx.after.properties))
-    if feed and existing and not is_true(property_value(_FEED, ctx.before.properties)):
+    feed = is_true(property_value(CHANGE_DATA_FEED, ctx.after.properties))
+    if feed and existing and not is_true(property_value(CHANGE_DATA_FEED, ctx.before.properties)):
         yield _cannot_enable(existing, contract)
         reserved = [name for name in reserved if name not in existing]
     for name in reserved:
@@ -80,7 +79,7 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
 
 
 def _cannot_enable(names: list[str], contract: Contract) -> Problem:
-    key = next((key for key in _KEYS if is_true(contract.state.set_properties.get(key))), _FEED)
+    key = next((key for key in _KEYS if is_true(contract.state.set_properties.get(key))), CHANGE_DATA_FEED)
     return Problem(
         f"{key} cannot be enabled: the table has {', '.join(format_path((name,)) for name in names)}",
         help="rename the column in an earlier edit, or do without the feed",

@@ -79,9 +79,9 @@ Status = Literal["stable", "preview"]
 """``preview`` rules run only if the user enables preview rules or selects the rule by its code."""
 
 Scope = Literal["table", "contract", "effect"]
-"""``table`` rules judge whether the table can be as declared; ``contract`` rules judge the contract's own records,
-and ``effect`` rules what a change does to readers and writers. A change that a ``table`` rule refuses needs no
-record and has no effect: the other two are then silent."""
+"""``table`` rules judge whether the table can be as declared, ``contract`` rules the contract's own records,
+and ``effect`` rules what a change does to readers and writers. The last two are silent about a change that a
+``table`` rule refuses: it needs no record and has no effect."""
 
 
 @frozen

@@ -10,6 +10,7 @@ from schemalint.catalog import full_name
 from schemalint.config import Config, Target
 from schemalint.errors import ConfigError, LiveError, UsageError
 from schemalint.model.contract import Contract
+from schemalint.storage import location_key
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _FILE = re.compile(r"file:(?://(?:localhost)?)?(?P<path>/.*)", re.IGNORECASE | re.DOTALL)
@@ -51,11 +52,16 @@ def table_location(contract: Contract, target: Target, repository: Path) -> str:
             f"{contract.table} has no location in target {target.name}",
             help=f"give the contract an absolute location, or targets.{target.name} a root",
         )
-    below = location if location is not None else contract.table.replace("`", "").replace(".", "/")
+    below = location if location is not None else contract.default_location
     parts = PurePosixPath(below).parts
     if not parts or ".." in parts:
         raise _not_allowed(contract, f"location {below!r} leaves the target's root")
     return f"{_root(target.root, repository)}/{'/'.join(parts)}"
+
+
+def declared_location(contract: Contract) -> str:
+    """Return the declared location, or the default one, which is relative to the root of any target."""
+    return _plain(contract.location or contract.default_location)
 
 
 def is_found_by_name(contract: Contract, target: Target) -> bool:
@@ -82,9 +88,16 @@ def _allowed(contract: Contract, target: Target, location: str, repository: Path
     roots = [_root(root, repository) for root in (target.root, *target.allowed_locations) if root is not None]
     if ".." in PurePosixPath(location).parts:
         raise _not_allowed(contract, f"location {location!r} contains '..'")
-    if not any(location == root or location.startswith(root + "/") for root in roots):
+    if not any(_is_below(location, root, target) for root in roots):
         raise _not_allowed(contract, f"location {location!r} is not allowed in target {target.name}")
     return location
+
+
+def _is_below(location: str, root: str, target: Target) -> bool:
+    """Whether a location is at or below a root, as written or as the store holds it: ``s3a`` is ``s3``."""
+    as_written = (location, root)
+    as_held = (location_key(location, target.storage), location_key(root, target.storage))
+    return any(f"{inner}/".startswith(f"{outer.rstrip('/')}/") for inner, outer in (as_written, as_held))
 
 
 def _not_allowed(contract: Contract, message: str) -> ConfigError:

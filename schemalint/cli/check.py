@@ -161,6 +161,8 @@ def _request(
         table_ignores=table_ignores(project.config, rules),
         live=_live(project, base, options, spark),
         readable=lambda key: readable_ancestor(project, base, key),
+        targets=project.config.targets,
+        repository=project.repository.root,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
@@ -29,6 +30,8 @@ from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
     import datetime as dt
+
+    from schemalint.config import Target
 
 
 class MissingEntry(LiveError):  # noqa: N818 (an answer more than an error)
@@ -71,6 +74,8 @@ class CheckInput:
         only: Judge only the contracts of these files; None for all.
         with_text_changes: Compute the text changes of fixes, to apply or to show them.
         readable: Return a table's contract at the newest ancestor of the base with a readable one.
+        targets: The configured targets, which say where tables are.
+        repository: The folder that relative roots start from.
     """
 
     base: Side
@@ -84,6 +89,8 @@ class CheckInput:
     with_text_changes: bool = True
     table_ignores: TableIgnores = ()
     readable: Callable[[str], tuple[str, Contract] | None] = lambda _key: None
+    targets: Mapping[str, Target] = field(default_factory=dict)
+    repository: Path = Path()
 
 
 def check(request: CheckInput) -> CheckResult:
@@ -108,6 +115,7 @@ class _Check:
         self.skipped: list[Skipped] = []
         self.missing_entries: list[MissingEntry] = []
         self.not_compared: set[str] = set()
+        self.found: dict[tuple[str | None, str], str] = {}
         self.sides = _Sides()
 
     def run(self) -> CheckResult:
@@ -118,10 +126,8 @@ class _Check:
             self._read_older_bases()
         if self.request.live is not None:
             self.request.live.fetch(self._contracts_to_read(self.request.live))
-        findings = [
-            *self._judge_duplicates(set(changed)),
-            *(finding for key in self._tables() for finding in self._judge_table(key)),
-        ]
+        findings = [finding for key in self._tables() for finding in self._judge_table(key)]
+        findings += self._judge_duplicates(set(changed))
         self.errors += self._no_live_tables()
         return CheckResult(
             run=Run(
@@ -241,6 +247,7 @@ class _Check:
             yield from judge_pair(before, after, self.request.rules)
             yield from self._judge_missing(base, contract, live)
         else:
+            self.found[live.target, contract.key] = table.uri
             yield from self._judge_live_table(base, contract, table, live)
 
     def _no_live_tables(self) -> Iterator[LiveError]:
@@ -305,10 +312,25 @@ class _Check:
 
     def _judge_duplicates(self, changed: set[str]) -> Iterator[Finding]:
         judge = Judge(tuple(self.request.rules))
-        for fact in duplicates(self.request.contents.head, changed):
-            existing = self._unchanged(fact.contract.file) and self._unchanged(fact.other.file)
+        for fact, existing in duplicates(self.request.contents.head, changed, self._at_base, self._places):
             for finding in judge(fact, git_context(None, fact.contract), ("contract",)):
                 yield replace(finding, existing=existing)
+
+    def _places(self, contract: Contract) -> Iterator[Hashable]:
+        from schemalint.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
+
+        yield from Places(self.request.targets, self.request.repository, self.found).of(contract)
+
+    def _at_base(self, contract: Contract) -> Contract | None:
+        """Return the base's contract of the same table: of the same file, or of one that is gone."""
+        files = {visible(path): file for path, file in self.request.contents.base.items()}
+        same_file = (
+            old for old in self._parsed(files.get(contract.file)).contracts if old.key == contract.key
+        )
+        moved = self.sides.before.get(contract.key)
+        if moved is not None and moved.file in {visible(path) for path in self.request.contents.head}:
+            moved = None
+        return next(same_file, moved)
 
     def _is_ignored(self, finding: Finding) -> bool:
         return is_ignored(finding, self.request.rules, self.request.table_ignores)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from pathlib import Path
+from posixpath import normpath
+from urllib.parse import unquote
 
 from schemalint import contract as contracts
 from schemalint.git import File
@@ -16,8 +19,25 @@ _KEY = re.compile(rb"^(?:\xef\xbb\xbf)?(?:--- )?[\"']?schemalint[\"']?\s*:", re.
 _TABLE = re.compile(rb"[ \t]+([`\w.]+)[ \t]*(?:#[^\r\n]*)?\r?(?:\n|\Z)")
 
 
-def duplicates(files: Mapping[str, File], changed: set[str]) -> Iterator[DuplicateTable]:
-    """Yield the tables and locations that are declared twice, if a changed file declares one of them."""
+def duplicates(
+    files: Mapping[str, File],
+    changed: set[str],
+    at_base: Callable[[Contract], Contract | None] = lambda _contract: None,
+    places: Callable[[Contract], Iterable[Hashable]] | None = None,
+) -> Iterator[tuple[DuplicateTable, bool]]:
+    """Yield the tables and locations that are declared twice, if a changed file declares one of them.
+
+    The contract that declared it at the base comes first: then the other one is reported.
+
+    Args:
+        files: All files of the head.
+        changed: The paths of the changed ones.
+        at_base: Return the same contract at the base, if there is one.
+        places: See `schemalint.catalog.places.Places`; without it, locations are relative to one root.
+
+    Returns:
+        Each fact, and whether the base has it too.
+    """
     names = {path: _names(file) for path, file in files.items()}
     by_name: dict[str, list[str]] = defaultdict(list)
     for path in sorted(files):
@@ -25,8 +45,16 @@ def duplicates(files: Mapping[str, File], changed: set[str]) -> Iterator[Duplica
             by_name[name].append(path)
     for paths in by_name.values():
         if len(paths) > 1 and not changed.isdisjoint(paths):
-            yield from _same(_parsed(files, paths), lambda contract: contract.key, "table")
-    yield from _same(_sharing_location(files, changed), _location, "location")
+            yield from _same(_parsed(files, paths), lambda contract: (contract.key,), at_base, _as_table)
+    sharing = _sharing_location(files, changed)
+    if sharing:
+        yield from _same(sharing, places or _default_places(), at_base, _as_location)
+
+
+def _default_places() -> Callable[[Contract], Iterable[Hashable]]:
+    from schemalint.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
+
+    return Places({}, Path()).of
 
 
 def _names(file: File) -> list[str]:
@@ -46,23 +74,36 @@ def _keys(data: bytes) -> int:
 def _sharing_location(files: Mapping[str, File], changed: set[str]) -> list[Contract]:
     """Return the contracts that may share a location with a changed one, preselected by their bytes."""
     present = changed & files.keys()
-    ends = {_location(contract).rpartition("/")[2].encode() for contract in _parsed(files, sorted(present))}
-    paths = [
-        path
-        for path in sorted(files)
-        if path in present
-        or (b"location" in files[path].data and any(end in files[path].data for end in ends))
-    ]
+    of_changed = _parsed(files, sorted(present))
+    ends = {_last_part(location) for contract in of_changed for location in _locations(contract)}
+    has_location = any(location for contract in of_changed for location in _declared(contract))
+    paths = [path for path in sorted(files) if path in present or _may_share(files[path], ends, has_location)]
     found = _parsed(files, paths)
-    declared = {_location(contract) for contract in found if contract.location}
-    return [contract for contract in found if _location(contract) in declared]
+    return found if len(found) > 1 and any(any(_declared(contract)) for contract in found) else []
 
 
-def _location(contract: Contract) -> str:
-    """Return the declared location, or the default one relative to the root of any target."""
-    location = contract.location or contract.table.replace("`", "").replace(".", "/")
-    start = "/" if location.startswith("/") else ""
-    return start + "/".join(part for part in location.split("/") if part not in ("", "."))
+def _may_share(file: File, ends: set[bytes], has_location: bool) -> bool:  # noqa: FBT001
+    """Return whether a file may declare one of these folders; a ``file:`` URI may spell them otherwise."""
+    if not (has_location or b"location" in file.data):
+        return False
+    return any(end in file.data for end in ends) or b"%" in file.data
+
+
+def _declared(contract: Contract) -> Iterator[str | None]:
+    yield contract.location
+    yield from (overlay.location for overlay in contract.targets.values())
+
+
+def _locations(contract: Contract) -> Iterator[str]:
+    """Yield the declared locations, and the default one."""
+    yield contract.default_location
+    yield from (location for location in _declared(contract) if location)
+
+
+def _last_part(location: str) -> bytes:
+    """Return the name of the folder as most files write it."""
+    path = normpath(unquote(location) if location.lower().startswith("file:") else location)
+    return path.rpartition("/")[2].encode()
 
 
 def _parsed(files: Mapping[str, File], paths: list[str]) -> list[Contract]:
@@ -71,10 +112,34 @@ def _parsed(files: Mapping[str, File], paths: list[str]) -> list[Contract]:
     return [contract for result in results for contract in result.contracts]
 
 
-def _same(found: list[Contract], key: Callable[[Contract], str], what: str) -> Iterator[DuplicateTable]:
-    first: dict[str, Contract] = {}
+def _same(
+    found: list[Contract],
+    keys_of: Callable[[Contract], Iterable[Hashable]],
+    at_base: Callable[[Contract], Contract | None],
+    describe: Callable[[Contract, Hashable], tuple[str, str]],
+) -> Iterator[tuple[DuplicateTable, bool]]:
+    """Yield each contract that shares a key with an earlier one; those that the base has come first."""
+    claims: list[tuple[bool, Contract, Hashable]] = []
     for contract in found:
-        value = key(contract)
-        other = first.setdefault(value, contract)
-        if other is not contract:
-            yield DuplicateTable(contract, contracts.locate(other, ("table",)), what, value)
+        base = at_base(contract)
+        known = set(keys_of(base)) if base else set()
+        claims += [(key in known, contract, key) for key in keys_of(contract)]
+    first: dict[Hashable, tuple[bool, Contract]] = {}
+    reported: set[tuple[int, int]] = set()
+    for is_known, contract, key in sorted(claims, key=lambda claim: not claim[0]):
+        other_is_known, other = first.setdefault(key, (is_known, contract))
+        if other is not contract and (id(other), id(contract)) not in reported:
+            reported.add((id(other), id(contract)))
+            location = contracts.locate(other, ("table",))
+            yield DuplicateTable(contract, location, *describe(contract, key)), is_known and other_is_known
+
+
+def _as_table(contract: Contract, _key: Hashable) -> tuple[str, str]:
+    return "table", contract.key
+
+
+def _as_location(contract: Contract, place: Hashable) -> tuple[str, str]:
+    from schemalint.catalog.table_location import declared_location  # noqa: PLC0415
+
+    target = place[0] if isinstance(place, tuple) else None
+    return "location", declared_location(contracts.effective(contract, target))

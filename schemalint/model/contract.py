@@ -113,6 +113,11 @@ class Contract:
         return table_key(self.table)
 
     @property
+    def default_location(self) -> str:
+        """The location of a table whose contract gives none, relative to the root of its target."""
+        return self.table.replace("`", "").replace(".", "/")
+
+    @property
     def created_features(self) -> frozenset[str]:
         """The features of a table that Delta creates from this contract."""
         state = self.state

@@ -103,7 +103,7 @@ def _risk_of(changed: Change) -> str | None:
         case change.PropertyChanged(key=properties.CHANGE_DATA_FEED, old=str(old), new=new) if (
             properties.is_true(old) and not properties.is_true(new if isinstance(new, str) else None)
         ):
-            return "changes are no longer recorded; reads of the change data feed over this point fail"
+            return "changes are no longer recorded; batch reads of the change data feed over this point fail"
         case change.NullabilityChanged():
             return f"readers may find nulls in {name}"
         case (

@@ -29,6 +29,7 @@ __all__ = [
     "holds_files",
     "is_path_or_uri",
     "is_remote",
+    "location_key",
     "open_store",
     "parse_reference",
     "read_many",
@@ -63,6 +64,9 @@ class StoreKind(Protocol):
 
     def find_tables(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:
         """Yield the references of the tables at or below a location; see `find_tables` of the package."""
+
+    def location_key(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> str:
+        """Return the key of a location without a request; see `location_key` of the package."""
 
 
 def read_table(
@@ -139,6 +143,16 @@ def find_tables(root: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[
             found.
     """
     yield from _kind_of(root).find_tables(root, storage)
+
+
+def location_key(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> str:
+    """Return a text that two references share exactly if they lead to the same place of a store.
+
+    Spellings do not count: ``file:///lake/t`` and ``/lake/t/``, ``s3://`` and ``s3a://``. A reference of an
+    unknown kind is its own key.
+    """
+    kind = _find_kind(reference)
+    return reference.rstrip("/") if kind is None else kind.location_key(reference, storage)
 
 
 def is_remote(reference: str) -> bool:

@@ -71,7 +71,7 @@ def test_drops_and_renames_stop_untracked_streams_and_feeds(
     else:
         assert built_in()[rule].delta_errors == (UNTRACKED,)
         assert UNTRACKED in stream
-        assert refused == "DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE"
+        assert str(refused).startswith("DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_")
     rows = spark.sql(f"SELECT old FROM {table} VERSION AS OF 1").collect()
     assert [row[0] for row in rows] == ["x"]  # time travel still reads the values, under the old name
 

@@ -139,5 +139,5 @@ def _live(text: str) -> LiveTable:
 
 def _duplicates(rule: Rule, text: str) -> Iterator[Finding]:
     file = File("after.yaml", text.encode(), None)
-    for fact in duplicates({file.path: file}, {file.path}):
+    for fact, _existing in duplicates({file.path: file}, {file.path}):
         yield from Judge((rule,))(fact, git_context(None, fact.contract), ("contract",))

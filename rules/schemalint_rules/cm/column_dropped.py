@@ -28,7 +28,8 @@ def column_dropped(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]:
     files; a new column of the same name starts empty. Queries that name the column fail. A stream that reads
     the table without a schema tracking location fails at every start with
     `DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG`, and a read of the change data feed across the
-    drop fails with `DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE`.
+    drop fails with `DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE` or
+    `DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA`.
 
     ## What to do
 

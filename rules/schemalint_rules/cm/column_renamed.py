@@ -24,7 +24,8 @@ def column_renamed(change: FieldRenamed, ctx: RuleContext) -> Iterator[Problem]:
     writers: an append with the old name fails with `DELTA_METADATA_MISMATCH`, or adds a second column where
     the writer merges schemas. A stream that reads the table without a schema tracking location fails at every
     start with `DELTA_STREAMING_INCOMPATIBLE_SCHEMA_CHANGE_USE_SCHEMA_LOG`, and a read of the change data feed
-    across the rename fails with `DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE`. Where only case differs,
+    across the rename fails with `DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_SCHEMA_CHANGE` or
+    `DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA`. Where only case differs,
     queries and writers find the column, but the streams fail too.
 
     ## What to do

@@ -21,10 +21,10 @@ def change_data_feed_disabled(change: PropertyChanged, ctx: RuleContext) -> Iter
 
     ## Why is this bad?
 
-    Delta records no changes from then on, and nothing records them later. A read of the feed (`table_changes`,
-    or the option `readChangeFeed`) whose range contains the commit that turns the feed off, or any later one
-    without the feed, fails with `DELTA_MISSING_CHANGE_DATA`, even after the feed is turned on again: the
-    readers of the feed must start again from a full copy.
+    Delta records no changes from then on, and nothing records them later. A batch read of the feed
+    (`table_changes`, or the option `readChangeFeed`) whose range contains the commit that turns the feed off,
+    or any later one without the feed, fails with `DELTA_MISSING_CHANGE_DATA`, and so does a stream that
+    starts there. Turning the feed on again does not help: its readers must start again from a full copy.
 
     ## What to do
 
@@ -63,8 +63,8 @@ def change_data_feed_disabled(change: PropertyChanged, ctx: RuleContext) -> Iter
     new = change.new if isinstance(change.new, str) else None
     if new is None or property_problem(change.key, new) is None:
         yield Problem(
-            f"{change.key} is turned off: changes are no longer recorded, and reads of the change data feed "
-            "over this point fail",
+            f"{change.key} is turned off: changes are no longer recorded, and batch reads of the change data "
+            "feed over this point fail",
             help="keep it `true` while anything reads the feed; turned on again, it starts anew",
             delta_error=_ERROR,
         )

@@ -122,6 +122,14 @@ def open_store(reference: str, storage: Mapping[str, str] | None = None) -> Path
     return PathStore(Path(path))
 
 
+def location_key(reference: str, storage: Mapping[str, str] | None = None) -> str:
+    """Return the absolute path without symbolic links."""
+    try:
+        return os.path.realpath(open_store(reference, storage).table)
+    except LiveError:  # another host: whoever opens the table reports it
+        return reference.rstrip("/")
+
+
 def holds_files(reference: str, storage: Mapping[str, str] | None = None) -> bool:
     """Whether the path is a file or a non-empty folder.
 

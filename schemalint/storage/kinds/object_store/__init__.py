@@ -7,7 +7,7 @@ from typing import Final
 
 from schemalint.errors import LiveError
 from schemalint.storage import MOST_LEVELS, NO_OPTIONS
-from schemalint.storage.kinds.object_store.address import PROVIDERS, is_address, parse_address
+from schemalint.storage.kinds.object_store.address import PROVIDERS, address_key, is_address, parse_address
 from schemalint.storage.kinds.object_store.ahead import CommitsAhead
 from schemalint.storage.kinds.object_store.client import open_client
 from schemalint.storage.kinds.object_store.log import ObjectStoreLog
@@ -33,6 +33,11 @@ def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Commi
         LiveError: The address or a setting is invalid, or obstore is not installed.
     """
     return CommitsAhead(_open_log(reference, storage))
+
+
+def location_key(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> str:
+    """Return provider, bucket and folder; Azure's account too, from the reference or the settings."""
+    return address_key(reference, storage)
 
 
 def holds_files(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from posixpath import normpath
 from typing import Final, Literal
 
 from schemalint.errors import LiveError
@@ -27,6 +28,7 @@ _AZURE_HOST: Final = re.compile(
     r"(?P<cloud>core\.windows\.net|core\.chinacloudapi\.cn|core\.usgovcloudapi\.net|fabric\.microsoft\.com)",
     re.IGNORECASE,
 )
+_AZURE_PREFIX: Final = re.compile(r"^azure_(?:storage_)?")
 _DEFAULT_CLOUD: Final = "core.windows.net"
 
 
@@ -56,6 +58,28 @@ class Address:
         """Return the reference of a key in the same bucket."""
         scheme, _, rest = self.uri.partition("://")
         return f"{scheme}://{rest.partition('/')[0]}/{key}".rstrip("/")
+
+
+def address_key(reference: str, storage: Mapping[str, str]) -> str:
+    """Return a text that is equal for the addresses of one folder: provider, account, bucket and prefix.
+
+    Args:
+        reference: The reference of a table.
+        storage: Settings of the store; they may name Azure's account.
+    """
+    scheme, _, rest = reference.partition("://")
+    authority, _, path = rest.partition("/")
+    try:  # Hadoop resolves `..` within the bucket
+        address = parse_address(f"{scheme}://{authority}{normpath(f'/{path}')}")
+    except LiveError:  # whoever opens the table reports it
+        return reference.rstrip("/")
+    bucket = address.bucket
+    if address.provider == "azure":
+        settings = {_AZURE_PREFIX.sub("", key.lower()): value for key, value in storage.items()}
+        settings.update(address.config)
+        host = (settings.get("endpoint", ""), settings.get("account_name", "").lower())
+        bucket = "@".join(part for part in (bucket.lower(), *host) if part)
+    return f"{address.provider}://{bucket}/{address.prefix}"
 
 
 def is_address(reference: str) -> bool:

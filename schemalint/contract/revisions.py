@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field  # noqa: TID251 (__post_init__)
 from functools import lru_cache
 
@@ -52,6 +52,12 @@ def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> di
 
 def table_at(repository: Repository, globs: Sequence[str]) -> Callable[[str, str], Contract | None]:
     """Return a lookup of contracts by commit and table key; it gives None for unknown ones."""
+    read = tables_at(repository, globs)
+    return lambda commit, key: read(commit).get(key)
+
+
+def tables_at(repository: Repository, globs: Sequence[str]) -> Callable[[str], Mapping[str, Contract]]:
+    """Return a lookup of all contracts by commit; it gives none for an unknown commit."""
 
     @lru_cache(maxsize=64)
     def read(commit: str) -> dict[str, Contract]:
@@ -62,7 +68,7 @@ def table_at(repository: Repository, globs: Sequence[str]) -> Callable[[str, str
             found.update({contract.key: contract for contract in _parsed(visible(file.path), file.data)})
         return found
 
-    return lambda commit, key: read(commit).get(key)
+    return read
 
 
 def newest_readable(
@@ -98,17 +104,17 @@ class Revisions:
         globs: The paths of contract files.
         target: The target for which contracts are effective.
         head: The side with the declared contracts: a commit or the working tree.
-        read: Look up a table's contract by commit and key, before a target's overlay.
+        read_all: Look up all contracts of a commit, before a target's overlay.
     """
 
     repository: Repository
     globs: Sequence[str]
     target: str
     head: Side
-    read: Callable[[str, str], Contract | None] = field(init=False, repr=False, compare=False)
+    read_all: Callable[[str], Mapping[str, Contract]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "read", table_at(self.repository, self.globs))
+        object.__setattr__(self, "read_all", tables_at(self.repository, self.globs))
 
     @property
     def tip(self) -> str:
@@ -126,14 +132,16 @@ class Revisions:
 
     def at(self, commit: str, key: str) -> Contract | None:
         """Return a table's contract at a commit, or None if no contract of it can be read."""
-        contract = self.read(commit, key)
+        contract = self.read_all(commit).get(key)
         return contracts.effective(contract, self.target) if contract else None
+
+    def commits(self) -> list[str]:
+        """Return the commits of the branch that changed contracts, newest first."""
+        return [] if self.is_unborn else first_parents(self.repository, self.tip, paths=_PATHS)
 
     def newest_first(self, key: str) -> Iterator[tuple[str, Contract]]:
         """Yield a table's contract at each commit of the branch that changed contracts, newest first."""
-        if self.is_unborn:
-            return
-        for commit in first_parents(self.repository, self.tip, paths=_PATHS):
+        for commit in self.commits():
             if (contract := self.at(commit, key)) is not None:
                 yield commit, contract
 

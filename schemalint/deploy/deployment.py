@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from schemalint import contract as contracts
 from schemalint.catalog import Catalog
-from schemalint.catalog.table_location import is_found_by_name, require_reachable, table_location
+from schemalint.catalog.table_location import is_found_by_name, require_reachable
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.config import Config, Target, resolve_storage
 from schemalint.contract.revisions import Revisions, contracts_at
 from schemalint.delta.table import LiveTable
+from schemalint.deploy.claims import Claims
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied
 from schemalint.errors import ConfigError, SchemalintError, UsageError, worst_status
 from schemalint.git import (
@@ -31,7 +31,7 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Skipped
 from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Approval, Plan, Refusal, RefusalKind, TablePlan
-from schemalint.model.rule_codes import DUPLICATE_TABLE
+from schemalint.model.rule_codes import TABLE_REMOVED
 from schemalint.planner import PlanOptions, plan_table
 from schemalint.plugin import Rule
 from schemalint.values import field, frozen, replace
@@ -136,6 +136,7 @@ def _prepared(request: DeployInput) -> Deployment:
     ]
     storage = resolve_storage(request.target)
     live_tables = TargetTables(request.target, request.repository.root, storage, request.via)
+    claims = Claims(declared, _revisions(request), request.target, request.repository.root, request.via)
     live_tables.fetch(contract for contract in requested if _is_planned(contract))
     plans: list[TablePlan] = []
     effective: dict[str, Contract] = {}
@@ -147,13 +148,13 @@ def _prepared(request: DeployInput) -> Deployment:
             skipped.append(Skipped(contract.table, reason))
             continue
         try:
-            plan = _planned(request, contract, live_tables)
+            plan = _planned(request, contract, live_tables, claims)
             plans.append(_approved(request, plan))
             effective[contract.table] = contract
         except SchemalintError as error:
             unplanned.append(Unplanned(contract.table, error))
     return Deployment(
-        plan=Plan(request.target.name, tuple(_without_shared_locations(request, declared, plans))),
+        plan=Plan(request.target.name, tuple(claims.without_shared_tables(plans))),
         contracts=effective,
         revision=request.head.commit,
         skipped=tuple(skipped),
@@ -161,28 +162,6 @@ def _prepared(request: DeployInput) -> Deployment:
         storage=live_tables.storage,
         request=request,
     )
-
-
-def _without_shared_locations(
-    request: DeployInput, declared: dict[str, Contract], plans: list[TablePlan]
-) -> Iterator[TablePlan]:
-    """Refuse every plan whose location another contract declares too, even one that was not requested."""
-    owners: dict[str, list[str]] = defaultdict(list)
-    for shared in declared.values():
-        contract = contracts.effective(shared, request.target.name)
-        if not contract.absent:
-            with suppress(ConfigError):  # the plan of that table reports it
-                location = table_location(contract, request.target, request.repository.root)
-                owners[location].append(shared.table)
-    for plan in plans:
-        other_tables = ", ".join(name for name in owners[plan.name or plan.uri] if name != plan.table)
-        if not other_tables:
-            yield plan
-            continue
-        help_text = "give each a location of its own"
-        reason = f"{other_tables} is declared at the same location"
-        refusal = Refusal(RefusalKind.DECLARATION, reason, help_text, DUPLICATE_TABLE)
-        yield replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))
 
 
 def _declared(request: DeployInput) -> dict[str, Contract]:
@@ -217,13 +196,15 @@ def _is_planned(contract: Contract) -> bool:
     return not contract.absent and contract.managed_by == "schemalint"
 
 
-def _planned(request: DeployInput, contract: Contract, live_tables: TargetTables) -> TablePlan:
+def _planned(
+    request: DeployInput, contract: Contract, live_tables: TargetTables, claims: Claims
+) -> TablePlan:
     location, table = live_tables.location(contract), live_tables.read(contract)
     name = location if is_found_by_name(contract, request.target) else None
     if table is None:
         findings = judge_pair(None, replace(contract, targets={}), request.rules)
         plan = plan_table(contract, None, location, findings, name=name)
-        obstacles = tuple(_against_creation(request, contract, live_tables))
+        obstacles = tuple(_against_creation(request, contract, live_tables, claims))
         return (
             replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, *obstacles))
             if obstacles
@@ -243,9 +224,13 @@ def _planned(request: DeployInput, contract: Contract, live_tables: TargetTables
 
 
 def _against_creation(
-    request: DeployInput, contract: Contract, live_tables: TargetTables
+    request: DeployInput, contract: Contract, live_tables: TargetTables, claims: Claims
 ) -> Iterator[Refusal]:
-    """Refuse to create a table where the target does not allow it, or where other files are."""
+    """Refuse to create a table where the target does not allow it, where other files are, or in place of one.
+
+    A contract with a new table name may only get a new table if the configuration approves that the old one
+    has no contract any more.
+    """
     location = live_tables.location(contract)
     if not request.target.create:
         reason = f"there is no table at {location}, and target {request.target.name} creates no tables"
@@ -256,6 +241,24 @@ def _against_creation(
             f"there are files but no Delta log at {location}",
             f"CONVERT TO DELTA parquet.`{location}` if they are a table, or choose another location",
         )
+    elif (old := claims.name_before(contract)) and old.key not in request.config.removed:
+        yield from _instead_of(old, contract, live_tables)
+
+
+def _instead_of(old: Contract, contract: Contract, live_tables: TargetTables) -> Iterator[Refusal]:
+    """Refuse to create a table while the one with the contract's old name exists."""
+    with suppress(ConfigError):  # the target cannot have such a table
+        if not old.absent and (table := live_tables.read(old)) is not None:
+            keep = f"`location: {old.location or old.default_location}`"
+            yield Refusal(
+                RefusalKind.OPERATION,
+                f"the contract declared {old.table} before, and that table is still at {table.uri}: "
+                f"{contract.table} would be a new, empty one",
+                f"restore the name, or keep the table with {keep}; in a catalog, ALTER TABLE {old.table} "
+                f"RENAME TO {contract.table}; for a new table, approve the removal of the old one under "
+                "`removed` in the configuration",
+                TABLE_REMOVED,
+            )
 
 
 def _approved(request: DeployInput, plan: TablePlan) -> TablePlan:
@@ -274,14 +277,17 @@ def _approved(request: DeployInput, plan: TablePlan) -> TablePlan:
     return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))
 
 
+def _revisions(request: DeployInput) -> Revisions:
+    return Revisions(request.repository, request.config.contracts, request.target.name, request.head)
+
+
 def _with_last_applied(
     request: DeployInput, contract: Contract, table: LiveTable
 ) -> tuple[PlanOptions, tuple[Refusal, ...]]:
     """Return the tracked columns; refuse if the table is ahead or drifted, or its revision is unknown."""
-    revisions = Revisions(request.repository, request.config.contracts, request.target.name, request.head)
     try:
         found = find_last_applied(
-            revisions, contract, table, base=request.base, allow_older=request.allow_older
+            _revisions(request), contract, table, base=request.base, allow_older=request.allow_older
         )
     except MissingHistoryError as error:
         raise _for_shallow_clone(request, contract, table, error) from None

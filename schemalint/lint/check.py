@@ -223,9 +223,23 @@ class _Check:
             yield from judge_pair(before, after, self.request.rules)
 
     def _judge_retired(self, before: Contract) -> Iterator[Finding]:
-        fact = TableRetired(before, self.request.approved_removals.get(before.key))
+        renamed = next((new for new, old in self._renamed.items() if old.key == before.key), None)
+        after = self.sides.after[renamed] if renamed else None
+        fact = TableRetired(
+            before,
+            self.request.approved_removals.get(before.key),
+            renamed_to=after.table if after else None,
+            moves=after is not None and set(self._places(before)).isdisjoint(self._places(after)),
+        )
         judge = Judge(tuple(self.request.rules))
         yield from judge(fact, git_context(before, before), ("git",))
+
+    @cached_property
+    def _renamed(self) -> Mapping[str, Contract]:
+        from schemalint.contract.renamed_tables import renamed_tables  # noqa: PLC0415 (only after a removal)
+
+        before = {key: self.sides.before[key] for key in self.sides.before if key not in self._hidden()}
+        return renamed_tables(before, self.sides.after, self._places)
 
     def _judge_with_live(self, before: Contract | None, after: Contract, live: LiveSide) -> Iterator[Finding]:
         contract = contracts.effective(after, live.target)

@@ -37,14 +37,18 @@ class ProtocolUpgrade:
 
 @frozen
 class TableRetired:
-    """A contract was removed; its table stays.
+    """A contract was removed, or its table got another name; the table stays.
 
     Attributes:
         approved: The reason from the configuration, if it approves the removal.
+        renamed_to: The name of the table in the contract that was this one.
+        moves: Whether the table of that contract has another location.
     """
 
     contract: Contract
     approved: str | None = None
+    renamed_to: str | None = None
+    moves: bool = False
 
 
 @frozen

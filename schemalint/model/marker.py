@@ -51,8 +51,13 @@ class Marker:
 
 def read_marker(live: LiveTable) -> Marker | None:
     """Return the marker of a live table; None if it is missing or unreadable."""
+    return marker_in(live.state)
+
+
+def marker_in(state: TableState) -> Marker | None:
+    """Return the marker in the properties of a live table; None if it is missing or unreadable."""
     try:
-        content = json.loads(live.state.properties.get(MARKER) or "null")
+        content = json.loads(state.properties.get(MARKER) or "null")
     except (ValueError, RecursionError):
         return None
     if not isinstance(content, dict) or not isinstance(content.get("hash"), str):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+TABLE_REMOVED: Final = "CT001"
 DUPLICATE_TABLE: Final = "CT002"
 DRIFT_SCHEMA: Final = "DR001"
 UNDECLARED_DROP: Final = "CM003"

@@ -7,19 +7,26 @@ from schemalint.plugin import Problem, RuleContext, Severity, TableRetired, rule
 
 @rule("CT001", on=TableRetired, severity=Severity.ERROR)
 def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]:
-    """A contract was removed, but its table stays.
+    """A contract was removed, or its table was renamed, but the table stays.
 
     ## What it does
 
     Finds a table that a contract of the base declares and no current contract does. A contract that moves to
-    another file is the same contract: its `table` identifies it.
+    another file is the same contract: its `table` identifies it. If a new contract takes the removed one's
+    file or location, the table was renamed in the contract.
 
     ## Why is this bad?
 
     schemalint never drops a table. Without a contract the table stays unchanged, schemalint no longer checks
-    it, and its readers learn nothing of later changes.
+    it, and its readers learn nothing of later changes. A new name does not rename the table either: a
+    contract without `location` has its table at a place that follows from the name, so the data stays at the
+    old one, and `apply` would create an empty table. `plan` refuses that while the old table exists.
 
     ## What to do
+
+    To give the table another name, keep its place: write the old location under `location`; in a catalog,
+    run `ALTER TABLE sales.orders RENAME TO sales.purchases` first. Then approve the removal of the old name
+    as below.
 
     To remove the table, move its consumers first, drop it by hand, and approve the removal in the
     configuration:
@@ -63,8 +70,28 @@ def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]
     if retired.approved is not None:
         yield Problem(f"the contract was removed, as approved: {retired.approved}", severity=Severity.INFO)
         return
+    approve = "approve the removal under `removed` in the configuration; the table stays"
+    if retired.renamed_to is not None:
+        yield _renamed(retired, retired.renamed_to, approve)
+        return
     names = ", ".join(consumer.name for consumer in retired.contract.consumers)
     yield Problem(
         "the contract was removed" + (f", but the table has consumers: {names}" if names else ""),
-        help="restore it, or approve the removal under `removed` in the configuration; the table stays",
+        help=f"restore it, or {approve}",
+    )
+
+
+def _renamed(retired: TableRetired, name: str, approve: str) -> Problem:
+    old = retired.contract
+    location = old.location or old.default_location
+    in_catalog = f"in a catalog, rename the table first: `ALTER TABLE {old.table} RENAME TO {name}`"
+    if not retired.moves:
+        return Problem(
+            f"the contract declares {name} now: the table keeps its location {location} and loses this name",
+            help=f"{in_catalog}; then {approve}",
+        )
+    return Problem(
+        f"the contract declares {name} now, at another location: the table and its data stay at {location}, "
+        "and a new table would be empty",
+        help=f"restore the name, or keep the table with `location: {location}`; {in_catalog}; then {approve}",
     )

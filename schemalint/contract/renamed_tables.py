@@ -1,0 +1,38 @@
+"""Tell a contract with a new table name from a removed contract and an unrelated new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+
+from schemalint.model.contract import Contract
+
+
+def renamed_tables(
+    before: Mapping[str, Contract],
+    after: Mapping[str, Contract],
+    places: Callable[[Contract], Iterable[Hashable]],
+) -> Mapping[str, Contract]:
+    """Return the contracts of ``before`` whose table has another name in ``after``, by the new key.
+
+    A new contract is an old one under a new name if the old name is gone, and if it is at the place of the
+    old one, or in its file: there as the same document, or as the only new one in place of the only old one.
+
+    Args:
+        before: The contracts of the older revision, by table key.
+        after: Those of the newer one.
+        places: Where a contract has its table; see `schemalint.catalog.places`.
+    """
+    gone = [before[key] for key in sorted(before.keys() - after.keys())]
+    new = [after[key] for key in sorted(after.keys() - before.keys())]
+    found: dict[str, Contract] = {}
+    for contract in new:
+        in_file = [old for old in gone if old.file == contract.file]
+        new_in_file = [other for other in new if other.file == contract.file]
+        candidates = (
+            [old for old in gone if not set(places(old)).isdisjoint(places(contract))],
+            [old for old in in_file if old.document == contract.document],
+            in_file if len(in_file) == len(new_in_file) == 1 else [],
+        )
+        for old in next(filter(None, candidates), [])[:1]:
+            found[contract.key] = old
+    return found

@@ -1,0 +1,146 @@
+"""Decide which of several contracts a table belongs to, and which table a new contract was before."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from schemalint import catalog
+from schemalint import contract as contracts
+from schemalint.catalog import Catalog
+from schemalint.catalog.places import table_place
+from schemalint.catalog.table_location import is_found_by_name
+from schemalint.config import Target
+from schemalint.contract.renamed_tables import renamed_tables
+from schemalint.contract.revisions import Revisions
+from schemalint.errors import ConfigError, LiveError
+from schemalint.model.contract import Contract, table_key
+from schemalint.model.marker import Marker, declaration_hash, marker_in
+from schemalint.model.plan import Refusal, RefusalKind, TablePlan
+from schemalint.model.rule_codes import DUPLICATE_TABLE
+from schemalint.values import frozen, replace
+
+
+@frozen
+class Claims:
+    """The contracts of one revision, and where they have their tables in a target.
+
+    Attributes:
+        declared: All contracts by table key, before the target's overlay.
+        revisions: Their history.
+        via: The catalogs of a running Spark session.
+    """
+
+    declared: Mapping[str, Contract]
+    revisions: Revisions
+    target: Target
+    repository: Path
+    via: Catalog | None = None
+
+    def without_shared_tables(self, plans: Sequence[TablePlan]) -> Iterator[TablePlan]:
+        """Refuse every plan for a table that belongs to another contract, even to one that is not planned.
+
+        A table belongs to the contract whose history holds the declaration that the marker names; without a
+        marker, to the one that had the table's place in the oldest commit. If that is several, or none, all
+        their plans are refused.
+        """
+        planned = {table_key(plan.table): plan for plan in plans}
+        by_place: dict[str, list[Contract]] = defaultdict(list)
+        for shared in self.declared.values():
+            contract = contracts.effective(shared, self.target.name)
+            if not contract.absent:
+                by_place[self._found_place(contract, planned)].append(contract)
+        for claimants in by_place.values():
+            owner = self._owner(claimants, planned) if len(claimants) > 1 else claimants[0]
+            for contract in claimants:
+                if contract is not owner and (plan := planned.get(contract.key)):
+                    planned[contract.key] = _refused(plan, claimants, owner)
+        yield from planned.values()
+
+    def name_before(self, contract: Contract) -> Contract | None:
+        """Return the contract that a contract was before its table got another name; None if it is new.
+
+        The old name is declared no longer.
+        """
+        newer = self.declared
+        for commit in self.revisions.commits():
+            older = self.revisions.read_all(commit)
+            if contract.key not in older:
+                old = renamed_tables(older, newer, self._places).get(contract.key)
+                return (
+                    contracts.effective(old, self.target.name)
+                    if old and old.key not in self.declared
+                    else None
+                )
+            newer = older
+        return None
+
+    def _places(self, contract: Contract) -> Iterator[str]:
+        yield self._place(contracts.effective(contract, self.target.name))
+
+    def _place(self, contract: Contract, found_at: str | None = None) -> str:
+        return table_place(contract, self.target, self.repository, found_at)
+
+    def _found_place(self, contract: Contract, planned: Mapping[str, TablePlan]) -> str:
+        """Return a contract's place; for a table found by name, the location if it has one."""
+        plan = planned.get(contract.key)
+        if not is_found_by_name(contract, self.target):
+            return self._place(contract)
+        if plan is not None:
+            return self._place(contract, plan.uri if plan.table_id is not None else None)
+        if any(other.name is None for other in planned.values()):
+            with suppress(LiveError, ConfigError):
+                return self._place(contract, catalog.find(contract.table, self.target, self.via).location)
+        return self._place(contract)
+
+    def _owner(self, claimants: Sequence[Contract], planned: Mapping[str, TablePlan]) -> Contract | None:
+        plans = [planned[contract.key] for contract in claimants if contract.key in planned]
+        marker = next(filter(None, map(_marker, plans)), None)
+        if marker is not None:
+            claimants = [contract for contract in claimants if self._was_applied(contract, marker)]
+        since = [(self._age(contract), contract) for contract in claimants]
+        oldest = max((age for age, _contract in since), default=None)
+        owners = [contract for age, contract in since if age == oldest]
+        return owners[0] if len(owners) == 1 and (marker or oldest) else None
+
+    def _was_applied(self, contract: Contract, marker: Marker) -> bool:
+        revisions = (revision for _commit, revision in self.revisions.newest_first(contract.key))
+        return any(declaration_hash(revision) == marker.hash for revision in (contract, *revisions))
+
+    def _age(self, contract: Contract) -> int:
+        """Return since how many commits of the branch the contract has its place; 0 for uncommitted."""
+        place = self._place(contract)
+        ages = (
+            number
+            for number, commit in enumerate(self.revisions.commits(), 1)
+            if (revision := self.revisions.at(commit, contract.key))
+            if not revision.absent and self._place(revision) == place
+        )
+        return max(ages, default=0)
+
+
+def _marker(plan: TablePlan) -> Marker | None:
+    """Return the marker of a live table; a clone has that of its source."""
+    marker = marker_in(plan.live) if plan.live is not None else None
+    return marker if marker is not None and marker.table_id in (None, plan.table_id) else None
+
+
+def _refused(plan: TablePlan, claimants: Sequence[Contract], owner: Contract | None) -> TablePlan:
+    if owner is None:
+        others = ", ".join(contract.table for contract in claimants if contract.table != plan.table)
+        refusal = Refusal(
+            RefusalKind.DECLARATION,
+            f"{others} is declared at the same location",
+            "give each a location of its own",
+            DUPLICATE_TABLE,
+        )
+    else:
+        refusal = Refusal(
+            RefusalKind.DECLARATION,
+            f"the table at this location belongs to {owner.table}",
+            f"give {plan.table} a location of its own, or keep one of the two contracts",
+            DUPLICATE_TABLE,
+        )
+    return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))

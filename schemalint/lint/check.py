@@ -326,7 +326,9 @@ class _Check:
 
     def _judge_duplicates(self, changed: set[str]) -> Iterator[Finding]:
         judge = Judge(tuple(self.request.rules))
-        for fact, existing in duplicates(self.request.contents.head, changed, self._at_base, self._places):
+        files, targets = self.request.contents.head, self.request.targets.values()
+        catalogs = {table_key(target.catalog) for target in targets if target.catalog}
+        for fact, existing in duplicates(files, changed, self._at_base, self._places, catalogs):
             for finding in judge(fact, git_context(None, fact.contract), ("contract",)):
                 yield replace(finding, existing=existing)
 

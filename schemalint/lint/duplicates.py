@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from posixpath import normpath
 from urllib.parse import unquote
@@ -24,6 +24,7 @@ def duplicates(
     changed: set[str],
     at_base: Callable[[Contract], Contract | None] = lambda _contract: None,
     places: Callable[[Contract], Iterable[Hashable]] | None = None,
+    catalogs: Collection[str] = (),
 ) -> Iterator[tuple[DuplicateTable, bool]]:
     """Yield the tables and locations that are declared twice, if a changed file declares one of them.
 
@@ -34,6 +35,7 @@ def duplicates(
         changed: The paths of the changed ones.
         at_base: Return the same contract at the base, if there is one.
         places: See `schemalint.catalog.places.Places`; without it, locations are relative to one root.
+        catalogs: The catalogs of the targets, in lower case: a name may begin with one of them.
 
     Returns:
         Each fact, and whether the base has it too.
@@ -42,10 +44,14 @@ def duplicates(
     by_name: dict[str, list[str]] = defaultdict(list)
     for path in sorted(files):
         for name in names[path]:
-            by_name[name].append(path)
+            by_name[_without_catalog(name, catalogs)].append(path)
+
+    def table(contract: Contract) -> tuple[str]:
+        return (_without_catalog(contract.key, catalogs),)
+
     for paths in by_name.values():
         if len(paths) > 1 and not changed.isdisjoint(paths):
-            yield from _same(_parsed(files, paths), lambda contract: (contract.key,), at_base, _as_table)
+            yield from _same(_parsed(files, paths), table, at_base, _as_table)
     sharing = _sharing_location(files, changed)
     if sharing:
         yield from _same(sharing, places or _default_places(), at_base, _as_location)
@@ -55,6 +61,11 @@ def _default_places() -> Callable[[Contract], Iterable[Hashable]]:
     from schemalint.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
 
     return Places({}, Path()).of
+
+
+def _without_catalog(key: str, catalogs: Collection[str]) -> str:
+    first, _, rest = key.partition(".")
+    return rest if first in catalogs and "." in rest else key
 
 
 def _names(file: File) -> list[str]:

@@ -136,11 +136,28 @@ def test_apply_without_yes_shows_the_statements_by_full_name(project: Project) -
 
 
 @pytest.mark.usefixtures("table")
-def test_two_contracts_for_one_table_are_refused(project: Project) -> None:
+def test_second_contract_for_one_name_is_refused(project: Project) -> None:
     project.declare(ORDERS.replace("sales.orders", "main.sales.orders"), "contracts/again.yml")
     run = project.run("plan")
     assert run.status != 0
-    assert "declared at the same location" in run.out
+    assert "the table at this location belongs to sales.orders" in run.out
+    assert project.check().codes == ["CT002"]
+
+
+def test_path_of_a_table_that_another_contract_names_is_refused(project: Project, table: Table) -> None:
+    """The catalog knows that both are one table; without a request `check` cannot."""
+    people = ORDERS.replace("sales.orders", "crm.people") + f"location: {table.location}/\n"
+    config = project.repo.path / "schemalint.toml"
+    config.write_text(f'{config.read_text()}allowed_locations = ["{table.location}"]\n')
+    project.repo.commit()
+    project.declare(people, "contracts/again.yml")
+    assert project.check().codes == []
+    run = project.check("--live", "--all", "--against", "none")
+    assert [code for code in run.codes if code == "CT002"] == ["CT002"]
+    for tables in ((), ("crm.people",)):
+        run = project.run("plan", *tables)
+        assert run.status != 0
+        assert "the table at this location belongs to sales.orders" in run.out
 
 
 def test_location_in_a_contract_needs_no_catalog_request(

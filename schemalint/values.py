@@ -7,6 +7,7 @@ has the measurement). Instances of different classes are never equal.
 
 from __future__ import annotations
 
+from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, dataclass_transform
 
@@ -67,7 +68,8 @@ def frozen(cls: type[T]) -> type[T]:
     """Make a class a frozen value class; its annotations are the fields, in order.
 
     Instances have slots and support positional patterns. Two instances are equal if they have the same class
-    and equal fields; an instance is hashable if all its fields are. A subclass does not inherit fields.
+    and equal fields; an instance is hashable if all its fields are. A subclass does not inherit fields. A
+    ``cached_property`` is computed once per instance; it is no field.
     """
     namespace = cls.__dict__
     names = tuple(
@@ -75,6 +77,7 @@ def frozen(cls: type[T]) -> type[T]:
     )
     fields = {name: _field(namespace.get(name, _MISSING)) for name in names}
     members = {k: v for k, v in namespace.items() if k not in fields and k not in _INSTANCE_SLOTS}
+    caches = any(isinstance(member, cached_property) for member in members.values())
     compared = _getter([name for name in names if fields[name].compare])
     names_in_repr = [name for name in names if fields[name].repr]
 
@@ -100,7 +103,8 @@ def frozen(cls: type[T]) -> type[T]:
         cls.__name__,
         cls.__bases__,
         {
-            "__slots__": names,
+            # A cached property stores its value in the instance's dictionary.
+            "__slots__": (*names, "__dict__") if caches else names,
             "__match_args__": names,
             "__value_fields__": fields,
             "__setattr__": _refuse,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Mapping
+from functools import cached_property
 from typing import ClassVar
 
 import pytest
@@ -98,3 +99,23 @@ def test_values_are_copied_and_pickled() -> None:
 def test_fields_as_a_dictionary() -> None:
     assert as_dict(Point(1)) == {"x": 1, "y": 0, "labels": {}, "note": ""}
     assert changed_fields(Other(1, note="n")) == {"x": 1, "labels": {}, "note": "n"}
+
+
+@frozen
+class Counted:
+    numbers: tuple[int, ...]
+    calls: list[int] = field(default_factory=list, compare=False)
+
+    @cached_property
+    def total(self) -> int:
+        self.calls.append(1)
+        return sum(self.numbers)
+
+
+def test_a_cached_property_is_computed_once_and_not_copied() -> None:
+    counted = Counted((1, 2))
+    assert (counted.total, counted.total, len(counted.calls)) == (3, 3, 1)
+    assert replace(counted, numbers=(4,)).total == 4
+    assert copy.deepcopy(counted) == counted == Counted((1, 2))
+    with pytest.raises(AttributeError, match="frozen"):
+        counted.numbers = ()  # type: ignore[misc]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import cached_property
 from typing import Final, TypeAlias, TypeVar
 
 from schemalint.delta.path import Part, Path, Step
@@ -103,11 +104,12 @@ class Struct:
 
     def get(self, name: str) -> Field | None:
         """Return the field with this name, or None; ignores case, as Delta does."""
-        lower = name.lower()
-        for inner in self.fields:
-            if inner.name.lower() == lower:
-                return inner
-        return None
+        return self._by_name.get(name.lower())
+
+    @cached_property
+    def _by_name(self) -> dict[str, Field]:
+        """The fields by lowercased name; the first of two equal names counts."""
+        return {inner.name.lower(): inner for inner in reversed(self.fields)}
 
 
 DataType: TypeAlias = Atomic | String | Char | Varchar | Decimal | Array | Map | Struct | Unknown

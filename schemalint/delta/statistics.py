@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from schemalint.delta.datatype import Struct, walk
-from schemalint.delta.path import is_within, path_key
+from schemalint.delta.path import path_key
 from schemalint.delta.properties import property_value
 
 STATISTICS_COLUMNS: Final = "delta.dataSkippingStatsColumns"
@@ -29,8 +29,10 @@ def statistics_columns(text: str) -> list[tuple[str, ...]]:
     return [_names(match[1]) for match in _ENTRY.finditer(text)]
 
 
-def has_statistics(path: tuple[str, ...], columns: Struct, properties: Mapping[str, str | None]) -> bool:
-    """Whether Delta selects a leaf column for statistics; the type of the leaf is not checked.
+def paths_with_statistics(
+    columns: Struct, properties: Mapping[str, str | None]
+) -> frozenset[tuple[str, ...]]:
+    """Return the `path_key` of every leaf column that Delta selects for statistics, whatever its type is.
 
     If ``delta.dataSkippingStatsColumns`` is set, Delta selects the listed columns and all fields inside them.
     Otherwise it selects the first ``delta.dataSkippingNumIndexedCols`` leaves of the schema, all if the
@@ -38,21 +40,23 @@ def has_statistics(path: tuple[str, ...], columns: Struct, properties: Mapping[s
     4.4.0).
 
     Args:
-        path: The `path_key` of the leaf.
         columns: The table's columns, in order.
         properties: The table's properties by key as Delta stores them; None means absent.
     """
+    leaves = [path_key(leaf) for leaf, type_ in walk(columns) if leaf and not isinstance(type_, Struct)]
     listed = property_value(STATISTICS_COLUMNS, properties)
     if listed is not None:
-        selected = [tuple(name.lower() for name in column) for column in statistics_columns(listed)]
-        return any(path[: len(column)] == column for column in selected)
+        selected = {tuple(name.lower() for name in column) for column in statistics_columns(listed)}
+        return frozenset(leaf for leaf in leaves if not selected.isdisjoint((*_parents(leaf), leaf)))
     text = property_value(COUNT, properties)
     count = int(text) if text is not None and re.fullmatch(r"-?\d+", text) else DEFAULT_COUNT
-    leaves = [path_key(leaf) for leaf, type_ in walk(columns) if leaf and not isinstance(type_, Struct)]
-    outermost = [
-        leaf for leaf in leaves if not any(is_within(leaf, other) and other != leaf for other in leaves)
-    ]
-    return count < 0 or path in outermost[:count]
+    known = frozenset(leaves)
+    outermost = [leaf for leaf in leaves if known.isdisjoint(_parents(leaf))]
+    return known if count < 0 else frozenset(outermost[:count])
+
+
+def _parents(path: tuple[str, ...]) -> list[tuple[str, ...]]:
+    return [path[:length] for length in range(1, len(path))]
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.datatype import VOID, Array, Atomic, DataType, Map, Struct, type_at
 from schemalint.delta.path import Part, Path, format_path, path_key
-from schemalint.delta.statistics import has_statistics
+from schemalint.delta.statistics import paths_with_statistics
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -110,14 +110,23 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
 
 def _faults(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[_Fault]:
     dropped = {path_key(entry.path) for entry in ctx.contract.state.dropped}
-    folded = [path_key(path) for path in clustering]
-    for index, path in enumerate(clustering):
-        if _is_dropped(folded[index], dropped) and type_at(ctx.before.columns, path) is not None:
+    without_statistics = _without_statistics(clustering, ctx)
+    seen: set[tuple[str, ...]] = set()
+    for path in clustering:
+        key = path_key(path)
+        if _is_dropped(key, dropped) and type_at(ctx.before.columns, path) is not None:
             continue
-        if folded[index] in folded[:index]:
+        if key in seen:
             yield f"{format_path(path)} twice", "name it once", _TWICE
+        seen.add(key)
         faults = tuple(_column_faults(path, ctx.after.columns))
-        yield from faults or _missing_statistics(path, ctx)
+        yield from faults
+        if not faults and key in without_statistics:
+            yield (
+                f"{format_path(path)}, for which Delta collects no statistics",
+                "name it in delta.dataSkippingStatsColumns, or move it to the first columns",
+                _NO_STATISTICS,
+            )
     if len(clustering) > _MAX_COLUMNS:
         yield (
             f"{len(clustering)} columns, but the maximum is {_MAX_COLUMNS}",
@@ -164,20 +173,13 @@ def _column_faults(path: Path, columns: Struct) -> Iterator[_Fault]:
         )
 
 
-def _missing_statistics(path: Path, ctx: RuleContext) -> Iterator[_Fault]:
+def _without_statistics(clustering: tuple[Path, ...], ctx: RuleContext) -> frozenset[tuple[str, ...]]:
     """Check new clustering only: Delta checks statistics when the clustering is set, and never again."""
-    before, after = (
-        [path_key(column) for column in state.clustered_by] if isinstance(state.clustered_by, tuple) else []
-        for state in (ctx.before, ctx.after)
-    )
-    if before == after:
-        return
-    if not has_statistics(path_key(path), ctx.after.columns, ctx.after.properties):
-        yield (
-            f"{format_path(path)}, for which Delta collects no statistics",
-            "name it in delta.dataSkippingStatsColumns, or move it to the first columns",
-            _NO_STATISTICS,
-        )
+    before = ctx.before.clustered_by
+    keys = [path_key(column) for column in clustering]
+    if isinstance(before, tuple) and [path_key(column) for column in before] == keys:
+        return frozenset()
+    return frozenset(keys) - paths_with_statistics(ctx.after.columns, ctx.after.properties)
 
 
 def _is_dropped(path: tuple[str, ...], dropped: set[tuple[str, ...]]) -> bool:

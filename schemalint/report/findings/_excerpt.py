@@ -21,6 +21,9 @@ _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 # A longer excerpt shows its first lines and its last line.
 _MOST_LINES = 6
 _FIRST_LINES = 4
+# A longer line shows the part around the marks: a struct's type can be a line of a million characters.
+_MOST_COLUMNS = 300
+_COLUMNS_AROUND = 60
 
 
 class Row(NamedTuple):
@@ -56,18 +59,34 @@ def split_lines(source: str) -> tuple[str, ...]:
 
 
 def _underlined(line: str, number: int, column: int, end_column: int) -> Iterator[Row]:
+    if len(line) > _MOST_COLUMNS:
+        line, column, end_column = _cropped(line, column, end_column)
     before, width = _width(line[: column - 1]), _width(line[: end_column - 1])
     yield Row(number, _shown(line))
     # An empty location, such as a missing value, still gets a caret.
     yield Row(None, " " * before + "^" * max(width - before, 1), is_mark=True)
 
 
+def _cropped(line: str, column: int, end_column: int) -> tuple[str, int, int]:
+    """Return the part of a line around a range of columns, and the range in that part."""
+    start = max(column - 1 - _COLUMNS_AROUND, 0)
+    marked = min(end_column - column, _MOST_COLUMNS - 2 * _COLUMNS_AROUND)
+    end = column - 1 + marked + _COLUMNS_AROUND
+    before, after = "... " if start else "", " ..." if end < len(line) else ""
+    first = column - start + len(before)
+    return f"{before}{line[start:end]}{after}", first, first + marked
+
+
 def _bracketed(lines: tuple[str, ...], start: int, end: int, end_column: int) -> Iterator[Row]:
     for number in _numbers(start, end):
         edge = "/" if number == start else "|"
-        text = _shown(lines[number - 1]) if number else "..."
+        text = _shown(_start_of(lines[number - 1])) if number else "..."
         yield Row(number, f"{edge} {text}")
-    yield Row(None, "|" + "_" * _width(lines[end - 1][: end_column - 1]) + "^", is_mark=True)
+    yield Row(None, "|" + "_" * _width(_start_of(lines[end - 1])[: end_column - 1]) + "^", is_mark=True)
+
+
+def _start_of(line: str) -> str:
+    return line if len(line) <= _MOST_COLUMNS else f"{line[:_MOST_COLUMNS]} ..."
 
 
 def _numbers(start: int, end: int) -> list[int | None]:

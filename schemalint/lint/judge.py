@@ -18,7 +18,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import Finding, Severity
-from schemalint.plugin import Problem, Rule, RuleContext
+from schemalint.plugin import Problem, Rule, RuleContext, Scope
 from schemalint.values import frozen, replace
 
 MOST_PROBLEMS = 1_000
@@ -51,8 +51,14 @@ class Judge:
 
     def record(self, fact: Fact, ctx: RuleContext) -> Iterator[Finding]:
         """Return the findings of the contract-scoped rules: those about the contract's own records."""
-        contract_rules = Judge(tuple(rule for rule in self.rules if rule.scope == "contract"))
-        return contract_rules(fact, ctx, ("git",))
+        return self._of_scope("contract")(fact, ctx, ("git",))
+
+    def table_effect(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
+        """Return the findings of the table-scoped rules: a live table lacks the contract's own records."""
+        return self._of_scope("table")(fact, ctx, against)
+
+    def _of_scope(self, scope: Scope) -> Judge:
+        return Judge(tuple(rule for rule in self.rules if rule.scope == scope))
 
 
 def judge_pair(before: Contract | None, after: Contract | None, rules: Sequence[Rule]) -> tuple[Finding, ...]:

@@ -600,3 +600,15 @@ def test_protocol_upgrade_is_described_with_the_features_of_the_log(live: LivePr
     assert "from reader 1, writer 3 (appendOnly, checkConstraints, invariants)" in run.out
     assert "to reader 3, writer 7 (appendOnly, checkConstraints, deletionVectors, invariants)" in run.out
     assert "DROP FEATURE reverts deletionVectors" in " ".join(run.out.split())
+
+
+def test_removal_of_a_live_property_and_constraint_gives_no_finding(live: LiveProject) -> None:
+    """The lines that remove them are still declared: TP005 is about lines that are gone."""
+    declared = "properties: {old_flag: %s}\nconstraints: {positive: %s}\n"
+    live.commit(ORDERS + declared % ("on", "id > 0"))
+    live.log(ID, AMOUNT, properties={"old_flag": "on", "delta.constraints.positive": "id > 0"})
+    live.project.declare(ORDERS + declared % ("null", "null"))
+    assert live.codes_found() == []
+    live.project.declare(ORDERS)
+    assert live.codes_found() == ["TP005", "TP005"]
+    assert live.project.run("check", "--live", "--exit-zero").out.count("no longer declared") == 2

@@ -79,7 +79,7 @@ def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: Rule
     properties: {delta.enableTypeWidening: true}
     ```
     """
-    if ctx.against == "live" or ctx.base is None:
+    if ctx.base is None:
         return
     path, at = _carrier(change.path)
     new = field_at(ctx.contract.state.columns, path)

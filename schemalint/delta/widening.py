@@ -7,6 +7,7 @@ measured on Delta 4.4.0 with Spark 4.2.0 (``tests/engine``).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
 from typing import Final
 
@@ -108,6 +109,20 @@ def smallest_decimal(old: DataType, new: DataType) -> Decimal | None:
     return None
 
 
+def nearest_widening(old: DataType, wanted: DataType, *, nested: bool = False) -> DataType | None:
+    """Return the least type that Delta changes ``old`` to in place and that holds the values of ``wanted``.
+
+    If no such type holds them, the least one of the same family: ``decimal(20,0)`` for ``bigint`` to
+    ``double``. None if the families differ, if ``old`` holds the values itself, or if Delta changes it to no
+    other type. Arguments as for `step`.
+    """
+    if _family(old) != _family(wanted) or _family(old) is None or _holds(old, wanted):
+        return None
+    in_place = (TypeStep.WIDENING, TypeStep.FREE)
+    legal = [type_ for type_ in _wider_types(old, wanted) if step(old, type_, nested=nested) in in_place]
+    return next(iter([*(type_ for type_ in legal if _holds(type_, wanted)), *legal]), None)
+
+
 def narrows(old: DataType, new: DataType) -> bool:
     """Whether the new type belongs to the same family as the old one and cannot hold all its values."""
     if old in _ORDER and new in _ORDER:
@@ -127,6 +142,36 @@ def refusal(old: DataType, new: DataType, *, nested: bool = False) -> str | None
     if step(old, new, nested=nested) != TypeStep.REFUSED or _is_ignored(old, new):
         return None
     return _DELTA_REFUSES if _is_upcast(old, new) else _SPARK_REFUSES
+
+
+def _wider_types(old: DataType, wanted: DataType) -> Iterator[DataType]:
+    """Yield wider types, the least one first; the decimal and the text are those that hold both types."""
+    yield from sorted(_WIDER.get(old, ()), key=lambda type_: _ORDER.get(type_, 0))
+    digits = Decimal(_DIGITS[old]) if old in _DIGITS else old
+    if isinstance(digits, Decimal):
+        other = _LOSSLESS.get(wanted, wanted)
+        if not isinstance(other, Decimal):
+            other = digits
+        scale = max(digits.scale, other.scale)
+        yield Decimal(max(digits.precision - digits.scale, other.precision - other.scale) + scale, scale)
+    if isinstance(old, Char | Varchar) and isinstance(wanted, Char | Varchar):
+        yield Varchar(max(old.length, wanted.length))
+
+
+def _holds(type_: DataType, wanted: DataType) -> bool:
+    """Whether a type holds all values of another one of its family."""
+    if isinstance(type_, Char | Varchar) and isinstance(wanted, Char | Varchar):
+        return type_.length >= wanted.length
+    is_wider = step(wanted, type_) in (TypeStep.SAME, TypeStep.WIDENING, TypeStep.FREE)
+    return is_wider or _digits_fit(wanted, type_)
+
+
+def _family(type_: DataType) -> str | None:
+    if type_ in _ORDER or isinstance(type_, Decimal):
+        return "number"
+    if type_ in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
+        return "time"
+    return "text" if isinstance(type_, Char | Varchar | String) else None
 
 
 def _is_ignored(old: DataType, new: DataType) -> bool:

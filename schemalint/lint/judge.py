@@ -8,6 +8,7 @@ from schemalint import contract as contracts
 from schemalint.delta import feature, protocol
 from schemalint.delta.change import TableAdded
 from schemalint.delta.diff import diff
+from schemalint.delta.path import is_within, lowercased
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.requests import granted_features
 from schemalint.delta.table import TableState
@@ -18,6 +19,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import Finding, Severity
+from schemalint.model.rule_codes import CASE_COLLISION
 from schemalint.plugin import Problem, Rule, RuleContext, Scope
 from schemalint.values import frozen, replace
 
@@ -141,6 +143,24 @@ def protocol_upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -
     )
 
 
+def without_ambiguous_columns(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Keep only the finding about the name of columns that share one, ignoring case.
+
+    Which of them the table has is unknown, and so is what else changes.
+    """
+    shared = [
+        lowercased(finding.path)
+        for finding in findings
+        if finding.code == CASE_COLLISION and not finding.existing
+    ]
+    return [
+        finding
+        for finding in findings
+        if finding.code == CASE_COLLISION
+        or not any(is_within(lowercased(finding.path), path) for path in shared)
+    ]
+
+
 def is_superseded(upgrade: ProtocolUpgrade, findings: Iterable[Finding]) -> bool:
     """Return whether the causes of an upgrade are refused themselves.
 
@@ -191,12 +211,14 @@ _TABLE_PROPERTIES = ("property", "feature")
 def _subject(finding: Finding) -> tuple[str, str]:
     """Return a finding's object as upgrades name it: a nested field counts as its column."""
     if finding.object.kind == "column" and finding.path:
-        return "column", str(finding.path[0])
+        return _cause("column", str(finding.path[0]))
     return _cause(finding.object.kind, finding.object.name)
 
 
 def _cause(kind: str, name: str) -> tuple[str, str]:
     """Normalize a cause: ``delta.feature.<name>`` is the feature, and both version keys are one cause."""
+    if kind == "column":
+        return kind, name.lower()
     if kind == "property" and name.lower().startswith(FEATURE_PREFIX):
         return "feature", protocol.canonical(name[len(FEATURE_PREFIX) :])
     return kind, protocol.VERSION_KEYS[0] if name in protocol.VERSION_KEYS else name
@@ -209,16 +231,15 @@ def _judge_effective(judge: Judge, before: Contract | None, after: Contract | No
     facts = git_facts(before, after, ctx)
     changes = (fact for fact in facts if not isinstance(fact, ProtocolUpgrade | Contract))
     # Only findings of the contract itself can be existing ones; findings of changes never are.
-    findings = (
-        *(finding for fact in changes for finding in judge(fact, ctx, ("git",))),
-        *_of_contract(judge, before, ctx),
-    )
+    of_changes = (finding for fact in changes for finding in judge(fact, ctx, ("git",)))
+    findings: Sequence[Finding] = (*of_changes, *_of_contract(judge, before, ctx))
+    findings = without_ambiguous_columns(findings)
     # Upgrades come last: an upgrade with a refused cause needs no approval.
     for upgrade in facts:
         if isinstance(upgrade, ProtocolUpgrade) and not is_superseded(upgrade, findings):
             of_upgrade = tuple(judge(upgrade, ctx, ("git",)))
             findings = with_upgrade_findings(findings, upgrade, of_upgrade)
-    return findings
+    return tuple(findings)
 
 
 def _of_contract(judge: Judge, before: Contract | None, ctx: RuleContext) -> Iterator[Finding]:

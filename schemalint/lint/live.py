@@ -22,7 +22,14 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, is_within, lowercased, path_key
 from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.lint.judge import Judge, git_context, is_superseded, protocol_upgrades, with_upgrade_findings
+from schemalint.lint.judge import (
+    Judge,
+    git_context,
+    is_superseded,
+    protocol_upgrades,
+    with_upgrade_findings,
+    without_ambiguous_columns,
+)
 from schemalint.lint.renamed import Names, with_names
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
@@ -134,7 +141,7 @@ def _findings(
         *_undeclared(judge, ctx, comparison),
         *judge(contract, ctx, against),
     )
-    of_declaration = tuple(_marked(found, at_base))
+    of_declaration = tuple(without_ambiguous_columns(tuple(_marked(found, at_base))))
     findings = (*of_declaration, *comparison.table_findings)
     if base is None or protocol_upgrades(git_context(base, contract)):
         for upgrade in protocol_upgrades(ctx, _unaddable_features(ctx, comparison.table_findings)):

@@ -1,6 +1,6 @@
-"""The codes of built-in rules that `plan` and `apply` report without running the rule.
+"""The codes of built-in rules that other code names.
 
-A plan compares more revisions than a check, so it can find the same problem without the rule.
+A plan compares more revisions than a check, so it can find the problem of the first three without the rule.
 """
 
 from __future__ import annotations
@@ -11,3 +11,4 @@ TABLE_REMOVED: Final = "CT001"
 DUPLICATE_TABLE: Final = "CT002"
 DRIFT_SCHEMA: Final = "DR001"
 UNDECLARED_DROP: Final = "CM003"
+CASE_COLLISION: Final = "CM007"

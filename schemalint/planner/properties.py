@@ -6,8 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from schemalint.delta.change import Change, DescriptionChanged, FeatureChanged, PropertyChanged
+from schemalint.delta.column_names import CHANGE_DATA_COLUMNS
 from schemalint.delta.datatype import UNMANAGED
-from schemalint.delta.properties import COLUMN_MAPPING_MODE, FEATURE_PREFIX, is_true
+from schemalint.delta.properties import (
+    CHANGE_DATA_FEED,
+    COLUMN_MAPPING_MODE,
+    FEATURE_PREFIX,
+    PROPERTIES,
+    is_true,
+)
 from schemalint.delta.statistics import STATISTICS_COLUMNS
 from schemalint.model.marker import PENDING
 from schemalint.model.plan import Approval, Cost, Step, StepKind
@@ -16,18 +23,21 @@ from schemalint.planner.alteration import AlterContext, requested_features
 
 WIDENING: Final = "delta.enableTypeWidening"
 ROW_TRACKING: Final = "delta.enableRowTracking"
+_FEED_KEYS: Final = (CHANGE_DATA_FEED, PROPERTIES[CHANGE_DATA_FEED].older_key)
 
 
 def properties_first(context: AlterContext) -> Iterator[Step]:
     """Set what the columns may need."""
     kinds = PropertyChanged | FeatureChanged | DescriptionChanged
     found: list[Change] = [change for change in context.changes if isinstance(change, kinds)]
-    yield from _altered(context, [change for change in found if not _is_late(change)])
+    yield from _altered(context, [change for change in found if not _is_late(context, change)])
 
 
 def properties_last(context: AlterContext) -> Iterator[Step]:
     """Remove what the columns needed until now, and set what names columns."""
-    yield from _altered(context, [changed for changed in context.of(PropertyChanged) if _is_late(changed)])
+    yield from _altered(
+        context, [changed for changed in context.of(PropertyChanged) if _is_late(context, changed)]
+    )
 
 
 def pending_noted(context: AlterContext) -> Iterator[Step]:
@@ -61,9 +71,13 @@ def features_dropped(context: AlterContext) -> Iterator[Step]:
         )
 
 
-def _is_late(change: Change) -> bool:
+def _is_late(context: AlterContext, change: Change) -> bool:
     if not isinstance(change, PropertyChanged):
         return False
+    if change.key in _FEED_KEYS:
+        # The feed can be enabled once the columns with its names are renamed or dropped.
+        in_the_way = any(field.name in CHANGE_DATA_COLUMNS for field in context.live.columns.fields)
+        return in_the_way and is_true(change.new if isinstance(change.new, str) else None)
     if change.key == WIDENING:
         return not is_true(change.new if isinstance(change.new, str) else None)
     if change.key == COLUMN_MAPPING_MODE:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -40,6 +41,65 @@ def test_check_agrees_with_the_recorded_answers(source: str) -> None:
     """Compare with the record, so that every test run does it."""
     answers = {question: answer for question, answer in read_record().items() if question.source == source}
     assert {question: _verdict(question) for question in answers} == answers
+
+
+# The types that TW002 names instead of a refused one: all pairs of recorded types for which it names one.
+NAMED: Final = {
+    ("byte", "float"): "double",
+    ("short", "float"): "double",
+    ("int", "float"): "double",
+    ("long", "float"): "decimal(20,0)",
+    ("long", "double"): "decimal(20,0)",
+    **{("float", name): "double" for name in TYPES if name.startswith("decimal")},
+    ("date", "timestamp"): "timestamp_ntz",
+    ("decimal(5,0)", "int"): "decimal(10,0)",
+    ("decimal(5,0)", "long"): "decimal(20,0)",
+    ("decimal(5,2)", "short"): "decimal(7,2)",
+    ("decimal(5,2)", "int"): "decimal(12,2)",
+    ("decimal(5,2)", "long"): "decimal(22,2)",
+    ("decimal(10,0)", "long"): "decimal(20,0)",
+    ("decimal(10,2)", "int"): "decimal(12,2)",
+    ("decimal(10,2)", "long"): "decimal(22,2)",
+    ("decimal(12,2)", "long"): "decimal(22,2)",
+    ("decimal(12,4)", "int"): "decimal(14,4)",
+    ("decimal(12,4)", "long"): "decimal(24,4)",
+    ("decimal(28,10)", "long"): "decimal(30,10)",
+    ("varchar(5)", "char(10)"): "varchar(10)",
+    ("char(5)", "char(10)"): "varchar(10)",
+}
+
+
+def test_refused_pairs_name_the_nearest_type() -> None:
+    """Compare all pairs of recorded types; where the record has the named type, Spark accepted it."""
+    asked = [question for question in QUESTIONS if question.widening and question.ntz]
+    named = {(question.source, question.target): _named(question) for question in asked}
+    assert {pair: type_ for pair, type_ in named.items() if type_} == NAMED
+    answers = {(question.source, question.target): read_record()[question] for question in asked}
+    assert all(answers[source, type_].accepted for (source, _), type_ in NAMED.items() if type_ in TYPES)
+
+
+@pytest.mark.spark
+def test_engine_widens_to_every_named_type(spark: SparkSession, tmp_path: Path) -> None:
+    changes = sorted({(source, type_) for (source, _), type_ in NAMED.items()})
+    columns = ", ".join(f"c{number} {source}" for number, (source, _) in enumerate(changes))
+    altered = ", ".join(f"c{number} TYPE {type_}" for number, (_, type_) in enumerate(changes))
+    table = f"delta.`{tmp_path / 'table'}`"
+    spark.sql(
+        f"CREATE TABLE {table} ({columns}) USING delta TBLPROPERTIES "
+        "('delta.enableTypeWidening' = 'true', 'delta.feature.timestampNtz' = 'supported')"
+    )
+    spark.sql(f"ALTER TABLE {table} ALTER COLUMN {altered}")
+    logged = [row["data_type"] for row in spark.sql(f"DESCRIBE TABLE {table}").collect()[: len(changes)]]
+    assert logged == [type_ for _, type_ in changes]
+
+
+def _named(question: Question) -> str | None:
+    """Return the type that TW002 names in its help, if it does."""
+    helps = [
+        found.help for found in judge_pair(*type_contracts(question), built_in()) if found.code == "TW002"
+    ]
+    match = re.search(r"change to (\S+), the nearest", "".join(helps))
+    return match[1] if match else None
 
 
 def _verdict(question: Question) -> Answer:

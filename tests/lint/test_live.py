@@ -417,6 +417,31 @@ def test_moved_column_is_reported_in_a_live_check_too() -> None:
     _assert_findings(findings, [("NC010", "info", GIT, "d is now first")])
 
 
+FEED = "delta.enableChangeDataFeed: true"
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        (_text("c: int; _change_type: string", FEED), [("CM008", "warning", BOTH, "every change")]),
+        (_text("c: int; _change_type: string", f"{FEED}, a: b"), [("CM008", "error", BOTH, "this change")]),
+        (_text("c: int; kind: {type: string, renamed_from: _change_type}", FEED), []),
+        (
+            _text("c: int; _change_type: string", "delta.enableChangeDataFeed: false"),
+            [("CM008", "warning", BOTH, "")],
+        ),
+    ],
+    ids=_columns_of,
+)
+def test_live_table_with_feed_and_reserved_name_refuses_only_changes(
+    declared: str, expected: list[Expected]
+) -> None:
+    """Another writer made it: Spark writes its rows."""
+    before = _text("c: int; _change_type: string", FEED)
+    comparison = LiveComparison(_contract(declared), _live(before), base=_contract(before))
+    _assert_findings(judge_live(comparison, load_rules(Selection(select=("CM008",)))), expected)
+
+
 def _judged(base: str | None, declared: str, live: str) -> Sequence[Finding]:
     contract = _contract(declared)
     comparison = LiveComparison(contract, _live(live), base=_contract(base) if base else None)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.column_names import CHANGE_DATA_COLUMNS
+from schemalint.delta.diff import diff
 from schemalint.delta.path import format_path
 from schemalint.delta.properties import CHANGE_DATA_FEED, is_true, property_value
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
@@ -24,7 +25,8 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     ## What it does
 
     Finds columns named `_change_type`, `_commit_version` or `_commit_timestamp`. The finding is an error if
-    the change data feed is on, and a warning otherwise. Fields inside a struct may have these names, and so
+    the change data feed is on, also for a column of the table that the contract does not declare; without the
+    feed it is a warning. Fields inside a struct may have these names, and so
     may columns with another case: `_Change_Type` is fine.
 
     ## Why is this bad?
@@ -34,9 +36,15 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     one (`RESERVED_CDC_COLUMNS_ON_WRITE`). Without the feed Delta refuses nothing, but the table can never
     enable it.
 
+    Another writer may have created a live table with both. Spark reads it and writes its rows, but refuses
+    every `ALTER TABLE` with `RESERVED_CDC_COLUMNS_ON_WRITE`, except one that renames the column or disables
+    the feed. The finding is an error if the contract changes such a table, and a warning otherwise. All this
+    is measured on Delta 4.4.0.
+
     ## What to do
 
-    Choose another name. If the table already has the column, rename it before you enable the feed.
+    Choose another name. If the table already has the column, rename or drop it; the same edit can enable the
+    feed.
 
     ## Example
 
@@ -60,29 +68,58 @@ def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     properties: {delta.enableChangeDataFeed: true}
     ```
     """
-    reserved = [field.name for field in contract.state.columns.fields if field.name in CHANGE_DATA_COLUMNS]
-    existing = [name for name in reserved if ctx.before.columns.get(name)]
-    feed = is_true(property_value(CHANGE_DATA_FEED, ctx.after.properties))
-    if feed and existing and not is_true(property_value(CHANGE_DATA_FEED, ctx.before.properties)):
-        yield _cannot_enable(existing, contract)
+    reserved = [field.name for field in ctx.after.columns.fields if field.name in CHANGE_DATA_COLUMNS]
+    if not is_true(property_value(CHANGE_DATA_FEED, ctx.after.properties)):
+        yield from _without_feed(contract)
+        return
+    existing = [name for name in reserved if any(field.name == name for field in ctx.before.columns.fields)]
+    was_on = is_true(property_value(CHANGE_DATA_FEED, ctx.before.properties))
+    if existing and (ctx.against == "live" or not was_on):
+        yield _locked(existing, ctx) if was_on else _cannot_enable(existing, contract)
         reserved = [name for name in reserved if name not in existing]
     for name in reserved:
-        refusal = _EXISTS if ctx.is_new_table or name in existing else _ADDED
         yield Problem(
-            f"{format_path((name,))} is a reserved name of the change data feed"
-            + (", which is on" if feed else "; the table could never enable it"),
+            f"{format_path((name,))} is a reserved name of the change data feed, which is on",
             help="choose another name",
-            severity=None if feed else Severity.WARNING,
             path=(name,),
-            delta_error=refusal if feed else None,
+            delta_error=_EXISTS if ctx.is_new_table or name in existing else _ADDED,
         )
+
+
+def _without_feed(contract: Contract) -> Iterator[Problem]:
+    for field in contract.state.columns.fields:
+        if field.name in CHANGE_DATA_COLUMNS:
+            yield Problem(
+                f"{format_path((field.name,))} is a reserved name of the change data feed; the table could "
+                "never enable it",
+                help="choose another name",
+                severity=Severity.WARNING,
+                path=(field.name,),
+            )
+
+
+def _locked(names: list[str], ctx: RuleContext) -> Problem:
+    """Return the problem of a live table with both: rows can be written, but nothing else can change."""
+    is_refused = bool(diff(ctx.before, ctx.after))
+    consequence = "Delta refuses this change" if is_refused else "Delta refuses every change of the table"
+    return Problem(
+        f"{_joined(names)} is a reserved name of the change data feed, which is on: {consequence}",
+        help="rename the column or disable the feed, before anything else",
+        severity=None if is_refused else Severity.WARNING,
+        path=(names[0],),
+        delta_error=_ADDED if is_refused else None,
+    )
 
 
 def _cannot_enable(names: list[str], contract: Contract) -> Problem:
     key = next((key for key in _KEYS if is_true(contract.state.set_properties.get(key))), CHANGE_DATA_FEED)
     return Problem(
-        f"{key} cannot be enabled: the table has {', '.join(format_path((name,)) for name in names)}",
-        help="rename the column in an earlier edit, or do without the feed",
+        f"{key} cannot be enabled: the table has {_joined(names)}",
+        help="rename or drop the column, or do without the feed",
         object=ObjectRef("property", key),
         delta_error=_EXISTS,
     )
+
+
+def _joined(names: list[str]) -> str:
+    return ", ".join(format_path((name,)) for name in names)

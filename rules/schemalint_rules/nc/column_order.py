@@ -3,19 +3,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import FieldMoved
-from schemalint.delta.datatype import Struct, type_at
 from schemalint.delta.path import format_path
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
 @rule("NC010", on=FieldMoved, severity=Severity.INFO, scope="contract")
-def column_order(change: FieldMoved, ctx: RuleContext) -> Iterator[Problem]:
+def column_order(change: FieldMoved, _ctx: RuleContext) -> Iterator[Problem]:
     """A column changes its position among its siblings.
 
     ## What it does
 
     Finds the smallest set of columns, and of struct fields at any depth, that must move to turn the old order
-    into the new one. New and removed columns do not count. CM007 reports two columns with the same name.
+    into the new one. New and removed columns do not count.
 
     ## Why is this bad?
 
@@ -59,17 +58,8 @@ def column_order(change: FieldMoved, ctx: RuleContext) -> Iterator[Problem]:
       - {name: shop, type: string}
     ```
     """
-    if _is_ambiguous(change, ctx):
-        return
     position = f"after {change.after}" if change.after is not None else "first"
     yield Problem(
         f"{format_path(change.path)} is now {position}",
         help="an existing table keeps its order: only the order in the contract changes",
     )
-
-
-def _is_ambiguous(change: FieldMoved, ctx: RuleContext) -> bool:
-    """Return whether two columns share the name, so that the moved one is unknown."""
-    parent = type_at(ctx.contract.state.columns, change.path[:-1])
-    names = [field.name.lower() for field in parent.fields] if isinstance(parent, Struct) else []
-    return names.count(str(change.path[-1]).lower()) > 1

@@ -7,7 +7,7 @@ from schemalint.delta.datatype import field_at
 from schemalint.delta.path import Part, format_path
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
-from schemalint.delta.widening import TypeStep, refusal, step
+from schemalint.delta.widening import TypeStep, nearest_widening, refusal, step
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
@@ -42,7 +42,8 @@ def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[P
     ## What to do
 
     Add a column of the new type, backfill it, move the readers to it, and list the old one under `dropped`
-    once it has no readers.
+    once it has no readers. If Delta widens the old type to one of the same family, the help names the nearest
+    one: `double` for `int` to `float`, `decimal(20,0)` for `bigint` to `double`.
 
     Sometimes an earlier change rules out the new type, for example `int` to `double` where `decimal` was
     intended. Such a change cannot be reverted either: Delta widens from the current type only. If
@@ -86,9 +87,16 @@ def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[P
     )
     yield Problem(
         f"{format_path(change.path)} changes from {old} to {new}, {reason}",
-        help=f"keep {old}; add a new column of type {new} and backfill it{_wrong_turn(change, ctx)}",
+        help=f"keep {old}{_alternative(change)}; add a new column of type {new} and backfill it"
+        f"{_wrong_turn(change, ctx)}",
         delta_error=error,
     )
+
+
+def _alternative(change: TypeChanged) -> str:
+    """Return the nearest legal type as a part of the help; empty if there is none."""
+    nearest = nearest_widening(change.old, change.new, nested=len(change.path) > 1)
+    return f" or change to {print_type(nearest)}, the nearest type that Delta widens it to" if nearest else ""
 
 
 def _wrong_turn(change: TypeChanged, ctx: RuleContext) -> str:

@@ -1,6 +1,6 @@
 """The codes of built-in rules that other code names.
 
-A plan compares more revisions than a check, so it can find the problem of the first three without the rule.
+A plan compares more revisions than a check, so it finds the problems of all but the last without the rule.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -15,10 +16,10 @@ import pytest
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError
 from schemalint.report import findings as report
-from schemalint.storage import read_table
+from schemalint.storage import find_tables, holds_files, read_table
 from support.project import ORDERS
 from support.repo import Repo
-from support.servers import refusing_server
+from support.servers import ACCOUNT, ACCOUNT_KEY, refusing_server
 
 SECRET = "hunter2-of-the-store"  # noqa: S105 (a made-up value)
 KEYS = {"access_key_id": "AKIAHUNTER2", "secret_access_key": SECRET, "session_token": f"{SECRET}-token"}
@@ -60,6 +61,67 @@ def test_an_error_answer_is_an_error_and_no_missing_table(status: int, body: str
     _assert_no_secret(str(caught.value))
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__
+
+
+STORES = {
+    "s3://lake/t": {"endpoint": "", **KEYS},
+    "gs://lake/t": {"endpoint": "", "anonymous": "true"},
+    "az://lake/t": {"endpoint": "", "account_name": ACCOUNT, "account_key": ACCOUNT_KEY},
+}
+LISTING = (
+    "<ListBucketResult><Name>lake</Name><Contents><Key>t/_delta_log/00000000000000000000.json</Key>"
+    "<Size>900</Size><LastModified>2026-11-01T10:00:00Z</LastModified></Contents></ListBucketResult>"
+)
+LOGIN_PAGE = "<html><head><title>Sign in</title></head><body></body></html>"
+EMPTY_LISTING = "<ListBucketResult><Name>lake</Name><KeyCount>0</KeyCount></ListBucketResult>"
+NO_KEY = CODE.format("NoSuchKey")
+
+
+@pytest.mark.parametrize("uri", STORES)
+@pytest.mark.parametrize(
+    "body",
+    [LOGIN_PAGE, '<?xml version="1.0"?><feed/>', '{"kind": "page"}', "", LISTING[: len(LISTING) // 2]],
+    ids=["login page", "XML", "JSON", "nothing", "truncated listing"],
+)
+def test_an_answer_that_is_no_listing_is_an_error_and_no_missing_table(uri: str, body: str) -> None:
+    with refusing_server(200, body) as endpoint:
+        storage = {**STORES[uri], "endpoint": endpoint, "allow_http": "true"}
+        for read in (read_table, holds_files, lambda uri, storage: list(find_tables(uri, storage=storage))):
+            with pytest.raises(LiveError) as caught:
+                read(uri, storage=storage)
+            assert not isinstance(caught.value, NoTable)
+            assert re.search("gives no usable answer|it may be a login page", caught.value.message)
+            assert caught.value.help
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [(404, NO_KEY), (403, CODE.format("AccessDenied"))],
+    ids=["no such file", "only this prefix can be listed"],
+)
+def test_an_empty_listing_of_a_store_is_a_missing_table(status: int, body: str) -> None:
+    with refusing_server(status, body, EMPTY_LISTING) as endpoint:
+        storage = {**KEYS, "endpoint": endpoint, "allow_http": "true"}
+        with pytest.raises(NoTable):
+            read_table("s3://lake/t", storage=storage)
+        assert not holds_files("s3://lake/t", storage)
+
+
+def test_a_page_in_place_of_a_commit_is_an_error() -> None:
+    with refusing_server(200, LOGIN_PAGE, LISTING) as endpoint, pytest.raises(LiveError) as caught:
+        read_table("s3://lake/t", storage={**KEYS, "endpoint": endpoint, "allow_http": "true"})
+    assert not isinstance(caught.value, NoTable)
+
+
+def test_neither_check_nor_plan_take_a_login_page_for_a_store_without_tables(tmp_path: Path) -> None:
+    with refusing_server(200, LOGIN_PAGE) as endpoint:
+        repo = _repository(tmp_path, endpoint, 1)
+        run = _schemalint(repo, "check", "--live", "--all")
+        plan = _schemalint(repo, "plan")
+    assert (run.returncode, plan.returncode) == (2, 2)
+    assert "login page" in run.stdout
+    assert "login page" in plan.stderr
+    assert "CREATE" not in plan.stdout
 
 
 def test_an_overloaded_store_is_an_error_after_retries() -> None:
@@ -146,7 +208,7 @@ def _restore_ctrl_c() -> None:
 
 def test_ctrl_c_ends_the_reading_of_one_table(silent: socket.socket) -> None:
     code = (
-        "import sys; from schemalint.storage import read_table; "
+        "import sys; from schemalint.storage import find_tables, holds_files, read_table; "
         "read_table('s3://lake/t', storage=eval(sys.argv[1]))"
     )
     storage = {"endpoint": _address(silent), "allow_http": "true", **KEYS}

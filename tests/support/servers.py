@@ -111,16 +111,20 @@ def azure_server(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def refusing_server(status: int, body: str = "") -> Iterator[str]:
-    """Start a server with one answer for all requests and yield its address.
+def refusing_server(status: int, body: str = "", listing: str | None = None) -> Iterator[str]:
+    """Start a server with one answer for all requests, or another one for listings, and yield its address.
 
     The request replaces ``{request}`` in the body of the answer.
     """
 
     class Refusing(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            data = body.replace("{request}", f"{self.requestline} {self.headers}").encode()
-            self.send_response(status)
+            if listing is not None and ("list-type=2" in self.path or "comp=list" in self.path):
+                data = listing.encode()
+                self.send_response(200)
+            else:
+                data = body.replace("{request}", f"{self.requestline} {self.headers}").encode()
+                self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

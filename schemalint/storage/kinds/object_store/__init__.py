@@ -41,7 +41,7 @@ def location_key(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> str
 
 
 def holds_files(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:
-    """Whether a file exists below the location; this takes one request.
+    """Whether a file exists below the location; this takes one request, or two if there is none.
 
     Raises:
         LiveError: The store refuses or does not answer.
@@ -62,6 +62,8 @@ def find_tables(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iter
     for depth in range(MOST_LEVELS + 1):
         listings = concurrently(root.list_folder, level)
         if not depth and not any(listings[0]):
+            with root.translated_errors():
+                finish(start(root.require_store))
             raise LiveError(f"{root.uri}: there are no files", help="Look for a spelling mistake.")
         below: list[str] = []
         for folder, (_, folders) in zip(level, listings, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from schemalint.delta_log import limits
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _BLOCK: Final = 1 << 20
 """Bytes of a Parquet file that one request reads."""
 
+_NO_FILE: Final = "schemalint-no-such-file"
+
 
 @frozen
 class ObjectStoreLog:
@@ -44,10 +46,12 @@ class ObjectStoreLog:
 
         Raises:
             NoTable: The log has no files: a store knows no folders, only keys with a common prefix.
-            LiveError: The store refuses or does not answer, or there is no such bucket.
+            LiveError: The store refuses or does not answer, or there is no such bucket or store.
         """
         files, _ = self.list_folder(self._log)
         if not files:
+            with self.translated_errors():
+                finish(start(self.require_store))
             raise NoTable(f"{self.uri}: there is no Delta table: no files in _delta_log")
         return files
 
@@ -69,7 +73,29 @@ class ObjectStoreLog:
         prefix = f"{folder}/" if folder else ""
         # One of the first two may be the folder itself, made visible by a console (see `list_folder`).
         first = next(iter(self.client.list(folder or None, chunk_size=2)), ())
-        return any(file["path"].startswith(prefix) for file in first)
+        if any(file["path"].startswith(prefix) for file in first):
+            return True
+        self.require_store()
+        return False
+
+    def require_store(self) -> None:
+        """Require that the endpoint denies having a file that does not exist; call it as `has_files`.
+
+        The client takes any XML, such as a login page, for an empty listing (obstore 0.12.1, S3 and Google).
+        Who may list a prefix may still be denied other requests, so a denial is the answer of a store too.
+
+        Raises:
+            LiveError: The endpoint answers, but not like an object store.
+        """
+        from obstore.exceptions import PermissionDeniedError, UnauthenticatedError  # noqa: PLC0415 (only for object stores)
+
+        with suppress(FileNotFoundError, PermissionDeniedError, UnauthenticatedError):
+            self.client.get(self._key(_NO_FILE))
+            raise LiveError(
+                f"{self.uri}: the endpoint has an answer to any request, so it is not an object store: "
+                "it may be a login page",
+                help="Check the endpoint, the network and the proxy.",
+            )
 
     def read(self, name: str) -> bytes:
         """Read a file of the log."""

@@ -41,8 +41,11 @@ class RatifiedLog:
         """The table's URI."""
         return self.log.uri
 
-    def list(self) -> Iterator[FileEntry]:
+    def list(self, folder: str = "") -> Iterator[FileEntry]:
         """List the ratified files of the log; staged commits have the names of published ones."""
+        if folder:
+            yield from self.log.list(folder)
+            return
         published = [entry for entry in self.log.list() if self._is_visible(entry)]
         staged = [
             FileEntry(_published_name(commit), commit.size, commit.modified_ms)

@@ -154,6 +154,7 @@ class LogDefectKind(Enum):
     CHECKSUM_DIFFERS = "a version checksum contradicts the log"
     CHECKPOINT_DIFFERS = "a checkpoint contradicts the commits"
     COMMIT_MISSING = "a commit is missing"
+    SIDECAR_MISSING = "a sidecar of a checkpoint is missing"
     FILE_UNREADABLE = "a file cannot be read"
     NO_SCHEMA = "the table has no schema"
 

@@ -23,7 +23,7 @@ from schemalint.delta_log.jsontext import JsonError, read_json
 from schemalint.values import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from schemalint.delta_log.names import LogFile
     from schemalint.delta_log.store import LogStore
@@ -56,15 +56,17 @@ def read_commit_info(store: LogStore, file: LogFile) -> CommitInfo:
     return CommitInfo()
 
 
-def read_paths(store: LogStore, file: LogFile) -> Iterator[tuple[str, str]]:
-    """Yield action name and encoded ``path`` of each ``add``, ``remove`` and ``sidecar``.
+def read_paths(
+    store: LogStore, file: LogFile, actions: Sequence[str] = ("add", "remove", "sidecar")
+) -> Iterator[tuple[str, str]]:
+    """Yield action name and encoded ``path`` of each action about a file.
 
     Raises:
         ActionError, LiveError: As `read_lines`.
     """
     first = 1
     for block in _content(store, file):
-        for name in _FILE_ACTIONS:
+        for name in actions:
             for line in _lines_with(block, name, first):
                 if (body := _body(line, name)) is not None:
                     yield name, _path(body, line)
@@ -192,4 +194,3 @@ _READERS: Final[Mapping[str, Callable[[Body], TableActions]]] = {
     "metaData": lambda body: TableActions(metadata=read_metadata(body)),
     "domainMetadata": lambda body: TableActions(clustering=read_clustering(body)),
 }
-_FILE_ACTIONS: Final = ("add", "remove", "sidecar")

@@ -21,13 +21,14 @@ from schemalint.delta_log.store import DamagedFile
 from schemalint.errors import LiveError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from schemalint.delta_log.names import LogFile
     from schemalint.delta_log.segment import Checkpoint, Listing
     from schemalint.delta_log.store import LogStore
 
 _IN_CHECKPOINT: Final = ["add.path", "sidecar.path"]
+SIDECARS: Final = "_sidecars"
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
@@ -54,6 +55,21 @@ def live_files(store: LogStore, version: int) -> Iterator[str]:
         yield from added - seen
         seen |= added | removed
         at = file.version - 1
+
+
+def sidecars(store: LogStore, checkpoint: Checkpoint) -> Iterator[str]:
+    """Yield the files that a checkpoint names as its sidecars, relative to ``_delta_log``.
+
+    Raises:
+        LiveError: As `live_files`.
+    """
+    for file in checkpoint.files:
+        paths = (
+            _lines(store, file, ["sidecar"])
+            if file.name.endswith(".json")
+            else _rows(store, file.name, ["sidecar.path"])
+        )
+        yield from (_sidecar(path) for _action, path in paths)
 
 
 def is_absolute(path: str) -> bool:
@@ -95,14 +111,20 @@ def _checkpointed(store: LogStore, checkpoint: Checkpoint) -> Iterator[str]:
 
 
 def _in_sidecar(store: LogStore, path: str) -> Iterator[str]:
-    """Yield a sidecar's files; sidecars are in ``_sidecars`` (PROTOCOL.md, "Sidecar File Information")."""
-    name = f"_sidecars/{unquote(path).rpartition('/')[2]}"
-    yield from (unquote(added) for _action, added in _rows(store, name, ["add.path"]))
+    """Yield a sidecar's files."""
+    yield from (unquote(added) for _action, added in _rows(store, _sidecar(path), ["add.path"]))
 
 
-def _lines(store: LogStore, file: LogFile) -> Iterator[tuple[str, str]]:
+def _sidecar(path: str) -> str:
+    """Return a sidecar's file; all are in one folder (PROTOCOL.md, "Sidecar File Information")."""
+    return f"{SIDECARS}/{unquote(path).rpartition('/')[2]}"
+
+
+def _lines(
+    store: LogStore, file: LogFile, actions: Sequence[str] = ("add", "remove", "sidecar")
+) -> Iterator[tuple[str, str]]:
     try:
-        yield from read_paths(store, file)
+        yield from read_paths(store, file, actions)
     except ActionError as error:
         raise DamagedFile(store.uri, file.name, str(error), error.line, is_limit=error.is_limit) from None
 

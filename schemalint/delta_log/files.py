@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import deque
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from schemalint.delta.table import LogDefect, LogDefectKind
 from schemalint.delta_log import limits
 from schemalint.delta_log.actions import ActionError, TableActions
 from schemalint.delta_log.checkpoint import NoPyarrow, read_checkpoint
-from schemalint.delta_log.checksum import read_checksum
+from schemalint.delta_log.checksum import read_checksum, read_object
 from schemalint.delta_log.commit import read_lines
 from schemalint.delta_log.store import DamagedFile
 from schemalint.values import replace
@@ -81,6 +81,26 @@ class LogFiles:
                 self._actions[file.name] = None
                 self.warnings.append(f"{file.name}: the version checksum cannot be read: {error.reason}")
         return self._actions[file.name]
+
+    @cached_property
+    def lost_checkpoint(self) -> str | None:
+        """What is wrong with the checkpoint that ``_last_checkpoint`` names, if it is not complete.
+
+        Spark then starts from an older one; if commits are missing after that, it names this checkpoint
+        (``SnapshotManagement.getLogSegmentForVersion``; measured on Delta 4.4.0).
+        """
+        file, listing = self.listing.last_checkpoint, self.listing
+        if file is None:
+            return None
+        try:
+            version = read_object(self.store, file).get("version")
+        except DamagedFile:
+            return None
+        if type(version) is not int or not listing.newest_checkpoint < version <= listing.latest:
+            return None
+        missing = listing.missing_parts.get(version)
+        fault = f"lacks {missing}" if missing else "does not exist"
+        return f"the checkpoint of version {version}, which _last_checkpoint names, {fault}"
 
     def failure(self, first: int, last: int) -> LiveError | None:
         """Return the error of the oldest unreadable file in a range of versions, if there is one."""

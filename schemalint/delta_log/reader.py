@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Final
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.table import History, LiveTable
 from schemalint.delta_log import limits
-from schemalint.delta_log.crosscheck import checksum_defects, gap_defects, pointer_warnings, schema_defects
+from schemalint.delta_log.crosscheck import (
+    checksum_defects,
+    gap_defects,
+    pointer_warnings,
+    schema_defects,
+    sidecar_defects,
+)
 from schemalint.delta_log.files import LogFiles
 from schemalint.delta_log.history import read_commits, read_history
 from schemalint.delta_log.segment import list_log
@@ -95,7 +101,8 @@ def _table(files: LogFiles, requested: int, version: int, state: TableActions, *
     pointer = pointer_warnings(files) if history else ()
     defects = (
         *files.defects,
-        *gap_defects(files.listing, requested, version),
+        *gap_defects(files, requested, version),
+        *sidecar_defects(files, requested, state),
         *checksum_defects(files, version, state),
         *schema_defects(files, state),
     )

@@ -44,6 +44,7 @@ class Listing:
     Attributes:
         checkpoints: The complete checkpoints of each version, in Delta's order of preference.
         last_checkpoint: The pointer to the last checkpoint.
+        missing_parts: By version, the parts that a multi-part checkpoint lacks, such as ``1 of its 3 parts``.
     """
 
     uri: str
@@ -52,6 +53,7 @@ class Listing:
     compactions: tuple[LogFile, ...] = ()
     checksums: Mapping[int, LogFile] = field(default_factory=dict)
     last_checkpoint: LogFile | None = None
+    missing_parts: Mapping[int, str] = field(default_factory=dict)
     # Sorted once for binary search: a log may have very many gaps.
     _versions: tuple[int, ...] = field(init=False)
     _checkpointed: tuple[int, ...] = field(init=False)
@@ -131,6 +133,7 @@ def list_log(store: LogStore) -> Listing:
         compactions=_longest(by_kind[Kind.COMPACTED]),
         checksums=_by_version(by_kind[Kind.CHECKSUM]),
         last_checkpoint=next(iter(by_kind[Kind.LAST_CHECKPOINT]), None),
+        missing_parts=_missing_parts(by_kind[Kind.MULTI_PART_CHECKPOINT]),
     )
 
 
@@ -164,11 +167,24 @@ def _checkpoints(by_kind: defaultdict[Kind, list[LogFile]]) -> dict[int, tuple[C
 
 def _multi_part(files: Iterable[LogFile]) -> list[Checkpoint]:
     """Return the checkpoints with all their parts, most parts first; Delta ignores incomplete checkpoints."""
+    return [
+        Checkpoint(version, tuple(parts[part] for part in sorted(parts)))
+        for (version, count), parts in sorted(_parts(files).items(), reverse=True)
+        if len(parts) == count > 0
+    ]
+
+
+def _missing_parts(files: Iterable[LogFile]) -> dict[int, str]:
+    return {
+        version: f"{count - len(parts)} of its {count} parts"
+        for (version, count), parts in _parts(files).items()
+        if len(parts) < count
+    }
+
+
+def _parts(files: Iterable[LogFile]) -> dict[tuple[int, int], dict[int, LogFile]]:
+    """Group the parts of checkpoints by version and number of parts."""
     by_checkpoint: defaultdict[tuple[int, int], dict[int, LogFile]] = defaultdict(dict)
     for file in files:
         by_checkpoint[file.version, file.parts][file.part] = file
-    return [
-        Checkpoint(version, tuple(parts[part] for part in sorted(parts)))
-        for (version, count), parts in sorted(by_checkpoint.items(), reverse=True)
-        if len(parts) == count > 0
-    ]
+    return by_checkpoint

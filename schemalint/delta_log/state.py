@@ -9,7 +9,6 @@ from schemalint.errors import LiveError
 
 if TYPE_CHECKING:
     from schemalint.delta_log.files import LogFiles
-    from schemalint.delta_log.segment import Listing
 
 
 class MissingCommit(LiveError):  # noqa: N818 - the commit is what is missing
@@ -19,17 +18,19 @@ class MissingCommit(LiveError):  # noqa: N818 - the commit is what is missing
         version: The version of the missing commit.
     """
 
-    def __init__(self, listing: Listing, version: int, requested: int) -> None:
+    def __init__(self, files: LogFiles, version: int, requested: int) -> None:
+        listing = files.listing
         first = next(iter(listing.commits), requested)
+        lost = f", and {files.lost_checkpoint} (DELTA_MISSING_PART_FILES)" if files.lost_checkpoint else ""
         if version < first and listing.checkpoint_before(requested) < 0:
             super().__init__(
                 f"{listing.uri}: version {requested} can no longer be read: the log's first commit is "
-                f"{first}, and no checkpoint covers the versions before it",
-                help="Give a newer version.",
+                f"{first}, and no checkpoint covers the versions before it{lost}",
+                help="The log is damaged: restore the missing files." if lost else "Give a newer version.",
             )
         else:
             super().__init__(
-                f"{listing.uri}: the commit of version {version} is missing in _delta_log",
+                f"{listing.uri}: the commit of version {version} is missing in _delta_log{lost}",
                 help="The log is damaged: restore the file, or repair the table with Delta's own tools.",
             )
         self.version = version
@@ -77,7 +78,7 @@ def state_at(files: LogFiles, version: int) -> TableActions:
         elif state := _state_from_checksum(files, at, version):
             return newer.completed_by(state)
         else:
-            raise files.failure(at, version) or MissingCommit(files.listing, at, version)
+            raise files.failure(at, version) or MissingCommit(files, at, version)
     return newer
 
 

@@ -81,8 +81,12 @@ class LogStore(Protocol):
     def uri(self) -> str:
         """The table's URI for messages."""
 
-    def list(self) -> Iterable[FileEntry]:
-        """List the files directly in the log, in any order; `NoTable` if the folder does not exist."""
+    def list(self, folder: str = "") -> Iterable[FileEntry]:
+        """List the files directly in the log, or in a folder in it, in any order.
+
+        Raises:
+            NoTable: There is no log; a folder in the log may be missing.
+        """
 
     def read(self, name: str) -> bytes:
         """Return a file's content; `DamagedFile` if it is not a regular file or over `limits.MAX_SIZE`."""

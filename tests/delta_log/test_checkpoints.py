@@ -46,6 +46,7 @@ STATE = (
 WRITTEN = [commit_info("WRITE"), add()]
 ALTERED = [commit_info("ADD COLUMNS"), metadata(ID, LATER)]
 UUID = "80a083e8-7026-4e79-81be-64bd76c43a11"
+SIDECAR = "_sidecars/x.parquet"
 OTHER_UUID = "11111111-7026-4e79-81be-64bd76c43a11"
 
 
@@ -63,16 +64,19 @@ def multi_part(table: Path, version: int, actions: Sequence[Action] = STATE) -> 
 
 
 def v2_json(table: Path, version: int, actions: Sequence[Action] = STATE) -> str:
+    write_file(table, SIDECAR)
     lines = [*checkpoint_metadata(version), *actions, add()]
     return write_lines(table, f"{version:020}.checkpoint.{UUID}.json", lines).name
 
 
 def v2_parquet(table: Path, version: int, actions: Sequence[Action] = STATE) -> str:
+    write_file(table, SIDECAR)
     rows = [*checkpoint_metadata(version), *actions]
     return write_checkpoint(table, version, rows, data_files=0, name=f"checkpoint.{UUID}.parquet").name
 
 
 def v2_classic(table: Path, version: int, actions: Sequence[Action] = STATE) -> str:
+    write_file(table, SIDECAR)
     return write_checkpoint(table, version, [*checkpoint_metadata(version), *actions]).name
 
 
@@ -94,6 +98,40 @@ def test_a_checkpoint_without_earlier_commits_gives_the_table(
     assert (live.metadata, live.protocol) == (expected.metadata, expected.protocol)
     assert live.state.clustered_by == (("id",),)
     assert (live.version, live.defects, live.warnings) == (4, (), ())
+
+
+@pytest.mark.parametrize("kind", [v2_json, v2_parquet, v2_classic])
+@with_and_without_history
+def test_a_missing_sidecar_of_the_newest_checkpoint_is_a_defect_although_the_commits_suffice(
+    tmp_path: Path, kind: Callable[..., str], *, history: bool
+) -> None:
+    write_log(tmp_path, [[commit_info(), *STATE], WRITTEN, ALTERED])
+    name = kind(tmp_path, 1)
+    assert read_table(str(tmp_path), history=history).defects == ()
+    (tmp_path / "_delta_log" / SIDECAR).unlink()
+    (defect,) = read_table(str(tmp_path), history=history).defects
+    assert (defect.kind, defect.file) == (LogDefectKind.SIDECAR_MISSING, SIDECAR)
+    assert name in defect.message
+    assert read_table(str(tmp_path), version=0).defects == (), "version 0 does not need the checkpoint"
+    (tmp_path / "_delta_log/_sidecars").rmdir()
+    assert read_table(str(tmp_path), history=history).defects == (defect,)
+
+
+def test_an_incomplete_checkpoint_is_named_where_its_commits_are_missing(tmp_path: Path) -> None:
+    write_log(tmp_path, [[commit_info(), *STATE], WRITTEN, WRITTEN])
+    first_part = tmp_path / "_delta_log" / multi_part(tmp_path, 1)
+    write_lines(tmp_path, "_last_checkpoint", [{"version": 1, "size": 3, "parts": 3}])
+    write_checksum(tmp_path, 2, *STATE)
+    first_part.unlink()
+    assert read_table(str(tmp_path)).defects == (), "the commits replace it"
+    (tmp_path / "_delta_log" / f"{0:020}.json").unlink()
+    (defect,) = read_table(str(tmp_path)).defects
+    assert defect.delta_error == "DELTA_MISSING_PART_FILES"
+    fault = "the checkpoint of version 1, which _last_checkpoint names, lacks 1 of its 3 parts"
+    assert fault in defect.message
+    (tmp_path / "_delta_log" / f"{2:020}.crc").unlink()
+    with pytest.raises(LiveError, match=f"{fault} .DELTA_MISSING_PART_FILES."):
+        read_table(str(tmp_path))
 
 
 @every_kind

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 LOGS = Path(__file__).parent / "logs"
 WRITTEN_BY_SPARK = sorted(folder.name for folder in LOGS.iterdir() if folder.is_dir())
 
-# delta-rs needs the sidecars of V2 checkpoints, and these logs are stored without them.
+# delta-rs reads the sidecars of V2 checkpoints, which are stored empty.
 WITHOUT_SIDECARS = {"v2_checkpoint", "v2_json", "v2_parquet"}
 
 ID = Field("id", LONG)

@@ -118,7 +118,7 @@ TABLES: Final = {
         RESET spark.databricks.delta.checkpoint.partSize;
         ALTER TABLE {t} ADD COLUMN later STRING;
     """,
-    # V2 checkpoints at version 3, without their sidecars; the older versions are removed.
+    # V2 checkpoints at version 3, with empty sidecars; the older versions are removed.
     "v2_json": """
         CREATE TABLE {t} (id INT, ship STRUCT<city: STRING>) USING delta CLUSTER BY (ship.city)
             TBLPROPERTIES (delta.checkpointPolicy = 'v2', delta.checkpointInterval = 3);
@@ -238,6 +238,9 @@ def _keep(written: Path, kept: Path, first: int) -> None:
         old = file.suffix in (".json", ".crc") and file.name[:20].isdigit() and int(file.name[:20]) < first
         if file.is_file() and not file.name.startswith(".") and not old:
             shutil.copyfile(file, kept / file.name)
+    for file in (written / "_sidecars").glob("[!.]*"):
+        (kept / "_sidecars").mkdir(exist_ok=True)
+        (kept / "_sidecars" / file.name).touch()
 
 
 if __name__ == "__main__":

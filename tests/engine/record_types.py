@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -146,11 +146,16 @@ def _create(spark: SparkSession, path: Path, types: Sequence[str], config: Confi
 
 def _refusal(spark: SparkSession, statement: str) -> str | None:
     """Run a statement, and return the error class if the engine refuses it."""
+    return refusal(lambda: spark.sql(statement))
+
+
+def refusal(run: Callable[[], object]) -> str | None:
+    """Run something, and return the error class if the engine refuses it."""
     from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # noqa: PLC0415 (only with Spark)
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
     try:
-        spark.sql(statement)
+        run()
     except PySparkException as error:
         return str(error.getCondition() or _error_class(str(error)))
     except Py4JJavaError as error:  # PySpark does not know DeltaTableFeatureException

@@ -171,7 +171,7 @@ def remove(path: str = "part-0.parquet") -> Action:
 
 
 def checkpoint_metadata(version: int) -> Sequence[Action]:
-    """Return the actions that only V2 checkpoints have; the sidecar file does not exist."""
+    """Return the actions that only V2 checkpoints have; ``_sidecars/x.parquet`` is not written."""
     return [
         {"checkpointMetadata": {"version": version}},
         {"sidecar": {"path": "x.parquet", "sizeInBytes": 9}},

@@ -18,9 +18,11 @@ _CONTRADICTIONS = (
     on=LiveTable,
     severity=Severity.ERROR,
     delta_errors=(
+        "DELTA_MISSING_PART_FILES",
         "DELTA_STATE_RECOVER_ERROR",
         "DELTA_TRUNCATED_TRANSACTION_LOG",
         "DELTA_VERSIONS_NOT_CONTIGUOUS",
+        "FAILED_READ_FILE",
     ),
 )
 def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
@@ -29,9 +31,9 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     ## What it does
 
     Compares what the log holds more than once: the version checksum (`.crc`) and the checkpoints with the
-    commits. It also reports duplicate actions in a commit, gaps between commits, and files that schemalint
-    had to skip. A defect that Delta Spark tolerates, such as a second `metaData` of which the last counts, is
-    a warning.
+    commits. It also reports duplicate actions in a commit, gaps between commits, missing parts and sidecars
+    of checkpoints, and files that schemalint had to skip. A defect that Delta Spark tolerates, such as a
+    second `metaData` of which the last counts, is a warning.
 
     ## Why is this bad?
 
@@ -39,7 +41,10 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     exists, others from the commits. So they see different tables. Spark refuses the first read of a table
     whose checksum has another schema (`DELTA_STATE_RECOVER_ERROR`), and then continues; it does not open a
     table with a missing commit (`DELTA_VERSIONS_NOT_CONTIGUOUS`, or `DELTA_TRUNCATED_TRANSACTION_LOG` if the
-    first one is missing; all measured on Delta 4.4.0).
+    first one is missing). Without a sidecar of its newest checkpoint Spark neither reads nor alters the table
+    (`FAILED_READ_FILE`), even if the commits would suffice. A checkpoint that lacks one of its parts is
+    replaced by older commits; only without these Spark fails (`DELTA_MISSING_PART_FILES`; all measured on
+    Delta 4.4.0).
 
     ## What to do
 

@@ -45,15 +45,17 @@ class PathStore:
         """The table's folder."""
         return str(self.table)
 
-    def list(self) -> Iterator[FileEntry]:
-        """List the files directly in the log."""
+    def list(self, folder: str = "") -> Iterator[FileEntry]:
+        """List the files directly in the log, or in a folder in it."""
+        prefix = f"{folder}/" if folder else ""
         try:
-            with os.scandir(self._log) as entries:
-                yield from (file for entry in entries if (file := _file_entry(entry)))
+            with os.scandir(self._log / folder) as entries:
+                yield from (file for entry in entries if (file := _file_entry(entry, prefix)))
         except (FileNotFoundError, NotADirectoryError):
-            raise NoTable(f"{self.table}: there is no Delta table: no folder _delta_log") from None
+            if not folder:
+                raise NoTable(f"{self.table}: there is no Delta table: no folder _delta_log") from None
         except OSError as error:
-            raise self._failed(self._log, error) from None
+            raise self._failed(self._log / folder, error) from None
 
     def read(self, name: str) -> bytes:
         """Read a file of the log."""
@@ -211,7 +213,7 @@ def _open_nonblocking(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def _file_entry(entry: os.DirEntry[str]) -> FileEntry | None:
+def _file_entry(entry: os.DirEntry[str], prefix: str) -> FileEntry | None:
     """Return None for folders; list pipes and devices too, so that reading them reports an error."""
     try:
         status = entry.stat()
@@ -219,8 +221,8 @@ def _file_entry(entry: os.DirEntry[str]) -> FileEntry | None:
         return None
     except OSError as error:
         if error.errno == errno.ELOOP:
-            return FileEntry(entry.name)
+            return FileEntry(f"{prefix}{entry.name}")
         raise
     if stat.S_ISDIR(status.st_mode):
         return None
-    return FileEntry(entry.name, status.st_size, status.st_mtime_ns // 1_000_000)
+    return FileEntry(f"{prefix}{entry.name}", status.st_size, status.st_mtime_ns // 1_000_000)

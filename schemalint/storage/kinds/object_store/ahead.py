@@ -42,8 +42,10 @@ class CommitsAhead:
         """The table's URI."""
         return self.store.uri
 
-    def list(self) -> Sequence[FileEntry]:
-        """List the files directly in the log; see `ObjectStoreLog.list`."""
+    def list(self, folder: str = "") -> Sequence[FileEntry]:
+        """List the files directly in the log, or in a folder in it; see `ObjectStoreLog.list`."""
+        if folder:
+            return self.store.list(folder)
         files = self.store.list()
         small = (file.name for file in files if file.size <= _LARGE and _COMMIT.fullmatch(file.name))
         self.following = sorted(small, reverse=True)

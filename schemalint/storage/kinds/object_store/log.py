@@ -14,7 +14,7 @@ from schemalint.storage.kinds.object_store.address import Address
 from schemalint.storage.kinds.object_store.failures import failure
 from schemalint.storage.kinds.object_store.ranged_file import RangedFile
 from schemalint.storage.requests import finish, start
-from schemalint.values import frozen
+from schemalint.values import frozen, replace
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -41,13 +41,16 @@ class ObjectStoreLog:
         """The table's URI; it contains no secrets."""
         return self.address.uri
 
-    def list(self) -> Sequence[FileEntry]:
-        """List the files directly in the log.
+    def list(self, folder: str = "") -> Sequence[FileEntry]:
+        """List the files directly in the log, or in a folder in it.
 
         Raises:
             NoTable: The log has no files: a store knows no folders, only keys with a common prefix.
             LiveError: The store refuses or does not answer, or there is no such bucket or store.
         """
+        if folder:
+            files, _ = self.list_folder(f"{self._log}/{folder}")
+            return tuple(replace(file, name=f"{folder}/{file.name}") for file in files)
         files, _ = self.list_folder(self._log)
         if not files:
             with self.translated_errors():

@@ -1,0 +1,90 @@
+"""Checkpoints that lack a file: Spark refuses a table where a finding or an error names its reason."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.record_types import refusal
+from schemalint.errors import LiveError
+from schemalint.lint.table import judge_table
+from schemalint.storage import read_table
+from support.rule_judging import built_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+V2 = "TBLPROPERTIES (delta.checkpointPolicy = 'v2', delta.checkpointInterval = 2)"
+CLASSIC = "TBLPROPERTIES (delta.checkpointInterval = 2)"
+LAST = 5  # the newest version; the newest checkpoint is of version 4
+SIDECAR = ("_sidecars/*04.checkpoint.0000000001*",)
+PART = ("*04.checkpoint.0000000001*",)
+EARLY = tuple(f"{version:020}.json" for version in range(4))
+OLD = ("*02.checkpoint*",)
+POINTER = ("_last_checkpoint",)
+CHECKSUMS = ("*.crc",)
+NO_SIDECAR, NO_PARTS = "FAILED_READ_FILE.FILE_NOT_EXIST", "DELTA_MISSING_PART_FILES"
+TRUNCATED = "DELTA_TRUNCATED_TRANSACTION_LOG"
+
+# By layout, deleted files and version (None for the latest): the class of Spark's refusal, if there is one.
+FAULTS = [
+    (V2, SIDECAR, None, NO_SIDECAR),
+    (V2, SIDECAR, LAST, NO_SIDECAR),
+    (V2, SIDECAR, 3, None),
+    (V2, (*SIDECAR, *CHECKSUMS, *EARLY), None, NO_SIDECAR),
+    (CLASSIC, PART, None, None),
+    (CLASSIC, PART, LAST, None),
+    (CLASSIC, (*PART, *POINTER), None, None),
+    (CLASSIC, (*PART, *EARLY[:2]), None, None),
+    (CLASSIC, (*PART, *EARLY), None, NO_PARTS),
+    (CLASSIC, (*PART, *EARLY, *OLD), None, NO_PARTS),
+    (CLASSIC, (*PART, *EARLY, *OLD, *CHECKSUMS), None, NO_PARTS),
+    (CLASSIC, (*PART, *EARLY, *OLD, *POINTER), None, TRUNCATED),
+]
+
+
+@pytest.mark.spark
+def test_a_checkpoint_that_lacks_a_file_is_judged_as_spark_does(spark: SparkSession, tmp_path: Path) -> None:
+    tables = {
+        layout: _written(spark, tmp_path / name, layout) for name, layout in (("v2", V2), ("c", CLASSIC))
+    }
+    for number, (layout, deleted, version, expected) in enumerate(FAULTS):
+        table = tmp_path / f"damaged{number}"
+        shutil.copytree(tables[layout], table, ignore=shutil.ignore_patterns(".*.crc"))
+        for pattern in deleted:
+            files = list((table / "_delta_log").glob(pattern))
+            assert files, pattern
+            for file in files:
+                file.unlink()
+        at = "" if version is None else f" VERSION AS OF {version}"
+        answer = refusal(lambda: spark.sql(f"SELECT sum(a) FROM delta.`{table}`{at}").collect())  # noqa: B023
+        case = deleted, version
+        assert (case, answer) == (case, expected)
+        assert (case, _reported(table, version)) == (case, expected)
+
+
+def _written(spark: SparkSession, table: Path, layout: str) -> Path:
+    part_size = "spark.databricks.delta.checkpoint.partSize"
+    spark.conf.set(part_size, 1)
+    try:
+        spark.sql(f"CREATE TABLE delta.`{table}` (a INT) USING delta {layout}")
+        for value in range(LAST):
+            spark.sql(f"INSERT INTO delta.`{table}` VALUES ({value})")
+    finally:
+        spark.conf.unset(part_size)
+    return table
+
+
+def _reported(table: Path, version: int | None) -> str | None:
+    """Return the class that schemalint names: as a finding, or in the error if no state is known."""
+    try:
+        live = read_table(str(table), version=version)
+    except LiveError as error:
+        return next((name for name in (NO_PARTS, TRUNCATED) if name in error.message), error.message)
+    classes = {finding.delta_error for finding in judge_table(live, tuple(built_in().values()))} - {None}
+    assert len(classes) <= 1
+    return next(iter(classes), None)

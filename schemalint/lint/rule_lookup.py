@@ -1,12 +1,15 @@
-"""Which rules a user means: by code, name, error class, or a whole error message."""
+"""What a user means: a rule by its code or name, an error class, or a message with its stack trace."""
 
 from __future__ import annotations
 
 import re
 from difflib import get_close_matches
+from typing import Final
 
 from schemalint.errors import UsageError
+from schemalint.lint.error_classes import ErrorAdvice, advice_by_class, error_advice, find_advice
 from schemalint.plugin import Rule
+from schemalint.values import frozen
 
 LEAST_QUOTED = 12
 """Characters that a piece of a quotation needs to identify a message."""
@@ -14,39 +17,122 @@ LEAST_QUOTED = 12
 _QUOTATION = re.compile(r'"([^"]+)"')
 _GAP = re.compile(r"…|\.\.\.|<[^>]*>")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+# An error class as Spark and Delta write it in front of a message: [DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH]
+_BRACKETED = re.compile(r"\[([A-Z][A-Z0-9]*_[A-Z0-9_]*(?:\.[A-Z0-9_]+)?)\]")
+_CLOSEST: Final = 3
 
 
-def find_rules(what: str, rules: tuple[Rule, ...]) -> list[Rule]:
-    """Return the rules that a code, a name, a Delta error class or an error message stands for.
+@frozen
+class NamedError:
+    """An error class in the user's text.
+
+    Attributes:
+        name: The class, with its sub-class if the text has one.
+        advice: What causes the error and what to do; None for a class that schemalint does not know.
+        rules: All rules about the error.
+    """
+
+    name: str
+    advice: ErrorAdvice | None
+    rules: tuple[Rule, ...]
+
+
+@frozen
+class Explanation:
+    """What there is to say to a user's text.
+
+    Attributes:
+        errors: The error classes in the text, in its order.
+        rules: The rules whose pages explain it: they claim the errors, or the text names or quotes them.
+    """
+
+    errors: tuple[NamedError, ...]
+    rules: tuple[Rule, ...]
+
+
+def explain(text: str, rules: tuple[Rule, ...]) -> Explanation:
+    """Find what a code, a name, an error class, an error message or a stack trace stands for.
 
     Raises:
-        UsageError: There is none.
+        UsageError: The text has nothing that schemalint knows.
     """
-    if matches := _matching(what, rules):
-        return matches
-    names = [name for rule in rules for name in (rule.code, rule.name, *rule.delta_errors)]
-    close = get_close_matches(what, names, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]}?" if close else "`schemalint rules` lists all rules"
-    raise UsageError(f"no rule has the name or Delta error {what!r}", help=hint)
+    words = _WORD.findall(text)
+    is_word = len(words) == 1
+    upper = {word.upper() for word in words}
+    named = tuple(rule for rule in rules if {rule.code, rule.name.upper()} & upper)
+    classes = () if is_word and named else _classes(text, rules, is_word=is_word) or _quoting_classes(text)
+    errors = tuple(_named_error(name, rules) for name in classes)
+    pages = tuple(rule for rule in rules if any(_claims(rule, name) for name in classes))
+    if not errors:
+        pages = named or tuple(rule for rule in rules if _quotes(rule, text))
+    if not pages and all(error.advice is None for error in errors):
+        raise _unknown(classes[0] if classes else text.strip(), rules)
+    return Explanation(errors, pages)
 
 
-def _matching(what: str, rules: tuple[Rule, ...]) -> list[Rule]:
-    words = {word.upper() for word in _WORD.findall(what)}
-    # An error class may have a sub-class: DELTA_ICEBERG_COMPAT_VIOLATION.UNSUPPORTED_TYPE_WIDENING.
-    words |= {word.partition(".")[0] for word in words}
-    exact = [rule for rule in rules if {rule.code, rule.name.upper()} & words]
-    named = [rule for rule in rules if {error.upper() for error in rule.delta_errors} & words]
-    return exact or named or [rule for rule in rules if _quotes(rule, what)]
+def _unknown(what: str, rules: tuple[Rule, ...]) -> UsageError:
+    first = what.splitlines()[0] if what else ""
+    names = dict.fromkeys(name for rule in rules for name in (rule.code, rule.name, *rule.delta_errors))
+    wanted = first.upper() if "_" in first else first
+    close = get_close_matches(wanted, [*names, *advice_by_class()], n=_CLOSEST, cutoff=0.5)
+    return UsageError(
+        f"no rule and no known error has the name {first!r}",
+        help=f"did you mean {', '.join(close)}?" if close else "`schemalint rules` lists all rules",
+    )
+
+
+def _classes(text: str, rules: tuple[Rule, ...], *, is_word: bool) -> tuple[str, ...]:
+    """Return the error classes in a text, in its order: all that are known, and unknown ones in brackets.
+
+    The class of an exception of Java counts only if the text has no error class: a stack trace has many.
+    """
+    known = {*advice_by_class(), *(error for rule in rules for error in rule.delta_errors)}
+    if is_word:
+        text = {name.upper(): name for name in known}.get(text.strip().upper(), text.upper())
+    bracketed = set(_BRACKETED.findall(text))
+    tokens = (word.strip(".-") for word in _WORD.findall(text))
+    names = dict.fromkeys(
+        token
+        for token in (token if token.isupper() else token.rpartition(".")[2] for token in tokens)
+        if token in known or token.partition(".")[0] in known or token in bracketed
+    )
+    return tuple(filter(str.isupper, names)) or tuple(names)
+
+
+def _quoting_classes(text: str) -> tuple[str, ...]:
+    """Return the first error class of each row that quotes the text."""
+    plain = _plain(text)
+    return tuple(
+        advice.errors[0]
+        for advice in error_advice()
+        if any(_contains(plain, quotation) for quotation in advice.texts)
+    )
+
+
+def _named_error(name: str, rules: tuple[Rule, ...]) -> NamedError:
+    advice = find_advice(name)
+    codes = advice.rules if advice else ()
+    return NamedError(
+        name, advice, tuple(rule for rule in rules if rule.code in codes or _claims(rule, name))
+    )
+
+
+def _claims(rule: Rule, error: str) -> bool:
+    """Whether a rule is about an error class. A class without a sub-class stands for all of them."""
+    main, _, sub_class = error.partition(".")
+    claimed = {name if sub_class else name.partition(".")[0] for name in rule.delta_errors}
+    return error in claimed or main in claimed
 
 
 def _quotes(rule: Rule, message: str) -> bool:
     """Whether the page quotes the message; some Spark errors name no error class in their text."""
     text = _plain(message)
-    for quotation in _QUOTATION.findall(rule.doc):
-        pieces = [piece for part in _GAP.split(quotation) if len(piece := _plain(part)) >= LEAST_QUOTED]
-        if pieces and all(piece in text for piece in pieces):
-            return True
-    return False
+    return any(_contains(text, quotation) for quotation in _QUOTATION.findall(rule.doc))
+
+
+def _contains(text: str, quotation: str) -> bool:
+    pieces = [piece for part in _GAP.split(quotation) if len(piece := _plain(part)) >= LEAST_QUOTED]
+    return bool(pieces) and all(piece in text for piece in pieces)
 
 
 def _plain(text: str) -> str:

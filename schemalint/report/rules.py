@@ -1,11 +1,33 @@
-"""Rules as text: their pages, and the list of them. A rule may come from a stranger's package."""
+"""Rules and errors as text: their pages, and the list of rules. A rule may come from a stranger's package."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from textwrap import fill
+from typing import Final
 
+from schemalint.lint.rule_lookup import Explanation, NamedError
 from schemalint.plugin import Rule
 from schemalint.printable import json_text, printable, printable_lines
+
+_WIDTH: Final = 100
+
+
+def explanation(found: Explanation) -> str:
+    """Return what errors mean, and the pages of the rules about them, without a line break at the end."""
+    return "\n\n".join([*map(_error, found.errors), *map(page, found.rules)])
+
+
+def _error(error: NamedError) -> str:
+    if error.advice is None:
+        texts = ["schemalint does not know this error."] if not error.rules else []
+    else:
+        texts = [error.advice.cause]
+        texts += [f"What to do: {error.advice.remedy}"] if error.advice.remedy else []
+    names = ", ".join(f"{rule.code} ({rule.name})" for rule in error.rules)
+    texts += [f"Rules: {names}"] if names else []
+    wrapped = (fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False) for text in texts)
+    return printable_lines("\n\n".join([f"# {error.name}", *wrapped]))
 
 
 def page(rule: Rule) -> str:

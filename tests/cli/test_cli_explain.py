@@ -1,6 +1,8 @@
-"""`explain` finds a rule by its code, its name or an error message of Delta."""
+"""`explain` finds a rule by its code or name, and errors in a message or a stack trace."""
 
 from __future__ import annotations
+
+import io
 
 import pytest
 
@@ -40,3 +42,26 @@ def test_unknown_rule_is_an_error_that_suggests_the_nearest_name(project: Projec
     run = project.run("explain", "ilegal-narowing")
     assert run.status == 2
     assert "illegal-narrowing" in run.err
+
+
+@pytest.mark.parametrize("arguments", [["-"], []])
+def test_stack_trace_on_standard_input_is_explained(
+    project: Project, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    trace = b"\xff Traceback\n: [DELTA_UNSUPPORTED_DROP_COLUMN] DROP COLUMN is not\n\tat org.apache\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(trace)))
+    run = project.run("explain", *arguments)
+    assert run.status == 0
+    assert "# DELTA_UNSUPPORTED_DROP_COLUMN\n" in run.out
+    assert "(CM002)" in run.out
+
+
+def test_error_without_a_rule_is_explained(project: Project) -> None:
+    run = project.run("explain", "DELTA_STREAMING_METADATA_EVOLUTION")
+    assert run.status == 0
+    assert "What to do: Restart the stream" in run.out
+
+
+def test_empty_standard_input_is_an_error(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\n")))
+    assert project.run("explain").status == 2

@@ -10,6 +10,8 @@ import pytest
 
 from schemalint import config, contract
 from schemalint.cli import cli
+from schemalint.lint.error_classes import error_advice
+from schemalint.lint.rule_lookup import explain
 from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
 from schemalint.report.rules import page
@@ -36,6 +38,28 @@ def test_index_lists_all_rules() -> None:
     ]
     head = ["# Rules", "", "| code | severity | name | what it finds |", "| --- | --- | --- | --- |"]
     assert_golden("\n".join([*head, *rows]) + "\n", DOCS / "rules" / "index.md")
+
+
+def test_page_of_errors_lists_all_that_explain_has_advice_for() -> None:
+    rows = []
+    for advice in filter(lambda advice: advice.remedy, error_advice()):
+        found = {
+            rule.code
+            for name in advice.errors
+            for error in explain(name, BUILT_IN).errors
+            for rule in error.rules
+        }
+        links = ", ".join(f"[{code}](rules/{code.lower()}.md)" for code in sorted(found))
+        names = ", ".join(f"`{name}`" for name in advice.errors)
+        rows.append(f"| {names} | {advice.cause} | {advice.remedy} | {links} |")
+    head = (
+        "# Errors of Delta and Spark\n\n"
+        "What `schemalint explain` knows about the error classes of Delta 4.4.0 and Spark 4.2.0 that are\n"
+        "about schemas, properties, protocols and logs. It takes a class, a message, or a stack trace from\n"
+        "standard input: `schemalint explain - < job.log`.\n\n"
+        "| errors | cause | what to do | rules |\n| --- | --- | --- | --- |\n"
+    )
+    assert_golden(head + "\n".join(rows) + "\n", DOCS / "errors.md")
 
 
 def test_command_line_reference_shows_every_command_s_help() -> None:

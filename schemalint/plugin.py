@@ -28,8 +28,9 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from schemalint.delta.change import FieldRemoved, FieldRenamed, TypeChanged
+from schemalint.delta.change import Change, FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.datatype import VOID
+from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, path_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_verdict import TypeVerdict, classify
@@ -152,6 +153,16 @@ class RuleContext:
     def is_new_table(self) -> bool:
         """Whether schemalint knows neither a base contract nor a live table."""
         return self.base is None and self.live is None
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All changes of the edit, or all that the live table needs; none for a new table.
+
+        For a rule that judges one change together with others.
+        """
+        if self.against == "live":
+            return diff(self.before, self.after)
+        return diff(self.base.state, self.contract.state) if self.base else ()
 
     @property
     def widening_enabled(self) -> bool:

@@ -11,6 +11,7 @@ from schemalint.catalog.table_location import is_found_by_name, require_reachabl
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.config import Config, Target, resolve_storage
 from schemalint.contract.revisions import Revisions, contracts_at
+from schemalint.delta.change import FieldRemoved
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.claims import Claims
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied
@@ -25,6 +26,8 @@ from schemalint.git import (
 )
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
+from schemalint.lint.rulebook import TableIgnores, not_ignored
+from schemalint.lint.selection import table_ignores
 from schemalint.lint.table import refused_by_spark
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
 from schemalint.model.contract import Contract, table_key
@@ -138,6 +141,7 @@ def _prepared(request: DeployInput) -> Deployment:
     live_tables = TargetTables(request.target, request.repository.root, storage, request.via)
     claims = Claims(declared, _revisions(request), request.target, request.repository.root, request.via)
     live_tables.fetch(contract for contract in requested if _is_planned(contract))
+    ignores = table_ignores(request.config, tuple(request.rules))
     plans: list[TablePlan] = []
     effective: dict[str, Contract] = {}
     skipped: list[Skipped] = []
@@ -148,7 +152,7 @@ def _prepared(request: DeployInput) -> Deployment:
             skipped.append(Skipped(contract.table, reason))
             continue
         try:
-            plan = _planned(request, contract, live_tables, claims)
+            plan = _planned(request, contract, live_tables, claims, ignores)
             plans.append(_approved(request, plan))
             effective[contract.table] = contract
         except SchemalintError as error:
@@ -197,12 +201,18 @@ def _is_planned(contract: Contract) -> bool:
 
 
 def _planned(
-    request: DeployInput, contract: Contract, live_tables: TargetTables, claims: Claims
+    request: DeployInput,
+    contract: Contract,
+    live_tables: TargetTables,
+    claims: Claims,
+    ignores: TableIgnores,
 ) -> TablePlan:
+    """Plan a table; the rules that the configuration ignores for it forbid nothing."""
     location, table = live_tables.location(contract), live_tables.read(contract)
     name = location if is_found_by_name(contract, request.target) else None
     if table is None:
-        findings = judge_pair(None, replace(contract, targets={}), request.rules)
+        found = judge_pair(None, replace(contract, targets={}), request.rules)
+        findings = not_ignored(found, request.rules, ignores)
         plan = plan_table(contract, None, location, findings, name=name)
         obstacles = tuple(_against_creation(request, contract, live_tables, claims))
         return (
@@ -210,13 +220,15 @@ def _planned(
             if obstacles
             else plan
         )
-    options, obstacles = _with_last_applied(request, contract, table)
+    options, obstacles, left_out = _with_last_applied(request, contract, table)
     refused = refused_by_spark(contract, table, request.rules)
     composed = contract
     if options.tracking is not None:
         composed = replace(contract, state=options.tracking.composed(contract.state))
-    comparison = LiveComparison(composed, table, tracking=options.tracking, table_findings=refused)
-    findings = judge_live(comparison, request.rules)
+    comparison = LiveComparison(
+        composed, table, tracking=options.tracking, table_findings=refused, left_out=left_out
+    )
+    findings = not_ignored(judge_live(comparison, request.rules), request.rules, ignores)
     plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
     if obstacles:
         return replace(plan, steps=(), writes_marker=False, refusals=(*obstacles, *plan.refusals))
@@ -283,8 +295,12 @@ def _revisions(request: DeployInput) -> Revisions:
 
 def _with_last_applied(
     request: DeployInput, contract: Contract, table: LiveTable
-) -> tuple[PlanOptions, tuple[Refusal, ...]]:
-    """Return the tracked columns; refuse if the table is ahead or drifted, or its revision is unknown."""
+) -> tuple[PlanOptions, tuple[Refusal, ...], tuple[FieldRemoved, ...]]:
+    """Return the tracked columns; refuse if the table is ahead or drifted, or its revision is unknown.
+
+    The last value holds the columns that the contract no longer mentions. An older revision, which the user
+    applies again, may lack newer columns.
+    """
     try:
         found = find_last_applied(
             _revisions(request), contract, table, base=request.base, allow_older=request.allow_older
@@ -292,9 +308,10 @@ def _with_last_applied(
     except MissingHistoryError as error:
         raise _for_shallow_clone(request, contract, table, error) from None
     if isinstance(found, Refusal):
-        return PlanOptions(reorder=request.reorder), (found,)
+        return PlanOptions(reorder=request.reorder), (found,), ()
     options = PlanOptions(_tracking(found, contract, table), reorder=request.reorder)
-    return options, tuple(drift(contract, found, table, options, repair=request.repair_drift))
+    left_out = options.tracking.left_out if options.tracking and not found.is_way_back else ()
+    return options, tuple(drift(contract, found, table, options, repair=request.repair_drift)), left_out
 
 
 def _for_shallow_clone(

@@ -28,7 +28,7 @@ from schemalint.model.column_tracking import ColumnTracking, track_back, track_c
 from schemalint.model.contract import Contract
 from schemalint.model.marker import Marker, declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Refusal, RefusalKind
-from schemalint.model.rule_codes import DRIFT_SCHEMA, UNDECLARED_DROP
+from schemalint.model.rule_codes import DRIFT_SCHEMA
 from schemalint.planner import PlanOptions, pending_changes
 from schemalint.values import frozen, replace
 
@@ -170,10 +170,9 @@ def _recreated(base: Contract, contract: Contract, table: LiveTable) -> Iterator
 def _possibly_renamed(
     planned: Sequence[Change], base: Contract, contract: Contract, table: LiveTable, options: PlanOptions
 ) -> Iterator[Refusal]:
-    """Refuse to add a column while an undeclared sibling of the same type could be that column, renamed.
+    """Refuse to add a column that was applied before, while an undeclared sibling of its type is live.
 
-    Either someone renamed it by hand; or the sibling was declared until now, and is neither renamed nor
-    listed as dropped, as when a rename is reverted. A new column that reuses an old name is not refused.
+    Someone may have renamed it by hand. A new column that reuses an old name is not refused.
     """
     retaken = options.tracking.retaken if options.tracking else frozenset()
     renames = renames_of(planned)
@@ -202,15 +201,6 @@ def _possibly_renamed(
                     f"{format_path(added.path)} is missing, and the undeclared {field.name} could be it",
                     "rename it back by hand, or declare the rename",
                     DRIFT_SCHEMA,
-                )
-            elif before.get(field.name) is not None and _have_equal_types(field, added.field):
-                yield Refusal(
-                    RefusalKind.OPERATION,
-                    f"{format_path(added.path)} would be added, and {field.name}, which is no longer "
-                    "declared, could be it",
-                    f"declare the rename, or list {field.name} under `dropped`; to revert a rename: "
-                    f"`schemalint revert {contract.table}`",
-                    UNDECLARED_DROP,
                 )
 
 

@@ -65,6 +65,7 @@ class LiveComparison:
         ahead: Whether the marker names a later revision.
         tracking: The column tracking; None if names identify the columns.
         renamed: The columns that the log has under another name than the contract; only without tracking.
+        left_out: The live columns that the last applied contract declares and this one does not mention.
         table_findings: The findings of the live table itself; those that the base gives too are existing.
         all_contracts: See `RuleContext`.
     """
@@ -79,6 +80,7 @@ class LiveComparison:
     table_findings: tuple[Finding, ...] = ()
     renamed: Names = field(default_factory=dict)
     all_contracts: bool = False
+    left_out: tuple[change.FieldRemoved, ...] = ()
 
 
 def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Finding, ...]:
@@ -179,6 +181,8 @@ def _of_changes(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> I
     if base is None:
         for pending_change in pending:
             yield from _missing_step(judge, pending_change, ctx, comparison)
+        for removed in comparison.left_out:
+            yield from judge(removed, ctx, LIVE)
         return
     changes = diff(_with_requested_features(base.state), _with_requested_features(contract.state))
     of_git = {subject(git_change): git_change for git_change in changes}

@@ -147,6 +147,13 @@ def is_ignored(finding: Finding, rules: Sequence[Rule], table_ignores: TableIgno
     )
 
 
+def not_ignored(
+    findings: Iterable[Finding], rules: Sequence[Rule], table_ignores: TableIgnores
+) -> tuple[Finding, ...]:
+    """Return the findings whose rules are not ignored for their tables."""
+    return tuple(finding for finding in findings if not is_ignored(finding, rules, table_ignores))
+
+
 def _with_options(rule: Rule, values: Mapping[str, OptionValue]) -> Rule:
     for name, value in values.items():
         if name not in rule.options:

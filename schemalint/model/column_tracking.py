@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count, pairwise
+from types import MappingProxyType
 from typing import Final
 
+from schemalint.delta.change import FieldRemoved
 from schemalint.delta.datatype import (
     Array,
     DataType,
@@ -23,7 +25,7 @@ from schemalint.delta.datatype import (
     with_parts,
 )
 from schemalint.delta.diff import pair_fields, recreated_columns
-from schemalint.delta.path import Path, path_key
+from schemalint.delta.path import Path, is_within, path_key
 from schemalint.delta.table import Deletion, TableState
 from schemalint.values import frozen, replace
 
@@ -40,6 +42,7 @@ class ColumnTracking:
         gone: The numbers of the live fields that the declaration drops.
         applied: By number, the column names at the last apply.
         retaken: The declared paths whose names belonged to other columns since the last apply.
+        origins: By number, the `renamed_from` of the columns that no revision declares under that name.
     """
 
     declared: Struct
@@ -47,27 +50,49 @@ class ColumnTracking:
     gone: frozenset[int]
     applied: Mapping[int, str]
     retaken: frozenset[tuple[str, ...]] = frozenset()
+    origins: Mapping[int, str] = MappingProxyType({})
+
+    @property
+    def left_out(self) -> tuple[FieldRemoved, ...]:
+        """The live columns of the last apply that the declaration neither has, nor renames, nor drops.
+
+        Without the fields inside columns that are gone themselves.
+        """
+        declared = column_numbers(self.declared)
+        found: list[FieldRemoved] = []
+        gone: list[Path] = []
+        for path, column in walk_fields(self._renamed_live()):
+            if column.column_id in declared or any(is_within(path, above) for above in gone):
+                continue
+            gone.append(path)
+            if column.column_id in self.applied and column.column_id not in self.gone:
+                found.append(FieldRemoved(path, replace(column, column_id=None)))
+        return tuple(found)
+
+    def _renamed_live(self) -> Struct:
+        """Return the live columns under their declared names."""
+        new_names = _names(self.declared)
+        return map_fields(
+            self.live,
+            lambda _path, column: replace(column, name=new_names.get(column.column_id or 0, column.name)),
+        )
 
     def composed(self, declared: TableState) -> TableState:
         """Return the declaration as one edit of the table, with the renames of all revisions composed.
 
-        A rename starts from the live name, or from the name at the last apply. Newer columns have no rename.
-        Dropped columns are listed under their own names.
+        A rename starts from the live name, or from the name at the last apply. Newer columns have no rename,
+        unless no revision declares the column that they are renamed from. Dropped columns are listed under
+        their own names.
         """
-        former = {**self.applied, **_names(self.live)}
-        new_names = _names(self.declared)
+        former = {**self.origins, **self.applied, **_names(self.live)}
         columns = map_fields(
             self.declared,
             lambda _path, field: replace(field, column_id=None, renamed_from=_renamed_from(field, former)),
         )
-        renamed = map_fields(
-            self.live,
-            lambda _path, field: replace(field, name=new_names.get(field.column_id or 0, field.name)),
-        )
         listed = {path_key(entry.path) for entry in declared.dropped}
         dropped = (
             Deletion(path, field.type)
-            for path, field in walk_fields(renamed)
+            for path, field in walk_fields(self._renamed_live())
             if field.column_id in self.gone and path_key(path) not in listed
         )
         return replace(declared, columns=columns, dropped=(*declared.dropped, *dropped))
@@ -83,11 +108,12 @@ def track_columns(live: Struct, revisions: Sequence[TableState]) -> ColumnTracki
         revisions: The contract's states, oldest first; the last one is the declaration.
     """
     numbers = count(1)
-    editions, dropped = _numbered_revisions(revisions, numbers)
-    numbering = _LiveNumbering(numbers, _newly_listed(revisions[0], revisions[-1]), set(dropped))
+    editions, dropped, origins = _numbered_revisions(revisions, numbers)
+    numbering = _LiveNumbering(numbers, _newly_listed(revisions[0], revisions[-1]), set(dropped), origins)
     numbered = numbering.struct([editions[0], *reversed(editions[1:])], live, ())
     retaken = _retaken_paths(editions[:-1], editions[-1])
-    return ColumnTracking(editions[-1], numbered, frozenset(numbering.dropped), _names(editions[0]), retaken)
+    dropped = frozenset(numbering.dropped)
+    return ColumnTracking(editions[-1], numbered, dropped, _names(editions[0]), retaken, origins)
 
 
 def track_back(live: Struct, revisions: Sequence[TableState]) -> ColumnTracking:
@@ -96,8 +122,10 @@ def track_back(live: Struct, revisions: Sequence[TableState]) -> ColumnTracking:
     No column is dropped.
     """
     numbers = count(1)
-    editions, _dropped = _numbered_revisions(revisions, numbers)
-    numbered = _LiveNumbering(numbers, frozenset(), set()).struct([editions[-1], *editions[:-1]], live, ())
+    editions, _dropped, _origins = _numbered_revisions(revisions, numbers)
+    numbered = _LiveNumbering(numbers, frozenset(), set(), {}).struct(
+        [editions[-1], *editions[:-1]], live, ()
+    )
     retaken = _retaken_paths(editions[1:], editions[0])
     return ColumnTracking(editions[0], numbered, frozenset(), _names(editions[-1]), retaken)
 
@@ -141,21 +169,22 @@ def _renamed_from(field: Field, former: Mapping[int, str]) -> str | None:
 
 def _numbered_revisions(
     revisions: Sequence[TableState], numbers: Iterator[int]
-) -> tuple[list[Struct], frozenset[int]]:
-    """Return the numbered columns of each revision, and the numbers of the dropped columns.
+) -> tuple[list[Struct], frozenset[int], dict[int, str]]:
+    """Return the numbered columns of each revision, the numbers of the dropped columns, and the origins.
 
     Only deletions that the newest revision still lists count.
     """
     editions = [_numbered(revisions[0].columns, numbers)]
     lost: dict[tuple[tuple[object, ...], str], Field] = {}
     dropped: dict[int, tuple[str, ...]] = {}
+    origins: dict[int, str] = {}
     for before, after in pairwise(revisions):
         step = _RevisionStep(
-            numbers, recreated_columns(before, after), _newly_listed(before, after), lost, dropped
+            numbers, recreated_columns(before, after), _newly_listed(before, after), lost, dropped, origins
         )
         editions.append(step.struct(editions[-1], after.columns, (), ()))
     listed = {path_key(entry.path) for entry in revisions[-1].dropped}
-    return editions, frozenset(number for number, path in dropped.items() if path in listed)
+    return editions, frozenset(number for number, path in dropped.items() if path in listed), origins
 
 
 def _retaken_paths(editions: Iterable[Struct], declared: Struct) -> frozenset[tuple[str, ...]]:
@@ -192,6 +221,7 @@ class _RevisionStep:
     Attributes:
         lost: Collects the fields that are no longer declared, by their struct and name.
         dropped: Collects, by number, the paths of the fields that are listed as dropped.
+        origins: Collects, by number, the old names of renamed fields that no revision has under these names.
     """
 
     numbers: Iterator[int]
@@ -199,12 +229,16 @@ class _RevisionStep:
     listed: frozenset[tuple[str, ...]]
     lost: dict[tuple[tuple[object, ...], str], Field]
     dropped: dict[int, tuple[str, ...]]
+    origins: dict[int, str]
 
     def struct(self, old: Struct, new: Struct, path: Path, struct_id: tuple[object, ...]) -> Struct:
         pairs = pair_fields(old, new, path, self.recreated_columns)
         for field in new.fields:
-            key = (struct_id, field.name.lower())
-            if (
+            key, old_key = (struct_id, field.name.lower()), (struct_id, (field.renamed_from or "").lower())
+            namesake = old.get(field.name)
+            if (namesake is None or namesake.renamed_from != field.renamed_from) and old_key in self.lost:
+                pairs[field.name] = self.lost.pop(old_key)
+            elif (
                 field.name not in pairs
                 and path_key((*path, field.name)) not in self.recreated_columns
                 and key in self.lost
@@ -228,9 +262,12 @@ class _RevisionStep:
 
     def _field(self, old: Field | None, new: Field, path: Path) -> Field:
         if old is None or old.column_id is None:
-            (new_field,) = _numbered(Struct((new,)), self.numbers).fields
+            (new_field,) = self._new(Struct((new,))).fields
             return new_field
         self.dropped.pop(old.column_id, None)
+        if old.column_id in self.origins and old.name.lower() == new.name.lower():
+            self.origins.pop(old.column_id)  # the rename may be corrected, or taken back
+            self._collect_origin(replace(new, column_id=old.column_id))
         type_ = self._type(old.type, new.type, (*path, new.name), (old.column_id,))
         return replace(new, column_id=old.column_id, type=type_)
 
@@ -245,6 +282,16 @@ class _RevisionStep:
             }
             return with_parts(new, inner_types)
         return map_fields_within(new, lambda _path, field: replace(field, column_id=next(self.numbers)))
+
+    def _new(self, struct: Struct) -> Struct:
+        numbered = _numbered(struct, self.numbers)
+        for _path, field in walk_fields(numbered):
+            self._collect_origin(field)
+        return numbered
+
+    def _collect_origin(self, field: Field) -> None:
+        if field.renamed_from is not None and field.column_id is not None:
+            self.origins[field.column_id] = field.renamed_from
 
 
 def _field_of_edited_rename(field: Field, old: Struct, new: Struct) -> Field | None:
@@ -274,11 +321,13 @@ class _LiveNumbering:
     Attributes:
         listed: The paths that are newly listed as dropped.
         dropped: Collects the numbers of the listed live fields that no revision knows.
+        origins: By number, the old names of renamed fields that no revision has under these names.
     """
 
     numbers: Iterator[int]
     listed: frozenset[tuple[str, ...]]
     dropped: set[int]
+    origins: Mapping[int, str]
 
     def struct(self, editions: Sequence[Struct], live: Struct, path: Path) -> Struct:
         """Return the live fields with their numbers.
@@ -289,10 +338,16 @@ class _LiveNumbering:
             live: The live struct.
             path: The struct's path in the newest revision.
         """
-        known = _recognized(editions, live)
+        known = _recognized(editions, live, self._renamed_undeclared(editions, live))
         return Struct(
             tuple(self._field(known.get(field.name), editions, field, path) for field in live.fields)
         )
+
+    def _renamed_undeclared(self, editions: Sequence[Struct], live: Struct) -> dict[str, int]:
+        """Return the numbers of the live fields that only a `renamed_from` names, by live name."""
+        columns = (column.column_id or 0 for edition in editions for column in edition.fields)
+        renames = ((number, live.get(self.origins[number])) for number in columns if number in self.origins)
+        return {column.name: number for number, column in renames if column is not None}
 
     def _field(self, number: int | None, editions: Sequence[Struct], live: Field, path: Path) -> Field:
         if number is None:
@@ -322,13 +377,14 @@ class _LiveNumbering:
         return with_parts(live, inner_types)
 
 
-def _recognized(editions: Sequence[Struct], live: Struct) -> dict[str, int]:
+def _recognized(editions: Sequence[Struct], live: Struct, renamed: Mapping[str, int]) -> dict[str, int]:
     """Return the number of each live field, by its name.
 
-    Applied columns come first, then later columns of the same type, then all later columns.
+    Columns that only a `renamed_from` names come first, then applied columns, then later columns of the same
+    type, then all later columns.
     """
     applied = {field.column_id for field in editions[0].fields}
-    numbers_by_name: dict[str, int] = {}
+    numbers_by_name = dict(renamed)
     tests: tuple[Callable[[Field, Field], bool], ...] = (
         lambda known, _field: known.column_id in applied,
         lambda known, field: _is_alike(known.type, field.type),

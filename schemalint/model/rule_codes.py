@@ -10,5 +10,4 @@ from typing import Final
 TABLE_REMOVED: Final = "CT001"
 DUPLICATE_TABLE: Final = "CT002"
 DRIFT_SCHEMA: Final = "DR001"
-UNDECLARED_DROP: Final = "CM003"
 CASE_COLLISION: Final = "CM007"

@@ -12,8 +12,10 @@ from schemalint.planner.columns import (
     columns_added,
     columns_added_first,
     columns_dropped,
+    columns_dropped_last,
     columns_moved,
     columns_renamed,
+    columns_set_aside,
 )
 from schemalint.planner.constraints import constraints_added, constraints_dropped
 from schemalint.planner.properties import features_dropped, pending_noted, properties_first, properties_last
@@ -31,8 +33,10 @@ def alter_steps(context: AlterContext) -> Iterator[Step]:
     yield from clustering_removed(context)
     yield from columns_added_first(context)
     yield from columns_dropped(context)
+    yield from columns_set_aside(context)
     yield from columns_renamed(context)
     yield from columns_added(context)
+    yield from columns_dropped_last(context)
     yield from columns_altered(context)
     yield from columns_moved(context)
     yield from constraints_added(context)

@@ -11,7 +11,8 @@ from schemalint.delta.table import TableState
 from schemalint.model.plan import Approval, Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alteration import IRREVERSIBLE, AlterContext
-from schemalint.planner.renaming import ordered_renames
+from schemalint.planner.last_fields import emptied_structs, recreated_last_fields
+from schemalint.planner.renaming import ordered_renames, unused_name
 from schemalint.values import replace
 
 
@@ -22,16 +23,54 @@ def columns_added_first(context: AlterContext) -> Iterator[Step]:
 
 
 def columns_dropped(context: AlterContext) -> Iterator[Step]:
-    """Drop all columns in one statement, under their live names."""
-    removals = [
-        replace(removed, path=context.before_renames(removed.path)) for removed in context.of(FieldRemoved)
-    ]
+    """Drop all columns in one statement, under their live names, except those that are set aside."""
+    last = [removed for removed, _name in _set_aside(context)]
+    removals = [removed for removed in context.of(FieldRemoved) if removed not in last]
+    found = [replace(removed, path=context.before_renames(removed.path)) for removed in removals]
+    yield from _dropped(context, found, [removed.path for removed in found])
+
+
+def columns_set_aside(context: AlterContext) -> Iterator[Step]:
+    """Give a dropped column another name, if only a new column with its name can replace it in its struct."""
+    for removed, name in _set_aside(context):
+        path = context.before_renames(removed.path)
+        renamed = FieldRenamed((*path[:-1], name), str(path[-1]))
+        yield Step(
+            StepKind.RENAME_COLUMN,
+            sql.rename_column(context.table, path, name),
+            (renamed,),
+            (f"{format_path(path)} is dropped once the new one of that name exists",),
+            undo=sql.rename_column(context.table, renamed.path, renamed.old_name),
+        )
+
+
+def columns_dropped_last(context: AlterContext) -> Iterator[Step]:
+    """Drop the columns that were set aside."""
+    found = _set_aside(context)
+    renamed = [replace(removed, path=(*removed.path[:-1], name)) for removed, name in found]
+    yield from _dropped(context, renamed, [removed.path for removed, _name in found])
+
+
+def _set_aside(context: AlterContext) -> list[tuple[FieldRemoved, str]]:
+    """Return the dropped columns that are renamed before new ones take their names, and their new names."""
+    found: list[tuple[FieldRemoved, str]] = []
+    for removed in recreated_last_fields(context.changes, context.live.columns):
+        struct = type_at(context.live.columns, context.renames.back(removed.path[:-1]))
+        names = [field.name.lower() for field in struct.fields] if isinstance(struct, Struct) else []
+        found.append((removed, unused_name(names)))
+    return found
+
+
+def _dropped(
+    context: AlterContext, removals: Sequence[FieldRemoved], declared: Sequence[Path]
+) -> Iterator[Step]:
+    """Drop columns that the contract lists under these paths."""
     if removals:
         yield Step(
             StepKind.DROP_COLUMNS,
             sql.drop_columns(context.table, [removed.path for removed in removals]),
             tuple(removals),
-            tuple(f"{format_path(removed.path)} is listed under dropped" for removed in removals),
+            tuple(f"{format_path(path)} is listed under dropped" for path in declared),
             undo_note=IRREVERSIBLE,
             needs=Approval.DESTRUCTIVE,
         )
@@ -71,24 +110,14 @@ def columns_moved(context: AlterContext) -> Iterator[Step]:
 
 
 def _needed_early(context: AlterContext) -> list[FieldAdded]:
-    """Return the new fields of structs that lose all their live fields.
-
-    Delta cannot drop the last field of a struct (DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA).
-    """
-    found: list[FieldAdded] = []
-    for parent in {lowercased(removed.path[:-1]) for removed in context.of(FieldRemoved)}:
-        old = type_at(context.live.columns, context.renames.back(parent))
-        removals = [
-            removed for removed in context.of(FieldRemoved) if lowercased(removed.path[:-1]) == parent
-        ]
-        if isinstance(old, Struct) and len(removals) == len(old.fields):
-            occupied = {lowercased(removed.path) for removed in removals}
-            found += [
-                added
-                for added in context.of(FieldAdded)
-                if lowercased(added.path[:-1]) == parent and lowercased(added.path) not in occupied
-            ]
-    return found
+    """Return the new fields with new names in structs that lose all their live fields."""
+    emptied = frozenset(emptied_structs(context.changes, context.live.columns))
+    occupied = {lowercased(removed.path) for removed in context.of(FieldRemoved)}
+    return [
+        added
+        for added in context.of(FieldAdded)
+        if lowercased(added.path[:-1]) in emptied and lowercased(added.path) not in occupied
+    ]
 
 
 def _appended(additions: Sequence[FieldAdded], live: TableState) -> list[FieldAdded]:

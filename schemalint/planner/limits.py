@@ -42,7 +42,6 @@ from schemalint.delta.datatype import (
     walk_fields,
 )
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.last_fields import recreated_last_fields
 from schemalint.delta.path import Part, Path, format_path
 from schemalint.delta.properties import FEATURE_PREFIX, RESERVED, is_protocol_key
 from schemalint.delta.sql_text import COLUMN_WORDS, is_one_expression
@@ -75,9 +74,6 @@ def refused_changes(
     yield from used_by_constraints(found, live, contract.state)
     yield from used_by_clustering(found, live, contract)
     yield from taken_names(live, contract.state, tracking)
-    for path in recreated_last_fields(found, live.columns):
-        reason = f"{format_path(path)} cannot be recreated: Delta cannot drop a struct's last field"
-        yield Refusal(_DECLARED, reason, "add another field first, or choose another name for the new one")
     if tracking is None:
         yield from _undecided(contract.state, live)
 
@@ -207,13 +203,15 @@ def _undecided(declared: TableState, live: TableState) -> Iterator[Refusal]:
 def _missing_original(path: Path, declared: TableState) -> Iterator[Refusal]:
     """Refuse a new column that the contract declares as renamed: an empty column must not replace it."""
     column = field_at(declared.columns, path)
-    if column is not None and column.renamed_from:
-        reason = f"it is renamed from {column.renamed_from}, which does not exist"
-        yield Refusal(
-            _DECLARED,
-            f"{format_path(path)} cannot be added: {reason}",
-            "rename the right column by hand, or remove `renamed_from` if the column is new",
-        )
+    for inner_path, field in walk_fields(Struct((column,)), path[:-1]) if column else ():
+        if field.renamed_from:
+            yield Refusal(
+                _DECLARED,
+                f"{format_path(inner_path)} cannot be added: it is renamed from {field.renamed_from}, which "
+                "does not exist",
+                "rename the right column by hand, or remove `renamed_from` if the column is new",
+                about=ObjectRef("column", format_path(inner_path)),
+            )
 
 
 def _undroppable_features(contract: Contract, live: LiveTable) -> Iterator[Refusal]:

@@ -8,7 +8,6 @@ from typing import Final
 from schemalint.delta.change import Change, FieldAdded, FieldMoved, change_path
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.diff import diff
-from schemalint.delta.last_fields import emptied_structs
 from schemalint.delta.path import format_path
 from schemalint.delta.protocol import needed_to_alter
 from schemalint.delta.table import LiveTable, TableState
@@ -23,6 +22,7 @@ from schemalint.planner.alter import alter_steps
 from schemalint.planner.alteration import AlterContext
 from schemalint.planner.clustering import with_clustering_restored
 from schemalint.planner.create import create_steps
+from schemalint.planner.last_fields import emptied_structs
 from schemalint.planner.limits import refused_changes, refused_contract
 from schemalint.planner.naming import needs_note, target_paths, with_target_names
 from schemalint.planner.require import with_requirements

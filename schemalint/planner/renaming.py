@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count, groupby
 
 from schemalint.delta.change import FieldRenamed
@@ -34,7 +34,7 @@ def _among_siblings(
         if free is None:
             first = waiting.pop(0)
             new_names = {_new_name(renamed).lower() for renamed in (first, *waiting)}
-            temporary = _unused(taken | new_names)
+            temporary = unused_name(taken | new_names)
             free = FieldRenamed((*parent, temporary), first.old_name)
             waiting.append(FieldRenamed(first.path, temporary))
         else:
@@ -48,5 +48,6 @@ def _new_name(renamed: FieldRenamed) -> str:
     return str(renamed.path[-1])
 
 
-def _unused(taken: set[str]) -> str:
+def unused_name(taken: Collection[str]) -> str:
+    """Return a temporary name that is not among these names in lower case."""
     return next(name for number in count(1) if (name := f"schemalint_{number}") not in taken)

@@ -191,10 +191,26 @@ def test_out_writes_the_json_plan_whatever_the_output_format(table: Table) -> No
     assert file.read_text(encoding="utf-8") == table.plan("--output-format", "json")
 
 
+def test_column_left_out_of_the_contract_refuses_the_table_unless_the_rule_is_ignored_for_it(
+    table: Table,
+) -> None:
+    table.declare(ORDERS + "description: changed\n")
+    run = table.project.run("plan", "--output-format", "json")
+    (plan,) = json.loads(run.out)["tables"]
+    assert (run.status, plan["steps"], plan["record"]) == (1, [], False)
+    assert [(refusal["kind"], refusal["code"]) for refusal in plan["refusals"]] == [("rule", "CM003")]
+    assert "old is gone from the contract" in plan["refusals"][0]["reason"]
+    settings = (table.project.repo.path / "schemalint.toml").read_text()
+    ignored = '[[tables]]\nmatch = "sales.*"\nignore = ["CM003"]\n'
+    table.project.repo.write("schemalint.toml", ignored + settings)
+    plan = table.json()
+    assert (plan["refusals"], len(plan["steps"]), plan["record"]) == ([], 1, True)
+
+
 def test_change_refused_by_rule_and_planner_is_reported_once(table: Table) -> None:
     """The planner would refuse both changes too, with another status."""
-    columns = "columns:\n  - {name: id, type: bigint, nullable: false}\n"
-    table.declare(f"schemalint: 1\ntable: sales.orders\n{columns}partitioned_by: [id]\n")
+    text = ORDERS.replace("type: bigint", "type: bigint, nullable: false")
+    table.declare(text + "  - {name: old, type: bigint}\npartitioned_by: [id]\n")
     plan = table.project.run("plan", "--base", "HEAD")
     assert (plan.status, plan.out.count("\n  - ")) == (1, 2)
 

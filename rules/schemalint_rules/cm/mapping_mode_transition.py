@@ -27,7 +27,8 @@ def mapping_mode_transition(change: PropertyChanged, ctx: RuleContext) -> Iterat
     ## What it does
 
     Finds a change of `delta.columnMapping.mode` on an existing table to `id`, from `id` to `name`, and back
-    to `none`; the last is a warning if all column names are valid without column mapping. From `none` to
+    to `none`; the last is a warning if all column names are valid without column mapping, and the contract
+    declares the clustering of the table if it has one. From `none` to
     `name` is fine, also together with a rename or a drop: `apply` enables column mapping first. TP002 reports
     a mode that does not exist, and RD008 column mapping that Iceberg compatibility needs.
 
@@ -37,7 +38,9 @@ def mapping_mode_transition(change: PropertyChanged, ctx: RuleContext) -> Iterat
     `DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE`. Older documentation calls the way back to `none`
     impossible. Current Delta allows it, and rewrites every file of the table; the feature `columnMapping`
     stays in the protocol, and the change stops every stream. Names that contain a space or one of `,;{}()=`
-    prevent it: `DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING`.
+    prevent it: `DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING`. A clustering refers to columns by
+    their physical names, which no column has without column mapping: then `OPTIMIZE`, `CLUSTER BY` and
+    `DESCRIBE DETAIL` fail for good. `apply` removes a declared clustering before, and sets it again.
 
     ## What to do
 
@@ -89,6 +92,12 @@ def mapping_mode_transition(change: PropertyChanged, ctx: RuleContext) -> Iterat
             f"column mapping cannot be switched off: {', '.join(names)} would not be valid without it",
             help="rename first, in a separate edit, or keep the mode",
             delta_error="DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
+        )
+    elif ctx.before.clustered_by and not isinstance(ctx.contract.state.clustered_by, tuple):
+        yield Problem(
+            "column mapping cannot be switched off: the table has a clustering that the contract does not "
+            "declare",
+            help="declare the clustering: `clustered_by: […]`",
         )
     else:
         yield Problem(

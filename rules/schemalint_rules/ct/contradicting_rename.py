@@ -17,7 +17,8 @@ def contradicting_rename(contract: Contract, ctx: RuleContext) -> Iterator[Probl
 
     - that two columns share;
     - that is the column's own name;
-    - that names a column which the table did not have.
+    - that names a column which the table did not have. With `--live`, a column that only the live table has
+      may be renamed.
 
     A `renamed_from` that the base has too is history and may stay; so may one that the table already applied.
     Columns may swap their names, and a change of case alone is a rename. A chain of renames takes one edit
@@ -94,7 +95,7 @@ def _contradicts(field: Field, path: Path, ctx: RuleContext) -> bool:
     columns, old_name = ctx.contract.state.columns, str(field.renamed_from)
     base = _struct_at(ctx.base.state.columns, columns, path) if ctx.base else None
     live = _struct_at(ctx.before.columns, columns, path) if ctx.live else None
-    if base is None and live is None:
+    if ctx.is_new_table:
         return False
     namesake = base.get(field.name) if base else None
     in_base = base and (base.get(old_name) or (namesake and namesake.renamed_from == field.renamed_from))

@@ -28,8 +28,9 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
     the column itself, a field inside it, or a column that contains it. The finding is
 
     - an error if the constraint would break: it would still name the column that is gone;
-    - an error if the contract does not declare the constraint: `apply` must not drop it then;
-    - a warning if schemalint cannot parse the constraint, so that the columns it uses are unknown;
+    - an error if the contract does not declare the constraint: `apply` must not drop it then; also if
+      schemalint cannot parse it, because it may use the column;
+    - a warning if schemalint cannot parse a declared constraint, so that the columns it uses are unknown;
     - otherwise an info: the constraint must be dropped before the change and added again after it, which
       reads the whole table once.
 
@@ -94,7 +95,7 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
     using = [name for name, used in usage.items() if used]
     unparsed = [name for name, used in usage.items() if used is None]
     broken = [name for name in using if _names_removed_column(declared.get(name) or "", path, ctx)]
-    undeclared = [name for name in using if name not in declared]
+    undeclared = [name for name, used in usage.items() if used is not False and name not in declared]
     column = format_path(path)
     if broken:
         yield Problem(
@@ -105,10 +106,13 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
         )
     elif undeclared:
         yield Problem(
-            f"{column} changes, and is used by {_listed(undeclared)}, which the contract does not declare",
+            f"{column} changes, and is used by {_listed(undeclared)}, which the contract does not declare"
+            if not set(undeclared) <= set(unparsed)
+            else f"{column} changes, and may be used by {_listed(undeclared)}, which schemalint cannot parse "
+            "and the contract does not declare",
             help="declare the constraint under `constraints`, or remove it there (`name: null`)",
             severity=Severity.ERROR,
-            delta_error=_ERROR,
+            delta_error=None if set(undeclared) <= set(unparsed) else _ERROR,
         )
     elif unparsed:
         yield Problem(

@@ -6,11 +6,12 @@ from schemalint.delta.change import (
     CommentChanged,
     DefaultChanged,
     FieldAdded,
+    FieldRemoved,
     FieldRenamed,
     NullabilityChanged,
 )
 from schemalint.delta.datatype import Field, Unmanaged
-from schemalint.delta.lengths import is_lost_if_altered
+from schemalint.delta.lengths import is_lost_if_altered, loses_lengths
 from schemalint.delta.path import format_path
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
@@ -33,8 +34,9 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
     - gets another comment, or another default,
     - becomes nullable;
 
-    and a new one with a default, because the default takes a separate statement. Changes to the fields inside
-    are fine. So is an array or a map of plain values, unless its types were widened.
+    a new one with a default, because the default takes a separate statement; and a new field with a length
+    inside a column that has a length already. Other changes to the fields inside are fine. So is an array or
+    a map of plain values, unless its types were widened.
 
     ## Why is this bad?
 
@@ -42,12 +44,13 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
     (`__CHAR_VARCHAR_TYPE_STRING`), and a statement on the column itself rebuilds the type from that text. The
     statement reports success. With column mapping, all fields inside get new ids, so their values are NULL in
     every row; a widened type is narrow again, and files cannot be read; and comments, defaults, NOT NULL and
-    recorded type changes inside are gone. Measured on Delta 4.4.0.
+    recorded type changes inside are gone. A new field with a length rebuilds the text from types that have
+    lost theirs, so only the new length remains. Measured on Delta 4.4.0.
 
     ## What to do
 
     Leave the column itself unchanged, and put comments on the fields inside it; or add a new column with
-    `string` inside, and move the values there.
+    `string` inside, and move the values there. Declare a new field inside as `string`.
 
     ## Example
 
@@ -80,6 +83,15 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
     properties: {delta.columnMapping.mode: name}
     ```
     """
+    if isinstance(change, FieldAdded) and not ctx.is_new_table:
+        top = ctx.before.columns.get(str(change.path[0]))
+        removed = [other.path for other in ctx.changes if isinstance(other, FieldRemoved)]
+        if loses_lengths(change, top, removed):
+            yield Problem(
+                f"{format_path(change.path)} has a length, and would make Delta lose the other lengths in "
+                f"{format_path(change.path[:1])}",
+                help="declare the new field as string",
+            )
     column = _altered_column(change, ctx)
     if column is not None and is_lost_if_altered(column):
         yield Problem(

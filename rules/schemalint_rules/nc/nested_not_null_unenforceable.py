@@ -11,7 +11,7 @@ _ERROR = "DELTA_NESTED_NOT_NULL_CONSTRAINT"
 
 
 @rule("NC003", on=TableAdded, severity=Severity.ERROR, delta_errors=(_ERROR,))
-def nested_not_null_unenforceable(added: TableAdded, _ctx: RuleContext) -> Iterator[Problem]:
+def nested_not_null_unenforceable(added: TableAdded, ctx: RuleContext) -> Iterator[Problem]:
     """A new table forbids nulls inside an array or a map.
 
     ## What it does
@@ -25,9 +25,9 @@ def nested_not_null_unenforceable(added: TableAdded, _ctx: RuleContext) -> Itera
     ## Why is this bad?
 
     Delta checks NOT NULL on columns and on fields of structs, but does not look into arrays and maps.
-    `CREATE TABLE` with such a field fails with `DELTA_NESTED_NOT_NULL_CONSTRAINT`. Elements and values
-    without nulls are only a warning: SQL has no syntax for them, so `apply` cannot create the table, but a
-    program that writes one can.
+    `CREATE TABLE` with such a field fails with `DELTA_NESTED_NOT_NULL_CONSTRAINT`. For elements and values
+    without nulls SQL has no syntax, so `apply` cannot create the table. They are only a warning if
+    `managed_by` assigns the table to another tool, because a program can create such a table.
 
     ## What to do
 
@@ -54,6 +54,7 @@ def nested_not_null_unenforceable(added: TableAdded, _ctx: RuleContext) -> Itera
       - {name: lines, type: "array<struct<sku: string, qty: int>>"}
     ```
     """
+    by_program = Severity.ERROR if ctx.contract.managed_by == "schemalint" else Severity.WARNING
     for path in _not_null_paths(added.state.columns):
         is_field = not isinstance(path[-1], Part)
         yield Problem(
@@ -61,7 +62,7 @@ def nested_not_null_unenforceable(added: TableAdded, _ctx: RuleContext) -> Itera
             if is_field
             else f"{format_path(path)} is declared without nulls, but CREATE TABLE has no syntax for that",
             help="leave it nullable; a CHECK constraint can check the content of an array",
-            severity=Severity.ERROR if is_field else Severity.WARNING,
+            severity=Severity.ERROR if is_field else by_program,
             path=path,
             delta_error=_ERROR if is_field else None,
         )

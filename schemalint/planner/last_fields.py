@@ -1,6 +1,6 @@
-"""The last field of a struct: Delta cannot drop it, because it has no struct without fields.
+"""Structs that lose all their fields: Delta cannot drop the last one, nor the last column of a table.
 
-A table's last column is the same case. Measured on Delta 4.4.0.
+The error is DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA (measured on Delta 4.4.0).
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ def emptied_structs(changes: Iterable[Change], before: Struct) -> Iterator[Path]
             yield parent
 
 
-def recreated_last_fields(changes: Iterable[Change], before: Struct) -> Iterator[Path]:
-    """Yield a field of each struct that loses all its fields, and gets only fields with their names.
+def recreated_last_fields(changes: Iterable[Change], before: Struct) -> Iterator[FieldRemoved]:
+    """Yield a removed field of each struct that loses all its fields, and gets only fields with their names.
 
     A field with another name can be added before the drop; one with the same name only after it.
     """
     found = tuple(changes)
     added = {lowercased(change.path) for change in found if isinstance(change, FieldAdded)}
-    removed = {lowercased(change.path) for change in found if isinstance(change, FieldRemoved)}
+    removed = {lowercased(change.path): change for change in found if isinstance(change, FieldRemoved)}
     for parent in emptied_structs(found, before):
-        recreated = sorted((path for path in added & removed if path[:-1] == parent), key=format_path)
-        if recreated and not any(path[:-1] == parent for path in added - removed):
-            yield recreated[0]
+        new = {path for path in added if path[:-1] == parent}
+        if new and new <= removed.keys():
+            yield removed[min(new, key=format_path)]

@@ -1,0 +1,2 @@
+-- refused: typo cannot be added: it is renamed from custt, which does not exist (rename the right column by hand, or remove `renamed_from` if the column is new)
+-- refused: s.x cannot be added: it is renamed from y, which does not exist (rename the right column by hand, or remove `renamed_from` if the column is new)

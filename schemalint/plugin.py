@@ -102,6 +102,8 @@ class Problem:
         new: The declared value, as text.
         delta_error: Error class that Delta raises, as measured on Delta 4.4.0; None if Delta raises none.
         fix: An edit of the contract that solves the problem.
+        remedy: The declared state with everything that the help asks for. schemalint judges it too, and adds
+            to the help what else the edit then needs.
     """
 
     message: str
@@ -114,6 +116,7 @@ class Problem:
     new: str | None = None
     delta_error: str | None = None
     fix: Fix | None = None
+    remedy: TableState | None = None
 
 
 @frozen

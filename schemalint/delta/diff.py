@@ -53,9 +53,10 @@ def recreated_columns(before: TableState, after: TableState) -> set[tuple[str, .
 
 def _struct(before: Struct, after: Struct, path: Path, recreated: set[tuple[str, ...]]) -> Iterator[Change]:
     pairs = pair_fields(before, after, path, recreated)
-    kept = {old.name for old in pairs.values()}
+    # Delta ignores case: of two columns that differ in nothing else, none is gone while the other is there.
+    kept = {old.name.lower() for old in pairs.values()}
     for removed in before.fields:
-        if removed.name not in kept:
+        if removed.name.lower() not in kept:
             yield change.FieldRemoved((*path, removed.name), removed)
     for new in after.fields:
         if (old := pairs.get(new.name)) is not None and old.name != new.name and _renamed(old, new):
@@ -71,7 +72,8 @@ def pair_fields(
 ) -> dict[str, Field]:
     """Return the old field of each new field that has one, by the new field's name."""
     by_id = _by_id(before) if _by_id(after) else {}
-    by_name = {old.name.lower(): old for old in before.fields}
+    by_name = {old.name.lower(): old for old in reversed(before.fields)}
+    by_spelling = {old.name: old for old in before.fields}
     pairs: dict[str, Field] = {}
     taken: set[str] = set()
     for new in after.fields:
@@ -79,12 +81,12 @@ def pair_fields(
         if by_id and new.column_id is not None:
             old = by_id.get(new.column_id)
         elif new.renamed_from is not None and _declares_rename(by_name.get(new.name.lower()), new):
-            old = by_name.get(new.renamed_from.lower())
+            old = by_spelling.get(new.renamed_from) or by_name.get(new.renamed_from.lower())
         if old is not None and old.name not in taken:
             pairs[new.name] = old
             taken.add(old.name)
     for new in after.fields:
-        namesake = by_name.get(new.name.lower())
+        namesake = by_spelling.get(new.name) or by_name.get(new.name.lower())
         if new.name in pairs or namesake is None or namesake.name in taken:
             continue
         ids_differ = bool(by_id) and _both_have_ids(namesake, new)

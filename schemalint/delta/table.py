@@ -9,7 +9,7 @@ from schemalint.delta import properties, protocol
 from schemalint.delta.datatype import UNMANAGED, DataType, Managed, Struct
 from schemalint.delta.path import Path
 from schemalint.delta.protocol import Protocol
-from schemalint.values import field, frozen
+from schemalint.values import field, frozen, replace
 
 
 @frozen
@@ -55,6 +55,10 @@ class TableState:
     def set_properties(self) -> dict[str, str]:
         """The properties without those that are declared absent."""
         return {key: value for key, value in self.properties.items() if value is not None}
+
+    def with_property(self, key: str, value: str) -> TableState:
+        """Return the state with this property set."""
+        return replace(self, properties={**self.properties, key: value})
 
     def enabled(self, key: str) -> bool:
         """Whether a boolean property is set to ``true``, in any case; defaults are ignored."""

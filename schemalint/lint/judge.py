@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from schemalint import contract as contracts
 from schemalint.delta import feature, protocol
@@ -14,6 +15,7 @@ from schemalint.delta.requests import granted_features
 from schemalint.delta.table import TableState
 from schemalint.errors import InternalError, Location, PluginError, SchemalintError
 from schemalint.lint.finding_location import locate_finding, object_of, values_of
+from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.rulebook import BUILT_IN
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state
@@ -79,7 +81,10 @@ def judge_pair(before: Contract | None, after: Contract | None, rules: Sequence[
         new = contracts.effective(after, target) if after else None
         if new is not None and new.absent:
             continue
-        for finding in _judge_effective(judge, old, new):
+        found = _judge_effective(judge, old, new)
+        if new is not None:
+            found = with_follow_ups(found, new, partial(_judge_effective, judge, old), rules)
+        for finding in found:
             merged.setdefault(finding.identity, replace(finding, target=target))
     return tuple(merged.values())
 
@@ -305,6 +310,7 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
         previous_location=_previous(fact, problem, ctx.base),
         delta_error=problem.delta_error,
         fix=problem.fix,
+        remedy=problem.remedy,
     )
 
 

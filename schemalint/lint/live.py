@@ -22,6 +22,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, is_within, lowercased, path_key
 from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.table import LiveTable, TableState
+from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.judge import (
     Judge,
     git_context,
@@ -92,14 +93,26 @@ def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Findi
     judge = Judge(tuple(rules))
     base = comparison.base
     if base is None:
-        return _findings(judge, comparison, {})
+        return _completed(judge, comparison, {})
     at_base = replace(comparison, contract=base, base=base, tracking=None, table_findings=())
     unchanged = _findings(judge, at_base, {})
     severities: dict[Hashable, Severity] = {
         finding.identity: finding.severity
         for finding in sorted(unchanged, key=lambda finding: finding.severity)
     }
-    return _findings(judge, comparison, severities)
+    return _completed(judge, comparison, severities)
+
+
+def _completed(
+    judge: Judge, comparison: LiveComparison, at_base: Mapping[Hashable, Severity]
+) -> tuple[Finding, ...]:
+    """Return all findings of a table, with what else each needs."""
+
+    def judged(contract: Contract) -> tuple[Finding, ...]:
+        return _findings(judge, replace(comparison, contract=contract), at_base)
+
+    contract = comparison.contract
+    return with_follow_ups(judged(contract), contract, judged, judge.rules)
 
 
 def live_context(

@@ -12,9 +12,10 @@ from schemalint.delta.datatype import RecordedChange
 from schemalint.delta.path import Path, format_path, path_to_json
 from schemalint.errors import Location, SchemalintError
 from schemalint.model.change_kind import kind_of
-from schemalint.values import frozen
+from schemalint.values import field, frozen
 
 if TYPE_CHECKING:
+    from schemalint.delta.table import TableState
     from schemalint.model.inventory import Inventory
 
 
@@ -126,6 +127,7 @@ class Finding:
         delta_error: The error class that Delta raises.
         text_changes: The fix as changes of the contract's text.
         existing: Whether the base has the finding too: then it does not fail the run.
+        remedy: The declared state with everything that the help asks for; None if the rule does not give it.
     """
 
     code: str
@@ -146,6 +148,7 @@ class Finding:
     fix: Fix | None = None
     text_changes: tuple[TextChange, ...] = ()
     existing: bool = False
+    remedy: TableState | None = field(default=None, compare=False, repr=False)
 
     @property
     def column(self) -> str | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.change import FieldRemoved
 from schemalint.delta.path import format_path
+from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
@@ -66,5 +67,6 @@ def drop_without_mapping(change: FieldRemoved, ctx: RuleContext) -> Iterator[Pro
         yield Problem(
             f"{path} is dropped, but the table has no column mapping",
             help="set `delta.columnMapping.mode: name` under `properties`, or keep it as `deprecated`",
+            remedy=ctx.contract.state.with_property(COLUMN_MAPPING_MODE, "name"),
             delta_error="DELTA_UNSUPPORTED_DROP_COLUMN",
         )

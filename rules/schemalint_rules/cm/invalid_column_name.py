@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from schemalint.delta.column_names import invalid_characters
 from schemalint.delta.datatype import field_at, walk_fields
 from schemalint.delta.path import Path, format_path, lowercased
-from schemalint.delta.properties import ICEBERG_COMPAT_KEYS, is_true
+from schemalint.delta.properties import COLUMN_MAPPING_MODE, ICEBERG_COMPAT_KEYS, is_true
 from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 
@@ -65,6 +65,7 @@ def invalid_column_name(contract: Contract, ctx: RuleContext) -> Iterator[Proble
                 f"{format_path(path)} has {_describe(characters)} in its name, which needs column mapping",
                 help="choose another name, or set `delta.columnMapping.mode: name`",
                 path=path,
+                remedy=contract.state.with_property(COLUMN_MAPPING_MODE, "name"),
                 delta_error=_refusal(path, ctx),
             )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.path import format_path
+from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
@@ -62,5 +63,6 @@ def rename_without_mapping(change: FieldRenamed, ctx: RuleContext) -> Iterator[P
         yield Problem(
             f"{old} is renamed to {format_path(change.path)}, but the table has no column mapping",
             help="set `delta.columnMapping.mode: name` under `properties`, or keep the name",
+            remedy=ctx.contract.state.with_property(COLUMN_MAPPING_MODE, "name"),
             delta_error="DELTA_UNSUPPORTED_RENAME_COLUMN",
         )

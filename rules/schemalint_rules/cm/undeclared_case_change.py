@@ -59,7 +59,8 @@ def undeclared_case_change(contract: Contract, ctx: RuleContext) -> Iterator[Pro
         before = field_at(ctx.base.state.columns, path)
         if before is None or before.name in {field.name, field.renamed_from}:
             continue
-        if before.name not in _siblings(path, contract):
+        was_spelled_so = field.name in _siblings(path, ctx.base)
+        if before.name not in _siblings(path, contract) and not was_spelled_so:
             yield Problem(
                 f"{format_path(path)} was {before.name} before: Delta ignores case and keeps the old name",
                 help=f"restore the old spelling, or declare the rename: `renamed_from: {before.name}`",

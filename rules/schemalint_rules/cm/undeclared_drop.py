@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 from schemalint.delta.change import FieldRemoved
 from schemalint.delta.datatype import Struct, type_at
+from schemalint.delta.patch import update_field
 from schemalint.delta.path import format_path
+from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
-from schemalint.plugin import Problem, RuleContext, Severity, rule
+from schemalint.plugin import Problem, RuleContext, Severity, replace, rule
 
 
 @rule("CM003", on=FieldRemoved, severity=Severity.ERROR)
@@ -66,12 +68,25 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
     listed = {format_path(entry.path).lower() for entry in ctx.contract.state.dropped}
     if path.lower() in listed:
         return
-    names = " or ".join(_new_of_same_type(change, ctx))
+    candidates = _new_of_same_type(change, ctx)
+    names = " or ".join(format_path((name,)) for name in candidates)
     renamed = f"if it is {names} now, add `renamed_from: {change.field.name}` there; " if names else ""
     yield Problem(
         f"{path} is gone from the contract, neither renamed nor listed under `dropped`",
         help=f"{renamed}to drop it, list it: `dropped: [{path}]`",
+        remedy=_remedy(change, candidates, ctx.contract.state),
     )
+
+
+def _remedy(change: FieldRemoved, candidates: list[str], declared: TableState) -> TableState:
+    """Return the declared state with the rename, else with the drop."""
+    if not candidates:
+        return replace(declared, dropped=(*declared.dropped, Deletion(change.path)))
+    path = (*change.path[:-1], candidates[0])
+    columns = update_field(
+        declared.columns, path, lambda field: replace(field, renamed_from=change.field.name)
+    )
+    return replace(declared, columns=columns)
 
 
 def _new_of_same_type(change: FieldRemoved, ctx: RuleContext) -> list[str]:
@@ -82,7 +97,7 @@ def _new_of_same_type(change: FieldRemoved, ctx: RuleContext) -> list[str]:
         return []
     type_text = print_type(change.field.type)
     return [
-        format_path((field.name,))
+        field.name
         for field in after.fields
         if before.get(field.name) is None
         and field.renamed_from is None

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.datatype import walk_fields
 from schemalint.delta.path import format_path
-from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
+from schemalint.plugin import Contract, Problem, RuleContext, Severity, replace, rule
 
 _FEATURE = "allowColumnDefaults"
 
@@ -66,5 +66,6 @@ def feature_needs_manual_enable(contract: Contract, ctx: RuleContext) -> Iterato
             "which the table does not support",
             help=f"request the feature: `features: [{_FEATURE}]`",
             path=with_default[0],
+            remedy=replace(contract.state, features=contract.state.features | {_FEATURE}),
             delta_error="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
         )

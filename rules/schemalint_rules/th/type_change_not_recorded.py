@@ -93,9 +93,21 @@ def type_change_not_recorded(change: TypeChanged | TypeHistoryChanged, ctx: Rule
             f"{format_path(change.path)} is widened from {print_type(change.old)} to "
             f"{print_type(change.new)}, "
             f"which type_changes of {format_path(path)} does not record",
-            help="`schemalint check --fix` adds the entry",
+            help=_help(change, at),
             fix=_fix(path, old, new),
         )
+
+
+def _help(change: TypeChanged, at: At) -> str:
+    fix = "let `schemalint check --fix` add the entry"
+    if at:
+        return fix
+    old, new = (_quoted(print_type(type_)) for type_ in (change.old, change.new))
+    return f"add `{{from: {old}, to: {new}}}` to its `type_changes`, or {fix}"
+
+
+def _quoted(type_text: str) -> str:
+    return type_text if type_text.isalnum() else f'"{type_text}"'
 
 
 def _is_recordable(change: TypeChanged, ctx: RuleContext) -> bool:

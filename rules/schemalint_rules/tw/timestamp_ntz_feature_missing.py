@@ -6,7 +6,7 @@ from schemalint.delta.change import FieldAdded, TypeChanged
 from schemalint.delta.datatype import TIMESTAMP_NTZ, DataType, walk
 from schemalint.delta.path import format_path
 from schemalint.delta.type_verdict import TypeVerdict, classify
-from schemalint.plugin import Problem, RuleContext, Severity, rule
+from schemalint.plugin import Problem, RuleContext, Severity, replace, rule
 
 _FEATURE = "timestampNtz"
 
@@ -73,6 +73,7 @@ def timestamp_ntz_feature_missing(change: TypeChanged | FieldAdded, ctx: RuleCon
         yield Problem(
             f"{format_path(change.path)} uses timestamp_ntz, but the table does not support {_FEATURE}",
             help=f"request the feature: `features: [{_FEATURE}]`",
+            remedy=replace(ctx.contract.state, features=ctx.contract.state.features | {_FEATURE}),
             delta_error="DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
         )
 

@@ -1,0 +1,185 @@
+"""A finding tells all that its edit needs: a contract that follows the first report passes the second."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from schemalint import contract as contracts
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import LiveTable, Metadata
+from schemalint.lint.judge import judge_pair
+from schemalint.lint.live import LiveComparison, judge_live
+from schemalint.model.declaration import created_state
+from schemalint.model.finding import Severity
+from support.rule_judging import built_in
+
+if TYPE_CHECKING:
+    from schemalint.model.contract import Contract
+    from schemalint.model.finding import Finding
+
+ALLOW = "protocol: {allow_upgrade: true}"
+MAPPED = "delta.columnMapping.mode: name"
+WIDENS = "delta.enableTypeWidening: true"
+OTHER = "- {name: z, type: int}"
+
+
+class Edit(NamedTuple):
+    """An edit, the requests that the first report must contain, and the contract that follows them."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    code: str
+    requests: tuple[str, ...]
+    followed: tuple[str, ...]
+
+
+EDITS = {
+    "widened": Edit(
+        ("- {name: a, type: int}", OTHER),
+        ("- {name: a, type: bigint}", OTHER),
+        "TW006",
+        (WIDENS, "{from: int, to: bigint}", ALLOW),
+        (
+            "- {name: a, type: bigint, type_changes: [{from: int, to: bigint}]}",
+            OTHER,
+            f"properties: {{{WIDENS}}}",
+            ALLOW,
+        ),
+    ),
+    "decimal inside a struct": Edit(
+        ("- {name: s, type: struct, columns: [{name: d, type: 'decimal(4,2)'}]}",),
+        ("- {name: s, type: struct, columns: [{name: d, type: 'decimal(6,2)'}]}",),
+        "TW006",
+        (WIDENS, '{from: "decimal(4,2)", to: "decimal(6,2)"}', ALLOW),
+        (
+            "- name: s",
+            "  type: struct",
+            "  columns:",
+            "  - name: d",
+            "    type: decimal(6,2)",
+            '    type_changes: [{from: "decimal(4,2)", to: "decimal(6,2)"}]',
+            f"properties: {{{WIDENS}}}",
+            ALLOW,
+        ),
+    ),
+    "renamed": Edit(
+        ("- {name: a, type: int}", OTHER),
+        ("- {name: b, type: int, renamed_from: a}", OTHER),
+        "CM001",
+        (MAPPED, ALLOW),
+        ("- {name: b, type: int, renamed_from: a}", OTHER, f"properties: {{{MAPPED}}}", ALLOW),
+    ),
+    "renamed without telling": Edit(
+        ("- {name: a, type: int}", OTHER),
+        ("- {name: b, type: int}", OTHER),
+        "CM003",
+        ("renamed_from: a", MAPPED, ALLOW),
+        ("- {name: b, type: int, renamed_from: a}", OTHER, f"properties: {{{MAPPED}}}", ALLOW),
+    ),
+    "dropped": Edit(
+        ("- {name: a, type: int}", OTHER),
+        (OTHER, "dropped: [a]"),
+        "CM002",
+        (MAPPED, ALLOW),
+        (OTHER, "dropped: [a]", f"properties: {{{MAPPED}}}", ALLOW),
+    ),
+    "dropped without telling": Edit(
+        ("- {name: a, type: int}", OTHER),
+        (OTHER,),
+        "CM003",
+        ("dropped: [a]", MAPPED, ALLOW),
+        (OTHER, "dropped: [a]", f"properties: {{{MAPPED}}}", ALLOW),
+    ),
+    "default": Edit(
+        ("- {name: a, type: int}",),
+        ("- {name: a, type: int, default: '1'}",),
+        "PF009",
+        ("features: [allowColumnDefaults]", ALLOW),
+        ("- {name: a, type: int, default: '1'}", "features: [allowColumnDefaults]", ALLOW),
+    ),
+    "timestamp without time zone": Edit(
+        (OTHER,),
+        (OTHER, "- {name: t, type: timestamp_ntz}"),
+        "TW008",
+        ("features: [timestampNtz]", ALLOW),
+        (OTHER, "- {name: t, type: timestamp_ntz}", "features: [timestampNtz]", ALLOW),
+    ),
+    "name with a space": Edit(
+        (OTHER,),
+        (OTHER, "- {name: b c, type: int}"),
+        "CM006",
+        (MAPPED, ALLOW),
+        (OTHER, "- {name: b c, type: int}", f"properties: {{{MAPPED}}}", ALLOW),
+    ),
+    "limited protocol": Edit(
+        ("- {name: a, type: int}", OTHER, "protocol: {max_reader: 1}"),
+        ("- {name: b, type: int, renamed_from: a}", OTHER, "protocol: {max_reader: 1}"),
+        "CM001",
+        (MAPPED, "raise max_reader: 1"),
+        (
+            "- {name: b, type: int, renamed_from: a}",
+            OTHER,
+            f"properties: {{{MAPPED}}}",
+            "protocol: {allow_upgrade: true, max_reader: 2}",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+@pytest.mark.parametrize("live", [False, True], ids=["git", "live"])
+def test_contract_that_follows_the_first_report_passes_the_second(edit: Edit, *, live: bool) -> None:
+    before = _contract(edit.before)
+    first = _judged(before, _contract(edit.after), live=live)
+    (finding,) = (finding for finding in first if finding.severity is Severity.ERROR)
+    assert finding.code == edit.code
+    for request in edit.requests:
+        assert request in finding.help
+    second = _judged(before, _contract(edit.followed), live=live)
+    effects = {rule.code for rule in built_in().values() if rule.scope == "effect"}
+    assert [found for found in second if found.severity > Severity.INFO and found.code not in effects] == []
+
+
+def test_help_says_nothing_of_other_columns_and_repeats_no_other_finding() -> None:
+    before = _contract(("- {name: a, type: int}", "- {name: b, type: int}"))
+    after = _contract(
+        (
+            "- {name: a, type: bigint}",
+            "- {name: b, type: int}",
+            "properties: {delta.enableDeletionVectors: true}",
+        )
+    )
+    widened, upgrade = sorted(
+        _judged(before, after, live=False), key=lambda finding: finding.code, reverse=True
+    )
+    assert (widened.code, upgrade.code) == ("TW006", "PF004")
+    assert "allow_upgrade" not in widened.help
+    both = _judged(
+        before, _contract(("- {name: a, type: bigint}", "- {name: b, type: 'decimal(12,2)'}")), live=False
+    )
+    assert [finding.help.count("(TH009)") for finding in both] == [1, 1]
+
+
+def test_rule_that_does_not_run_adds_nothing() -> None:
+    edit = EDITS["renamed"]
+    pair = (_contract(edit.before), _contract(edit.after))
+    (finding,) = judge_pair(*pair, [built_in()["rename-without-mapping"]])
+    assert finding.help == "set `delta.columnMapping.mode: name` under `properties`, or keep the name"
+
+
+def _contract(lines: tuple[str, ...]) -> Contract:
+    text = "\n".join(("schemalint: 1", "table: a.b", "columns:", *lines, ""))
+    read = contracts.read("c.yml", text)
+    assert not read.errors, read.errors
+    return read.contracts[0]
+
+
+def _judged(before: Contract, after: Contract, *, live: bool) -> tuple[Finding, ...]:
+    rules = tuple(built_in().values())
+    if not live:
+        return judge_pair(before, after, rules)
+    protocol = Protocol(3, 7, frozenset(), before.created_features)
+    table = LiveTable("file:/lake/t", 0, protocol, Metadata("id", created_state(before.state)))
+    return judge_live(LiveComparison(after, table, base=before), rules)

@@ -43,6 +43,7 @@ from schemalint.model.fact import (
     LiveTableMissing,
     LiveTableReplaced,
     ProtocolUpgrade,
+    RootWithoutTables,
     TableRetired,
 )
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
@@ -62,6 +63,7 @@ __all__ = [
     "Problem",
     "ProtocolUpgrade",
     "RecordTypeChanges",
+    "RootWithoutTables",
     "Rule",
     "RuleContext",
     "Scope",

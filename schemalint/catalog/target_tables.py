@@ -8,13 +8,13 @@ from pathlib import Path
 
 from schemalint import catalog
 from schemalint.catalog import Catalog
-from schemalint.catalog.table_location import is_found_by_name, table_location
+from schemalint.catalog.table_location import absolute_location, is_found_by_name, table_location
 from schemalint.config import Target
 from schemalint.delta.table import LiveTable
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import ConfigError, LiveError
 from schemalint.model.contract import Contract
-from schemalint.storage import NO_OPTIONS, holds_files, read_many, read_table
+from schemalint.storage import NO_OPTIONS, holds_files, holds_tables, is_remote, read_many, read_table
 from schemalint.values import field, frozen
 
 
@@ -67,6 +67,31 @@ class TargetTables:
         if found is None and self._by_name(contract):
             return self._read_by_name(location)
         return found or read_live(location, self.storage)
+
+    def root_without_tables(self, missing: Iterable[str]) -> str | None:
+        """Return the target's root if it is in a store and no Delta table is found below it.
+
+        A store has no folders, so nothing else tells a misspelt root from an empty one; a local root must
+        exist.
+
+        Args:
+            missing: The locations without a table; None is returned if all are outside of the root.
+
+        Raises:
+            LiveError: There is no table, and the target creates none; or the root cannot be listed.
+        """
+        if self.target.root is None:
+            return None
+        root = absolute_location(self.target.root, self.repository)
+        is_concerned = is_remote(root) and any(location.startswith(f"{root}/") for location in missing)
+        if not is_concerned or holds_tables(root, self.storage):
+            return None
+        if self.target.create:
+            return root
+        raise LiveError(
+            f"no Delta table was found below the root of target {self.target.name}: {root}",
+            help="check the spelling of the root; the target creates no tables (create = false)",
+        )
 
     def is_occupied(self, contract: Contract) -> bool:
         """Whether the location of a table to create holds other files; a catalog chooses a free location.

@@ -11,7 +11,7 @@ import click
 from schemalint import git
 from schemalint.catalog import Catalog
 from schemalint.catalog.table_location import choose_target
-from schemalint.cli import print_error
+from schemalint.cli import print_error, print_note
 from schemalint.cli._options import F, local_plugins_option, project_options
 from schemalint.cli._spark_options import via_options, with_spark_options
 from schemalint.config.project import Project, open_project, unmatched_globs
@@ -96,6 +96,11 @@ def prepare_deployment(
 
 
 def print_unplanned(deployment: Deployment) -> None:
-    """Print to standard error why tables have no plan; with the table, as several may have one error."""
+    """Print to standard error why tables have no plan; with the table, as several may have one error.
+
+    Warnings about the target come first.
+    """
+    for warning in deployment.warnings:
+        print_note(f"warning: {warning}")
     for unplanned in deployment.unplanned:
         print_error(unplanned.error, table=unplanned.table)

@@ -95,6 +95,7 @@ class Deployment:
         revision: The commit of the contracts; None for uncommitted ones.
         skipped: The tables that schemalint does not manage in this target.
         unplanned: The tables that could not be planned.
+        warnings: What may be wrong with the target, one sentence each.
         storage: The settings that open the target's store, with resolved values.
         request: The input, to plan a table again.
     """
@@ -104,6 +105,7 @@ class Deployment:
     revision: str | None = None
     skipped: tuple[Skipped, ...] = ()
     unplanned: tuple[Unplanned, ...] = ()
+    warnings: tuple[str, ...] = ()
     storage: Mapping[str, str] = field(default_factory=dict, repr=False)
     request: DeployInput | None = None
 
@@ -163,9 +165,22 @@ def _prepared(request: DeployInput) -> Deployment:
         revision=request.head.commit,
         skipped=tuple(skipped),
         unplanned=tuple(unplanned),
+        warnings=() if unplanned else tuple(_about_root(live_tables, plans)),
         storage=live_tables.storage,
         request=request,
     )
+
+
+def _about_root(live_tables: TargetTables, plans: Sequence[TablePlan]) -> Iterator[str]:
+    """Yield a warning if all tables are new, and the root that they are below holds no Delta table.
+
+    Raises:
+        LiveError: The target creates no tables, or the root cannot be listed.
+    """
+    if all(plan.live is None for plan in plans):
+        root = live_tables.root_without_tables(plan.uri for plan in plans)
+        if root is not None:
+            yield f"no Delta table was found below the root of the target, {root}: is it the right one?"
 
 
 def _declared(request: DeployInput) -> dict[str, Contract]:

@@ -21,7 +21,7 @@ from schemalint.lint.rulebook import TableIgnores, is_ignored
 from schemalint.lint.table import judge_table
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, TableRetired
+from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, RootWithoutTables, TableRetired
 from schemalint.model.finding import CheckResult, Finding, Run, Severity, SideRef, Skipped
 from schemalint.model.marker import Marker, declaration_hash, read_marker
 from schemalint.plugin import Rule
@@ -49,6 +49,8 @@ class LiveSide:
         location: Return the location of a contract's table.
         at_revision: Return a table's contract at a commit; None if the commit or the table is unknown.
         may_create: Whether the target allows new tables.
+        root_without_tables: Return the target's root if no table is found below it; it gets the locations
+            that have no table, and raises a LiveError if the target creates none.
         comes_after: Return whether the first commit is a descendant of the second; None stands for HEAD.
         fetch: Prefetch the tables of these contracts concurrently.
         as_of: The time of reading, if another run read the tables.
@@ -59,6 +61,7 @@ class LiveSide:
     location: Callable[[Contract], str]
     at_revision: Callable[[str, str], Contract | None]
     may_create: bool = True
+    root_without_tables: Callable[[Iterable[str]], str | None] = lambda _missing: None
     comes_after: Callable[[str, str | None], bool] = lambda _revision, _head: False
     fetch: Callable[[Iterable[Contract]], None] = lambda _contracts: None
     as_of: dt.datetime | None = None
@@ -115,6 +118,8 @@ class _Check:
         self.skipped: list[Skipped] = []
         self.missing_entries: list[MissingEntry] = []
         self.not_compared: set[str] = set()
+        self.missing_tables: list[Contract] = []
+        self.found_table = False
         self.found: dict[tuple[str | None, str], str] = {}
         self.sides = _Sides()
 
@@ -128,6 +133,7 @@ class _Check:
             self.request.live.fetch(self._contracts_to_read(self.request.live))
         findings = [finding for key in self._tables() for finding in self._judge_table(key)]
         findings += self._judge_duplicates(set(changed))
+        findings += self._judge_root()
         self.errors += self._no_live_tables()
         return CheckResult(
             run=Run(
@@ -257,7 +263,9 @@ class _Check:
         except LiveError as error:
             self.errors.append(error)
             return
+        self.found_table |= table is not None
         if table is None:
+            self.missing_tables.append(contract)
             yield from judge_pair(before, after, self.request.rules)
             yield from self._judge_missing(base, contract, live)
         else:
@@ -282,6 +290,21 @@ class _Check:
         fact = LiveTableMissing(live.location(contract), expected)
         for finding in Judge(tuple(self.request.rules))(fact, git_context(base, contract), ("live",)):
             yield replace(finding, target=live.target)
+
+    def _judge_root(self) -> Iterator[Finding]:
+        """Judge the target's root if no table was found: a misspelt one looks like one for new tables."""
+        live = self.request.live
+        if live is None or self.found_table or not self.missing_tables:
+            return
+        try:
+            root = live.root_without_tables(map(live.location, self.missing_tables))
+        except LiveError as error:
+            self.errors.append(error)
+            return
+        if root is not None:
+            judge, context = Judge(tuple(self.request.rules)), git_context(None, self.missing_tables[0])
+            for finding in judge(RootWithoutTables(root), context, ("live",)):
+                yield replace(finding, target=live.target)
 
     def _judge_live_table(
         self, base: Contract | None, contract: Contract, table: LiveTable, live: LiveSide

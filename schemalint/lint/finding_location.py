@@ -37,6 +37,7 @@ from schemalint.model.fact import (
     LiveTableMissing,
     LiveTableReplaced,
     ProtocolUpgrade,
+    RootWithoutTables,
     TableRetired,
 )
 from schemalint.model.finding import ObjectRef, object_of_change
@@ -64,6 +65,7 @@ def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
             | TableRetired()
             | LiveTableMissing()
             | LiveTableReplaced()
+            | RootWithoutTables()
             | PhysicalTypes()
         ):
             return _TABLE
@@ -88,6 +90,7 @@ def values_of(fact: Fact) -> tuple[str | None, str | None]:
             | DuplicateTable()
             | LiveTableMissing()
             | LiveTableReplaced()
+            | RootWithoutTables()
             | PhysicalTypes()
         ):
             return None, None

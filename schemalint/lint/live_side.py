@@ -32,6 +32,7 @@ def live_side(project: Project, base: Side, target_name: str | None, via: Catalo
         fetch=tables.fetch,
         at_revision=revisions.table_at(project.repository, project.config.contracts),
         may_create=target.create,
+        root_without_tables=tables.root_without_tables,
         comes_after=lambda revision, head: _comes_after(project.repository, revision, head),
     )
 

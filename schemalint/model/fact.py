@@ -109,6 +109,13 @@ class LiveTableMissing:
 
 
 @frozen
+class RootWithoutTables:
+    """No table of the run exists, and no Delta table was found below the target's root."""
+
+    uri: str
+
+
+@frozen
 class LiveTableReplaced:
     """The table id differs from the applied one: the table was dropped and created again."""
 
@@ -127,6 +134,7 @@ Fact = (
     | Drift
     | LiveTableMissing
     | LiveTableReplaced
+    | RootWithoutTables
     | PhysicalTypes
 )
 """Anything that a rule can judge."""

@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST_LEVELS",
+    "MOST_SEARCHED",
     "NO_OPTIONS",
     "StoreKind",
     "TableReference",
     "find_tables",
     "holds_files",
+    "holds_tables",
     "is_path_or_uri",
     "is_remote",
     "location_key",
@@ -37,6 +39,9 @@ __all__ = [
 ]
 
 NO_OPTIONS: Final[Mapping[str, str]] = MappingProxyType({})
+
+MOST_SEARCHED: Final = 100
+"""Folders that `holds_tables` lists."""
 
 MOST_LEVELS: Final = 12
 """Levels of folders that `find_tables` searches below a root."""
@@ -61,6 +66,9 @@ class StoreKind(Protocol):
 
     def holds_files(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:
         """Whether the location holds anything; see `holds_files` of the package."""
+
+    def holds_tables(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:
+        """Whether a table is found below the location; see `holds_tables` of the package."""
 
     def find_tables(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:
         """Yield the references of the tables at or below a location; see `find_tables` of the package."""
@@ -130,6 +138,15 @@ def holds_files(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool
         LiveError: The location cannot be listed, or the kind of reference is unknown.
     """
     return _kind_of(reference).holds_files(reference, storage)
+
+
+def holds_tables(root: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:
+    """Whether a Delta table is found at or below a location, within the first `MOST_SEARCHED` folders.
+
+    Raises:
+        LiveError: The location cannot be listed, or the kind of reference is unknown.
+    """
+    return _kind_of(root).holds_tables(root, storage)
 
 
 def find_tables(root: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:

@@ -7,7 +7,7 @@ import pytest
 from schemalint.delta.table import TableState
 from schemalint.lint.judge import Judge, git_context
 from schemalint.model.contract import Contract
-from schemalint.model.fact import LiveTableMissing, LiveTableReplaced
+from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, RootWithoutTables
 from schemalint.model.finding import Severity
 from support.rule_judging import built_in
 
@@ -45,3 +45,10 @@ def test_missing_or_recreated_table_has_the_expected_severity_and_message(
     judge = Judge((built_in()["table-missing"],))
     (finding,) = judge(fact, git_context(ORDERS, ORDERS), ("live",))
     assert (finding.code, finding.severity, finding.message) == ("DR003", severity, message)
+
+
+def test_a_root_without_tables_is_named_in_a_warning() -> None:
+    judge = Judge((built_in()["root-without-tables"],))
+    (finding,) = judge(RootWithoutTables("s3://lake/tabels"), git_context(None, ORDERS), ("live",))
+    assert (finding.code, finding.severity) == ("DR010", Severity.WARNING)
+    assert "s3://lake/tabels" in finding.message

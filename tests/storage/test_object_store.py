@@ -13,7 +13,15 @@ from obstore import put
 
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError
-from schemalint.storage import find_tables, holds_files, open_store, read_many, read_table
+from schemalint.storage import (
+    MOST_SEARCHED,
+    find_tables,
+    holds_files,
+    holds_tables,
+    open_store,
+    read_many,
+    read_table,
+)
 from schemalint.storage.kinds import object_store
 from schemalint.values import replace
 from support.logs import add, commit_info, metadata, protocol, write_log
@@ -169,6 +177,17 @@ def test_tables_are_read_through_google_s_xml_api(bucket: Bucket, tmp_path: Path
         with pytest.raises(LiveError, match="there is no bucket nowhere") as caught:
             read_table(f"{scheme}://nowhere/t", storage=storage)
         assert not isinstance(caught.value, NoTable)
+
+
+def test_a_root_holds_tables_if_one_is_found_at_any_depth(bucket: Bucket, tmp_path: Path) -> None:
+    bucket.upload(write_log(tmp_path / "t", [[protocol(), metadata()]]), "lake/bronze/sales/orders")
+    for number in range(MOST_SEARCHED):
+        put(bucket.client, f"raw/{number}/file.parquet", b"x")
+    root = f"s3://{bucket.name}"
+    assert holds_tables(f"{root}/lake", bucket.storage)
+    assert holds_tables(root, bucket.storage)
+    assert not holds_tables(f"{root}/lakes", bucket.storage)
+    assert not holds_tables(f"{root}/raw", bucket.storage), "the search ends after many folders"
 
 
 def test_tables_below_a_root_are_found(bucket: Bucket, tmp_path: Path) -> None:

@@ -124,6 +124,23 @@ def test_neither_check_nor_plan_take_a_login_page_for_a_store_without_tables(tmp
     assert "CREATE" not in plan.stdout
 
 
+@pytest.mark.parametrize("create", [True, False])
+def test_a_root_without_tables_is_named_and_an_error_if_the_target_creates_none(
+    tmp_path: Path, *, create: bool
+) -> None:
+    with refusing_server(404, NO_KEY, EMPTY_LISTING) as endpoint:
+        repo = _repository(tmp_path, endpoint, 2, create=create)
+        run = _schemalint(repo, "check", "--live", "--all", "--output-format", "concise")
+        plan = _schemalint(repo, "plan")
+    assert (run.returncode, plan.returncode) == ((0, 0) if create else (2, 2))
+    message = "no Delta table was found below the root of "
+    assert (run.stdout.count("DR010 warning"), run.stdout.count(message)) == (int(create), 1)
+    assert message in plan.stderr
+    for text in (run.stdout, plan.stderr):
+        assert "s3://lake/tables" in text
+    assert ("CREATE TABLE" in plan.stdout) == create
+
+
 def test_an_overloaded_store_is_an_error_after_retries() -> None:
     with (
         refusing_server(503, CODE.format("SlowDown")) as endpoint,
@@ -276,13 +293,14 @@ def _address(server: socket.socket) -> str:
     return f"http://127.0.0.1:{server.getsockname()[1]}"
 
 
-def _repository(folder: Path, endpoint: str, tables: int) -> Repo:
+def _repository(folder: Path, endpoint: str, tables: int, *, create: bool = True) -> Repo:
     repo = Repo(folder / "repository")
     repo.write(
         "schemalint.toml",
         f"""\
 [targets.prod]
 root = "s3://lake/tables"
+create = {str(create).lower()}
 
 [targets.prod.storage]
 endpoint = "{endpoint}"

@@ -150,6 +150,15 @@ def holds_files(reference: str, storage: Mapping[str, str] | None = None) -> boo
         raise LiveError(f"{folder}: {error.strerror or 'it cannot be listed'}") from None
 
 
+def holds_tables(reference: str, storage: Mapping[str, str] | None = None) -> bool:
+    """Whether a table is found at or below a folder.
+
+    Raises:
+        LiveError: There is no such folder.
+    """
+    return next(find_tables(reference, storage), None) is not None
+
+
 def find_tables(reference: str, storage: Mapping[str, str] | None = None) -> Iterator[str]:
     """Yield the paths of the tables at or below a folder.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from schemalint.errors import LiveError
-from schemalint.storage import MOST_LEVELS, NO_OPTIONS
+from schemalint.storage import MOST_LEVELS, MOST_SEARCHED, NO_OPTIONS
 from schemalint.storage.kinds.object_store.address import PROVIDERS, address_key, is_address, parse_address
 from schemalint.storage.kinds.object_store.ahead import CommitsAhead
 from schemalint.storage.kinds.object_store.client import open_client
@@ -49,6 +49,26 @@ def holds_files(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool
     log = _open_log(reference, storage)
     with log.translated_errors():
         return finish(start(log.has_files))
+
+
+def holds_tables(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:
+    """Whether a table is found at or below the location; this takes at most `MOST_SEARCHED` requests.
+
+    Raises:
+        LiveError: The store refuses or does not answer.
+    """
+    root = _open_log(reference, storage)
+    folders = [root.address.prefix]
+    for _ in range(MOST_SEARCHED):
+        if not folders:
+            break
+        # Depth first: most lakes have a table below their first folder.
+        _, below = root.list_folder(folders.pop())
+        names = {key.rpartition("/")[2]: key for key in below}
+        if "_delta_log" in names:
+            return True
+        folders += reversed([key for name, key in names.items() if not name.startswith(".")])
+    return False
 
 
 def find_tables(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iterator[str]:

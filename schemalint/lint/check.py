@@ -349,9 +349,10 @@ class _Check:
 
     def _judge_duplicates(self, changed: set[str]) -> Iterator[Finding]:
         judge = Judge(tuple(self.request.rules))
-        files, targets = self.request.contents.head, self.request.targets.values()
-        catalogs = {table_key(target.catalog) for target in targets if target.catalog}
-        for fact, existing in duplicates(files, changed, self._at_base, self._places, catalogs):
+        request = self.request
+        for fact, existing in duplicates(
+            request.contents, changed, request.targets, request.repository, self.found
+        ):
             for finding in judge(fact, git_context(None, fact.contract), ("contract",)):
                 yield replace(finding, existing=existing)
 
@@ -359,17 +360,6 @@ class _Check:
         from schemalint.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
 
         yield from Places(self.request.targets, self.request.repository, self.found).of(contract)
-
-    def _at_base(self, contract: Contract) -> Contract | None:
-        """Return the base's contract of the same table: of the same file, or of one that is gone."""
-        files = {visible(path): file for path, file in self.request.contents.base.items()}
-        same_file = (
-            old for old in self._parsed(files.get(contract.file)).contracts if old.key == contract.key
-        )
-        moved = self.sides.before.get(contract.key)
-        if moved is not None and moved.file in {visible(path) for path in self.request.contents.head}:
-            moved = None
-        return next(same_file, moved)
 
     def _is_ignored(self, finding: Finding) -> bool:
         return is_ignored(finding, self.request.rules, self.request.table_ignores)

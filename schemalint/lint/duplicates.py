@@ -5,41 +5,54 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-from pathlib import Path
 from posixpath import normpath
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from schemalint import contract as contracts
-from schemalint.git import File
+from schemalint.git import Contents, File
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import DuplicateTable
 from schemalint.printable import visible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from schemalint.config import Target
 
 _KEY = re.compile(rb"^(?:\xef\xbb\xbf)?(?:--- )?[\"']?schemalint[\"']?\s*:", re.MULTILINE)
 _TABLE = re.compile(rb"[ \t]+([`\w.]+)[ \t]*(?:#[^\r\n]*)?\r?(?:\n|\Z)")
 
 
+_NOTHING_FOUND: Final[Mapping[tuple[str | None, str], str]] = MappingProxyType({})
+
+
 def duplicates(
-    files: Mapping[str, File],
+    contents: Contents,
     changed: set[str],
-    at_base: Callable[[Contract], Contract | None] = lambda _contract: None,
-    places: Callable[[Contract], Iterable[Hashable]] | None = None,
-    catalogs: Collection[str] = (),
+    targets: Mapping[str, Target],
+    repository: Path,
+    found: Mapping[tuple[str | None, str], str] = _NOTHING_FOUND,
 ) -> Iterator[tuple[DuplicateTable, bool]]:
     """Yield the tables and locations that are declared twice, if a changed file declares one of them.
 
     The contract that declared it at the base comes first: then the other one is reported.
 
     Args:
-        files: All files of the head.
-        changed: The paths of the changed ones.
-        at_base: Return the same contract at the base, if there is one.
-        places: See `schemalint.catalog.places.Places`; without it, locations are relative to one root.
-        catalogs: The catalogs of the targets, in lower case: a name may begin with one of them.
+        contents: The files of both sides.
+        changed: The paths of the changed files.
+        targets: The configured targets.
+        repository: The folder that relative roots start from.
+        found: Where live tables were found, by target and table key.
 
     Returns:
         Each fact, and whether the base has it too.
     """
+    files, catalogs = (
+        contents.head,
+        {table_key(target.catalog) for target in targets.values() if target.catalog},
+    )
     names = {path: _names(file) for path, file in files.items()}
     by_name: dict[str, list[str]] = defaultdict(list)
     for path in sorted(files):
@@ -51,16 +64,12 @@ def duplicates(
 
     for paths in by_name.values():
         if len(paths) > 1 and not changed.isdisjoint(paths):
-            yield from _same(_parsed(files, paths), table, at_base, _as_table)
-    sharing = _sharing_location(files, changed)
+            yield from _same(_parsed(files, paths), table, contents, _as_table)
+    sharing = _sharing_location(files, changed, found.values())
     if sharing:
-        yield from _same(sharing, places or _default_places(), at_base, _as_location)
+        from schemalint.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
 
-
-def _default_places() -> Callable[[Contract], Iterable[Hashable]]:
-    from schemalint.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
-
-    return Places({}, Path()).of
+        yield from _same(sharing, Places(targets, repository, found).of, contents, _as_location)
 
 
 def _without_catalog(key: str, catalogs: Collection[str]) -> str:
@@ -82,20 +91,22 @@ def _keys(data: bytes) -> int:
     return 1 if data.count(b"schemalint") == 1 else len(_KEY.findall(data))
 
 
-def _sharing_location(files: Mapping[str, File], changed: set[str]) -> list[Contract]:
+def _sharing_location(files: Mapping[str, File], changed: set[str], found: Collection[str]) -> list[Contract]:
     """Return the contracts that may share a location with a changed one, preselected by their bytes."""
     present = changed & files.keys()
     of_changed = _parsed(files, sorted(present))
-    ends = {_last_part(location) for contract in of_changed for location in _locations(contract)}
-    has_location = any(location for contract in of_changed for location in _declared(contract))
-    paths = [path for path in sorted(files) if path in present or _may_share(files[path], ends, has_location)]
-    found = _parsed(files, paths)
-    return found if len(found) > 1 and any(any(_declared(contract)) for contract in found) else []
+    locations = {location for contract in of_changed for location in _locations(contract)} | {*found}
+    ends = {_last_part(location) for location in locations}
+    is_located = bool(found) or any(any(_declared(contract)) for contract in of_changed)
+    paths = [path for path in sorted(files) if path in present or _may_share(files[path], ends, is_located)]
+    sharing = _parsed(files, paths)
+    is_located = is_located or any(any(_declared(contract)) for contract in sharing)
+    return sharing if is_located and len(sharing) > 1 else []
 
 
-def _may_share(file: File, ends: set[bytes], has_location: bool) -> bool:  # noqa: FBT001
+def _may_share(file: File, ends: set[bytes], is_located: bool) -> bool:  # noqa: FBT001
     """Return whether a file may declare one of these folders; a ``file:`` URI may spell them otherwise."""
-    if not (has_location or b"location" in file.data):
+    if not (is_located or b"location" in file.data):
         return False
     return any(end in file.data for end in ends) or b"%" in file.data
 
@@ -126,13 +137,14 @@ def _parsed(files: Mapping[str, File], paths: list[str]) -> list[Contract]:
 def _same(
     found: list[Contract],
     keys_of: Callable[[Contract], Iterable[Hashable]],
-    at_base: Callable[[Contract], Contract | None],
+    contents: Contents,
     describe: Callable[[Contract, Hashable], tuple[str, str]],
 ) -> Iterator[tuple[DuplicateTable, bool]]:
     """Yield each contract that shares a key with an earlier one; those that the base has come first."""
     claims: list[tuple[bool, Contract, Hashable]] = []
+    at_base = _at_base(found, contents)
     for contract in found:
-        base = at_base(contract)
+        base = at_base.get((contract.file, contract.key)) or at_base.get((None, contract.key))
         known = set(keys_of(base)) if base else set()
         claims += [(key in known, contract, key) for key in keys_of(contract)]
     first: dict[Hashable, tuple[bool, Contract]] = {}
@@ -143,6 +155,17 @@ def _same(
             reported.add((id(other), id(contract)))
             location = contracts.locate(other, ("table",))
             yield DuplicateTable(contract, location, *describe(contract, key)), is_known and other_is_known
+
+
+def _at_base(found: list[Contract], contents: Contents) -> Mapping[tuple[str | None, str], Contract]:
+    """Return the contracts of the base, by file and table key; without a file if that is gone."""
+    files = {contract.file for contract in found}
+    gone = {visible(path) for path in contents.base.keys() - contents.head.keys()}
+    paths = [path for path in sorted(contents.base) if visible(path) in files | gone]
+    return {
+        (None if contract.file in gone else contract.file, contract.key): contract
+        for contract in _parsed(contents.base, paths)
+    }
 
 
 def _as_table(contract: Contract, _key: Hashable) -> tuple[str, str]:

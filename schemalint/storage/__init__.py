@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Iterable, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Protocol, cast
@@ -199,8 +199,9 @@ def _find_kind(reference: str) -> StoreKind | None:
     return next((kind for kind in _kinds() if kind.handles(reference)), None)
 
 
-def _kinds() -> Iterator[StoreKind]:
+@cache
+def _kinds() -> tuple[StoreKind, ...]:
     from schemalint.storage import kinds  # noqa: PLC0415 (its modules import this one)
 
-    for module in pkgutil.iter_modules(kinds.__path__):
-        yield cast("StoreKind", import_module(f"{kinds.__name__}.{module.name}"))
+    names = [f"{kinds.__name__}.{module.name}" for module in pkgutil.iter_modules(kinds.__path__)]
+    return tuple(cast("StoreKind", import_module(name)) for name in names)

@@ -160,6 +160,18 @@ def test_path_of_a_table_that_another_contract_names_is_refused(project: Project
         assert "the table at this location belongs to sales.orders" in run.out
 
 
+def test_two_names_of_one_location_are_one_table(project: Project, table: Table, server: UnityServer) -> None:
+    server.tables["main.crm.people"] = Table(table.location, table.columns, table_id="another")
+    project.declare(ORDERS.replace("sales.orders", "crm.people"), "contracts/again.yml")
+    assert project.check().codes == []
+    run = project.check("--live", "--all")
+    assert (run.status, run.codes) == (1, ["CT002"])
+    assert run.out.startswith("contracts/again.yml:2:")
+    plan = project.run("plan")
+    assert plan.status != 0
+    assert plan.out.count("the table at this location belongs to sales.orders") == 1
+
+
 def test_location_in_a_contract_needs_no_catalog_request(
     project: Project, server: UnityServer, tmp_path: Path
 ) -> None:

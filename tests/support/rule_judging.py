@@ -12,7 +12,7 @@ from schemalint import contract as contracts
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.stored_types import physical_types
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata
-from schemalint.git import File
+from schemalint.git import Contents, File
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.judge import Judge, git_context, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
@@ -139,5 +139,6 @@ def _live(text: str) -> LiveTable:
 
 def _duplicates(rule: Rule, text: str) -> Iterator[Finding]:
     file = File("after.yaml", text.encode(), None)
-    for fact, _existing in duplicates({file.path: file}, {file.path}):
+    contents = Contents({}, {file.path: file})
+    for fact, _existing in duplicates(contents, {file.path}, {}, Path()):
         yield from Judge((rule,))(fact, git_context(None, fact.contract), ("contract",))

@@ -13,7 +13,7 @@ from schemalint.delta.table import TableState
 from schemalint.errors import ConfigError, UsageError
 from schemalint.model.contract import Contract, table_key
 from schemalint.pull.request import Declared, PullInput
-from schemalint.storage import is_path_or_uri
+from schemalint.storage import is_path_or_uri, location_key
 from schemalint.values import frozen, replace
 
 _MAX_NAME_PARTS: Final = 3
@@ -39,13 +39,14 @@ class Lookup:
 
     def __init__(self, request: PullInput) -> None:
         self._request = request
+        self._storage = request.target.storage if request.target else {}
         self._by_name: dict[str, Declared] = {}
         self._by_location: dict[str, Declared] = {}
         for declared in request.declared.values():
             self._by_name[self._key(declared.contract.table)] = declared
             location = self._location(declared.contract)
             if location is not None:
-                self._by_location.setdefault(location, declared)
+                self._by_location.setdefault(location_key(location, self._storage), declared)
 
     def find(self, reference: str) -> TableLookup:
         """Find a table by the name of a contract, by a name in the target, or by a location.
@@ -84,7 +85,7 @@ class Lookup:
 
     def _find_by_location(self, reference: str, location: str) -> TableLookup:
         name = self._request.table or self._name_of(location)
-        declared = self._by_location.get(location)
+        declared = self._by_location.get(location_key(location, self._storage))
         if declared is not None:
             return TableLookup(reference, self.effective(declared.contract), declared.file)
         declared = self._by_name.get(self._key(name))

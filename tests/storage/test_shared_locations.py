@@ -82,3 +82,13 @@ def test_second_contract_for_a_table_in_a_bucket_is_refused(
 )
 def test_key_of_a_location(reference: str, key: str) -> None:
     assert location_key(reference, {"azure_storage_account_name": "acc"}) == key
+
+
+def test_table_is_pulled_into_its_contract_by_another_spelling(
+    repo: Repo, bucket: Bucket, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (repo.path / "orders.yml").read_text()
+    repo.write("orders.yml", text.replace("bigint", "int"))
+    assert main(["pull", f"s3a://{bucket.name}/t/"]) == 0
+    assert "updated orders.yml" in capsys.readouterr().err
+    assert (repo.path / "orders.yml").read_text() == text

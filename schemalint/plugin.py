@@ -31,6 +31,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from schemalint.delta.change import Change, FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.datatype import VOID
 from schemalint.delta.diff import diff
+from schemalint.delta.engine import Engine
 from schemalint.delta.path import Path, path_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_verdict import TypeVerdict, classify
@@ -148,6 +149,11 @@ class RuleContext:
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
     all_contracts: bool = False
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine of the deployment target; None if the configuration does not name it."""
+        return self.contract.engine
 
     @property
     def column_mapping(self) -> str:

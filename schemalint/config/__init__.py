@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from schemalint.config.storage import resolve_variables
+from schemalint.delta.engine import Engine
 from schemalint.errors import ConfigError, Location
 from schemalint.model.finding import Severity
 from schemalint.values import field, frozen
@@ -30,6 +31,7 @@ class Target:
         storage: Settings of the object store, with secrets as ``${NAME}``: see `resolve_storage`.
         allowed_locations: Prefixes that an absolute location may have, in addition to `root`.
         create: Whether a missing table may be created.
+        engine: The engine that writes the tables, if it is named.
     """
 
     name: str
@@ -39,7 +41,7 @@ class Target:
     catalog_token: str | None = None
     allowed_locations: tuple[str, ...] = ()
     create: bool = True
-    engine: str | None = None
+    engine: Engine | None = None
     storage: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
 from schemalint import config
 from schemalint.config.storage import is_public_setting, names_variable
+from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, parse_engine
 from schemalint.document.shape import check_for, fields, is_mapping
 from schemalint.errors import ConfigError, Location
 from schemalint.model.contract import table_key
@@ -101,6 +102,12 @@ def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config
         _refuse(file, text, content)
     keys = cast("ConfigKeys", content)
     for name, target in keys.get("targets", {}).items():
+        if "engine" in target and parse_engine(target["engine"]) is None:
+            raise ConfigError(
+                f'targets.{name}.engine must be "{DELTA_SPARK} VERSION" or "{DATABRICKS} VERSION"',
+                help=f'for example "{DELTA_SPARK} 4.4.0"',
+                location=_key_location(file, text, "engine", target["engine"]),
+            )
         storage = target.get("storage", {})
         secrets = {
             f"storage.{key}": value for key, value in storage.items() if not is_public_setting(key, value)
@@ -157,7 +164,7 @@ def _target(name: str, keys: TargetKeys) -> config.Target:
         catalog_token=keys.get("catalog_token"),
         allowed_locations=tuple(keys.get("allowed_locations", ())),
         create=keys.get("create", True),
-        engine=keys.get("engine"),
+        engine=parse_engine(keys.get("engine", "")),
         storage=keys.get("storage", {}),
     )
 
@@ -203,11 +210,11 @@ def _known_keys(path: list[str]) -> list[str]:
     return list(fields(section)) if is_mapping(section) else []
 
 
-def _key_location(file: str, text: str, key: str) -> Location:
-    """Return the first line that sets the key: tomllib keeps no positions."""
+def _key_location(file: str, text: str, key: str, value: str = "") -> Location:
+    """Return the first line that sets the key, to this value if given: tomllib keeps no positions."""
     pattern = re.compile(rf"^\s*[\[\"']*(?:[\w.-]*\.)?{re.escape(key)}[\"'\]]*\s*(?:=|$)")
     for number, line in enumerate(text.splitlines(), 1):
-        if key and pattern.match(line):
+        if key and pattern.match(line) and value in line:
             column = line.index(key) + 1
             return Location(file, number, column, number, column + len(key))
     return Location(file)

@@ -1,22 +1,19 @@
 """Delta's table properties: one row for each, with its default and the values that Delta accepts.
 
 Sources: ``DeltaConfig.scala`` of Delta Spark 4.4.0, with every row compared with the registry of the released
-jar and the values of every kind tested against it; ``SparkIntervalUtils.scala`` of Spark 4.2 for intervals.
-PROTOCOL.md, "Table Properties", lists ``delta.parquet.compression.codec``, but Delta Spark refuses it as
-unknown (measured on 4.4.0: ``DELTA_UNKNOWN_CONFIGURATION``), so it has no row.
+jar; for the properties of other engines, the document that the row names.
 """
 
 from __future__ import annotations
 
 import difflib
-import json
-import re
-from collections.abc import Callable, Mapping
-from enum import Enum
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, assert_never
+from typing import Final
 
 from schemalint.delta import feature
+from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, Engine
+from schemalint.delta.property_values import Kind, value_reader
 from schemalint.values import frozen
 
 # Prefixes of property keys, in lower case. The last three accept any name.
@@ -29,26 +26,9 @@ ICEBERG_COMPAT_KEYS: Final = tuple(f"delta.enableIcebergCompatV{version}" for ve
 UNIVERSAL_FORMAT_PREFIX: Final = "delta.universalformat.config."
 
 
-class Kind(Enum):
-    """The kind of a property's value. The text of a member completes the sentence "<key> needs to be …"."""
-
-    BOOLEAN = "true or false"
-    OPTIONAL_BOOLEAN = "true or false, or absent"
-    INTEGER = "an integer"
-    LONG = "an integer of 64 bits"
-    INTERVAL = "an interval such as '2 weeks', not negative, without months and years"
-    ENUM = "one word"
-    ENUM_ANY_CASE = "one word, in any case,"
-    FORMATS = "a comma-separated list of formats, without blanks or repetitions,"
-    COLUMNS = "a comma-separated list of columns, with special names in back-quotes"
-    VERSION = "a version such as 1.0.0"
-    JSON = "a JSON object"
-    TEXT = "text"
-
-
 @frozen
 class TableProperty:
-    """A property in Delta's registry.
+    """A property that Delta Spark or another engine registers.
 
     Attributes:
         key: The key as Delta stores it.
@@ -59,7 +39,9 @@ class TableProperty:
         editable: Whether Delta lets users set the property.
         written_by_delta: Whether Delta writes the property itself, so contracts do not declare it.
         older_key: An older key that Delta reads if this one is absent.
-        source: The file of Delta Spark that defines the property.
+        engine: The engine that knows the property; Delta Spark refuses the properties of other engines as
+            unknown.
+        source: The file of Delta Spark, or the document, that defines the property.
     """
 
     key: str
@@ -70,6 +52,7 @@ class TableProperty:
     editable: bool = True
     written_by_delta: bool = False
     older_key: str | None = None
+    engine: str = DELTA_SPARK
     source: str = "DeltaConfig.scala"
 
 
@@ -96,13 +79,22 @@ def canonical(key: str) -> str:
 
 
 def is_known(key: str) -> bool:
-    """Whether Delta accepts the key.
+    """Whether Delta Spark or another engine accepts the key.
 
-    True for keys in Delta's registry, for keys with a prefix that accepts any name (``delta.feature.``,
+    True for keys in their registries, for keys with a prefix that accepts any name (``delta.feature.``,
     ``delta.constraints.``, ``delta.universalformat.config.``), and for keys without the prefix ``delta.``.
     """
     lower = key.lower()
     return not lower.startswith(PREFIX) or lower.startswith(_PASSED_THROUGH) or lower in _BY_LOWER_CASE
+
+
+def is_refused_by(engine: Engine | None, key: str) -> bool:
+    """Whether an engine refuses to set a property because only another engine knows it.
+
+    False if the engine is unknown. Every engine removes any property.
+    """
+    row = find_property(key)
+    return engine is not None and engine.name == DELTA_SPARK and row is not None and row.engine != DELTA_SPARK
 
 
 def is_protocol_key(key: str) -> bool:
@@ -177,33 +169,9 @@ def suggest_property(key: str) -> str | None:
     return _BY_LOWER_CASE[PREFIX + nearest[0]].key if nearest else None
 
 
-def parse_interval(text: str) -> int | None:
-    """Return an interval such as ``interval 1 week 12 hours`` in microseconds; None if Delta cannot use it.
-
-    Follows ``DeltaConfigs.parseCalendarInterval``: the text ignores case, may begin with ``interval`` and a
-    blank, and consists of pairs of a number and a unit from microsecond to week. Numbers may have a sign;
-    only seconds may have a fraction. Quotes are invalid. Months and years are valid only if they add up to
-    zero.
-    """
-    pairs = text.strip(_TRIMMED).lower().removeprefix("interval ").lstrip(_BLANKS)
-    months, microseconds, position = 0, 0, 0
-    while position < len(pairs) or not pairs:
-        pair = _PAIR.match(pairs, position)
-        if pair is None:
-            return None
-        sign, whole, fraction, unit = pair.groups(default="")
-        number = int(f"{sign}{whole or 0}")
-        if unit in _MONTHS:
-            months += number * _MONTHS[unit]
-        else:
-            microseconds += number * _MICROSECONDS[unit] + int(f"{sign}{fraction[:6]:0<6}")
-        position = pair.end()
-    return microseconds if months == 0 and abs(microseconds) < 2**63 else None
-
-
 def _read(row: TableProperty, text: str) -> object | None:
     """Return a value as Delta interprets it; None if Delta refuses it."""
-    value = _reader(row.kind)(text)
+    value = value_reader(row.kind)(text)
     if isinstance(value, frozenset):
         return value if value <= set(row.choices) else None
     if row.choices and str(value) not in _choices(row):
@@ -218,107 +186,9 @@ def _choices(row: TableProperty) -> tuple[str, ...]:
     return tuple(choice.lower() for choice in row.choices) if any_case else row.choices
 
 
-def _boolean(text: str) -> bool | None:
-    return {"true": True, "false": False}.get(text.lower())
-
-
-def _integer(bits: int) -> Callable[[str], int | None]:
-    bound = 2 ** (bits - 1)
-
-    def read(text: str) -> int | None:
-        value = int(text) if _INTEGER.fullmatch(text) else None
-        return value if value is not None and -bound <= value < bound else None
-
-    return read
-
-
-def _interval(text: str) -> int | None:
-    value = parse_interval(text)
-    return value if value is not None and value >= 0 else None
-
-
-def _formats(text: str) -> frozenset[str] | None:
-    # Java's split drops empty strings at the end only.
-    names = text.rstrip(",").split(",") if text.strip(",") else []
-    return frozenset(names) if len(set(names)) == len(names) else None
-
-
-def _columns(text: str) -> str | None:
-    return text if not text.strip() or _COLUMNS.match(text) else None
-
-
-def _version(text: str) -> str | None:
-    return text if _VERSION.match(text) else None
-
-
-def _json(text: str) -> str | None:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return None
-    return text if isinstance(value, dict) else None
-
-
-def _reader(kind: Kind) -> Callable[[str], object | None]:
-    match kind:
-        case Kind.BOOLEAN | Kind.OPTIONAL_BOOLEAN:
-            return _boolean
-        case Kind.INTEGER:
-            return _integer(32)
-        case Kind.LONG:
-            return _integer(64)
-        case Kind.INTERVAL:
-            return _interval
-        case Kind.ENUM | Kind.TEXT:
-            return str
-        case Kind.ENUM_ANY_CASE:
-            return str.lower
-        case Kind.FORMATS:
-            return _formats
-        case Kind.COLUMNS:
-            return _columns
-        case Kind.VERSION:
-            return _version
-        case Kind.JSON:
-            return _json
-        case _:
-            assert_never(kind)
-
-
-# As in Java's parseInt, blanks and underscores are invalid. The length is limited because int() raises an
-# error for thousands of digits.
-_INTEGER: Final = re.compile(r"[+-]?\d{1,100}")
-
-# The characters of Java's String.trim, and those of Character.isWhitespace within ASCII.
-_TRIMMED: Final = "".join(map(chr, range(0x21)))
-_BLANKS: Final = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
-_PAIR: Final = re.compile(
-    rf"""(?:([+-])[{_BLANKS}]*|(?=\.?[0-9]))(?=[0-9.])
-         ([0-9]{{0,100}})(?:\.([0-9]{{0,9}})(?=[{_BLANKS}]+second))?
-         [{_BLANKS}]+(year|month|week|day|hour|minute|second|millisecond|microsecond)s?
-         (?:[{_BLANKS}]+|\Z)""",
-    re.VERBOSE,
+_DATABRICKS_REFERENCE: Final = (
+    "docs.databricks.com, Table properties reference; table_properties.rs of Delta Kernel"
 )
-_MONTHS: Final = {"year": 12, "month": 1}
-_MICROSECONDS: Final = {
-    "week": 7 * 86_400_000_000,
-    "day": 86_400_000_000,
-    "hour": 3_600_000_000,
-    "minute": 60_000_000,
-    "second": 1_000_000,
-    "millisecond": 1_000,
-    "microsecond": 1,
-}
-
-# Delta parses as many names as possible and ignores the rest, so a text is invalid only if parsing stops at
-# the start or after a comma. Spark's grammar (ErrorIdentifier) adds two exceptions: a minus, and non-ASCII
-# letters.
-_PART: Final = r"(?>`(?:[^`]|``)*`|[A-Za-z0-9_]++(?!\w))"
-_COLUMN: Final = rf"\s*+(?!\d++(?!\w)){_PART}(?:\.{_PART})*+"
-_COLUMNS: Final = re.compile(rf"{_COLUMN}(?:\s*+,{_COLUMN})*+(?!\s*+(?:,|-\s*+[A-Za-z_]))")
-
-# Delta uses the greatest known version up to the given one, so the version must be at least the first, 1.0.0.
-_VERSION: Final = re.compile(r"0*[1-9]\d{0,8}\.\d{1,9}\.\d{1,9}")
 
 _ROWS: Final = (
     TableProperty("delta.appendOnly", Kind.BOOLEAN, "false"),
@@ -399,6 +269,17 @@ _ROWS: Final = (
         written_by_delta=True,
     ),
     TableProperty("delta.writePartitionColumnsToParquet", Kind.OPTIONAL_BOOLEAN),
+    # Delta Spark refuses these with DELTA_UNKNOWN_CONFIGURATION (measured on Delta 4.4.0).
+    TableProperty(
+        "delta.parquet.compression.codec",
+        Kind.TEXT,
+        engine=DATABRICKS,
+        source='PROTOCOL.md, "Table Properties"',
+    ),
+    TableProperty("delta.targetFileSize", Kind.TEXT, engine=DATABRICKS, source=_DATABRICKS_REFERENCE),
+    TableProperty(
+        "delta.tuneFileSizesForRewrites", Kind.BOOLEAN, engine=DATABRICKS, source=_DATABRICKS_REFERENCE
+    ),
 )
 
 PROPERTIES: Final[Mapping[str, TableProperty]] = MappingProxyType({row.key: row for row in _ROWS})

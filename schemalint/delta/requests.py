@@ -11,6 +11,8 @@ from enum import Enum
 from typing import Final
 
 from schemalint.delta import feature, properties, protocol
+from schemalint.delta.engine import DELTA_SPARK
+from schemalint.delta.property_values import Kind, parse_interval
 from schemalint.delta.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.values import frozen
@@ -31,8 +33,10 @@ class PropertyVerdict(Enum):
     """A CHECK constraint, ``delta.constraints.<name>``."""
     INTERNAL = "internal"
     """Delta writes the property itself; some of these it refuses from users, others it accepts."""
+    OTHER_ENGINE = "other engine"
+    """A property that only another engine than Delta Spark knows; see `properties.TableProperty.engine`."""
     UNKNOWN = "unknown"
-    """A ``delta.`` key that Delta does not know."""
+    """A ``delta.`` key that no engine knows."""
     NO_PREFIX = "no prefix"
     """A key of Delta without ``delta.``: Delta stores the property, and it has no effect."""
     INVALID = "invalid"
@@ -96,6 +100,8 @@ def judge_property(key: str, value: str) -> PropertyVerdict:
         return PropertyVerdict.INTERNAL
     if row is None:
         return _unregistered(key)
+    if row.engine != DELTA_SPARK:
+        return PropertyVerdict.OTHER_ENGINE
     if not valid:
         return PropertyVerdict.INVALID
     return PropertyVerdict.INTERNAL if row.written_by_delta else PropertyVerdict.VALID
@@ -107,7 +113,7 @@ def value_refusal(key: str, value: str) -> str | None:
     Measured on Delta 4.4.0 for ALTER TABLE; in CREATE TABLE, most of these errors have no class.
     """
     row = properties.find_property(key)
-    if row is not None and row.kind is properties.Kind.INTERVAL:
+    if row is not None and row.kind is Kind.INTERVAL:
         return _interval_refusal(value)
     return _VALUE_REFUSALS.get(row.key if row else key, _INVALID)
 
@@ -171,7 +177,7 @@ def _interval_refusal(text: str) -> str:
     if not text.strip():
         return "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY"
     without_months = _MONTHS.sub("week", text.lower())
-    return "DELTA_INVALID_INTERVAL" if properties.parse_interval(without_months) is None else _INVALID
+    return "DELTA_INVALID_INTERVAL" if parse_interval(without_months) is None else _INVALID
 
 
 _INVALID: Final = "UNSUPPORTED_TABLE_CHANGE"

@@ -136,7 +136,10 @@ def _prepared(request: DeployInput) -> Deployment:
     require_reachable(request.target, request.repository.root)
     declared = _declared(request)
     requested = [
-        _with_approval(contracts.effective(contract, request.target.name), request.allow)
+        _with_approval(
+            replace(contracts.effective(contract, request.target.name), engine=request.target.engine),
+            request.allow,
+        )
         for contract in _requested(request, declared)
     ]
     storage = resolve_storage(request.target)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from schemalint import contract as contracts
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.diff import diff, recreated_columns
+from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
 from schemalint.errors import ContractError, LiveError, Location, SchemalintError
 from schemalint.git import Contents, File, Side
@@ -54,6 +55,7 @@ class LiveSide:
         comes_after: Return whether the first commit is a descendant of the second; None stands for HEAD.
         fetch: Prefetch the tables of these contracts concurrently.
         as_of: The time of reading, if another run read the tables.
+        engine: The engine that writes the tables, if the configuration names it.
     """
 
     target: str | None
@@ -65,6 +67,7 @@ class LiveSide:
     comes_after: Callable[[str, str | None], bool] = lambda _revision, _head: False
     fetch: Callable[[Iterable[Contract]], None] = lambda _contracts: None
     as_of: dt.datetime | None = None
+    engine: Engine | None = None
 
 
 @frozen
@@ -226,7 +229,7 @@ class _Check:
         elif after is not None and self.request.live is not None:
             yield from self._judge_with_live(before, after, self.request.live)
         else:
-            yield from judge_pair(before, after, self.request.rules)
+            yield from judge_pair(before, after, self.request.rules, self._engines)
 
     def _judge_retired(self, before: Contract) -> Iterator[Finding]:
         renamed = next((new for new, old in self._renamed.items() if old.key == before.key), None)
@@ -248,8 +251,9 @@ class _Check:
         return renamed_tables(before, self.sides.after, self._places)
 
     def _judge_with_live(self, before: Contract | None, after: Contract, live: LiveSide) -> Iterator[Finding]:
-        contract = contracts.effective(after, live.target)
+        contract = replace(contracts.effective(after, live.target), engine=live.engine)
         base = present(before, live.target)
+        base = replace(base, engine=live.engine) if base else None
         if contract.absent:
             self._skip(contract, f"absent from target {live.target}")
             return
@@ -258,7 +262,7 @@ class _Check:
         except MissingEntry as missing:
             self._skip(contract, missing.message)
             self.missing_entries.append(missing)
-            yield from judge_pair(before, after, self.request.rules)
+            yield from judge_pair(before, after, self.request.rules, self._engines)
             return
         except LiveError as error:
             self.errors.append(error)
@@ -266,7 +270,7 @@ class _Check:
         self.found_table |= table is not None
         if table is None:
             self.missing_tables.append(contract)
-            yield from judge_pair(before, after, self.request.rules)
+            yield from judge_pair(before, after, self.request.rules, self._engines)
             yield from self._judge_missing(base, contract, live)
         else:
             self.found[live.target, contract.key] = table.uri
@@ -371,6 +375,10 @@ class _Check:
         text = self._sources[contract.file]
         changes = contracts.text_changes(contract, text, finding.fix.edits)
         return replace(finding, text_changes=tuple(changes))
+
+    @cached_property
+    def _engines(self) -> Mapping[str, Engine | None]:
+        return {name: target.engine for name, target in self.request.targets.items()}
 
     @cached_property
     def _sources(self) -> dict[str, str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 from schemalint import contract as contracts
 from schemalint.delta import feature, protocol
 from schemalint.delta.change import TableAdded
 from schemalint.delta.diff import diff
+from schemalint.delta.engine import Engine
 from schemalint.delta.path import is_within, lowercased
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.requests import granted_features
@@ -65,28 +67,52 @@ class Judge:
         return Judge(tuple(rule for rule in self.rules if rule.scope == scope))
 
 
-def judge_pair(before: Contract | None, after: Contract | None, rules: Sequence[Rule]) -> tuple[Finding, ...]:
+def judge_pair(
+    before: Contract | None,
+    after: Contract | None,
+    rules: Sequence[Rule],
+    engines: Mapping[str, Engine | None] = MappingProxyType({}),
+) -> tuple[Finding, ...]:
     """Return the findings of a contract compared with its base, without a live table.
 
-    The contract is judged for every target; a finding of several targets is returned once. A finding that
-    the base contract alone gives too is marked as existing.
+    The contract is judged for every target; a finding of several targets is returned once, with its highest
+    severity. A finding that the base contract alone gives too is marked as existing.
+
+    Args:
+        before: The base contract; None for a new one.
+        after: The contract; None for a removed one.
+        rules: The rules.
+        engines: The engine of each configured target, None if the configuration does not name it.
     """
     judge = Judge(tuple(rules))
-    targets: list[str | None] = [None]
-    for contract in (before, after):
-        targets += [name for name in (contract.targets if contract else ()) if name not in targets]
+    named = [name for contract in (before, after) if contract for name in contract.targets]
     merged: dict[object, Finding] = {}
-    for target in targets:
-        old = present(before, target)
-        new = contracts.effective(after, target) if after else None
+    for target, engine in _variants(tuple(dict.fromkeys(named)), engines):
+        old = _of_engine(present(before, target), engine)
+        new = _of_engine(contracts.effective(after, target) if after else None, engine)
         if new is not None and new.absent:
             continue
         found = _judge_effective(judge, old, new)
         if new is not None:
             found = with_follow_ups(found, new, partial(_judge_effective, judge, old), rules)
         for finding in found:
-            merged.setdefault(finding.identity, replace(finding, target=target))
+            known = merged.get(finding.identity)
+            if known is None or known.severity < finding.severity:
+                merged[finding.identity] = replace(finding, target=known.target if known else target)
     return tuple(merged.values())
+
+
+def _variants(
+    named: Sequence[str], engines: Mapping[str, Engine | None]
+) -> Iterator[tuple[str | None, Engine | None]]:
+    """Yield the targets that the contract names, after one without a name for each engine of the others."""
+    others = dict.fromkeys(engine for target, engine in engines.items() if target not in named)
+    yield from ((None, engine) for engine in others or dict.fromkeys(engines.values()) or (None,))
+    yield from ((target, engines.get(target)) for target in named)
+
+
+def _of_engine(contract: Contract | None, engine: Engine | None) -> Contract | None:
+    return contract if contract is None or engine is None else replace(contract, engine=engine)
 
 
 def present(base: Contract | None, target: str | None) -> Contract | None:

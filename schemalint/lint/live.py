@@ -197,7 +197,9 @@ def _of_changes(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> I
         for removed in comparison.left_out:
             yield from judge(removed, ctx, LIVE)
         return
-    changes = diff(_with_requested_features(base.state), _with_requested_features(contract.state))
+    changes = diff(
+        _with_requested_features(base.settable_state), _with_requested_features(contract.settable_state)
+    )
     of_git = {subject(git_change): git_change for git_change in changes}
     differs_from_base = _differing_subjects(base, ctx.before, comparison.renamed)
     for pending_change in pending:
@@ -260,7 +262,7 @@ def _differing_subjects(declared: Contract, live: TableState, renamed: Names) ->
 def _state_after(
     contract: Contract, live: TableState, renamed: Names, tracking: ColumnTracking | None = None
 ) -> TableState:
-    declared = replace(contract.state, columns=with_names(contract.state.columns, renamed))
+    declared = replace(contract.settable_state, columns=with_names(contract.state.columns, renamed))
     return apply_declaration(declared, live, open_widening=contract.open.widening, tracking=tracking)
 
 

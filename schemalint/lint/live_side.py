@@ -33,6 +33,7 @@ def live_side(project: Project, base: Side, target_name: str | None, via: Catalo
         at_revision=revisions.table_at(project.repository, project.config.contracts),
         may_create=target.create,
         root_without_tables=tables.root_without_tables,
+        engine=target.engine,
         comes_after=lambda revision, head: _comes_after(project.repository, revision, head),
     )
 
@@ -53,6 +54,7 @@ def live_side_from(project: Project, base: Side, target_name: str | None, file: 
         location=tables.location,
         at_revision=revisions.table_at(project.repository, project.config.contracts),
         may_create=target.create if target else True,
+        engine=target.engine if target else None,
         as_of=tables.oldest,
         comes_after=lambda revision, head: _comes_after(project.repository, revision, head),
     )

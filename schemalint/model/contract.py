@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from schemalint.delta import protocol
+from schemalint.delta.engine import Engine
 from schemalint.delta.path import Path
+from schemalint.delta.properties import is_refused_by
 from schemalint.delta.table import TableState
 from schemalint.errors import Location
-from schemalint.values import field, frozen
+from schemalint.values import field, frozen, replace
 
 
 @frozen
@@ -88,6 +90,7 @@ class Contract:
         drop_features: The features that the contract drops explicitly.
         anchors: The location of each declared thing in the text.
         document: The index of the YAML document within its file.
+        engine: The engine of the target, if the configuration names it.
     """
 
     table: str
@@ -106,6 +109,19 @@ class Contract:
     file: str = ""
     document: int = 0
     anchors: Mapping[Anchor, Location] = field(default_factory=dict, compare=False, repr=False)
+    engine: Engine | None = None
+
+    @property
+    def settable_state(self) -> TableState:
+        """The declared state without the properties that the engine refuses to set; rules report those."""
+        properties = self.state.properties
+        refused = [
+            key for key, value in properties.items() if value is not None and is_refused_by(self.engine, key)
+        ]
+        if not refused:
+            return self.state
+        kept = {key: value for key, value in properties.items() if key not in refused}
+        return replace(self.state, properties=kept)
 
     @property
     def key(self) -> str:

@@ -14,6 +14,7 @@ from schemalint.model.declaration import created_state
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.altering import alter_columns, defaults_of
+from schemalint.planner.properties import other_engine_note
 from schemalint.values import replace
 
 CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
@@ -26,7 +27,7 @@ def create_steps(contract: Contract, table: str) -> Iterator[Step]:
         contract: The effective contract for the target.
         table: The table's name in SQL.
     """
-    complete = created_state(contract.state)
+    complete = created_state(contract.settable_state)
     nested_defaults = [default for default in defaults_of(complete.columns) if len(default.path) > 1]
     paths = {lowercased(default.path) for default in nested_defaults}
     columns = map_fields(
@@ -47,7 +48,10 @@ def create_steps(contract: Contract, table: str) -> Iterator[Step]:
             clustered_by=state.clustered_by if isinstance(state.clustered_by, tuple) else (),
         ),
         (TableAdded(replace(state, features=features)),),
-        ("the table is declared and does not exist",),
+        (
+            "the table is declared and does not exist",
+            *(note for key in state.set_properties if (note := other_engine_note(key))),
+        ),
         features - protocol.DEFAULT_FEATURES,
         undo_note="schemalint never drops a table",
     )

@@ -118,7 +118,7 @@ def pending_changes(
     contract: Contract, live: TableState, options: PlanOptions = DEFAULTS
 ) -> tuple[Change, ...]:
     """Return the changes that a live table needs; without `reorder`, existing columns keep their order."""
-    declared, before = contract.state, live
+    declared, before = contract.settable_state, live
     if options.tracking is None:
         declared = replace(declared, dropped=())
     else:

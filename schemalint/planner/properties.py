@@ -8,11 +8,13 @@ from typing import Final
 from schemalint.delta.change import Change, DescriptionChanged, FeatureChanged, PropertyChanged
 from schemalint.delta.column_names import CHANGE_DATA_COLUMNS
 from schemalint.delta.datatype import UNMANAGED
+from schemalint.delta.engine import DELTA_SPARK
 from schemalint.delta.properties import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
     FEATURE_PREFIX,
     PROPERTIES,
+    find_property,
     is_true,
 )
 from schemalint.delta.statistics import STATISTICS_COLUMNS
@@ -114,7 +116,7 @@ def _set(context: AlterContext, changes: Sequence[Change]) -> Step:
         match change:
             case PropertyChanged(key=key, new=str(value)):
                 properties[key] = value
-                reasons.append(f"property {key} is declared as {value}")
+                reasons += [f"property {key} is declared as {value}", *filter(None, [other_engine_note(key)])]
             case FeatureChanged(name=name):
                 properties[f"{FEATURE_PREFIX}{name}"] = "supported"
                 reasons.append(f"feature {name} is declared")
@@ -137,6 +139,14 @@ def _set(context: AlterContext, changes: Sequence[Change]) -> Step:
         cost=Cost.REWRITE if unmaps else Cost.METADATA,
         needs=Approval.DESTRUCTIVE if unmaps else None,
     )
+
+
+def other_engine_note(key: str) -> str | None:
+    """Return which engine must run a statement that sets this property, if it is not Delta Spark."""
+    row = find_property(key)
+    if row is None or row.engine == DELTA_SPARK:
+        return None
+    return f"property {key} belongs to {row.engine}: Delta Spark refuses the statement"
 
 
 def _undo(table: str, changes: Sequence[Change]) -> str | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from schemalint.delta.engine import DELTA_SPARK
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.properties import PROPERTIES, Kind
+from schemalint.delta.properties import PROPERTIES
+from schemalint.delta.property_values import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -168,6 +170,8 @@ def _table(properties: Mapping[str, str | None] | None = None, **columns: str) -
 
 def _properties() -> Iterator[Mapping[str, str | None]]:
     for key, row in PROPERTIES.items():
+        if row.engine != DELTA_SPARK:
+            continue
         choices = [*row.choices, *(choice.swapcase() for choice in row.choices), "x", ""]
         for value in _VALUES.get(row.kind, tuple(choices)):
             yield {key: value}

@@ -26,6 +26,7 @@ SAMPLE = 12
 
 # The facts that a check cannot know, by a part of the requested state, with the reason.
 DISAGREEMENTS = {
+    '"delta.parquet.compression.codec"': "Databricks knows the property, and no target names its engine here",
     '"delta.coordinatedCommits.commitCoordinator-preview": "x", '
     '"delta.coordinatedCommits.commitCoordinatorConf-preview": "{}"': (
         "Delta knows the commit coordinators that are registered in its process, and refuses all others"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from engine.pairs import type_contracts
-from engine.record_types import TYPES, Answer, Question, ask, read_record
+from engine.record_types import TYPES, Answer, Question, _logged_types, ask, read_record
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.rulebook import load_rules
 from schemalint.model.finding import Severity
@@ -89,8 +89,7 @@ def test_engine_widens_to_every_named_type(spark: SparkSession, tmp_path: Path) 
         "('delta.enableTypeWidening' = 'true', 'delta.feature.timestampNtz' = 'supported')"
     )
     spark.sql(f"ALTER TABLE {table} ALTER COLUMN {altered}")
-    logged = [row["data_type"] for row in spark.sql(f"DESCRIBE TABLE {table}").collect()[: len(changes)]]
-    assert logged == [type_ for _, type_ in changes]
+    assert list(_logged_types(tmp_path / "table").values()) == [type_ for _, type_ in changes]
 
 
 def _named(question: Question) -> str | None:

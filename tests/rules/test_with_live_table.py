@@ -42,7 +42,7 @@ def table_findings_of(rule: str, text: str, live: LiveTable) -> list[Finding]:
 @pytest.mark.parametrize(
     ("rule", "key"),
     [
-        ("property-unknown", "delta.parquet.compression.codec"),
+        ("property-unknown", "delta.parquet.compression.level"),
         ("internal-property-in-contract", "delta.columnMapping.maxColumnId"),
     ],
 )

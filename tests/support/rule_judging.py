@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
+from schemalint.delta.engine import parse_engine
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.stored_types import physical_types
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from schemalint.model.finding import Finding
     from schemalint.plugin import Rule
 
-TEXTS = {"before", "after", "live", "applied", "log", "files", "catalog", "options"}
+TEXTS = {"before", "after", "live", "applied", "log", "files", "catalog", "options", "engine"}
 
 Texts = dict[str, str]
 """The texts of a case, each of which may be missing.
@@ -39,7 +40,8 @@ Texts = dict[str, str]
 ``before`` and ``after`` as in git, ``live`` for the table, ``applied`` for what was applied to it last;
 ``log`` for the table's log (see `support.short_logs`), judged with the contract of ``after`` or without one;
 ``files`` for its data files (see `support.short_footers`); ``catalog`` for what a catalog keeps of the table,
-written as a contract; ``options`` for the rule's options in TOML: ``max_length = 10``.
+written as a contract; ``options`` for the rule's options in TOML: ``max_length = 10``; ``engine`` for the
+engine of all targets: ``delta-spark 4.4.0``.
 """
 
 
@@ -73,7 +75,8 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
         comparison = LiveComparison(after, _live(texts["live"]), base=before, applied=applied)
         all_findings = judge_live(comparison, all_rules)
         return tuple(finding for finding in all_findings if finding.code == rule.code)
-    return judge_pair(before, after, [rule])
+    engines = {"dev": parse_engine(texts["engine"].strip())} if "engine" in texts else {}
+    return judge_pair(before, after, [rule], engines)
 
 
 def _of_upgrade(rule: Rule, texts: Texts, table: LiveTable) -> tuple[Finding, ...]:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from schemalint.delta.properties import (
     COLUMN_MAPPING_MODE,
     is_true,
-    parse_interval,
     property_problem,
     property_value,
 )
+from schemalint.delta.property_values import parse_interval
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, replace, rule
 

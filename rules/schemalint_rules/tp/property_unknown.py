@@ -18,16 +18,16 @@ def property_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     is your own.
 
     A line of `properties` gets at most one finding: this rule checks the key, TP002 the value, CM009 the
-    properties that Delta writes itself, TP004 constraints, PF001 and PF002 protocol versions, PF005 to PF007
+    properties that Delta writes itself, TP004 constraints, TP008 the
+    properties of Databricks, PF001 and PF002 protocol versions, PF005 to PF007
     and PF012 `delta.feature.*`. TP003 and RD008 check combinations of valid properties, TP006 the columns
     that a property names.
 
     ## Why is this bad?
 
     Delta refuses an unknown `delta.` key with `DELTA_UNKNOWN_CONFIGURATION`, "Unknown configuration was
-    specified". This includes some keys of PROTOCOL.md and of other engines, for example
-    `delta.parquet.compression.codec`. Delta accepts and stores any key without the prefix, but the key has no
-    effect: the mistake looks like success.
+    specified". Delta accepts and stores any key without the prefix, but the key has no effect: the mistake
+    looks like success.
 
     ## What to do
 

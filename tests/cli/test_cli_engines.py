@@ -1,0 +1,117 @@
+"""The engine of a target decides about properties that only Databricks knows: check and plan agree."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from schemalint.delta.datatype import LONG, Field
+from support.logs import metadata, protocol, write_log
+from support.project import Project
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONTRACT = "schemalint: 1\ntable: sales.orders\ncolumns: [{name: id, type: bigint}]\n"
+SIZED = CONTRACT + "properties: {delta.targetFileSize: 128mb, team: sales}\n"
+
+
+def configure(project: Project, *engines: str) -> Path:
+    """Configure a target for each engine, in the same folder; return the folder of the table."""
+    lake = project.repo.path.parent / "lake"
+    lake.mkdir(exist_ok=True)
+    texts = [
+        f'[targets.t{number}]\nroot = "{lake}"\n' + (f'engine = "{engine}"\n' if engine else "")
+        for number, engine in enumerate(engines)
+    ]
+    project.repo.write("schemalint.toml", "\n".join(texts))
+    return lake / "sales/orders"
+
+
+def write_table(table: Path, **properties: str) -> None:
+    configuration = {f"delta.{key}": value for key, value in properties.items()}
+    write_log(table, [[protocol(), metadata(Field("id", LONG), properties=configuration)]])
+
+
+def found(project: Project, *arguments: str) -> list[str]:
+    run = project.run("check", "--output-format", "json", *arguments)
+    return [f"{finding['code']} {finding['severity']}" for finding in json.loads(run.out)["findings"]]
+
+
+@pytest.mark.parametrize(
+    ("engines", "verdict"),
+    [
+        ([""], ["TP008 info"]),
+        (["databricks 16.4"], []),
+        (["delta-spark 4.4.0"], ["TP008 warning"]),
+        (["databricks 16.4", "delta-spark 4.4.0"], ["TP008 warning"]),
+        (["databricks 16.4", ""], ["TP008 info"]),
+    ],
+)
+def test_check_without_live_tables_judges_for_all_engines(
+    project: Project, engines: list[str], verdict: list[str]
+) -> None:
+    configure(project, *engines)
+    project.declare(CONTRACT)
+    project.repo.commit()
+    project.declare(SIZED)
+    assert found(project) == verdict
+
+
+@pytest.mark.parametrize("exists", [True, False])
+@pytest.mark.parametrize(
+    ("engine", "verdict", "sets_it"),
+    [
+        ("", "TP008 info", True),
+        ("databricks 16.4", None, True),
+        ("delta-spark 4.4.0", "TP008 warning", False),
+    ],
+)
+def test_check_and_plan_agree_for_each_engine(
+    project: Project, engine: str, verdict: str | None, *, exists: bool, sets_it: bool
+) -> None:
+    table = configure(project, engine)
+    project.declare(CONTRACT)
+    project.repo.commit()
+    project.declare(SIZED)
+    if exists:
+        write_table(table)
+    judged = found(project, "--live")
+    assert [finding for finding in judged if finding.startswith("TP")] == ([verdict] if verdict else [])
+    project.repo.commit()
+    plan = project.run("plan")
+    assert plan.status == 0
+    assert "'team' = 'sales'" in plan.out
+    assert ("delta.targetFileSize' = '128mb'" in plan.out) == sets_it
+    assert ("property delta.targetFileSize belongs to databricks" in plan.out) == sets_it
+
+
+def test_property_that_the_engine_refuses_is_not_compared_with_the_live_table(project: Project) -> None:
+    """Neither its absence nor another value is drift; its removal is planned."""
+    table = configure(project, "delta-spark 4.4.0")
+    project.declare(CONTRACT + "properties: {delta.targetFileSize: 128mb}\n")
+    project.repo.commit()
+    for live, verdict in (({}, ["TP008 warning"]), ({"targetFileSize": "1gb"}, ["TP008 warning"])):
+        write_table(table, **live)
+        assert found(project, "--live", "--all") == verdict
+        assert "SET TBLPROPERTIES" not in project.run("plan").out
+    write_table(table, targetFileSize="128mb")
+    assert found(project, "--live", "--all") == []
+    project.declare(CONTRACT + "properties: {delta.targetFileSize: null}\n")
+    project.repo.commit()
+    assert "UNSET TBLPROPERTIES ('delta.targetFileSize')" in project.run("plan").out
+
+
+@pytest.mark.parametrize(
+    "engine", ["spark 4.0", "delta-spark", "databricks16.4", "delta-spark 4.4 ", "Databricks 16.4"]
+)
+def test_malformed_engine_is_an_error_with_its_place(project: Project, engine: str) -> None:
+    configure(project, "databricks 16.4", engine)
+    project.declare(CONTRACT)
+    project.repo.commit()
+    run = project.check()
+    assert run.status == 2
+    message = 'targets.t1.engine must be "delta-spark VERSION" or "databricks VERSION"'
+    assert f"schemalint.toml:7:1: failure {message}" in run.out + run.err

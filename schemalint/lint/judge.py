@@ -24,7 +24,7 @@ from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.rule_codes import CASE_COLLISION
-from schemalint.plugin import Problem, Rule, RuleContext, Scope
+from schemalint.plugin import Problem, Rule, RuleContext
 from schemalint.values import frozen, replace
 
 MOST_PROBLEMS = 1_000
@@ -57,14 +57,11 @@ class Judge:
 
     def record(self, fact: Fact, ctx: RuleContext) -> Iterator[Finding]:
         """Return the findings of the contract-scoped rules: those about the contract's own records."""
-        return self._of_scope("contract")(fact, ctx, ("git",))
+        return Judge(tuple(rule for rule in self.rules if rule.scope == "contract"))(fact, ctx, ("git",))
 
-    def table_effect(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
-        """Return the findings of the table-scoped rules: a live table lacks the contract's own records."""
-        return self._of_scope("table")(fact, ctx, against)
-
-    def _of_scope(self, scope: Scope) -> Judge:
-        return Judge(tuple(rule for rule in self.rules if rule.scope == scope))
+    def without_records(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
+        """Return the findings of all other rules: a live table has none of the contract's own records."""
+        return Judge(tuple(rule for rule in self.rules if rule.scope != "contract"))(fact, ctx, against)
 
 
 def judge_pair(

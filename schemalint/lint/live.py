@@ -204,7 +204,7 @@ def _of_changes(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> I
     differs_from_base = _differing_subjects(base, ctx.before, comparison.renamed)
     for pending_change in pending:
         if subject(pending_change) in of_git and subject(pending_change) not in differs_from_base:
-            yield from judge.table_effect(pending_change, ctx, GIT_AND_LIVE)
+            yield from judge.without_records(pending_change, ctx, GIT_AND_LIVE)
         else:
             yield from _live_only(judge, pending_change, of_git, ctx, comparison)
     yield from _of_applied_changes(judge, of_git, pending, ctx, git_context(base, contract))

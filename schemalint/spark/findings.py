@@ -11,7 +11,8 @@ import schemalint
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.errors import ApplyError
 from schemalint.model.finding import CheckResult, Finding, Severity
-from schemalint.spark.session import StatementError, ask, prepared, run
+from schemalint.spark.session import StatementError, ask, run
+from schemalint.spark.session_settings import prepared, required_settings
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def make_ready(session: SparkSession, table: str) -> None:
         for column in COLUMNS
     )
     comment = quote_literal("Findings of schemalint audit")
-    with prepared(session, _provenance()):
+    with required_settings(session), prepared(session, _provenance()):
         # The statement ignores an existing table, whatever its schema (measured on Delta 4.4.0).
         run(session, f"CREATE TABLE IF NOT EXISTS {table} ({columns}) USING delta COMMENT {comment}")
         (detail,) = ask(session, f"DESCRIBE DETAIL {table}")
@@ -126,7 +127,7 @@ def append(session: SparkSession, table: str, result: CheckResult, audit: AuditR
     schema = ", ".join(f"{always_quoted(column.name)} {column.type}" for column in COLUMNS)
     from pyspark.sql.functions import col  # noqa: PLC0415
 
-    with prepared(session, _provenance(audit)):
+    with required_settings(session), prepared(session, _provenance(audit)):
         try:
             frame = session.createDataFrame(rows, schema).coalesce(1)
             writer = frame.writeTo(table).option("txnAppId", f"schemalint-audit-{audit.id}")

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -25,7 +26,8 @@ from schemalint.planner.sql import named_table, path_table
 from schemalint.spark.catalog import SessionCatalog, require_catalog
 from schemalint.spark.datacheck import require_clean
 from schemalint.spark.expressioncheck import require_accepted
-from schemalint.spark.session import SqlSession, prepared, sibling_sessions
+from schemalint.spark.session import SqlSession, sibling_sessions
+from schemalint.spark.session_settings import prepared, required_settings
 from schemalint.spark.table import OnStep, TableRun
 from schemalint.values import field, frozen, replace
 
@@ -116,11 +118,25 @@ def apply_plan(
     """Run a plan; a table that fails does not stop the others.
 
     The expressions and the data of all tables are checked before the first statement of any table.
+
+    Raises:
+        ApplyError: The session does not allow a setting that the statements need; nothing was run.
     """
-    plans = deployment.plan.tables
-    work = [plan for plan in plans if not plan.refusals and (plan.steps or plan.writes_marker)]
-    results = {result.table: result for result in without_work(deployment)}
+    work = [
+        plan for plan in deployment.plan.tables if not plan.refusals and (plan.steps or plan.writes_marker)
+    ]
     sessions = sibling_sessions(session, min(options.jobs, len(work)))
+    with ExitStack() as settings:
+        for used in sessions:
+            settings.enter_context(required_settings(used))
+        return _apply(sessions, work, deployment, options)
+
+
+def _apply(
+    sessions: list[SqlSession], work: list[TablePlan], deployment: Deployment, options: ApplyOptions
+) -> tuple[Applied, ...]:
+    plans = deployment.plan.tables
+    results = {result.table: result for result in without_work(deployment)}
     checked = _each(sessions, work, partial(_check_table, deployment=deployment))
     results |= {result.table: result for result in checked if result is not None}
     work = [plan for plan in work if plan.table not in results]

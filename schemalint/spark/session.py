@@ -172,30 +172,6 @@ def _jvm_output_in_a_file() -> Iterator[str]:
         os.close(descriptor)
 
 
-@contextmanager
-def prepared(session: SqlSession, user_metadata: str) -> Iterator[None]:
-    """Run statements without variable substitution, and set the user metadata of their commits.
-
-    By default Spark substitutes ``${…}`` in the whole text of a statement, even in quoted names (measured on
-    Spark 4.2.0).
-    """
-    settings = {
-        "spark.databricks.delta.commitInfo.userMetadata": user_metadata,
-        "spark.sql.variable.substitute": "false",
-    }
-    before = {key: session.conf.get(key, None) for key in settings}
-    for key, value in settings.items():
-        session.conf.set(key, value)
-    try:
-        yield
-    finally:
-        for key, value in before.items():
-            if value is None:
-                session.conf.unset(key)
-            else:
-                session.conf.set(key, value)
-
-
 class StatementError(ApplyError):
     """The engine refused a statement, or its answer was lost.
 

@@ -1,0 +1,127 @@
+"""The settings of a session that change what schemalint's statements do, and their values while they run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+
+from schemalint.errors import ApplyError
+from schemalint.spark.session import SqlSession
+
+# Measured on Delta 4.4.0 with Spark 4.2.0: with another value, a statement makes another table or checks
+# another condition, or Spark refuses it, or accepts what it refuses by default.
+REQUIRED: Final[Mapping[str, str]] = {
+    # Types and their metadata
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    "spark.sql.charAsVarchar": "false",
+    "spark.sql.legacy.charVarcharAsString": "false",
+    "spark.sql.preserveCharVarcharTypeInfo": "false",
+    "spark.databricks.delta.alterTable.bypassCharVarcharToStringFix": "false",
+    "spark.databricks.delta.schema.removeExistsDefault": "true",
+    "spark.databricks.delta.schema.typeCheck.enabled": "true",
+    # Expressions, literals and names
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.ansi.enforceReservedKeywords": "false",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.parser.quotedRegexColumnNames": "false",
+    "spark.sql.readSideCharPadding": "true",
+    "spark.sql.runSQLOnFiles": "true",
+    "spark.sql.variable.substitute": "false",  # Spark substitutes even in quoted names
+    # Statements
+    "spark.sql.defaultColumn.enabled": "true",
+    "spark.sql.legacy.notReserveProperties": "false",
+    "spark.databricks.delta.allowArbitraryProperties.enabled": "false",
+    "spark.databricks.delta.alterTable.changeColumn.checkExpressions": "true",
+    "spark.databricks.delta.alterTable.dropColumn.enabled": "true",
+    "spark.databricks.delta.columnMapping.allowRemoval": "true",
+    "spark.databricks.delta.constraints.allowUnenforcedNotNull.enabled": "false",
+    "spark.databricks.delta.constraints.assumesDropIfExists.enabled": "false",
+    "spark.databricks.delta.createEmptySchemaTable.enabled": "true",
+    "spark.databricks.delta.identityColumn.enabled": "true",
+    "spark.databricks.delta.rowTracking.backfill.enabled": "true",
+    "spark.databricks.delta.v2.enableMode": "AUTO",
+    # Table features
+    "spark.databricks.delta.tableFeatures.fastDropFeature.enabled": "true",
+    "spark.databricks.delta.variant.forceUsePreviewTableFeature": "false",
+    "spark.databricks.delta.variantShredding.forceUsePreviewTableFeature": "true",
+}
+
+# The session's defaults for new tables: properties, features and protocol versions that no contract declares.
+DEFAULTS_OF_NEW_TABLES: Final = "spark.databricks.delta.properties.defaults."
+
+_USER_METADATA: Final = "spark.databricks.delta.commitInfo.userMetadata"
+
+
+@contextmanager
+def required_settings(session: SqlSession) -> Iterator[None]:
+    """Run statements with the settings that schemalint's statements are made for.
+
+    Afterwards the session has its own settings again. Other threads that use the session meanwhile run with
+    these settings too.
+
+    Raises:
+        ApplyError: The session has another setting, and does not allow to change it; nothing was run.
+    """
+    before: dict[str, str | None] = {}
+    try:
+        for key, value in _changes(session).items():
+            old = session.conf.get(key, None)
+            try:
+                _assign(session, key, value)
+            except Exception as error:  # pyspark's errors have no common base class over classic and Connect
+                raise _refusal(key, value) from error
+            before[key] = old
+        yield
+    finally:
+        for key, old in before.items():
+            _assign(session, key, old)
+
+
+@contextmanager
+def prepared(session: SqlSession, user_metadata: str) -> Iterator[None]:
+    """Set the user metadata of the commits of statements."""
+    before = session.conf.get(_USER_METADATA, None)
+    session.conf.set(_USER_METADATA, user_metadata)
+    try:
+        yield
+    finally:
+        _assign(session, _USER_METADATA, before)
+
+
+def _changes(session: SqlSession) -> dict[str, str | None]:
+    """Return the settings to change, with their values; None removes a setting."""
+    changes: dict[str, str | None] = {
+        key: value
+        for key, value in REQUIRED.items()
+        if (current := _effective(session, key)) is not None and current.lower() != value.lower()
+    }
+    keys = (row["key"] for row in session.sql("SET").collect())
+    return changes | dict.fromkeys(key for key in keys if key.startswith(DEFAULTS_OF_NEW_TABLES))
+
+
+def _effective(session: SqlSession, key: str) -> str | None:
+    """Return the value that a setting has, by default too; None if the engine does not have the setting."""
+    try:
+        value: str | None = session.conf.get(key)
+    except Exception:  # noqa: BLE001 (other versions of Spark and Connect raise various errors)
+        return None
+    return value
+
+
+def _refusal(key: str, value: str | None) -> ApplyError:
+    wanted = f"set it to {value}" if value is not None else "unset it"
+    return ApplyError(
+        f"the setting {key} of the session changes what statements do, and schemalint must not change it",
+        help=f"{wanted}, or use another session",
+    )
+
+
+def _assign(session: SqlSession, key: str, value: str | None) -> None:
+    """Set a setting of a session; None removes it."""
+    if value is None:
+        session.conf.unset(key)
+    else:
+        session.conf.set(key, value)

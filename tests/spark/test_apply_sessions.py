@@ -1,0 +1,266 @@
+"""`apply` makes the same tables whatever the settings of its session, and leaves the settings alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from schemalint.delta.type_text import print_type
+from schemalint.deploy.outcome import Outcome
+from schemalint.errors import ApplyError
+from schemalint.spark.session_settings import DEFAULTS_OF_NEW_TABLES, REQUIRED
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from schemalint.delta.table import TableState
+    from schemalint.spark.session import SqlSession
+    from support.lakehouse import Lakehouse
+
+pytestmark = pytest.mark.spark
+
+NEW = """\
+schemalint: 1
+table: sales.orders
+description: "${spark.sql.session.timeZone} a\\\\b"
+columns:
+  - {name: id, type: bigint}
+  - {name: at, type: timestamp, default: "timestamp'2020-01-01 12:00:00'"}
+  - {name: now, type: timestamp, default: current_timestamp()}
+  - {name: code, type: char(5)}
+  - {name: name, type: varchar(6), default: '"ab"'}
+  - {name: day, type: date, generated: cast(at AS date)}
+features: [allowColumnDefaults]
+properties: {delta.enableTypeWidening: true, delta.columnMapping.mode: name}
+"""
+ALTERED = NEW.replace("name: name, type: varchar(6)", "name: name, type: varchar(9)").replace(
+    "features:",
+    """\
+  - {name: later, type: timestamp}
+  - {name: short, type: char(2)}
+constraints: {named: 'ID > 0 AND name = "ab"', padded: "code = 'x'"}
+features:""",
+)
+
+OTHER = {
+    "spark.sql.session.timeZone": "America/Los_Angeles",
+    "spark.sql.sources.default": "csv",
+    f"{DEFAULTS_OF_NEW_TABLES}enableDeletionVectors": "true",
+    f"{DEFAULTS_OF_NEW_TABLES}feature.timestampNtz": "supported",
+    f"{DEFAULTS_OF_NEW_TABLES}minWriterVersion": "7",
+    "spark.databricks.delta.schema.autoMerge.enabled": "true",
+    "spark.databricks.delta.typeWidening.allowAutomaticWidening": "NEVER",
+}
+"""Settings that the statements must not depend on, beside those in `REQUIRED`."""
+
+_VALUES = {"true": "false", "false": "true", "TIMESTAMP_LTZ": "TIMESTAMP_NTZ", "AUTO": "STRICT"}
+
+
+def _changed(session: SqlSession) -> dict[str, str]:
+    """Give all settings other values than schemalint's statements need."""
+    settings = {key: _VALUES[value] for key, value in REQUIRED.items()} | OTHER
+    for key, value in settings.items():
+        session.conf.set(key, value)
+    return settings
+
+
+def _made(lakehouse: Lakehouse, session: SqlSession) -> tuple[TableState, TableState]:
+    """Create the table and alter it; return both states."""
+    states = []
+    for text in (NEW, ALTERED):
+        lakehouse.declare(text)
+        applied = lakehouse.apply(session, allow=["upgrade"])
+        assert (applied.outcome, applied.error) == (Outcome.APPLIED, None)
+        states.append(lakehouse.table().state)
+        if text == NEW:
+            columns = "(id, at, code, name)"
+            lakehouse.session.sql(
+                f"INSERT INTO delta.`{lakehouse.uri}` {columns} VALUES (1, now(), 'x', 'ab')"
+            )
+    return states[0], states[1]
+
+
+def test_tables_are_the_same_in_every_session_and_its_settings_stay(
+    lakehouse: Lakehouse, tmp_path: Path
+) -> None:
+    other = lakehouse.copy(tmp_path / "other")
+    changed = lakehouse.another_session()
+    settings = _changed(changed)
+    made = [
+        [_comparable(state) for state in _made(house, session)]
+        for house, session in ((lakehouse, lakehouse.session), (other, changed))
+    ]
+    assert made[1] == made[0]
+    assert {key: changed.conf.get(key) for key in settings} == settings
+
+
+def _comparable(state: TableState) -> object:
+    properties = {key: value for key, value in state.properties.items() if key != "schemalint.applied"}
+    columns = [
+        (column.name, print_type(column.type), column.default, column.generated)
+        for column in state.columns.fields
+    ]
+    return columns, state.constraints, state.description, state.features, properties
+
+
+class _Refusing:
+    """A session that does not allow one of its settings to be changed, as some servers do."""
+
+    def __init__(self, session: SqlSession, key: str) -> None:
+        self._session = session
+        self._key = key
+
+    @property
+    def conf(self) -> Any:  # noqa: ANN401 (pyspark's)
+        return self
+
+    def get(self, *arguments: Any) -> Any:  # noqa: ANN401 (as above)
+        return self._session.conf.get(*arguments)
+
+    def set(self, key: str, value: str) -> None:
+        if key == self._key:
+            raise ValueError(key)
+        self._session.conf.set(key, value)
+
+    def unset(self, key: str) -> None:
+        self._session.conf.unset(key)
+
+    def sql(self, sqlQuery: str) -> Any:  # noqa: ANN401, N803 (as above)
+        return self._session.sql(sqlQuery)
+
+
+def test_session_that_keeps_another_setting_is_refused_before_the_first_statement(
+    lakehouse: Lakehouse,
+) -> None:
+    session = lakehouse.another_session()
+    settings = _changed(session)
+    lakehouse.declare(NEW)
+    with pytest.raises(ApplyError, match=r"spark\.sql\.timestampType") as error:
+        lakehouse.apply(_Refusing(session, "spark.sql.timestampType"), allow=["upgrade"])
+    assert "set it to TIMESTAMP_LTZ" in error.value.help
+    assert error.value.exit_status == 2
+    assert list(lakehouse.root.iterdir()) == []
+    assert {key: session.conf.get(key) for key in settings} == settings
+
+
+_MAPPED = (
+    "CREATE TABLE {table} (a int, b int) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+)
+_DEFAULTS = "TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
+_PADDED = ("CREATE TABLE {table} (a char(5)) USING delta", "INSERT INTO {table} VALUES ('ab')")
+
+STATEMENTS = {
+    "spark.sql.timestampType": ("CREATE TABLE {table} (a timestamp) USING delta",),
+    "spark.sql.charAsVarchar": ("CREATE TABLE {table} (a char(5)) USING delta",),
+    "spark.sql.legacy.charVarcharAsString": (
+        f"CREATE TABLE {{table}} (a varchar(3) DEFAULT 'abcdef') USING delta {_DEFAULTS}",
+    ),
+    "spark.sql.preserveCharVarcharTypeInfo": (
+        f"CREATE TABLE {{table}} (a varchar(3) DEFAULT 'ab') USING delta {_DEFAULTS}",
+    ),
+    "spark.databricks.delta.alterTable.bypassCharVarcharToStringFix": (
+        "CREATE TABLE {table} (a varchar(3)) USING delta",
+        "ALTER TABLE {table} ALTER COLUMN a TYPE string",
+    ),
+    "spark.databricks.delta.schema.removeExistsDefault": (
+        f"CREATE TABLE {{table}} (a int DEFAULT 1) USING delta {_DEFAULTS}",
+    ),
+    "spark.databricks.delta.schema.typeCheck.enabled": (
+        "CREATE TABLE {table} (a interval year) USING delta",
+    ),
+    "spark.sql.ansi.enabled": ("SELECT CAST('x' AS int)",),
+    "spark.sql.ansi.doubleQuotedIdentifiers": ('SELECT "a"',),
+    "spark.sql.ansi.enforceReservedKeywords": ("SELECT current_timestamp() IS NULL",),
+    "spark.sql.caseSensitive": (_MAPPED, "SELECT A FROM {table}"),
+    "spark.sql.parser.escapedStringLiterals": (r"SELECT length('a\\b')",),
+    "spark.sql.parser.quotedRegexColumnNames": ("SELECT `a.` FROM (SELECT 1 AS `ab`)",),
+    "spark.sql.readSideCharPadding": (*_PADDED, "SELECT length(a) FROM {table}"),
+    "spark.sql.runSQLOnFiles": ("CREATE TABLE {table} (a int) USING delta",),
+    "spark.sql.variable.substitute": ("SELECT '${spark.sql.charAsVarchar}'",),
+    "spark.sql.defaultColumn.enabled": (f"CREATE TABLE {{table}} (a int DEFAULT 1) USING delta {_DEFAULTS}",),
+    "spark.sql.legacy.notReserveProperties": (
+        "CREATE TABLE {table} (a int) USING delta TBLPROPERTIES ('owner' = 'x')",
+    ),
+    "spark.databricks.delta.allowArbitraryProperties.enabled": (
+        "CREATE TABLE {table} (a int) USING delta TBLPROPERTIES ('delta.nope' = 'x')",
+    ),
+    "spark.databricks.delta.alterTable.changeColumn.checkExpressions": (
+        _MAPPED,
+        "ALTER TABLE {table} ADD CONSTRAINT c CHECK (a > 0)",
+        "ALTER TABLE {table} DROP COLUMN a",
+    ),
+    "spark.databricks.delta.alterTable.dropColumn.enabled": (_MAPPED, "ALTER TABLE {table} DROP COLUMN a"),
+    "spark.databricks.delta.columnMapping.allowRemoval": (
+        _MAPPED,
+        "ALTER TABLE {table} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'none')",
+    ),
+    "spark.databricks.delta.constraints.allowUnenforcedNotNull.enabled": (
+        "CREATE TABLE {table} (a array<struct<b: int NOT NULL>>) USING delta",
+    ),
+    "spark.databricks.delta.constraints.assumesDropIfExists.enabled": (
+        _MAPPED,
+        "ALTER TABLE {table} DROP CONSTRAINT nope",
+    ),
+    "spark.databricks.delta.createEmptySchemaTable.enabled": ("CREATE TABLE {table} USING delta",),
+    "spark.databricks.delta.identityColumn.enabled": (
+        "CREATE TABLE {table} (a bigint GENERATED ALWAYS AS IDENTITY) USING delta",
+    ),
+    "spark.databricks.delta.rowTracking.backfill.enabled": (
+        _MAPPED,
+        "ALTER TABLE {table} SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')",
+    ),
+    "spark.databricks.delta.v2.enableMode": (_MAPPED, "ALTER TABLE {table} ADD COLUMNS (c int)"),
+    "spark.databricks.delta.tableFeatures.fastDropFeature.enabled": (
+        "CREATE TABLE {table} (a int) USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
+        "ALTER TABLE {table} UNSET TBLPROPERTIES ('delta.enableDeletionVectors')",
+        "ALTER TABLE {table} DROP FEATURE deletionVectors",
+    ),
+    "spark.databricks.delta.variant.forceUsePreviewTableFeature": (
+        "CREATE TABLE {table} (a variant) USING delta",
+    ),
+    "spark.databricks.delta.variantShredding.forceUsePreviewTableFeature": (
+        "CREATE TABLE {table} (a variant) USING delta",
+        "ALTER TABLE {table} SET TBLPROPERTIES ('delta.enableVariantShredding' = 'true')",
+    ),
+}
+"""For each required setting, statements that give another result with another value."""
+
+
+def test_every_required_setting_changes_the_result_of_a_statement(lakehouse: Lakehouse) -> None:
+    assert set(STATEMENTS) == set(REQUIRED)
+    without_effect = []
+    for key, statements in STATEMENTS.items():
+        changed = lakehouse.another_session()
+        changed.conf.set(key, _VALUES[REQUIRED[key]])
+        required = lakehouse.another_session()
+        required.conf.set(key, REQUIRED[key])
+        results = [
+            _result(session, lakehouse.root / f"{key}-{number}", statements)
+            for number, session in enumerate((changed, required))
+        ]
+        without_effect += [key] if results[0] == results[1] else []
+    assert without_effect == []
+
+
+def _result(session: SqlSession, folder: Path, statements: tuple[str, ...]) -> list[str]:
+    """Run statements on a table; return their answers or errors, and the metadata in the log."""
+    result = []
+    for statement in statements:
+        try:
+            rows = session.sql(statement.replace("{table}", f"delta.`{folder}`")).collect()
+            result.append(str(rows))
+        except Exception as error:  # noqa: BLE001 (pyspark raises many kinds)
+            result.append(re.sub(r"(?s)\].*", "", str(error)))
+    for file in sorted(folder.glob("_delta_log/*.json")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            action = json.loads(line)
+            result += [str(action["protocol"])] if "protocol" in action else []
+            result += [_without_ids(action["metaData"]["schemaString"])] if "metaData" in action else []
+    return result
+
+
+def _without_ids(text: str) -> str:
+    return re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "", text)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.delta.datatype import TIMESTAMP
 from schemalint.delta_log.store import NoTable
 from schemalint.deploy.outcome import Outcome
 from support.repo import Repo
@@ -162,10 +163,14 @@ def test_catalog_unknown_to_the_session_is_reported(
 def test_connect_server_is_named_by_option_or_environment_variable(
     lakehouse: Lakehouse, connect: str
 ) -> None:
-    lakehouse.declare(BASE)
+    timed = [
+        text.replace("properties:", "  - {name: at, type: timestamp}\nproperties:") for text in (BASE, WIDER)
+    ]
+    lakehouse.declare(timed[0])
     lakehouse.declare(BASE.replace("sales.orders", "sales.other"), "other")
-    logs = [_deploy_log_of_process(lakehouse.repo, {}, "--remote", connect)]
-    lakehouse.declare(WIDER)
+    other_type = ("--conf", "spark.sql.timestampType=TIMESTAMP_NTZ")
+    logs = [_deploy_log_of_process(lakehouse.repo, {}, "--remote", connect, *other_type)]
+    lakehouse.declare(timed[1])
     logs.append(_deploy_log_of_process(lakehouse.repo, {"SPARK_REMOTE": connect}))
     version = lakehouse.table().version
     logs.append(_deploy_log_of_process(lakehouse.repo, {"SPARK_REMOTE": connect}))
@@ -173,6 +178,7 @@ def test_connect_server_is_named_by_option_or_environment_variable(
     outcomes = [sorted(table["outcome"] for table in log["tables"]) for log in logs]
     assert outcomes == [["applied", "applied"], ["applied", "nothing"], ["nothing", "nothing"]]
     assert lakehouse.table().state.columns.fields[0].comment == "wide"
+    assert lakehouse.table().state.columns.fields[1].type == TIMESTAMP
     assert lakehouse.table().version == version
     contracts = {
         json.loads(entry.user_metadata or "{}").get("contract") for entry in lakehouse.table().history.entries

@@ -223,7 +223,7 @@ def _columns(schema: str) -> Struct:
     except JsonError as error:
         raise ActionError(f"schemaString cannot be read: it {error}", is_limit=error.is_limit) from None
     except SchemaError as error:
-        raise ActionError(f"schemaString cannot be read: {error}") from None
+        raise ActionError(f"schemaString cannot be read: {error}", is_limit=error.is_limit) from None
 
 
 def _json_object(text: str) -> Body:

@@ -11,8 +11,12 @@ from schemalint.model.finding import CheckResult
 from schemalint.printable import visible
 from schemalint.values import replace
 
-_MOST_ROUNDS: Final = 5
-"""A fix may enable another one."""
+_MORE_ROUNDS: Final = 5
+"""A fix may enable another one.
+
+Of fixes that overlap, as those of fields in one type text, a round applies one. So there may be as many more
+rounds as the first result has fixes.
+"""
 
 
 def check_and_fix(request: CheckInput, *, unsafe: bool) -> tuple[CheckResult, dict[str, FixedFile]]:
@@ -27,7 +31,8 @@ def check_and_fix(request: CheckInput, *, unsafe: bool) -> tuple[CheckResult, di
     """
     result, contents = check(request), request.contents
     fixed: dict[str, FixedFile] = {}
-    for _round in range(_MOST_ROUNDS):
+    fixes = sum(finding.fix is not None for finding in result.findings)
+    for _round in range(fixes + _MORE_ROUNDS):
         files = fixed_files(result.findings, result.sources or {}, unsafe=unsafe)
         if not files:
             break

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from schemalint.delta.path import Part
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.schema_json import SchemaError, parse_schema
+from schemalint.delta.schema_json import SchemaError, allow_recursion, parse_schema
 from schemalint.delta.table import (
     CatalogTable,
     History,
@@ -83,6 +83,7 @@ def from_json(content: object) -> TableDocument | TableFailure:
 
 
 def _load(line: bytes) -> object:
+    allow_recursion(line)
     try:
         return json.loads(line)
     except (ValueError, RecursionError):

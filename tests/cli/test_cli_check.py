@@ -208,6 +208,19 @@ def test_fix_adds_missing_entries_and_keeps_the_rest(committed: Project) -> None
     )
 
 
+def test_fix_leaves_no_finding_that_it_fixes(committed: Project) -> None:
+    """The records of all fields of one type text are inserted at the same place, one after the other."""
+    fields = ", ".join(f"f{number}: int" for number in range(9))
+    text = ORDERS.replace("type: bigint", f"type: 'struct<{fields}>'")
+    text += "properties: {delta.enableTypeWidening: true}\n"
+    committed.declare(text)
+    committed.repo.commit()
+    committed.declare(text.replace("int", "bigint"))
+    assert committed.check().codes == ["TH009"] * 9
+    assert committed.check("--fix").codes == []
+    assert committed.check("--all").codes == []
+
+
 def test_diff_shows_the_fix_and_writes_nothing(committed: Project) -> None:
     changed = ORDERS.replace("decimal(10,2)", "decimal(12,2)")
     committed.declare(changed)

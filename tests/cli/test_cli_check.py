@@ -215,7 +215,7 @@ def test_fix_leaves_no_finding_that_it_fixes(committed: Project) -> None:
     text += "properties: {delta.enableTypeWidening: true}\n"
     committed.declare(text)
     committed.repo.commit()
-    committed.declare(text.replace("int", "bigint"))
+    committed.declare(text.replace(": int", ": bigint"))
     assert committed.check().codes == ["TH009"] * 9
     assert committed.check("--fix").codes == []
     assert committed.check("--all").codes == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
 
 from schemalint.errors import GitError
@@ -65,7 +66,8 @@ def changes(
 ) -> Contents:
     """Return all candidate files of both sides, also unchanged files (they may name the same table).
 
-    A YAML file that the globs include is a candidate whatever it contains: it may be a misspelt contract.
+    A YAML file that the globs include is a candidate whatever it contains: it may be a misspelt contract. So
+    is a file whose suffix a glob names; others, such as a README, may lie beside the contracts.
 
     This takes three git processes: one listing per side (none for an empty tree), and one that prints every
     blob of either side once. Only content that is not in the index is read from disk.
@@ -81,7 +83,7 @@ def changes(
         GitError: git failed, or a blob is missing.
     """
     before, after = (list_files(repo, side, globs) for side in (base, head))
-    suffixes = _YAML if including(globs) else ()
+    suffixes = _suffixes(globs)
     candidates: dict[str, bytes] = {}
     other_yaml: dict[str, bytes] = {}
     too_large: set[str] = set()
@@ -102,6 +104,12 @@ def changes(
         elif is_candidate(content) or path.lower().endswith(suffixes):
             head_files[path] = File(path, content, None)
     return Contents(base_files, head_files, tuple(sorted(too_large)))
+
+
+def _suffixes(globs: Sequence[str]) -> tuple[str, ...]:
+    named = (PurePosixPath(glob).suffix.lower() for glob in including(globs))
+    suffixes = tuple(suffix for suffix in named if suffix[1:].isalnum())
+    return (*_YAML, *suffixes) if including(globs) else ()
 
 
 def files_at(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Mapping[str, File]:

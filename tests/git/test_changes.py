@@ -298,6 +298,22 @@ def test_reading_more_data_than_a_pipe_buffers_does_not_block(repo: Repo) -> Non
     assert contents.head["many/7.yml"].data == (CONTRACT.format(7) + "#" * 200).encode()
 
 
+def test_files_that_the_globs_name_are_candidates_whatever_they_contain(repo: Repo) -> None:
+    for path in ("t/a.yml", "t/b.YAML", "t/README.md", "t/.gitkeep", "t/c.delta", "u/d.yml"):
+        repo.write(path, "")
+    committed = repo.commit()
+    for head in (Worktree(), Index(), Revision("head", committed, "test")):
+        assert set(compare(repo, head, globs=["t/**"]).head) == {"t/a.yml", "t/b.YAML"}
+        assert set(compare(repo, head, globs=["t/*", "**/*.delta"]).head) == {
+            "t/a.yml",
+            "t/b.YAML",
+            "t/c.delta",
+        }
+        assert set(compare(repo, head, globs=["!u/**"]).head).isdisjoint({"t/a.yml", "u/d.yml"})
+    repo.write("t/b.YAML", "changed")
+    assert set(compare(repo, Worktree(), globs=["t/**"]).head) == {"t/a.yml", "t/b.YAML"}
+
+
 def test_globs_include_and_exclude_files(repo: Repo) -> None:
     repo.write("Contracts2/a.yml", CONTRACT.format("a"))
     repo.write("notes.txt", CONTRACT.format("notes"))

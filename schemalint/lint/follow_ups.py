@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
 from schemalint.delta.table import TableState
@@ -14,8 +14,12 @@ from schemalint.values import replace
 _MOST_ROUNDS: Final = 5
 """A remedy may need another one: a column mapping mode after a rename."""
 
-_MOST_REMEDIES: Final = 20
-"""The limit per table: each remedy is judged like a contract, and many findings have the same one."""
+_MOST_REMEDIES: Final = 3
+_MANY_FINDINGS: Final = 50
+"""The limit per rule and table, and from how many findings on it is one: a remedy is judged like a contract.
+
+Beyond it, a finding gets what the rule's first remedy needs of the table as a whole.
+"""
 
 
 def with_follow_ups(
@@ -34,22 +38,27 @@ def with_follow_ups(
     """
     effects = {rule.code for rule in rules if rule.scope == "effect"}
     known = {_request(finding) for finding in findings}
-    judged: list[tuple[TableState, tuple[Finding, ...]]] = []
+    most = 1 if len(findings) >= _MANY_FINDINGS else _MOST_REMEDIES
+    judged: dict[str, list[tuple[TableState, tuple[Finding, ...]]]] = {}
 
-    def follow_ups(remedy: TableState) -> tuple[Finding, ...]:
-        found = next((found for state, found in judged if state == remedy), None)
-        if found is None and len(judged) < _MOST_REMEDIES:
-            found = tuple(_new_findings(remedy, contract, judge))
-            judged.append((remedy, found))
-        return found or ()
+    def follow_ups(code: str, remedy: TableState) -> tuple[Finding, ...]:
+        of_rule = judged.setdefault(code, [])
+        found = next((found for state, found in of_rule if state == remedy), None)
+        if found is not None:
+            return found
+        if len(of_rule) == most:
+            return tuple(other for other in of_rule[0][1] if other.object.kind != "column")
+        found = tuple(_new_findings(remedy, contract, judge, known))
+        of_rule.append((remedy, found))
+        return found
 
     def completed(finding: Finding) -> Finding:
         if finding.remedy is None or finding.existing:
             return finding
         new = [
             _instruction(other)
-            for other in follow_ups(finding.remedy)
-            if other.code not in effects and _request(other) not in known and _concerns(other, finding)
+            for other in follow_ups(finding.code, finding.remedy)
+            if other.code not in effects and _concerns(other, finding)
         ]
         return replace(finding, help=f"{finding.help}. Then also: {'; '.join(new)}") if new else finding
 
@@ -57,22 +66,23 @@ def with_follow_ups(
 
 
 def _new_findings(
-    remedy: TableState, contract: Contract, judge: Callable[[Contract], Sequence[Finding]]
+    remedy: TableState,
+    contract: Contract,
+    judge: Callable[[Contract], Sequence[Finding]],
+    known: Collection[object],
 ) -> Iterator[Finding]:
-    """Yield the findings after a remedy, and after the remedies of these."""
-    tried: list[TableState] = [contract.state]
-    seen: set[object] = set()
+    """Yield the findings that a remedy brings, and those that their own remedies bring."""
+    seen = set(known)
     next_remedy: TableState | None = remedy
     for _round in range(_MOST_ROUNDS):
-        if next_remedy is None or next_remedy in tried:
+        if next_remedy is None:
             return
-        tried.append(next_remedy)
         found = [
             finding
             for finding in judge(replace(contract, state=next_remedy))
-            if finding.severity >= Severity.WARNING and not finding.existing
+            if finding.severity >= Severity.WARNING and not finding.existing and _request(finding) not in seen
         ]
-        yield from (finding for finding in found if _request(finding) not in seen)
+        yield from found
         seen |= {_request(finding) for finding in found}
         next_remedy = next((finding.remedy for finding in found if finding.remedy is not None), None)
 

@@ -183,3 +183,10 @@ def _judged(before: Contract, after: Contract, *, live: bool) -> tuple[Finding, 
     protocol = Protocol(3, 7, frozenset(), before.created_features)
     table = LiveTable("file:/lake/t", 0, protocol, Metadata("id", created_state(before.state)))
     return judge_live(LiveComparison(after, table, base=before), rules)
+
+
+def test_every_finding_of_a_large_edit_tells_what_the_table_needs() -> None:
+    """Only some of the remedies are judged; what they need of the table as a whole is the same for all."""
+    before = _contract((OTHER, *(f"- {{name: c{number}, type: int}}" for number in range(60))))
+    found = _judged(before, _contract((OTHER,)), live=False)
+    assert [(finding.code, ALLOW in finding.help) for finding in found] == [("CM003", True)] * 60

@@ -95,11 +95,11 @@ def _new_of_same_type(change: FieldRemoved, ctx: RuleContext) -> list[str]:
     after = type_at(ctx.contract.state.columns, change.path[:-1])
     if not isinstance(before, Struct) or not isinstance(after, Struct):
         return []
-    type_text = print_type(change.field.type)
+    known, type_text = {field.name.lower() for field in before.fields}, print_type(change.field.type)
     return [
         field.name
         for field in after.fields
-        if before.get(field.name) is None
+        if field.name.lower() not in known
         and field.renamed_from is None
         and print_type(field.type) == type_text
     ]

@@ -34,7 +34,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
 from schemalint.delta.path import Path, path_key
 from schemalint.delta.table import LiveTable, TableState
-from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.delta.type_verdict import alters_stored_type
 from schemalint.model.contract import Contract
 from schemalint.model.fact import (
     Drift,
@@ -191,10 +191,8 @@ class RuleContext:
         """
         match change:
             case TypeChanged(path=path, old=old, new=new):
-                verdict = classify(old, new, nested=len(path) > 1)
-                if verdict == TypeVerdict.FREE:
-                    return old == VOID
-                return verdict == TypeVerdict.WIDENING and self.widening_enabled
+                is_altered = alters_stored_type(old, new, nested=len(path) > 1)
+                return is_altered and (old == VOID or self.widening_enabled)
             case FieldRenamed():
                 return self.column_mapping != "none"
             case FieldRemoved(path=path):

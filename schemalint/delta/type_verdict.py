@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from schemalint.delta.datatype import BYTE, INTEGER, LONG, SHORT, DataType, Decimal
+from schemalint.delta.datatype import BYTE, INTEGER, LONG, SHORT, VOID, DataType, Decimal
 from schemalint.delta.widening import MAX_PRECISION, TypeStep, is_container, narrows, smallest_decimal, step
 
 _INTEGERS: Final = (BYTE, SHORT, INTEGER, LONG)
@@ -30,6 +30,16 @@ class TypeVerdict(Enum):
     """The new type cannot hold all old values (`schemalint.delta.widening.narrows`)."""
     UNSUPPORTED = "unsupported"
     """Any other change that Delta refuses."""
+
+
+def alters_stored_type(old: DataType, new: DataType, *, nested: bool = False) -> bool:
+    """Return whether a type change that Delta accepts changes what it stores.
+
+    Delta stores a ``char`` and a ``varchar`` of any length as ``string``: then what depends on the column,
+    such as a constraint, does not block the change.
+    """
+    verdict = classify(old, new, nested=nested)
+    return verdict == TypeVerdict.WIDENING or (verdict == TypeVerdict.FREE and old == VOID)
 
 
 def classify(old: DataType, new: DataType, *, nested: bool = False) -> TypeVerdict:

@@ -11,10 +11,9 @@ from schemalint.catalog.table_location import is_found_by_name, require_reachabl
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.config import Config, Target, resolve_storage
 from schemalint.contract.revisions import Revisions, contracts_at
-from schemalint.delta.change import FieldRemoved
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.claims import Claims
-from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied
+from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied, unseen_edits
 from schemalint.errors import ConfigError, SchemalintError, UsageError, worst_status
 from schemalint.git import (
     MissingHistoryError,
@@ -238,13 +237,18 @@ def _planned(
             if obstacles
             else plan
         )
-    options, obstacles, left_out = _with_last_applied(request, contract, table)
+    options, obstacles, last_applied = _with_last_applied(request, contract, table)
     refused = refused_by_spark(contract, table, request.rules)
     composed = contract
     if options.tracking is not None:
         composed = replace(contract, state=options.tracking.composed(contract.state))
     comparison = LiveComparison(
-        composed, table, tracking=options.tracking, table_findings=refused, left_out=left_out
+        composed,
+        table,
+        applied=last_applied.base,
+        tracking=options.tracking,
+        table_findings=refused,
+        unseen=tuple(unseen_edits(last_applied, table, options.tracking)),
     )
     findings = not_ignored(judge_live(comparison, request.rules), request.rules, ignores)
     plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
@@ -313,12 +317,8 @@ def _revisions(request: DeployInput) -> Revisions:
 
 def _with_last_applied(
     request: DeployInput, contract: Contract, table: LiveTable
-) -> tuple[PlanOptions, tuple[Refusal, ...], tuple[FieldRemoved, ...]]:
-    """Return the tracked columns; refuse if the table is ahead or drifted, or its revision is unknown.
-
-    The last value holds the columns that the contract no longer mentions. An older revision, which the user
-    applies again, may lack newer columns.
-    """
+) -> tuple[PlanOptions, tuple[Refusal, ...], LastApplied]:
+    """Return the tracked columns; refuse if the table is ahead or drifted, or its revision is unknown."""
     try:
         found = find_last_applied(
             _revisions(request), contract, table, base=request.base, allow_older=request.allow_older
@@ -326,10 +326,9 @@ def _with_last_applied(
     except MissingHistoryError as error:
         raise _for_shallow_clone(request, contract, table, error) from None
     if isinstance(found, Refusal):
-        return PlanOptions(reorder=request.reorder), (found,), ()
+        return PlanOptions(reorder=request.reorder), (found,), LastApplied()
     options = PlanOptions(_tracking(found, contract, table), reorder=request.reorder)
-    left_out = options.tracking.left_out if options.tracking and not found.is_way_back else ()
-    return options, tuple(drift(contract, found, table, options, repair=request.repair_drift)), left_out
+    return options, tuple(drift(contract, found, table, options, repair=request.repair_drift)), found
 
 
 def _for_shallow_clone(

@@ -10,6 +10,7 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from schemalint.contract.revisions import Revisions
 from schemalint.delta.change import (
     Change,
+    DeletionListed,
     FieldAdded,
     FieldRemoved,
     FieldRenamed,
@@ -49,6 +50,11 @@ class LastApplied:
     revisions: tuple[Contract, ...] = ()
     is_way_back: bool = False
     judges_drift: bool = True
+
+    @property
+    def base(self) -> Contract | None:
+        """The applied revision; None if it is unknown."""
+        return self.revisions[-1 if self.is_way_back else 0] if self.revisions else None
 
     def tracking(self, live: Struct) -> ColumnTracking | None:
         """Track the live columns through the revisions; return None if the applied revision is unknown."""
@@ -99,9 +105,9 @@ def drift(
     contract: Contract, found: LastApplied, table: LiveTable, options: PlanOptions, *, repair: bool
 ) -> Iterator[Refusal]:
     """Refuse what others altered since the last apply; with `repair`, only what must not be overwritten."""
-    if not (found.revisions and found.judges_drift):
+    base = found.base
+    if base is None or not found.judges_drift:
         return
-    base = found.revisions[-1 if found.is_way_back else 0]
     planned = pending_changes(contract, table.state, options)
     yield from _possibly_renamed(planned, base, contract, table, options)
     if repair:
@@ -115,6 +121,28 @@ def drift(
     for change in suspects.values():
         yield _drifted(subject_name(change) or "the table")
     yield from _recreated(base, contract, table)
+
+
+def unseen_edits(
+    found: LastApplied, table: LiveTable, tracking: ColumnTracking | None
+) -> Iterator[FieldRemoved | DeletionListed]:
+    """Yield the edits of the contract since the last apply that a live table alone does not show.
+
+    These are live columns that it no longer mentions, and listed drops with a type that the column never had.
+    An older revision, which the user applies again, may lack newer columns.
+    """
+    if tracking is None or found.is_way_back:
+        return
+    yield from tracking.left_out
+    *older, contract = found.revisions
+    history = {path_key(entry.path) for state in older[:1] for entry in state.state.dropped}
+    for entry in contract.state.dropped:
+        states = (table.state, *(revision.state for revision in older))
+        types = [old for state in states if (old := type_at(state.columns, entry.path)) is not None]
+        if entry.type is None or path_key(entry.path) in history or not older:
+            continue
+        if types and print_type(entry.type) not in map(print_type, types):
+            yield DeletionListed(entry.path, entry.type)
 
 
 def _by_subject(changes: Sequence[Change]) -> dict[Hashable, Change]:

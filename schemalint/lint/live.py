@@ -66,7 +66,7 @@ class LiveComparison:
         ahead: Whether the marker names a later revision.
         tracking: The column tracking; None if names identify the columns.
         renamed: The columns that the log has under another name than the contract; only without tracking.
-        left_out: The live columns that the last applied contract declares and this one does not mention.
+        unseen: Edits of the contract since the last apply that the table does not show; without `base`.
         table_findings: The findings of the live table itself; those that the base gives too are existing.
         all_contracts: See `RuleContext`.
     """
@@ -81,7 +81,7 @@ class LiveComparison:
     table_findings: tuple[Finding, ...] = ()
     renamed: Names = field(default_factory=dict)
     all_contracts: bool = False
-    left_out: tuple[change.FieldRemoved, ...] = ()
+    unseen: tuple[Change, ...] = ()
 
 
 def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Finding, ...]:
@@ -148,7 +148,9 @@ def _findings(
     Upgrades come last, as without a live table: see `is_superseded` and `with_upgrade_findings`.
     """
     contract, base = comparison.contract, comparison.base
-    ctx = live_context(contract, comparison.live, base, comparison.tracking, comparison.renamed)
+    # A plan has no base, but it tracks the columns since the last apply.
+    before = base or (comparison.applied if comparison.tracking else None)
+    ctx = live_context(contract, comparison.live, before, comparison.tracking, comparison.renamed)
     ctx = replace(ctx, all_contracts=comparison.all_contracts)
     against = GIT_AND_LIVE if base else LIVE
     found = (
@@ -194,8 +196,8 @@ def _of_changes(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> I
     if base is None:
         for pending_change in pending:
             yield from _missing_step(judge, pending_change, ctx, comparison)
-        for removed in comparison.left_out:
-            yield from judge(removed, ctx, LIVE)
+        for edit in comparison.unseen:
+            yield from judge(edit, ctx, LIVE)
         return
     changes = diff(
         _with_requested_features(base.settable_state), _with_requested_features(contract.settable_state)

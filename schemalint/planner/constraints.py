@@ -8,6 +8,7 @@ from schemalint.delta.change import ConstraintChanged, FieldRemoved, FieldRename
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.expressions import uses
 from schemalint.delta.path import Path
+from schemalint.delta.type_verdict import alters_stored_type
 from schemalint.model.plan import Cost, Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alteration import AlterContext
@@ -63,7 +64,8 @@ def _to_drop(context: AlterContext) -> list[ConstraintChanged]:
 def _changed_columns(context: AlterContext) -> Iterator[Path]:
     """Yield the live paths that Delta cannot change while a constraint uses them."""
     for retyped in context.of(TypeChanged):
-        yield context.renames.back(retyped.path)
+        if alters_stored_type(retyped.old, retyped.new, nested=len(retyped.path) > 1):
+            yield context.renames.back(retyped.path)
     for removed in context.of(FieldRemoved):
         yield context.before_renames(removed.path)
     for renamed in context.of(FieldRenamed):

@@ -12,6 +12,7 @@ from schemalint.delta.expressions import uses
 from schemalint.delta.path import format_path, is_within, lowercased
 from schemalint.delta.renames import renames_of
 from schemalint.delta.table import TableState
+from schemalint.delta.type_verdict import alters_stored_type
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration
@@ -33,6 +34,8 @@ def used_by_constraints(
         last = change.old_name if isinstance(change, FieldRenamed) else change.path[-1]
         path = (*renames.back(change.path[:-1]), last)
         if isinstance(change, TypeChanged):
+            if not alters_stored_type(change.old, change.new, nested=len(change.path) > 1):
+                continue
             path = renames.back(change.path)
         for name, expression in live.constraints.items():
             if expression is None or name in declared.constraints or uses(expression, path) is False:

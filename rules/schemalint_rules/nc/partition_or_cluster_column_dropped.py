@@ -149,14 +149,12 @@ def _repartitioned(change: PartitioningChanged, ctx: RuleContext) -> Iterator[Pr
 
 
 def _remaining(names: tuple[str, ...], ctx: RuleContext) -> tuple[str, ...]:
-    """Return the new names of the partition columns, without dropped ones: a drop has its own finding."""
+    """Return the old partition columns, which have their new names, without dropped ones.
+
+    A drop has its own finding.
+    """
     dropped = {path_key(entry.path) for entry in ctx.contract.state.dropped}
-    renamed = {
-        field.renamed_from.lower(): field.name.lower()
-        for field in ctx.contract.state.columns.fields
-        if field.renamed_from
-    }
-    return tuple(renamed.get(name, name) for name in _lower(names) if (name,) not in dropped)
+    return tuple(name for name in _lower(names) if (name,) not in dropped)
 
 
 def _lower(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,0 +1,77 @@
+"""For generated edits, `plan` refuses a table exactly if `check` has an error for it.
+
+``SCHEMALINT_PLAN_EXAMPLES=5000`` tries 5000 edits.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from hypothesis import HealthCheck, assume, given, settings
+
+from schemalint.delta.datatype import UNMANAGED, Struct
+from schemalint.values import replace
+from support.contract_edits import EDITS
+from support.contract_pairs import Pair, pairs
+from support.refusals_in_code import refusals_in_code
+from support.seam import WITHOUT_RULE, created_table, errors, refusals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from schemalint.model.contract import Contract
+    from schemalint.model.plan import Refusal
+
+SETTINGS: Final = settings(
+    max_examples=int(os.environ.get("SCHEMALINT_PLAN_EXAMPLES", "150")),
+    deadline=None,
+    derandomize="SCHEMALINT_PLAN_EXAMPLES" not in os.environ,
+    suppress_health_check=list(HealthCheck),
+    report_multiple_bugs=False,
+)
+NEWLY_MANAGED: Final = frozenset({"NC006", "NC007", "NC008"})
+"""The rules that warn of a value that the base did not manage: only the live table shows what it was."""
+
+
+@SETTINGS
+@given(pairs(EDITS))
+def test_plan_refuses_an_edit_exactly_if_check_has_an_error(pair: Pair) -> None:
+    live = created_table(pair.made) if pair.made else None
+    refused, found = refusals(pair.made, pair.declared, live), errors(pair.made, pair.declared)
+    assume(is_known(refused))
+    if live and bool(refused) != bool(found):
+        assert codes(refused) <= NEWLY_MANAGED, refused
+        found = errors(pair.made, pair.declared, live)
+    assert bool(refused) == bool(found), (refused, found)
+
+
+@SETTINGS
+@given(pairs(EDITS))
+def test_plan_refuses_a_table_with_unmanaged_objects_exactly_if_check_live_has_an_error(pair: Pair) -> None:
+    """The live table has a column, a layout and constraints that the contract does not declare."""
+    if pair.made is None:
+        return
+    live = created_table(pair.made)
+    before, after = less_managed(pair.made), less_managed(pair.declared)
+    refused, found = refusals(before, after, live), errors(before, after, live)
+    assume(is_known(refused))
+    assert bool(refused) == bool(found), (refused, found)
+
+
+def less_managed(contract: Contract) -> Contract:
+    """Return the contract without its first column, its layout and its constraints."""
+    state = contract.state
+    columns = Struct(tuple(field for field in state.columns.fields if field.name != "id"))
+    state = replace(state, columns=columns, partitioned_by=UNMANAGED, clustered_by=UNMANAGED, constraints={})
+    return replace(contract, state=state)
+
+
+def is_known(found: Iterable[Refusal]) -> bool:
+    """Whether `check` can know all refusals."""
+    without_rule = [written for written in refusals_in_code() if written.text in WITHOUT_RULE]
+    return not any(written.matches(refusal.reason) for refusal in found for written in without_rule)
+
+
+def codes(found: Iterable[Refusal]) -> set[str]:
+    return {refusal.code or refusal.reason for refusal in found}

@@ -1,0 +1,125 @@
+"""What `check` and `plan` say of one edit of a contract: the errors of one, the refusals of the other."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from schemalint.delta.datatype import Struct, map_fields
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import LiveTable, Metadata
+from schemalint.deploy.last_applied import LastApplied, unseen_edits
+from schemalint.git import Contents, File, Revision, Worktree
+from schemalint.lint.check import CheckInput, LiveSide, check
+from schemalint.lint.judge import judge_pair
+from schemalint.lint.live import LiveComparison, judge_live
+from schemalint.lint.rulebook import Selection, rules_for_apply
+from schemalint.lint.table import refused_by_spark
+from schemalint.model.column_tracking import track_columns
+from schemalint.model.declaration import created_state
+from schemalint.model.finding import Severity
+from schemalint.planner import PlanOptions, plan_table
+from schemalint.values import replace
+from support.contract_pairs import text_of
+
+if TYPE_CHECKING:
+    from schemalint.model.contract import Contract
+    from schemalint.model.finding import Finding
+    from schemalint.model.plan import Refusal
+    from schemalint.plugin import Rule
+
+# No rule of `check` reports these yet.
+WITHOUT_RULE: Final = frozenset(
+    {
+        "the feature … cannot be dropped",
+        "the feature … cannot be dropped: … needs it",
+        "dropping the feature … also removes the property …",
+        "the new table would have the feature …, which is listed under drop_features",
+        "the new table would need protocol version …, above …: …",
+        "the property … is reserved for schemalint",
+        "… cannot be applied",
+        "… is not one SQL expression",
+    }
+)
+LOCATION: Final = "file:/lake/orders"
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    return rules_for_apply(Selection())
+
+
+def created_table(contract: Contract) -> LiveTable:
+    """Return the table that Delta creates from a contract."""
+    state = replace(created_state(contract.state), features=contract.created_features)
+    if state.column_mapping != "none":
+        state = replace(state, columns=_with_ids(state.columns))
+    readers = frozenset(name for name in state.features if name in FEATURES and FEATURES[name].reader)
+    protocol = Protocol(3, 7, readers, state.features)
+    return LiveTable(LOCATION, 0, protocol, Metadata("id", state))
+
+
+def errors(base: Contract | None, head: Contract, live: LiveTable | None = None) -> tuple[Finding, ...]:
+    """Return the errors of ``check --strict``; with a live table, those of ``check --live --strict``."""
+    before = {} if base is None else {"orders.yaml": _file(base)}
+    # The space makes the file a changed one, even if the contract is the same.
+    after = {"orders.yaml": replace(_file(head), data=_file(head).data + b" ")}
+    result = check(
+        CheckInput(
+            base=Revision("base", "c0ffee", "test"),
+            head=Worktree(),
+            contents=Contents(before, after),
+            rules=rules(),
+            live=LiveSide("prod", lambda _contract: live, lambda _contract: LOCATION, lambda *_commit: None)
+            if live
+            else None,
+            with_text_changes=False,
+        )
+    )
+    assert result.errors == ()
+    return tuple(finding for finding in result.findings if finding.severity >= Severity.ERROR)
+
+
+def refusals(
+    base: Contract | None, head: Contract, live: LiveTable | None = None, *, with_rules: bool = True
+) -> tuple[Refusal, ...]:
+    """Return the refusals of `plan`, which knows that `base` was applied last.
+
+    Args:
+        base: The contract applied last; None if it is unknown.
+        head: The contract to apply.
+        live: The live table; None if the plan creates it.
+        with_rules: Whether the rules judge the table too, as in every run.
+    """
+    if live is None:
+        found = judge_pair(None, head, rules()) if with_rules else ()
+        return plan_table(head, None, LOCATION, found).refusals
+    tracking = track_columns(live.state.columns, [base.state, head.state]) if base else None
+    composed = replace(head, state=tracking.composed(head.state)) if tracking else head
+    last_applied = LastApplied((base, head) if base else ())
+    comparison = LiveComparison(
+        composed,
+        live,
+        applied=base,
+        tracking=tracking,
+        table_findings=refused_by_spark(head, live, rules()),
+        unseen=tuple(unseen_edits(last_applied, live, tracking)),
+    )
+    found = judge_live(comparison, rules()) if with_rules else ()
+    return plan_table(head, live, LOCATION, found, PlanOptions(tracking)).refusals
+
+
+def _file(contract: Contract) -> File:
+    return File("orders.yaml", text_of(contract).encode(), None)
+
+
+def _with_ids(columns: Struct) -> Struct:
+    numbers = count(1)
+    return map_fields(
+        columns,
+        lambda _path, field: replace(
+            field, column_id=(number := next(numbers)), physical_name=f"col-{number}"
+        ),
+    )

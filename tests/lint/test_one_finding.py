@@ -67,6 +67,7 @@ NOTICES: Final[Mapping[Verdict, str]] = {
         "PF006 warning",
     ): "which clients the upgrade excludes, and an outdated word for `supported`",
     ("PF004 info", "PF012 warning"): "which clients the upgrade excludes, and a preview feature",
+    ("PF004 info", "TW010 info"): "which clients the upgrade excludes, and who else may widen columns",
     ("PF008 info", "PF012 warning"): "the requirement of one feature, and another feature in preview",
 }
 

@@ -25,7 +25,7 @@ def append(spark: SparkSession, table: Path, query: str) -> str:
         if "DELTA_FAILED_TO_MERGE_FIELDS" not in str(error):
             raise
         return "refused"
-    return dict(spark.table(f"delta.`{table}`").dtypes)["a"]
+    return str(dict(spark.table(f"delta.`{table}`").dtypes)["a"])
 
 
 @pytest.mark.spark

@@ -20,6 +20,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 # An error class as Spark and Delta write it in front of a message: [DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH]
 _BRACKETED = re.compile(r"\[([A-Z][A-Z0-9]*_[A-Z0-9_]*(?:\.[A-Z0-9_]+)?)\]")
 _CLOSEST: Final = 3
+_LONGEST_NAME: Final = 200
 
 
 @frozen
@@ -60,18 +61,23 @@ def explain(text: str, rules: tuple[Rule, ...]) -> Explanation:
     is_word = len(words) == 1
     upper = {word.upper() for word in words}
     named = tuple(rule for rule in rules if {rule.code, rule.name.upper()} & upper)
-    classes = () if is_word and named else _classes(text, rules, is_word=is_word) or _quoting_classes(text)
+    if is_word and named:
+        return Explanation((), named)
+    found = _classes(text, rules, is_word=is_word)
+    # A stack trace has many exceptions of Java: they count only if nothing else explains it.
+    classes = tuple(filter(str.isupper, found)) or _quoting_classes(text)
+    quoting = () if classes else tuple(rule for rule in rules if _quotes(rule, text))
+    classes = classes or (() if quoting else found)
     errors = tuple(_named_error(name, rules) for name in classes)
     pages = tuple(rule for rule in rules if any(_claims(rule, name) for name in classes))
-    if not errors:
-        pages = named or tuple(rule for rule in rules if _quotes(rule, text))
+    pages = pages or (() if errors else quoting or named)
     if not pages and all(error.advice is None for error in errors):
         raise _unknown(classes[0] if classes else text.strip(), rules)
     return Explanation(errors, pages)
 
 
 def _unknown(what: str, rules: tuple[Rule, ...]) -> UsageError:
-    first = what.splitlines()[0] if what else ""
+    first = what[:_LONGEST_NAME].partition("\n")[0]
     names = dict.fromkeys(name for rule in rules for name in (rule.code, rule.name, *rule.delta_errors))
     wanted = first.upper() if "_" in first else first
     close = get_close_matches(wanted, [*names, *advice_by_class()], n=_CLOSEST, cutoff=0.5)
@@ -82,21 +88,18 @@ def _unknown(what: str, rules: tuple[Rule, ...]) -> UsageError:
 
 
 def _classes(text: str, rules: tuple[Rule, ...], *, is_word: bool) -> tuple[str, ...]:
-    """Return the error classes in a text, in its order: all that are known, and unknown ones in brackets.
-
-    The class of an exception of Java counts only if the text has no error class: a stack trace has many.
-    """
+    """Return the error classes in a text, in its order: all that are known, and unknown ones in brackets."""
     known = {*advice_by_class(), *(error for rule in rules for error in rule.delta_errors)}
     if is_word:
         text = {name.upper(): name for name in known}.get(text.strip().upper(), text.upper())
     bracketed = set(_BRACKETED.findall(text))
     tokens = (word.strip(".-") for word in _WORD.findall(text))
-    names = dict.fromkeys(
-        token
-        for token in (token if token.isupper() else token.rpartition(".")[2] for token in tokens)
-        if token in known or token.partition(".")[0] in known or token in bracketed
+    names = (token if token.isupper() else token.rpartition(".")[2] for token in tokens)
+    return tuple(
+        dict.fromkeys(
+            name for name in names if name in known or name.partition(".")[0] in known or name in bracketed
+        )
     )
-    return tuple(filter(str.isupper, names)) or tuple(names)
 
 
 def _quoting_classes(text: str) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ REQUIRED: Final[Mapping[str, str]] = {
     "spark.sql.parser.quotedRegexColumnNames": "false",
     "spark.sql.readSideCharPadding": "true",
     "spark.sql.runSQLOnFiles": "true",
+    "spark.sql.session.timeZone": "UTC",  # of literals such as timestamp'2026-01-01'
     "spark.sql.variable.substitute": "false",  # Spark substitutes even in quoted names
     # Statements
     "spark.sql.defaultColumn.enabled": "true",

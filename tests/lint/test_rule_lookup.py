@@ -44,6 +44,7 @@ def _errors(text: str) -> list[str]:
             "CHECK constraint c (a > 0) violated by row with values: - a : 0",
             ["DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"],
         ),
+        ("x: Cannot change nullable column to non-nullable: a. Caused by: java.lang.ClassCastException", []),
         ("TW001", []),
     ],
 )
@@ -62,6 +63,12 @@ def test_unknown_error_alone_suggests_the_nearest_ones(text: str) -> None:
     with pytest.raises(UsageError, match="'DELTA_SCHEMA_CHANGD'") as error:
         explain(text, RULES)
     assert "DELTA_SCHEMA_CHANGED" in error.value.help
+
+
+def test_long_text_without_an_error_is_cut_in_the_message() -> None:
+    with pytest.raises(UsageError) as error:
+        explain("x y " * 1_000_000, RULES)
+    assert len(error.value.message) < 300
 
 
 def test_rules_of_a_class_without_a_sub_class_are_those_of_all_its_sub_classes() -> None:

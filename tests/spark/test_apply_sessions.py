@@ -36,17 +36,17 @@ columns:
 features: [allowColumnDefaults]
 properties: {delta.enableTypeWidening: true, delta.columnMapping.mode: name}
 """
+AT = "2026-01-01 01:00:00+00:00"
 ALTERED = NEW.replace("name: name, type: varchar(6)", "name: name, type: varchar(9)").replace(
     "features:",
     """\
   - {name: later, type: timestamp}
   - {name: short, type: char(2)}
-constraints: {named: 'ID > 0 AND name = "ab"', padded: "code = 'x'"}
+constraints: {named: 'ID > 0 AND name = "ab"', padded: "code = 'x'", late: "at > timestamp'2026-01-01'"}
 features:""",
 )
 
 OTHER = {
-    "spark.sql.session.timeZone": "America/Los_Angeles",
     "spark.sql.sources.default": "csv",
     f"{DEFAULTS_OF_NEW_TABLES}enableDeletionVectors": "true",
     f"{DEFAULTS_OF_NEW_TABLES}feature.timestampNtz": "supported",
@@ -56,7 +56,13 @@ OTHER = {
 }
 """Settings that the statements must not depend on, beside those in `REQUIRED`."""
 
-_VALUES = {"true": "false", "false": "true", "TIMESTAMP_LTZ": "TIMESTAMP_NTZ", "AUTO": "STRICT"}
+_VALUES = {
+    "true": "false",
+    "false": "true",
+    "TIMESTAMP_LTZ": "TIMESTAMP_NTZ",
+    "AUTO": "STRICT",
+    "UTC": "America/Los_Angeles",
+}
 
 
 def _changed(session: SqlSession) -> dict[str, str]:
@@ -78,7 +84,7 @@ def _made(lakehouse: Lakehouse, session: SqlSession) -> tuple[TableState, TableS
         if text == NEW:
             columns = "(id, at, code, name)"
             lakehouse.session.sql(
-                f"INSERT INTO delta.`{lakehouse.uri}` {columns} VALUES (1, now(), 'x', 'ab')"
+                f"INSERT INTO delta.`{lakehouse.uri}` {columns} VALUES (1, timestamp'{AT}', 'x', 'ab')"
             )
     return states[0], states[1]
 
@@ -179,6 +185,7 @@ STATEMENTS = {
     "spark.sql.parser.quotedRegexColumnNames": ("SELECT `a.` FROM (SELECT 1 AS `ab`)",),
     "spark.sql.readSideCharPadding": (*_PADDED, "SELECT length(a) FROM {table}"),
     "spark.sql.runSQLOnFiles": ("CREATE TABLE {table} (a int) USING delta",),
+    "spark.sql.session.timeZone": ("SELECT timestamp'2026-01-01' > timestamp'2026-01-01 01:00:00Z'",),
     "spark.sql.variable.substitute": ("SELECT '${spark.sql.charAsVarchar}'",),
     "spark.sql.defaultColumn.enabled": (f"CREATE TABLE {{table}} (a int DEFAULT 1) USING delta {_DEFAULTS}",),
     "spark.sql.legacy.notReserveProperties": (

@@ -110,9 +110,14 @@ def test_table_location_joins_the_root_with_the_location_or_name(
 
 
 @pytest.mark.parametrize(
-    "location", ["s3://lakes/orders", "s3://other/orders", "s3a://lake/orders", "../x", "s3://lake/../other"]
+    "location", ["s3://lakes/orders", "s3://other/orders", "s3a://lakes/orders", "../x", "s3://lake/../other"]
 )
 def test_a_location_outside_the_root_is_refused(location: str) -> None:
     (declared,) = contract.read("t.yml", f'{ORDERS}location: "{location}"\n'.encode()).contracts
     with pytest.raises(ConfigError):
         table_location(declared, target(), Path("/repository"))
+
+
+def test_a_location_below_the_root_may_have_the_other_scheme_of_the_store() -> None:
+    (declared,) = contract.read("t.yml", f'{ORDERS}location: "s3a://lake/orders"\n'.encode()).contracts
+    assert table_location(declared, target(), Path("/repository")) == "s3a://lake/orders"

@@ -177,6 +177,19 @@ def column_renamed(maker: Maker, before: Contract) -> Contract | None:
     return _renamed(before, {path: name}, follow=maker.chance(4) is False)
 
 
+def rename_written(maker: Maker, before: Contract) -> Contract | None:
+    """Declare that a column had another name, which the table has not."""
+    return _update(before, maker, lambda field: replace(field, renamed_from=maker.one_of(_NEW_NAMES)))
+
+
+def column_added_as_renamed(maker: Maker, before: Contract) -> Contract | None:
+    """Add a column that is renamed from any name, or a struct with such a field."""
+    field = replace(bare("new", declared_type("int")), renamed_from=maker.one_of(_NEW_NAMES))
+    if maker.chance():
+        field = bare("added", Struct((field,)))
+    return _inserted(maker, before, _struct(maker, before), field)
+
+
 def columns_swapped(maker: Maker, before: Contract) -> Contract | None:
     parent = type_at(before.state.columns, path := _struct(maker, before))
     if not isinstance(parent, Struct) or len(parent.fields) < len(("first", "second")):
@@ -267,6 +280,7 @@ EDITS: Final[Sequence[Edit]] = (
     *(type_changed, type_changed, widened, nullability_changed, comment_changed, default_changed),
     *(generation_changed, identity_changed, column_added, column_added, column_dropped, column_dropped),
     *(column_left_out, column_recreated, column_renamed, column_renamed, columns_swapped, columns_moved),
+    *(rename_written, column_added_as_renamed),
     *(partitioning_changed, clustering_changed, clustering_changed, constraint_changed, constraint_changed),
     *(property_changed, property_changed, mode_changed, feature_added, feature_left_out, feature_dropped),
     *(description_changed, permissions_changed),

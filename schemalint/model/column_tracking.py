@@ -236,7 +236,8 @@ class _RevisionStep:
         for field in new.fields:
             key, old_key = (struct_id, field.name.lower()), (struct_id, (field.renamed_from or "").lower())
             namesake = old.get(field.name)
-            if (namesake is None or namesake.renamed_from != field.renamed_from) and old_key in self.lost:
+            is_renamed = namesake is None or namesake.renamed_from != field.renamed_from
+            if is_renamed and pairs.get(field.name) in (None, namesake) and old_key in self.lost:
                 pairs[field.name] = self.lost.pop(old_key)
             elif (
                 field.name not in pairs

@@ -372,6 +372,22 @@ def test_column_removed_from_the_contract_without_a_dropped_entry_is_left_out(br
     assert outcome(branch.plan(branch.live(third, more="c"))) == [], "the revision applied last leaves it out"
 
 
+def test_column_recreated_and_renamed_before_any_apply_is_not_the_dropped_one(branch: Branch) -> None:
+    first = branch.declare(A_B)
+    branch.declare("{name: a, type: date}, {name: b, type: int}", "dropped: [{column: a, type: int}]")
+    branch.declare(
+        "{name: n, type: date, renamed_from: a}, {name: b, type: int}", "dropped: [{column: a, type: int}]"
+    )
+    assert outcome(branch.plan(branch.live(first))) == ["FieldRemoved a", "FieldAdded n"]
+
+
+def test_column_left_out_and_renamed_later_keeps_its_data(branch: Branch) -> None:
+    first = branch.declare(A_B)
+    branch.declare("{name: b, type: int}")
+    branch.declare("{name: a2, type: int, renamed_from: a}, {name: b, type: int}")
+    assert outcome(branch.plan(branch.live(first))) == ["FieldRenamed a2"]
+
+
 def test_older_revision_may_leave_newer_columns_out(branch: Branch) -> None:
     first = branch.declare(A_B)
     newer = branch.declare(A_B_C)

@@ -221,6 +221,7 @@ class Rule:
         severity_is_set: Whether the user's configuration sets the severity; it then overrides that of a
             problem.
         options: Option values by name: the user's, else the default.
+        live: Whether `audit` asks the rule about live tables too, as `rule` describes.
     """
 
     code: str
@@ -237,6 +238,7 @@ class Rule:
     distribution: str = ""
     severity_is_set: bool = False
     options: Mapping[str, OptionValue] = field(default_factory=dict)
+    live: bool = False
 
     @property
     def summary(self) -> str:
@@ -250,7 +252,7 @@ ATTRIBUTE = "schemalint_rule"
 _CODE = re.compile(r"[A-Z]{2,10}\d{3}")
 
 
-def rule(
+def rule(  # noqa: PLR0913 (all but the code are keywords)
     code: str,
     *,
     on: type | tuple[type, ...],
@@ -260,6 +262,7 @@ def rule(
     fixable: bool = False,
     delta_errors: tuple[str, ...] = (),
     options: Mapping[str, OptionValue] | None = None,
+    live: bool = False,
 ) -> Callable[[CheckT], CheckT]:
     """Register the decorated function as a rule.
 
@@ -278,6 +281,8 @@ def rule(
         fixable: Whether the rule's problems can have a fix.
         delta_errors: The error classes of Delta that the rule predicts.
         options: Default values of the options that users can set under ``[options.CODE]``, by name.
+        live: For a rule about `Contract` or `TableAdded`: whether `audit` asks it about live tables too, each
+            with the contract that declares the table exactly as it is.
 
     Raises:
         ValueError: The code is malformed, or the function has no docstring (raised when it is decorated).
@@ -300,6 +305,7 @@ def rule(
             fixable=fixable,
             delta_errors=delta_errors,
             options=MappingProxyType(dict(options or {})),
+            live=live,
         )
         setattr(check, ATTRIBUTE, registered)
         return check

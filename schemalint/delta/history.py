@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 
 from schemalint.delta.change import (
@@ -26,19 +27,26 @@ class HistoryStep:
 
     Attributes:
         before: The metadata before the commit; None for the first known commit.
-        superseded: Whether a later commit replaced all data files of the table.
+        superseded: Whether the commit no longer matters to any live data file: all are newer, or the schema
+            has been as before the commit since.
+        max_column_id: The highest ``delta.columnMapping.maxColumnId`` before the commit, 0 without one.
+        has_unmapped_files: Whether a live data file was written before the commit and without column mapping.
     """
 
     entry: HistoryEntry
     before: Metadata | None = None
     protocol_before: Protocol | None = None
     superseded: bool = False
+    max_column_id: int = 0
+    has_unmapped_files: bool = False
 
     @property
     def title(self) -> str:
-        """The commit for messages: ``version 5 (CHANGE COLUMN)``."""
-        operation = f" ({self.entry.operation})" if self.entry.operation else ""
-        return f"version {self.entry.version}{operation}"
+        """The commit for messages: ``version 5 (CHANGE COLUMN, 2026-11-20 10:00:00 UTC, by anna)``."""
+        entry = self.entry
+        known = (entry.operation, utc_text(entry.timestamp), f"by {entry.user}" if entry.user else None)
+        details = ", ".join(text for text in known if text)
+        return f"version {entry.version}" + (f" ({details})" if details else "")
 
 
 @frozen
@@ -48,6 +56,17 @@ class CommittedTypeChange:
     old: DataType
     new: DataType
     entry: HistoryEntry
+
+
+def utc_text(timestamp: int | None) -> str:
+    """Format milliseconds since the epoch as a time in UTC; empty for None and impossible years."""
+    if timestamp is None:
+        return ""
+    try:
+        time = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(milliseconds=timestamp)
+    except OverflowError:
+        return ""
+    return f"{time:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def steps(history: History) -> Iterator[HistoryStep]:

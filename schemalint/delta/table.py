@@ -145,10 +145,14 @@ class History:
         entries: The commits. If `known_from` is not 0, the first entry is the complete state at that version,
             and the commits that led to it are unknown.
         known_from: The oldest version that is known.
+        file_versions: For each live data file, the entry in effect when it was written, each version once;
+            empty if no data file is live. None if unknown: schemalint finds out only if a commit may have
+            left files under a schema that does not fit them.
     """
 
     entries: tuple[HistoryEntry, ...] = ()
     known_from: int = 0
+    file_versions: frozenset[int] | None = None
 
 
 class LogDefectKind(Enum):

@@ -17,6 +17,7 @@ from schemalint.delta.datatype import (
     BYTE,
     INTEGER,
     SHORT,
+    VOID,
     Char,
     DataType,
     Field,
@@ -188,6 +189,25 @@ def record_steps(step: HistoryStep) -> Iterator[RecordStep]:
                 yield RecordStep((*carrier, *at), type_, type_, _entries(old, at), record_of(field, at))
 
 
+def unrecorded_changes(step: HistoryStep) -> Iterator[RecordStep]:
+    """Yield the type changes of a commit that need a record and have none."""
+    is_off = step.before is None or not step.before.state.enabled("delta.enableTypeWidening")
+    for record in record_steps(step):
+        needs_none = (
+            record.old == VOID
+            or same_stored(record.old, record.new)
+            or (is_off and is_unrecorded_widening(record.old, record.new))
+        )
+        if not needs_none and not record.is_recorded:
+            yield record
+
+
+def lost_records(step: HistoryStep) -> Iterator[RecordStep]:
+    """Yield the records of which a commit removes entries; DROP FEATURE may, because it rewrites files."""
+    if step.entry.operation not in _FORGETS:
+        yield from (record for record in record_steps(step) if not record.is_kept)
+
+
 def carrier_of(path: Path) -> tuple[Path, PartPath]:
     """Split the path of a type into the path of the field with its record and the collection parts below."""
     end = len(path)
@@ -213,11 +233,6 @@ def replaces_all_files(entry: HistoryEntry) -> bool:
 def is_restore(entry: HistoryEntry) -> bool:
     """Whether a commit restores an older version, with its files and types."""
     return entry.operation in _RESTORES
-
-
-def may_remove_record(entry: HistoryEntry) -> bool:
-    """Whether a commit may remove records: DROP FEATURE rewrites all files with old types first."""
-    return entry.operation in _FORGETS
 
 
 def _pairs(record: Record) -> list[tuple[DataType, DataType]]:

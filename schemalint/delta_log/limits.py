@@ -34,6 +34,9 @@ MAX_SIZE: Final = 64 * _MIB
 MAX_HISTORY: Final = 32 * _MIB
 """Bytes of all ``metaData`` actions of a history; beyond that the oldest are left out."""
 
+MAX_LIVE_FILES: Final = 1_000_000
+"""Paths of data files that are held at once, to find the commits that wrote them; each takes 200 bytes."""
+
 MAX_DEFECTS: Final = 100
 """Defects of one kind that are reported individually."""
 

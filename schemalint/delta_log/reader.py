@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from schemalint.delta.feature import FEATURES
+from schemalint.delta.live_history import may_misfit_files
 from schemalint.delta.table import History, LiveTable
 from schemalint.delta_log import limits
 from schemalint.delta_log.crosscheck import (
@@ -15,6 +16,7 @@ from schemalint.delta_log.crosscheck import (
     schema_defects,
     sidecar_defects,
 )
+from schemalint.delta_log.file_versions import file_versions
 from schemalint.delta_log.files import LogFiles
 from schemalint.delta_log.history import read_commits, read_history
 from schemalint.delta_log.segment import list_log
@@ -97,7 +99,7 @@ def _table(files: LogFiles, requested: int, version: int, state: TableActions, *
             f"{files.store.uri}: there is no {missing} action in the log up to version {version}",
             help="The log is damaged: the first commit of every table has this action.",
         )
-    entries = read_history(files, version, state) if history else History(known_from=version)
+    entries = _history(files, version, state) if history else History(known_from=version)
     pointer = pointer_warnings(files) if history else ()
     defects = (
         *files.defects,
@@ -116,6 +118,14 @@ def _table(files: LogFiles, requested: int, version: int, state: TableActions, *
         warnings,
         _limited(sorted(defects, key=_order)),
     )
+
+
+def _history(files: LogFiles, version: int, state: TableActions) -> History:
+    """Read the history; only if its schemas may not fit older files, find out which files are live."""
+    entries = read_history(files, version, state)
+    if not may_misfit_files(entries):
+        return entries
+    return replace(entries, file_versions=file_versions(files.store, files.listing, entries, version))
 
 
 def _limited(defects: Iterable[LogDefect]) -> tuple[LogDefect, ...]:

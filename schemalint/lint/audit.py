@@ -9,7 +9,7 @@ from schemalint.delta.table import LiveTable
 from schemalint.errors import LiveError, SchemalintError
 from schemalint.lint.judge import ordered
 from schemalint.lint.rulebook import TableIgnores, is_ignored
-from schemalint.lint.table import judge_table
+from schemalint.lint.table import judge_state, judge_table
 from schemalint.model.contract import Contract
 from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.model.inventory import Inventory, TableSummary, summary_of
@@ -57,7 +57,11 @@ def audit(
         if isinstance(files, LiveError):
             errors.append(files)
             files = None
-        found = judge_table(audited.table, rules, name=audited.name, contract=audited.contract, files=files)
+        name, contract = audited.name, audited.contract
+        found = (
+            *judge_table(audited.table, rules, name=name, contract=contract, files=files),
+            *judge_state(audited.table, rules, name=name, contract=contract),
+        )
         findings += (finding for finding in found if not is_ignored(finding, rules, table_ignores))
     return CheckResult(
         run=Run(_HISTORY, _LIVE, target, compared=tuple(summary.table for summary in summaries)),

@@ -11,6 +11,7 @@ from schemalint.delta import feature, protocol
 from schemalint.delta.change import TableAdded
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
+from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import is_within, lowercased
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.requests import granted_features
@@ -334,6 +335,7 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
         delta_error=problem.delta_error,
         fix=problem.fix,
         remedy=problem.remedy,
+        commit=fact.entry if isinstance(fact, HistoryStep) else None,
     )
 
 

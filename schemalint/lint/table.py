@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from schemalint.delta import type_history
+from schemalint.delta.change import TableAdded
 from schemalint.delta.footer_summary import PhysicalTypes
-from schemalint.delta.history import HistoryStep, steps
+from schemalint.delta.live_effect import CHECKED_ON_CHANGE, OTHER_CLASS
+from schemalint.delta.live_history import live_steps
 from schemalint.delta.table import LiveTable
 from schemalint.errors import Location
 from schemalint.lint.judge import Judge
 from schemalint.lint.live import is_refusal_of_table, live_context
 from schemalint.model.contract import Contract
-from schemalint.model.finding import Finding
+from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule, RuleContext
 from schemalint.values import replace
 
@@ -48,17 +49,38 @@ def judge_table(
     )
 
 
+def judge_state(
+    table: LiveTable, rules: Sequence[Rule], *, name: str | None = None, contract: Contract | None = None
+) -> tuple[Finding, ...]:
+    """Return the findings of the rules about declared states, for the state that a table has.
+
+    `check --live` and `plan` need no such findings: there the same rules judge the state to come.
+
+    Args:
+        table: The table.
+        rules: The rules; those with ``live`` run.
+        name: As for `judge_table`.
+        contract: As for `judge_table`; what it declares does not matter.
+    """
+    declared = replace(contract or as_declared(table, name), state=table.state, drop_features=frozenset())
+    ctx = live_context(declared, table)
+    judge = Judge(tuple(rule for rule in rules if rule.live))
+    facts = (TableAdded(table.state), declared)
+    found = (_on_live_table(finding) for fact in facts for finding in judge(fact, ctx, LIVE))
+    return tuple(finding if contract else replace(finding, location=Location(table.uri)) for finding in found)
+
+
+def _on_live_table(finding: Finding) -> Finding:
+    """Return a finding as it is for a live table: a warning if only a change of metadata fails."""
+    error = OTHER_CLASS.get(finding.delta_error or "", finding.delta_error)
+    severity = min(finding.severity, Severity.WARNING) if error in CHECKED_ON_CHANGE else finding.severity
+    return replace(finding, delta_error=error, severity=severity)
+
+
 def refused_by_spark(contract: Contract, table: LiveTable, rules: Sequence[Rule]) -> tuple[Finding, ...]:
     """Return the findings that prevent Delta Spark from reading or writing the table, and so any plan."""
     findings = judge_table(table, rules, contract=contract)
     return tuple(finding for finding in findings if is_refusal_of_table(finding))
-
-
-def history_steps(table: LiveTable) -> tuple[HistoryStep, ...]:
-    """Return every commit that changed metadata or protocol, with the state before it, oldest first."""
-    known = tuple(steps(table.history))
-    rewritten = _last_full_rewrite(known)
-    return tuple(replace(step, superseded=step.entry.version < rewritten) for step in known)
 
 
 def as_declared(table: LiveTable, name: str | None = None) -> Contract:
@@ -73,15 +95,6 @@ def _findings(
     for fact in (table, files) if files is not None else (table,):
         for finding in judge(fact, ctx, LIVE):
             yield table.uri, finding
-    for step in history_steps(table):
+    for step in live_steps(table.history):
         for finding in judge(step, ctx, HISTORY):
             yield f"{table.uri}/_delta_log/{step.entry.version:020}.json", finding
-
-
-def _last_full_rewrite(known: Sequence[HistoryStep]) -> int:
-    """Return the last version that replaced all files; 0 if a RESTORE may have restored older files."""
-    if any(type_history.is_restore(step.entry) for step in known):
-        return 0
-    return max(
-        (step.entry.version for step in known if type_history.replaces_all_files(step.entry)), default=0
-    )

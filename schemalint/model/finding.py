@@ -15,7 +15,7 @@ from schemalint.model.change_kind import kind_of
 from schemalint.values import field, frozen
 
 if TYPE_CHECKING:
-    from schemalint.delta.table import TableState
+    from schemalint.delta.table import HistoryEntry, TableState
     from schemalint.model.inventory import Inventory
 
 
@@ -128,6 +128,7 @@ class Finding:
         text_changes: The fix as changes of the contract's text.
         existing: Whether the base has the finding too: then it does not fail the run.
         remedy: The declared state with everything that the help asks for; None if the rule does not give it.
+        commit: The commit of the table that the finding is about, if it is about one.
     """
 
     code: str
@@ -149,6 +150,7 @@ class Finding:
     text_changes: tuple[TextChange, ...] = ()
     existing: bool = False
     remedy: TableState | None = field(default=None, compare=False, repr=False)
+    commit: HistoryEntry | None = None
 
     @property
     def column(self) -> str | None:

@@ -99,11 +99,17 @@ def _live(body: JsonObject) -> LiveTable:
         version=body.number("version"),
         protocol=protocol,
         metadata=_metadata(body, protocol.features),
-        history=History(tuple(_entries(body)), body.number("history_from")),
+        history=History(tuple(_entries(body)), body.number("history_from"), _file_versions(body)),
         warnings=body.texts("warnings"),
         defects=tuple(map(_defect, body.bodies("defects"))),
         catalog=_catalog(body.inner("catalog")) if body.content.get("catalog") is not None else None,
     )
+
+
+def _file_versions(body: JsonObject) -> frozenset[int] | None:
+    if body.content.get("file_versions") is None:
+        return None
+    return frozenset(body.numbers("file_versions"))
 
 
 def _time(body: JsonObject) -> dt.datetime:

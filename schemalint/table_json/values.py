@@ -103,6 +103,10 @@ class JsonObject:
         """Return a list of texts."""
         return tuple(_of_kind(item, str, path) for item, path in self.items(key))
 
+    def numbers(self, key: str) -> tuple[int, ...]:
+        """Return a list of numbers."""
+        return tuple(_of_kind(item, int, path) for item, path in self.items(key))
+
     def pairs(self, key: str) -> dict[str, str]:
         """Return an inner object whose values are texts."""
         inner = self.inner(key)

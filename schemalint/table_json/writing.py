@@ -45,6 +45,7 @@ def to_json(document: TableDocument) -> Json:
         "features": [_feature(use) for use in feature_uses(live)],
         "history": _history(live),
         "history_from": live.history.known_from,
+        "file_versions": None if live.history.file_versions is None else sorted(live.history.file_versions),
         "defects": [
             {
                 "kind": defect.kind.name.lower(),

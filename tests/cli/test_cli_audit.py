@@ -228,13 +228,22 @@ def test_built_in_rules_judge_undeclared_tables(project: Project) -> None:
     write_log(
         table,
         [
-            [commit_info("CREATE TABLE"), protocol(), metadata(ID, before)],
-            [commit_info("CHANGE COLUMN"), metadata(ID, after)],
+            [commit_info("CREATE TABLE"), protocol(), metadata(ID, before), add()],
+            [commit_info("CHANGE COLUMN", userName="anna"), metadata(ID, after)],
         ],
     )
-    run = project.run("audit", "orders", "--output-format", "concise")
-    assert run.status == 1
-    assert any(code.startswith("TH") for code in run.codes)
+    commit = "version 1 (CHANGE COLUMN, 2023-11-14 22:13:20 UTC, by anna) changed amount from decimal(10,2)"
+    for output_format in ("concise", "full", "github"):
+        run = project.run("audit", "orders", "--output-format", output_format)
+        assert run.status == 1
+        assert commit in run.out
+    (finding,) = json.loads(project.run("audit", "orders", "--output-format", "json").out)["findings"]
+    assert finding["commit"] == {
+        "version": 1,
+        "timestamp": 1_700_000_000_000,
+        "operation": "CHANGE COLUMN",
+        "user": "anna",
+    }
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.record_types import _error_class, _versions
 from support.rule_cases import load_cases
+from support.short_files import write_data_files
 from support.short_logs import write_short_log
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def _logs() -> Mapping[str, str]:
 
 def _answer(spark: SparkSession, table: Path, text: str) -> Answer:
     write_short_log(text, table)
+    write_data_files(table)
     name = f"delta.`{table}`"
     return Answer(
         _outcome(spark, f"SELECT * FROM {name}"),

@@ -9,9 +9,10 @@ import pytest
 
 from schemalint import contract as contracts
 from schemalint.delta.history import HistoryStep
+from schemalint.delta.live_history import live_steps
 from schemalint.delta.table import LiveTable
 from schemalint.errors import Location
-from schemalint.lint.table import history_steps, judge_table, refused_by_spark
+from schemalint.lint.table import judge_table, refused_by_spark
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Severity
 from schemalint.plugin import Problem, RuleContext, rule
@@ -33,6 +34,7 @@ UNRECORDED = f"""\
   {LEGACY}
   metaData: {{fields: [{{name: id, type: integer}}]}}
 - commitInfo: {{operation: WRITE}}
+  add: {{path: part-0.parquet}}
 - commitInfo: {{operation: SET TBLPROPERTIES}}
   metaData: {{fields: [{{name: id, type: long}}]}}
 """
@@ -79,28 +81,41 @@ def test_only_findings_that_make_spark_refuse_the_table_refuse_a_plan(tmp_path: 
 
 
 def test_history_steps_have_the_state_before_them(tmp_path: Path) -> None:
-    first, second = history_steps(logged_table(UNRECORDED, tmp_path))
+    first, second = live_steps(logged_table(UNRECORDED, tmp_path).history)
     assert (first.before, first.protocol_before) == (None, None)
     assert second.before == first.entry.metadata
     assert second.protocol_before == first.entry.protocol
-    assert second.title == "version 2 (SET TBLPROPERTIES)"
+    assert second.title == "version 2 (SET TBLPROPERTIES, 2026-03-01 10:00:00 UTC)"
 
 
-REPLACED = "- commitInfo: {operation: REPLACE TABLE}\n  metaData: {fields: [{name: other, type: string}]}\n"
-RESTORED = "- commitInfo: {operation: RESTORE}\n  metaData: {fields: [{name: id, type: long}]}\n"
+REPLACED = """\
+- commitInfo: {operation: REPLACE TABLE}
+  metaData: {fields: [{name: other, type: string}]}
+  remove: {path: part-0.parquet}
+"""
+RESTORED = """\
+- commitInfo: {operation: RESTORE}
+  metaData: {fields: [{name: id, type: long}]}
+  add: {path: part-0.parquet}
+"""
+UNDONE = "- commitInfo: {operation: WRITE}\n  metaData: {fields: [{name: id, type: integer}]}\n"
 
 
 @pytest.mark.parametrize(
     ("log", "superseded"),
     [
-        (UNRECORDED, [False, False]),
-        (UNRECORDED + REPLACED, [True, True, False]),
-        (UNRECORDED + REPLACED + RESTORED, [False, False, False, False]),
+        (UNRECORDED, [True, False]),
+        (UNRECORDED + REPLACED, [True, True, True]),
+        (UNRECORDED + REPLACED + RESTORED, [True, False, True, True]),
+        (UNRECORDED + UNDONE, [True, True, True]),
+        (UNRECORDED.replace("add:", "remove:"), [True, True]),
     ],
-    ids=["nothing replaced", "replaced", "restored since"],
+    ids=["a file is older", "replaced", "restored since", "undone", "no files"],
 )
-def test_steps_before_a_replacement_are_superseded(log: str, superseded: list[bool], tmp_path: Path) -> None:
-    assert [step.superseded for step in history_steps(logged_table(log, tmp_path))] == superseded
+def test_steps_that_no_live_file_suffers_from_are_superseded(
+    log: str, superseded: list[bool], tmp_path: Path
+) -> None:
+    assert [step.superseded for step in live_steps(logged_table(log, tmp_path).history)] == superseded
 
 
 def test_valid_table_gives_no_findings(tmp_path: Path) -> None:

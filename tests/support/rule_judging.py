@@ -18,7 +18,7 @@ from schemalint.lint.duplicates import duplicates
 from schemalint.lint.judge import Judge, git_context, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.rulebook import load_rules
-from schemalint.lint.table import judge_table
+from schemalint.lint.table import judge_state, judge_table
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import Drift, DuplicateTable, ProtocolUpgrade
@@ -61,8 +61,10 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
         if ProtocolUpgrade in rule.subjects:
             return _of_upgrade(rule, texts, table)
         files = physical_types(table, summary_of_footers(texts["files"])) if "files" in texts else None
-        return judge_table(
-            table, [rule], name="sales.orders", contract=_contract("after", texts), files=files
+        contract, name = _contract("after", texts), "sales.orders"
+        return (
+            *judge_table(table, [rule], name=name, contract=contract, files=files),
+            *judge_state(table, [rule], name=name, contract=contract),
         )
     if DuplicateTable in rule.subjects:
         return tuple(_duplicates(rule, texts["after"]))

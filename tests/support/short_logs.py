@@ -5,7 +5,8 @@
       metaData: {fields: [{name: c, type: integer}]}
     - missing: true
 
-``fields`` replaces ``schemaString``; omitted keys of a field or type get the values that Spark writes.
+``fields`` replaces ``schemaString``; omitted keys of a field, a type or an ``add`` get the values that Spark
+writes, and every commit is of one minute in 2026.
 Three keys are not actions: ``checksum: {…}`` writes the ``.crc`` file, ``checkpoint: true`` writes a
 checkpoint of the actions so far, and ``missing: true`` deletes the commit's file.
 """
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from schemalint.delta.table import LiveTable
 
 _NOT_ACTIONS = ("checksum", "checkpoint", "missing")
+_TIME = 1_772_359_200_000
+"""2026-03-01 10:00:00 UTC."""
 
 
 def logged_table(text: str, folder: Path) -> LiveTable:
@@ -52,8 +55,18 @@ def write_short_log(text: str, folder: Path) -> None:
 
 
 def _body(name: str, body: Action) -> Action:
-    if name not in ("metaData", "metadata"):
-        return body
+    match name:
+        case "commitInfo":
+            return {"timestamp": _TIME, **body}
+        case "add":
+            return {"partitionValues": {}, "size": 1, "modificationTime": _TIME, "dataChange": True, **body}
+        case "metaData" | "metadata":
+            return _metadata(body)
+        case _:
+            return body
+
+
+def _metadata(body: Action) -> Action:
     rest = dict(body)
     fields = rest.pop("fields", None)
     schema = {} if fields is None else {"schemaString": json.dumps(_struct(fields))}

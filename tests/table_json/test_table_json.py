@@ -84,7 +84,8 @@ def histories(draw: DrawFn) -> History:
                 removes_files=draw(st.booleans()),
             )
         )
-    return History(tuple(entries), draw(st.integers(0, 5)))
+    file_versions = st.none() | st.frozensets(st.integers(0, 2**53), max_size=3)
+    return History(tuple(entries), draw(st.integers(0, 5)), draw(file_versions))
 
 
 @st.composite

@@ -13,6 +13,7 @@ from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
     "CM006",
     on=Contract,
     severity=Severity.ERROR,
+    live=True,
     delta_errors=("DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", "DELTA_INVALID_PARTITION_COLUMN_NAME"),
 )
 def invalid_column_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
@@ -77,9 +78,9 @@ def _is_mapped(ctx: RuleContext) -> bool:
 
 
 def _refusal(path: Path, ctx: RuleContext) -> str:
-    new_table = ctx.is_new_table
+    is_stored = ctx.is_new_table or ctx.before == ctx.after
     partitions = ctx.after.partitioned_by if isinstance(ctx.after.partitioned_by, tuple) else ()
-    if new_table and lowercased(path) in {lowercased((name,)) for name in partitions}:
+    if is_stored and lowercased(path) in {lowercased((name,)) for name in partitions}:
         return "DELTA_INVALID_PARTITION_COLUMN_NAME"
     return "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES"
 

@@ -17,6 +17,7 @@ _ADDED = "RESERVED_CDC_COLUMNS_ON_WRITE"
     "CM008",
     on=Contract,
     severity=Severity.ERROR,
+    live=True,
     delta_errors=(_EXISTS, _ADDED),
 )
 def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
@@ -107,7 +108,7 @@ def _locked(names: list[str], ctx: RuleContext) -> Problem:
         help="rename the column or disable the feed, before anything else",
         severity=None if is_refused else Severity.WARNING,
         path=(names[0],),
-        delta_error=_ADDED if is_refused else None,
+        delta_error=_ADDED,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from schemalint.delta.change import TableAdded
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.datatype import VOID, Array, Atomic, DataType, Map, Struct, Unmanaged
+from schemalint.delta.table import LiveTable
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -15,19 +16,32 @@ _TYPE = "INVALID_PARTITION_COLUMN_DATA_TYPE"
 
 _TYPES_WITHOUT_NAME = (Atomic("variant"), VOID)
 
+# Delta Spark's errors for a live table: it refuses all access, or every insert. It writes rows with another
+# type that cannot name a directory, and then fails to read them, with errors of Java (measured on Delta
+# 4.4.0).
+_NOT_FOUND = "FIELD_NOT_FOUND"
+_NO_DATA = "DELTA_NON_PARTITION_COLUMN_ABSENT"
+_NOT_WRITTEN = "DELTA_PARTITION_COLUMN_NOT_FOUND"
 
-@rule("NC013", on=TableAdded, severity=Severity.ERROR, delta_errors=(_UNKNOWN, _TWICE, _ALL, _TYPE))
-def partitioning_not_possible(change: TableAdded, _ctx: RuleContext) -> Iterator[Problem]:
-    """A new table declares partitioning by a column that cannot partition it.
+
+@rule(
+    "NC013",
+    on=(TableAdded, LiveTable),
+    severity=Severity.ERROR,
+    delta_errors=(_UNKNOWN, _TWICE, _ALL, _TYPE, _NOT_FOUND, _NO_DATA, _NOT_WRITTEN),
+)
+def partitioning_not_possible(fact: TableAdded | LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
+    """A table is partitioned by a column that cannot partition it.
 
     ## What it does
 
-    Finds in `partitioned_by` of a new table
+    Finds in `partitioned_by` of a new table, and in the partition columns of a live table
 
     - a name that is not a column; a field of a struct is not one;
-    - a column that is listed twice;
+    - a column that is listed twice, which is harmless in a live table;
     - a column whose type cannot form a directory name: array, map, struct, variant, void;
-    - a list that leaves no other column.
+    - a list that leaves no other column;
+    - of a live table, a name with another case than the column's, which readers do not find.
 
     NC007 covers the partitioning of an existing table.
 
@@ -36,6 +50,12 @@ def partitioning_not_possible(change: TableAdded, _ctx: RuleContext) -> Iterator
     `CREATE TABLE` fails: with `INVALID_PARTITION_COLUMN_DATA_TYPE`, with `ALL_PARTITION_COLUMNS_NOT_ALLOWED`,
     and, for a column that does not exist or is listed twice, with errors that Spark 4.2 calls
     `_LEGACY_ERROR_TEMP_3060` and `_LEGACY_ERROR_TEMP_3058`.
+
+    A live table that another writer has made so is worse off: Spark fails every query and every statement
+    with `FIELD_NOT_FOUND` if a column does not exist, refuses every insert with
+    `DELTA_NON_PARTITION_COLUMN_ABSENT` if no other column is left and with `DELTA_PARTITION_COLUMN_NOT_FOUND`
+    if the column is void, and cannot read the rows that it writes if the column is an array or a struct
+    (measured on Delta 4.4.0).
 
     ## What to do
 
@@ -64,10 +84,11 @@ def partitioning_not_possible(change: TableAdded, _ctx: RuleContext) -> Iterator
     partitioned_by: [order_date]
     ```
     """
-    names, columns = change.state.partitioned_by, change.state.columns
+    names, columns = fact.state.partitioned_by, fact.state.columns
     if isinstance(names, Unmanaged):
         return
-    for message, help_, error in _faults(names, columns):
+    faults = _live_faults(names, columns) if isinstance(fact, LiveTable) else _faults(names, columns)
+    for message, help_, error in faults:
         yield Problem(
             message,
             help=help_,
@@ -95,6 +116,21 @@ def _faults(names: tuple[str, ...], columns: Struct) -> Iterator[tuple[str, str,
             )
     if names and len(names) == len(columns.fields):
         yield "all columns are partition columns: none is left for the data files", "leave one out", _ALL
+
+
+def _live_faults(names: tuple[str, ...], columns: Struct) -> Iterator[tuple[str, str, str | None]]:
+    """Yield the faults that the log of a table may have; Delta writes each name as the column has it."""
+    help_ = "restore a version with valid partitioning, or rewrite the table"
+    types = {field.name: field.type for field in columns.fields}
+    for name in names:
+        if name not in types:
+            yield f"the table is partitioned by {name}, which is not a column", help_, _NOT_FOUND
+        elif _cannot_name_directory(types[name]):
+            type_ = types[name]
+            error = _NOT_WRITTEN if type_ == VOID else None
+            yield f"the table is partitioned by {name}, which is {print_type(type_)}", help_, error
+    if names and len(names) == len(columns.fields):
+        yield "all columns are partition columns: none is left for the data files", help_, _NO_DATA
 
 
 def _cannot_name_directory(type_: DataType) -> bool:

@@ -18,6 +18,7 @@ _IN_COLLECTION = "DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE"
     "NC009",
     on=Contract,
     severity=Severity.WARNING,
+    live=True,
     delta_errors=(_EMPTY_TABLE, _EMPTY_STRUCT, _IN_COLLECTION),
 )
 def void_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:

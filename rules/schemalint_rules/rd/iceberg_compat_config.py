@@ -34,6 +34,7 @@ _FORBIDDEN: Mapping[str, Callable[[DataType], bool]] = {
     "RD008",
     on=Contract,
     severity=Severity.ERROR,
+    live=True,
     delta_errors=("DELTA_ICEBERG_COMPAT_VIOLATION", "DELTA_UNIVERSAL_FORMAT_VIOLATION"),
 )
 def iceberg_compat_config(_contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
@@ -123,7 +124,8 @@ def _mapping(key: str, ctx: RuleContext) -> Iterator[Problem]:
     if ctx.column_mapping != "none":
         return
     is_declared = COLUMN_MAPPING_MODE in ctx.contract.state.properties
-    if is_declared or not (ctx.is_new_table or is_true(ctx.before.properties.get(key))):
+    was_enabled = ctx.live is None and is_true(ctx.before.properties.get(key))
+    if is_declared or not (ctx.is_new_table or was_enabled):
         yield _problem(
             ctx,
             [key, COLUMN_MAPPING_MODE],

@@ -4,13 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import format_path
-from schemalint.delta.type_history import (
-    RecordStep,
-    is_restore,
-    may_remove_record,
-    record_steps,
-    replaces_all_files,
-)
+from schemalint.delta.type_history import RecordStep, lost_records
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
@@ -24,7 +18,7 @@ def type_changes_lost(step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]
     Reads the commits of the log. Every later version must keep each entry of `delta.typeChanges`, also when
     the column is renamed. A commit may remove an entry only together with the files that hold the old types:
     REPLACE TABLE, `overwriteSchema`, CLONE, RESTORE, and DROP FEATURE, which rewrites these files first. The
-    rule skips commits before one that replaced the whole table.
+    rule reads the list of data files too: a commit is a finding only if a file from before it is still live.
 
     ## Why is this bad?
 
@@ -42,7 +36,8 @@ def type_changes_lost(step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]
     The log, one entry per commit, with the schema written out:
 
     ```yaml title="log"
-    - commitInfo: {operation: CREATE TABLE}
+    - commitInfo: {operation: CREATE TABLE AS SELECT}
+      add: {path: part-0.parquet}
       protocol:
         {minReaderVersion: 3, minWriterVersion: 7, readerFeatures: [typeWidening],
          writerFeatures: [typeWidening]}
@@ -55,7 +50,8 @@ def type_changes_lost(step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]
     ## Use instead
 
     ```yaml title="instead"
-    - commitInfo: {operation: CREATE TABLE}
+    - commitInfo: {operation: CREATE TABLE AS SELECT}
+      add: {path: part-0.parquet}
       protocol:
         {minReaderVersion: 3, minWriterVersion: 7, readerFeatures: [typeWidening],
          writerFeatures: [typeWidening]}
@@ -67,18 +63,13 @@ def type_changes_lost(step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]
         configuration: {team: sales}
     ```
     """
-    entry = step.entry
-    if step.superseded or replaces_all_files(entry) or is_restore(entry) or may_remove_record(entry):
+    if step.superseded:
         return
-    for record in record_steps(step):
-        if record.is_kept:
-            continue
-        is_unknown = entry.operation is None and entry.removes_files
+    for record in lost_records(step):
         yield Problem(
             f"{step.title} lost the recorded type changes of {format_path(record.path)}: "
-            f"{_lost_changes(record)}" + (", unless it rewrote every file" if is_unknown else ""),
+            f"{_lost_changes(record)}",
             help="restore the previous version, or rewrite the table: old files hold the old types",
-            severity=Severity.WARNING if is_unknown else None,
             path=record.path,
             old=_lost_changes(record),
         )

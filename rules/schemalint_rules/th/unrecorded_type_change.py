@@ -2,17 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.datatype import VOID
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import format_path
-from schemalint.delta.type_history import (
-    RecordStep,
-    is_restore,
-    is_unrecorded_widening,
-    record_steps,
-    replaces_all_files,
-    same_stored,
-)
+from schemalint.delta.type_history import unrecorded_changes
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
@@ -28,9 +20,10 @@ def unrecorded_type_change(step: HistoryStep, _ctx: RuleContext) -> Iterator[Pro
     The rule matches fields by their column mapping id if they have one, so a rename is not a type change.
 
     Some changes need no entry: from `void`; between `string`, `char` and `varchar`; from `byte` or `short` to
-    a larger integer up to `int` while type widening is off, which any write with `mergeSchema` makes; and
-    every change by REPLACE TABLE, `overwriteSchema`, CLONE or RESTORE, because the files change with the
-    schema. The rule skips commits before one that replaced the whole table.
+    a larger integer up to `int` while type widening is off, which any write with `mergeSchema` makes. The
+    rule reads the list of data files too: a commit is a finding only if a file from before it is still live,
+    and if the earlier type has not come back since. REPLACE TABLE, `overwriteSchema`, CLONE and RESTORE
+    change the files with the schema.
 
     ## Why is this bad?
 
@@ -48,9 +41,10 @@ def unrecorded_type_change(step: HistoryStep, _ctx: RuleContext) -> Iterator[Pro
     The log, one entry per commit, with the schema written out:
 
     ```yaml title="log"
-    - commitInfo: {operation: CREATE TABLE}
+    - commitInfo: {operation: CREATE TABLE AS SELECT}
       protocol: {minReaderVersion: 1, minWriterVersion: 2}
       metaData: {fields: [{name: qty, type: integer}]}
+      add: {path: part-0.parquet}
     - commitInfo: {operation: SET TBLPROPERTIES}
       metaData: {fields: [{name: qty, type: long}]}
     ```
@@ -58,36 +52,24 @@ def unrecorded_type_change(step: HistoryStep, _ctx: RuleContext) -> Iterator[Pro
     ## Use instead
 
     ```yaml title="instead"
-    - commitInfo: {operation: CREATE TABLE}
+    - commitInfo: {operation: CREATE TABLE AS SELECT}
       protocol: {minReaderVersion: 1, minWriterVersion: 2}
       metaData: {fields: [{name: qty, type: integer}]}
+      add: {path: part-0.parquet}
     - commitInfo: {operation: WRITE, operationParameters: {mode: Overwrite}}
       metaData: {fields: [{name: qty, type: long}]}
+      remove: {path: part-0.parquet}
+      add: {path: part-1.parquet}
     ```
     """
-    entry = step.entry
-    if step.superseded or replaces_all_files(entry) or is_restore(entry):
+    if step.superseded:
         return
-    for record in record_steps(step):
-        if record.old == record.new or record.is_recorded or _needs_no_record(record, step):
-            continue
-        is_unknown = entry.operation is None and entry.removes_files
+    for record in unrecorded_changes(step):
         yield Problem(
             f"{step.title} changed {format_path(record.path)} from {print_type(record.old)} to "
-            f"{print_type(record.new)} "
-            "without recording it" + (", unless it rewrote every file" if is_unknown else ""),
+            f"{print_type(record.new)} without recording it",
             help="rewrite the table: readers cannot know which files hold the old type",
-            severity=Severity.WARNING if is_unknown else None,
             path=record.path,
             old=print_type(record.old),
             new=print_type(record.new),
         )
-
-
-def _needs_no_record(record: RecordStep, step: HistoryStep) -> bool:
-    is_off = step.before is None or not step.before.state.enabled("delta.enableTypeWidening")
-    return (
-        record.old == VOID
-        or same_stored(record.old, record.new)
-        or (is_off and is_unrecorded_widening(record.old, record.new))
-    )

@@ -31,6 +31,7 @@ _COORDINATOR_ERROR = "DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND"
     "TP003",
     on=(Contract, LiveTable),
     severity=Severity.ERROR,
+    live=True,
     delta_errors=(
         "DELTA_ROW_TRACKING_ILLEGAL_PROPERTY_COMBINATION",
         "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED",
@@ -134,7 +135,8 @@ def _conflicts(ctx: RuleContext) -> Iterator[tuple[tuple[str, str], Problem]]:
         yield (_TRACKING, _SUSPENDED), _refused_if(exists, message, help_, _TRACKING_ERROR)
     for key, other in ((_COORDINATOR, _COORDINATOR_CONF), (_COORDINATOR_CONF, _COORDINATOR)):
         value = values.get(key)
-        if value is not None and other not in values and property_problem(key, value) is None:
+        is_new = ctx.before.properties.get(key) != value  # Delta does not look at what a table has already
+        if is_new and value is not None and other not in values and property_problem(key, value) is None:
             message = f"{key} is set without {other}"
             yield (key, other), Problem(message, help="set both or none", delta_error=_COORDINATOR_ERROR)
 

@@ -18,6 +18,7 @@ _Names = tuple[str, ...]
     "TP006",
     on=Contract,
     severity=Severity.ERROR,
+    live=True,
     delta_errors=(
         "DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_PARTITIONED_COLUMN",
         "DELTA_COLUMN_DATA_SKIPPING_NOT_SUPPORTED_TYPE",

@@ -15,6 +15,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     "TW004",
     on=(TypeChanged, FieldAdded, TableAdded),
     severity=Severity.ERROR,
+    live=True,
     delta_errors=(
         "NOT_SUPPORTED_CHANGE_COLUMN",
         "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",

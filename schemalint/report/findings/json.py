@@ -15,6 +15,7 @@ from schemalint.printable import json_text
 from schemalint.values import as_dict
 
 if TYPE_CHECKING:
+    from schemalint.delta.table import HistoryEntry
     from schemalint.errors import Location, SchemalintError
     from schemalint.model.finding import CheckResult, Finding, Fix, Run, SideRef, TextChange
     from schemalint.model.inventory import Inventory
@@ -83,7 +84,17 @@ def _finding(finding: Finding) -> dict[str, object]:
         "fingerprint": finding.fingerprint,
         "fix": _fix(finding.fix, finding.text_changes) if finding.fix else None,
         "existing": finding.existing,
+        "commit": _commit(finding.commit) if finding.commit else None,
         "url": _url(finding.code),
+    }
+
+
+def _commit(entry: HistoryEntry) -> dict[str, object]:
+    return {
+        "version": entry.version,
+        "timestamp": entry.timestamp,
+        "operation": entry.operation,
+        "user": entry.user,
     }
 
 

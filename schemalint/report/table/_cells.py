@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import TYPE_CHECKING, Final
 
 from schemalint.printable import printable
@@ -23,17 +22,6 @@ def shortened(text: str) -> str:
     """Put a text on one line, and cut it if it is long."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
-
-
-def utc_text(timestamp: int | None) -> str:
-    """Format milliseconds since the epoch as a time in UTC; empty for None and impossible years."""
-    if timestamp is None:
-        return ""
-    try:
-        time = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(milliseconds=timestamp)
-    except OverflowError:
-        return ""
-    return f"{time:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def committer_text(entry: HistoryEntry) -> str:

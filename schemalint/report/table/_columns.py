@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemalint.delta.datatype import Array, Identity, Map, Struct, parts
-from schemalint.delta.history import type_history
+from schemalint.delta.history import type_history, utc_text
 from schemalint.delta.path import format_path, lowercased
 from schemalint.delta.type_text import print_type
 from schemalint.printable import printable
-from schemalint.report.table._cells import shortened, table_rows, utc_text
+from schemalint.report.table._cells import shortened, table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from schemalint.delta.feature_usage import feature_uses
-from schemalint.delta.history import changes, steps
+from schemalint.delta.history import changes, steps, utc_text
 from schemalint.delta.path import format_path
 from schemalint.delta.streams import commit_stops_tracked_streams
 from schemalint.printable import printable
-from schemalint.report.table._cells import committer_text, shortened, table_rows, utc_text
+from schemalint.report.table._cells import committer_text, shortened, table_rows
 from schemalint.report.table._changes import describe_changes
 from schemalint.report.table._columns import column_lines
 from schemalint.report.text import counted

@@ -1,0 +1,105 @@
+"""The commits of a history that still matter to live data files.
+
+A data file fits the schema in effect when it was written. A later commit matters to the file as long as its
+change of the schema lasts: if a RESTORE, or an edit by hand, brings an earlier schema back, the commits in
+between no longer matter to the files that were written under it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from schemalint.delta.datatype import Struct
+from schemalint.delta.history import HistoryStep, steps
+from schemalint.delta.schema_history import faults, lowers_column_id, max_column_id
+from schemalint.delta.table import History, HistoryEntry, TableState
+from schemalint.delta.type_history import is_restore, lost_records, replaces_all_files, unrecorded_changes
+from schemalint.values import replace
+
+
+def may_misfit_files(history: History) -> bool:
+    """Whether a commit changes the schema so that data files from before it may no longer fit."""
+    return any(
+        next(iter(found), None) is not None
+        for step in _with_column_ids(steps(history))
+        for found in (faults(step), unrecorded_changes(step), lost_records(step))
+    )
+
+
+def live_steps(history: History) -> tuple[HistoryStep, ...]:
+    """Return every commit that changed metadata or protocol, oldest first; see `HistoryStep.superseded`."""
+    known = tuple(steps(history))
+    states = tuple(
+        metadata.state if (metadata := step.entry.metadata or step.before) else None for step in known
+    )
+    written = tuple(_written(history, known))
+    oldest = written[0] if written else len(known)
+    mattering = _mattering(states, written)
+    unmapped = next((index for index in written if _mapping(states[index]) == "none"), len(known))
+    return tuple(
+        replace(
+            step,
+            superseded=is_restore(step.entry) or not (index in mattering or lowers_column_id(step)),
+            has_unmapped_files=unmapped < index,
+        )
+        for index, step in enumerate((*known[:oldest], *_with_column_ids(known[oldest:])))
+    )
+
+
+def _with_column_ids(known: Iterable[HistoryStep]) -> Iterator[HistoryStep]:
+    """Yield the steps with the highest column id of the steps before."""
+    highest = 0
+    for step in known:
+        yield replace(step, max_column_id=highest) if highest else step
+        if step.entry.metadata is not None:
+            highest = max(highest, max_column_id(step.entry.metadata.state))
+
+
+def _written(history: History, known: Sequence[HistoryStep]) -> Iterator[int]:
+    """Yield the indexes of the commits under whose schema the live data files were written.
+
+    If that is unknown, yield every commit since the last one that replaced all files, by its operation.
+    """
+    versions = history.file_versions
+    first = 0
+    if versions is None and not any(is_restore(step.entry) for step in known):
+        replaced = (index for index, step in enumerate(known) if _may_replace_all_files(step.entry))
+        first = max(replaced, default=0)
+    for index in range(first, len(known)):
+        if versions is None or known[index].entry.version in versions:
+            yield index
+
+
+def _may_replace_all_files(entry: HistoryEntry) -> bool:
+    return replaces_all_files(entry) or (entry.operation is None and entry.removes_files)
+
+
+def _mattering(states: Sequence[TableState | None], written: Iterable[int]) -> set[int]:
+    """Return the indexes of the commits that matter to files with the schemas of `written`."""
+    keys = tuple(_schema_keys(states))
+    newest = {key: index for index, key in enumerate(keys)}
+    found: set[int] = set()
+    for start in written:
+        index = newest[keys[start]] + 1
+        while index < len(keys) and index not in found:
+            found.add(index)
+            index = newest[keys[index]] + 1
+    return found
+
+
+def _schema_keys(states: Iterable[TableState | None]) -> Iterator[tuple[object, ...]]:
+    """Yield a key for each state, equal for states under which the same files can be read."""
+    numbers: dict[Struct, int] = {}
+    columns: Struct | None = None
+    number = -1
+    for state in states:
+        if state is None:
+            yield ()
+            continue
+        if state.columns is not columns:  # commits share an unchanged schema, and hashing it takes long
+            columns, number = state.columns, numbers.setdefault(state.columns, len(numbers))
+        yield number, state.partitioned_by, state.column_mapping
+
+
+def _mapping(state: TableState | None) -> str:
+    return state.column_mapping if state else "none"

@@ -1,0 +1,199 @@
+"""Commits after which older data files no longer fit the schema, apart from their types.
+
+`SchemaFaultKind` says what Delta Spark then does (measured on Delta 4.4.0). Delta makes such a commit only if
+it replaces the files. For the types, see `schemalint.delta.type_history`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import Final
+
+from schemalint.delta.datatype import VOID, Array, DataType, Field, Map, Struct, Unmanaged, walk_fields
+from schemalint.delta.diff import with_renamed_keys
+from schemalint.delta.history import HistoryStep, changes
+from schemalint.delta.path import Part, Path, format_path
+from schemalint.delta.renames import renames_of
+from schemalint.delta.table import TableState
+from schemalint.values import frozen
+
+MAX_COLUMN_ID: Final = "delta.columnMapping.maxColumnId"
+
+
+class SchemaFaultKind(Enum):
+    """What a commit changed, with its effect on older files in Delta Spark."""
+
+    COLUMN_LOST = "a column is gone: Spark no longer reads it, and reads NULL under a new name"
+    STORED_NAME = "columns have other names in data files: Spark reads NULL"
+    COLUMN_ID = "a column has another id in data files: Spark reads NULL"
+    NO_IDS = "readers look for ids that the files lack: Spark fails"
+    MODE = "readers look for ids instead of names, or for names instead of ids: Spark finds both"
+    ID_REUSED = "a column has an earlier column's id: with mode id Spark reads that column's data"
+    MAX_ID = "the highest column id is lower: Spark gives the next column an earlier column's id"
+    PARTITIONING = "a column is a partition column: Spark reads NULL"
+    UNPARTITIONED = "a column is no longer a partition column: Spark reads it from the files that hold it"
+    NULLS = "a column is NOT NULL: Spark reads 0 for a null, or fails"
+
+
+@frozen
+class SchemaFault:
+    """One misfit that a commit causes.
+
+    Attributes:
+        path: The field; empty for the table.
+        old: The value before the commit, as text; None if there was none.
+        new: The value after the commit, as text; None if there is none.
+        columns: The columns that a change of the table's column mapping or partitioning concerns.
+    """
+
+    kind: SchemaFaultKind
+    path: Path = ()
+    old: str | None = None
+    new: str | None = None
+    columns: tuple[str, ...] = ()
+
+
+_Pair = tuple[Path, Field | None, Field | None]
+"""A path, and the field there before and after a commit."""
+
+
+def faults(step: HistoryStep) -> Iterator[SchemaFault]:
+    """Yield the misfits that a commit causes for files from before it; whether there are any is not asked."""
+    if step.before is None or step.entry.metadata is None:
+        return
+    before, after = step.before.state, step.entry.metadata.state
+    old_mode, new_mode = before.column_mapping, after.column_mapping
+    pairs: tuple[_Pair, ...] = ()
+    if before.columns != after.columns or old_mode != new_mode:
+        by_id = "none" not in (old_mode, new_mode)
+        pairs = tuple(_pairs(before.columns, after.columns, (), by_id=by_id))
+    yield from _mode_faults(step, pairs, old_mode, new_mode)
+    if new_mode == "none":
+        yield from _lost(pairs)
+    elif old_mode != "none":
+        yield from _id_faults(step, pairs, after)
+    yield from _partitioning(step, before, after)
+    yield from _nulls(pairs)
+
+
+def _mode_faults(
+    step: HistoryStep, pairs: Iterable[_Pair], old_mode: str, new_mode: str
+) -> Iterator[SchemaFault]:
+    if new_mode == "id":
+        if old_mode == "none" or (old_mode == "name" and step.has_unmapped_files):
+            yield SchemaFault(SchemaFaultKind.NO_IDS, (), old_mode, new_mode)
+        elif old_mode == "name":
+            yield SchemaFault(SchemaFaultKind.MODE, (), old_mode, new_mode)
+        return
+    renamed = [
+        (path, _stored_name(old, old_mode), _stored_name(new, new_mode))
+        for path, old, new in pairs
+        if old and new and _stored_name(old, old_mode) != _stored_name(new, new_mode)
+    ]
+    if old_mode == new_mode:
+        for path, old_name, new_name in renamed:
+            yield SchemaFault(SchemaFaultKind.STORED_NAME, path, old_name, new_name)
+    elif renamed:
+        columns = tuple(format_path(path) for path, *_names in renamed)
+        yield SchemaFault(SchemaFaultKind.STORED_NAME, (), old_mode, new_mode, columns)
+    elif old_mode == "id":
+        yield SchemaFault(SchemaFaultKind.MODE, (), old_mode, new_mode)
+
+
+def _lost(pairs: Iterable[_Pair]) -> Iterator[SchemaFault]:
+    pairs = tuple(pairs)
+    for path, old, new in pairs:
+        if old and new is None and old.type != VOID:
+            added = (
+                other.name
+                for at, before, other in pairs
+                if before is None and other and at[:-1] == path[:-1] and other.type == old.type
+            )
+            yield SchemaFault(SchemaFaultKind.COLUMN_LOST, path, old.name, next(added, None))
+
+
+def _id_faults(step: HistoryStep, pairs: Iterable[_Pair], after: TableState) -> Iterator[SchemaFault]:
+    """Yield the misuses of column ids between two commits with column mapping."""
+    pairs = tuple(pairs)
+    removed = {(path[:-1], old.physical_name): old for path, old, new in pairs if old and new is None}
+    for path, before, new in pairs:
+        if before or new is None or new.column_id is None:
+            continue
+        if old := removed.get((path[:-1], new.physical_name)):
+            if after.column_mapping == "id":
+                yield SchemaFault(SchemaFaultKind.COLUMN_ID, path, str(old.column_id), str(new.column_id))
+        elif new.column_id <= step.max_column_id:
+            yield SchemaFault(SchemaFaultKind.ID_REUSED, path, None, str(new.column_id))
+    highest = max((field.column_id or 0 for _path, field in walk_fields(after.columns)), default=0)
+    # Below the ids of the columns it is a fault of the state, whatever the files hold.
+    if lowers_column_id(step) and highest <= max_column_id(after):
+        yield SchemaFault(SchemaFaultKind.MAX_ID, (), str(step.max_column_id), str(max_column_id(after)))
+
+
+def _partitioning(step: HistoryStep, before: TableState, after: TableState) -> Iterator[SchemaFault]:
+    if before.partitioned_by == after.partitioned_by:
+        return
+    before = with_renamed_keys(before, renames_of(changes(step)))
+    old, new = _names(before), _names(after)
+    for kind, one, other in (
+        (SchemaFaultKind.PARTITIONING, new, old),
+        (SchemaFaultKind.UNPARTITIONED, old, new),
+    ):
+        known = {name.lower() for name in other}
+        if columns := tuple(name for name in one if name.lower() not in known):
+            yield SchemaFault(kind, (), ", ".join(old) or None, ", ".join(new) or None, columns)
+            return
+
+
+def _nulls(pairs: Iterable[_Pair]) -> Iterator[SchemaFault]:
+    for path, old, new in pairs:
+        if new and not new.nullable and (old is None or old.nullable):
+            yield SchemaFault(SchemaFaultKind.NULLS, path, "NULL" if old else None, "NOT NULL")
+
+
+def max_column_id(state: TableState) -> int:
+    """Return ``delta.columnMapping.maxColumnId``; 0 if it is absent or not a number."""
+    text = state.properties.get(MAX_COLUMN_ID) or ""
+    return int(text) if text.isdecimal() else 0
+
+
+def lowers_column_id(step: HistoryStep) -> bool:
+    """Whether a commit lowers ``delta.columnMapping.maxColumnId``; the key it removes is not a lower one."""
+    if step.before is None or step.entry.metadata is None or not step.max_column_id:
+        return False
+    return 0 < max_column_id(step.entry.metadata.state) < max_column_id(step.before.state)
+
+
+def _names(state: TableState) -> tuple[str, ...]:
+    return () if isinstance(state.partitioned_by, Unmanaged) else state.partitioned_by
+
+
+def _stored_name(field: Field, mode: str) -> str:
+    """Return the name of a field in data files; readers ignore its case without column mapping."""
+    return field.name.lower() if mode == "none" else field.physical_name or field.name
+
+
+def _pairs(old: DataType, new: DataType, path: Path, *, by_id: bool) -> Iterator[_Pair]:
+    """Yield the fields at any depth, paired by id or by name; not those inside a field without a pair."""
+    match old, new:
+        case Struct(), Struct():
+            before = {_key(field, by_id=by_id): field for field in old.fields}
+            for field in new.fields:
+                found = before.pop(_key(field, by_id=by_id), None)
+                yield (*path, field.name), found, field
+                if found:
+                    yield from _pairs(found.type, field.type, (*path, field.name), by_id=by_id)
+            for field in before.values():
+                yield (*path, field.name), field, None
+        case Array(), Array():
+            yield from _pairs(old.element, new.element, (*path, Part.ELEMENT), by_id=by_id)
+        case Map(), Map():
+            yield from _pairs(old.key, new.key, (*path, Part.KEY), by_id=by_id)
+            yield from _pairs(old.value, new.value, (*path, Part.VALUE), by_id=by_id)
+        case _:
+            pass
+
+
+def _key(field: Field, *, by_id: bool) -> int | str:
+    return field.column_id if by_id and field.column_id is not None else field.name.lower()

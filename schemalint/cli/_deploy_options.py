@@ -14,7 +14,7 @@ from schemalint.catalog.table_location import choose_target
 from schemalint.cli import print_error, print_note
 from schemalint.cli._options import F, local_plugins_option, project_options
 from schemalint.cli._spark_options import via_options, with_spark_options
-from schemalint.config.project import Project, open_project, unmatched_globs
+from schemalint.config.project import Project, open_project
 from schemalint.deploy import DeployInput, Deployment, prepare
 from schemalint.lint.rulebook import rules_for_apply, selection_of
 from schemalint.model.plan import Approval
@@ -74,14 +74,11 @@ def prepare_deployment(
         applies: Whether the command executes the plan.
     """
     local_from = project.repository.root if options["allow_local_plugins"] else None
-    head = git.find_head(project.repository, options["head"], os.environ)
-    for error in unmatched_globs(project, head):
-        raise error
     request = DeployInput(
         repository=project.repository,
         config=project.config,
         target=choose_target(project.config, options["target"]),
-        head=head,
+        head=git.find_head(project.repository, options["head"], os.environ),
         rules=rules_for_apply(selection_of(project.config, local_from)),
         tables=options["tables"],
         allow=frozenset(options["allow"]),

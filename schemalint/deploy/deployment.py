@@ -10,6 +10,7 @@ from schemalint.catalog import Catalog
 from schemalint.catalog.table_location import is_found_by_name, require_reachable
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.config import Config, Target, resolve_storage
+from schemalint.config.project import Project, unmatched_globs
 from schemalint.contract.revisions import Revisions, contracts_at
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.claims import Claims
@@ -186,6 +187,8 @@ def _about_root(live_tables: TargetTables, plans: Sequence[TablePlan]) -> Iterat
 
 
 def _declared(request: DeployInput) -> dict[str, Contract]:
+    for error in unmatched_globs(Project(request.repository, request.config), request.head):
+        raise error
     declared = contracts_at(request.repository, request.head, request.config.contracts)
     if not isinstance(request.head, Worktree):
         changed = dirty(request.repository, {contract.file for contract in declared.values()})

@@ -85,7 +85,7 @@ def changes(
     before, after = (list_files(repo, side, globs) for side in (base, head))
     suffixes = _suffixes(globs)
     candidates: dict[str, bytes] = {}
-    other_yaml: dict[str, bytes] = {}
+    others: dict[str, bytes] = {}
     too_large: set[str] = set()
     for blob, content in read_blobs(repo, {*before.blobs.values(), *after.blobs.values()}):
         if content is None:
@@ -93,10 +93,9 @@ def changes(
         elif is_candidate(content):
             candidates[blob] = content
         elif suffixes:
-            other_yaml[blob] = content
+            others[blob] = content
     base_files, head_files = (
-        {**_files(listing, candidates), **_files(listing, other_yaml, suffixes)}
-        for listing in (before, after)
+        {**_files(listing, candidates), **_files(listing, others, suffixes)} for listing in (before, after)
     )
     for path, content in _on_disk(repo, after):
         if content is None:

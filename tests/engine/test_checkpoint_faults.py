@@ -44,6 +44,8 @@ FAULTS = [
     (CLASSIC, (*PART, *EARLY, *OLD), None, NO_PARTS),
     (CLASSIC, (*PART, *EARLY, *OLD, *CHECKSUMS), None, NO_PARTS),
     (CLASSIC, (*PART, *EARLY, *OLD, *POINTER), None, TRUNCATED),
+    (CLASSIC, ("*04.checkpoint*", *EARLY, *OLD), None, NO_PARTS),
+    (V2, ("*04.checkpoint*", *EARLY, *OLD), None, NO_PARTS),
 ]
 
 

@@ -198,7 +198,7 @@ TEXTS = {
     ),
     "a schema of a hundred thousand levels": Attack(
         commit(1, of_schema('{"type":"array","elementType":' * 10**5 + '"long"' + "}" * 10**5)),
-        ["more than 100 levels deep"],
+        ["more than 1000 levels deep"],
     ),
     "a hundred thousand properties": Attack(
         commit(

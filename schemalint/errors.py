@@ -88,6 +88,12 @@ class ApplyError(SchemalintError):
     """`apply` cannot bring a table to its declared state."""
 
 
+class WaitingError(ApplyError):
+    """`apply` did what it can do now; a later run does the rest."""
+
+    exit_status = 4
+
+
 class InternalError(SchemalintError):
     """A bug in schemalint or in its built-in rules."""
 

@@ -32,6 +32,7 @@ from schemalint.delta.change import Change, FieldRemoved, FieldRenamed, TypeChan
 from schemalint.delta.datatype import VOID
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
+from schemalint.delta.feature_drop import DropRequests
 from schemalint.delta.path import Path, path_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_verdict import alters_stored_type
@@ -48,9 +49,11 @@ from schemalint.model.fact import (
     TableRetired,
 )
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
+from schemalint.model.marker import OWN_PROPERTIES
 from schemalint.values import field, frozen, replace
 
 __all__ = [
+    "OWN_PROPERTIES",
     "Contract",
     "Drift",
     "DriftKind",
@@ -182,6 +185,18 @@ class RuleContext:
         `before` suffices: the planner widens types before it turns the property off.
         """
         return any(state.enabled("delta.enableTypeWidening") for state in (self.before, self.after))
+
+    @property
+    def drop_requests(self) -> DropRequests:
+        """The features that the contract drops, and the table: see `schemalint.delta.feature_drop`."""
+        return DropRequests(
+            names=self.contract.drop_features,
+            truncated=self.contract.truncated_features,
+            supported=self.contract.created_features if self.is_new_table else self.features,
+            declared=self.contract.state,
+            before=self.before,
+            after=self.after,
+        )
 
     def alters(self, change: TypeChanged | FieldRenamed | FieldRemoved) -> bool:
         """Whether Delta alters the column, apart from constraints and other objects that depend on it.

@@ -15,6 +15,9 @@ from typing import Final
 
 from schemalint.values import frozen
 
+CHECKPOINT_PROTECTION: Final = "checkpointProtection"
+"""The feature that DROP FEATURE adds instead of waiting; only ``TRUNCATE HISTORY`` removes it."""
+
 
 class SchemaTrigger(Enum):
     """A part of a table's metadata, other than a property, that enables a feature."""
@@ -49,6 +52,10 @@ class TableFeature:
         removable: Whether ``ALTER TABLE … DROP FEATURE`` succeeds.
         drop_needs_history: Whether older versions of the table still use the feature after DROP FEATURE.
             Delta then adds checkpointProtection, or waits until the history expires.
+        drop_commits: The commits of DROP FEATURE on a table that does not use the feature any more; more if
+            Delta must remove its traces first. 0 if the feature is not removable. Measured on Delta 4.4.0.
+        drop_removes_property: Whether DROP FEATURE removes the property of `enabled_by_property` even if it
+            is false (measured on Delta 4.4.0). typeWidening's goes only from a table with type changes.
         preview: Whether Delta may still change the feature incompatibly.
         settable: Whether ``delta.feature.<name>`` adds the feature to an existing table.
         in_spark: Whether Delta Spark 4.4.0 knows the feature; otherwise it refuses tables that list it.
@@ -66,6 +73,8 @@ class TableFeature:
     unless: str | None = None
     removable: bool = False
     drop_needs_history: bool = False
+    drop_commits: int = 0
+    drop_removes_property: bool = False
     preview: bool = False
     settable: bool = True
     in_spark: bool = True
@@ -106,6 +115,11 @@ def closure(names: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def drop_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Order features to drop: first those that require others, last checkpointProtection, which drops add."""
+    return tuple(sorted(names, key=lambda name: (name == CHECKPOINT_PROTECTION, -len(closure({name})), name)))
+
+
 def suggest_feature(name: str) -> str | None:
     """Return the name of the feature that is most similar; None if no feature is similar."""
     nearest = difflib.get_close_matches(name.lower(), _BY_LOWER_CASE, n=1, cutoff=0.75)
@@ -129,6 +143,7 @@ _LEGACY: Final = (
         enabled_by_schema=SchemaTrigger.CONSTRAINT,
         automatic=True,
         removable=True,
+        drop_commits=1,
         since="0.8.0",
     ),
     # The older key delta.enableChangeDataCapture has the same effect; `properties.value_of` reads both.
@@ -150,6 +165,7 @@ _LEGACY: Final = (
         automatic=True,
         removable=True,
         drop_needs_history=True,
+        drop_commits=4,
         since="1.2.0",
     ),
     TableFeature(
@@ -172,6 +188,7 @@ _BY_NAME: Final = (
         automatic=True,
         removable=True,
         drop_needs_history=True,
+        drop_commits=5,
         since="2.3.0",
     ),
     TableFeature(
@@ -180,9 +197,11 @@ _BY_NAME: Final = (
         automatic=True,
         requires=frozenset({"domainMetadata"}),
         removable=True,
+        drop_commits=2,
+        drop_removes_property=True,
         since="3.2.0",
     ),
-    TableFeature("domainMetadata", removable=True),
+    TableFeature("domainMetadata", removable=True, drop_commits=1),
     TableFeature("clustering", requires=frozenset({"domainMetadata"}), settable=False, since="3.1.0"),
     TableFeature(
         "v2Checkpoint",
@@ -191,6 +210,7 @@ _BY_NAME: Final = (
         automatic=True,
         removable=True,
         drop_needs_history=True,
+        drop_commits=4,
         since="3.0.0",
     ),
     TableFeature(
@@ -198,10 +218,11 @@ _BY_NAME: Final = (
         enabled_by_property=("delta.enableInCommitTimestamps", _TRUE),
         automatic=True,
         removable=True,
+        drop_commits=1,
     ),
-    TableFeature("vacuumProtocolCheck", reader=True, removable=True, drop_needs_history=True),
+    TableFeature("vacuumProtocolCheck", reader=True, removable=True, drop_needs_history=True, drop_commits=4),
     # DROP FEATURE adds it; only DROP FEATURE … TRUNCATE HISTORY removes it.
-    TableFeature("checkpointProtection", removable=True, since="4.0.0"),
+    TableFeature(CHECKPOINT_PROTECTION, removable=True, drop_commits=2, since="4.0.0"),
     TableFeature(
         "icebergCompatV1",
         enabled_by_property=("delta.enableIcebergCompatV1", _TRUE),
@@ -230,6 +251,8 @@ _BY_NAME: Final = (
         unless="typeWidening-preview",
         removable=True,
         drop_needs_history=True,
+        drop_commits=4,
+        drop_removes_property=True,
         since="4.0.0",
     ),
     TableFeature(
@@ -250,6 +273,7 @@ _BY_NAME: Final = (
         automatic=True,
         removable=True,
         drop_needs_history=True,
+        drop_commits=4,
     ),
     # TableFeature.scala declares it removable, but Delta refuses to drop it.
     TableFeature(
@@ -264,6 +288,8 @@ _BY_NAME: Final = (
         enabled_by_property=("delta.enableMaterializePartitionColumnsFeature", _TRUE),
         automatic=True,
         removable=True,
+        drop_commits=1,
+        drop_removes_property=True,
     ),
 )
 
@@ -273,6 +299,7 @@ _PREVIEWS: Final = (
         reader=True,
         removable=True,
         drop_needs_history=True,
+        drop_commits=4,
         preview=True,
         since="3.2.0",
     ),
@@ -287,13 +314,16 @@ _PREVIEWS: Final = (
         unless="variantShredding",
         preview=True,
     ),
-    TableFeature("geospatial-dev", reader=True, removable=True, drop_needs_history=True, preview=True),
+    TableFeature(
+        "geospatial-dev", reader=True, removable=True, drop_needs_history=True, drop_commits=4, preview=True
+    ),
     TableFeature(
         "coordinatedCommits-preview",
         enabled_by_property=("delta.coordinatedCommits.commitCoordinator-preview", _ANY),
         automatic=True,
         requires=frozenset({"inCommitTimestamp", "vacuumProtocolCheck"}),
         removable=True,
+        drop_commits=1,
         preview=True,
     ),
     # New tables only (DELTA_ADAPTIVE_METADATA_UPGRADE_NOT_SUPPORTED).

@@ -25,6 +25,12 @@ TABLE_FEATURES_WRITER: Final = 7
 VERSION_KEYS: Final = ("delta.minReaderVersion", "delta.minWriterVersion")
 """The properties that request a protocol version instead of a feature: reader, writer."""
 
+IGNORE_DEFAULTS: Final = "delta.ignoreProtocolDefaults"
+"""The property that creates a table with protocol (1, 1) unless something needs more.
+
+It has no effect on an existing table (measured on Delta 4.4.0).
+"""
+
 DEFAULT_FEATURES: Final = frozenset({"appendOnly", "invariants"})
 """The features of a new table without further requests: protocol (1, 2), as measured on Delta 4.4.0."""
 
@@ -145,15 +151,17 @@ def features_of_new_table(
     """Return the features that Delta gives a new table.
 
     Measured on Delta 4.4.0: a new table supports `DEFAULT_FEATURES`, or, if its properties request a protocol
-    version, the features that this version implies; timestampNtz needs no request.
+    version, the features that this version implies, or none, if its properties set
+    `IGNORE_DEFAULTS`; timestampNtz needs no request.
 
     Args:
         active: The features that the table's metadata enables (`activated`).
         requested: The features that the declaration requests by name, in any case.
-        declared: The declared properties; only the `VERSION_KEYS` matter.
+        declared: The declared properties; only `VERSION_KEYS` and `IGNORE_DEFAULTS` matter.
     """
-    versions = requested_versions(declared, DEFAULT_FEATURES)
-    initial = DEFAULT_FEATURES if versions is None else feature.implied_by(*versions)
+    default = frozenset() if properties.is_true(declared.get(IGNORE_DEFAULTS)) else DEFAULT_FEATURES
+    versions = requested_versions(declared, default)
+    initial = default if versions is None else feature.implied_by(*versions)
     return needed_features(initial, active, requested)
 
 

@@ -18,6 +18,7 @@ class Outcome(Enum):
     REFUSED = "refused"
     LEFT_ALONE = "left alone"
     UNPLANNED = "could not be planned"
+    WAITING = "waits for the retention period"
     FAILED = "failed"
 
 

@@ -88,6 +88,7 @@ class Contract:
         table: The name as written; comparisons use `key`.
         managed_by: ``schemalint``, or the other tool that alters the table.
         drop_features: The features that the contract drops explicitly.
+        truncated_features: Those of `drop_features` whose drop truncates the history.
         anchors: The location of each declared thing in the text.
         document: The index of the YAML document within its file.
         engine: The engine of the target, if the configuration names it.
@@ -99,6 +100,7 @@ class Contract:
     owner: str | None = None
     managed_by: str = "schemalint"
     drop_features: frozenset[str] = frozenset()
+    truncated_features: frozenset[str] = frozenset()
     protocol: ProtocolLimits = ProtocolLimits()
     open: WriterPermissions = WriterPermissions()
     targets: Mapping[str, TargetOverlay] = field(default_factory=dict)

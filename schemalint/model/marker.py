@@ -24,6 +24,9 @@ Without the ``delta.`` prefix it stops no stream; as a property it survives the 
 PENDING: Final = "schemalint.pending"
 """The table property that is set while `apply` runs a plan that frees a column name and reuses it."""
 
+OWN_PROPERTIES: Final = frozenset({MARKER, PENDING})
+"""The table properties that `apply` writes itself; no contract can declare them."""
+
 _FORMAT = 1
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
@@ -137,7 +140,10 @@ def declaration_hash(contract: Contract) -> str:
             [path_to_json(entry.path), print_type(entry.type) if entry.type else None]
             for entry in state.dropped
         ],
-        "drop_features": sorted(contract.drop_features),
+        "drop_features": [
+            [name, "truncate_history"] if name in contract.truncated_features else name
+            for name in sorted(contract.drop_features)
+        ],
     }
     text = json.dumps(canonical, sort_keys=True, separators=(",", ":"))
     return f"{_FORMAT}:{hashlib.sha256(text.encode()).hexdigest()}"

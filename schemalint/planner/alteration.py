@@ -37,7 +37,8 @@ class AlterContext:
         live: The state of the table before the changes.
         changes: The changes; their paths use the new names of all parents.
         pending: The note to write before columns swap or reuse names; None if no note is needed.
-        drop_features: The features to drop at the end.
+        drop_features: The features to drop at the end, in this order.
+        truncated_features: Those of them whose drop truncates the history.
     """
 
     table: str
@@ -45,6 +46,7 @@ class AlterContext:
     changes: tuple[Change, ...]
     pending: Pending | None = None
     drop_features: tuple[str, ...] = ()
+    truncated_features: frozenset[str] = frozenset()
 
     def of(self, kind: type[T]) -> list[T]:
         """Return the changes of one kind."""

@@ -35,7 +35,10 @@ def create_steps(contract: Contract, table: str) -> Iterator[Step]:
         lambda path, field: replace(field, default=None) if lowercased(path) in paths else field,
     )
     state = replace(complete, constraints={}, columns=columns)
-    features = protocol.features_of_new_table(state.active_features, state.requested_features)
+    declared = contract.state.set_properties
+    features = protocol.features_of_new_table(state.active_features, state.requested_features, declared)
+    keys = (*protocol.VERSION_KEYS, protocol.IGNORE_DEFAULTS)
+    for_protocol = {key: declared[key] for key in keys if key in declared}
     requested = {f"{FEATURE_PREFIX}{name}": "supported" for name in sorted(state.features)}
     yield Step(
         StepKind.CREATE,
@@ -43,7 +46,7 @@ def create_steps(contract: Contract, table: str) -> Iterator[Step]:
             table,
             state.columns.fields,
             description=state.description if isinstance(state.description, str) else None,
-            properties={**state.set_properties, **requested},
+            properties={**state.set_properties, **for_protocol, **requested},
             partitioned_by=state.partitioned_by if isinstance(state.partitioned_by, tuple) else (),
             clustered_by=state.clustered_by if isinstance(state.clustered_by, tuple) else (),
         ),

@@ -41,17 +41,18 @@ from schemalint.delta.datatype import (
     walk,
     walk_fields,
 )
-from schemalint.delta.feature import FEATURES
+from schemalint.delta.feature_drop import DropRequests, drop_obstacles
 from schemalint.delta.path import Part, Path, format_path
-from schemalint.delta.properties import FEATURE_PREFIX, RESERVED, is_protocol_key
+from schemalint.delta.properties import RESERVED
 from schemalint.delta.sql_text import COLUMN_WORDS, is_one_expression
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import is_container
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
+from schemalint.model.declaration import apply_declaration
 from schemalint.model.finding import ObjectRef, object_of_change
-from schemalint.model.marker import MARKER, PENDING
+from schemalint.model.marker import OWN_PROPERTIES
 from schemalint.model.plan import Refusal, RefusalKind
 from schemalint.planner.dependents import taken_names, used_by_clustering, used_by_constraints
 from schemalint.planner.lengths import lost_lengths
@@ -81,14 +82,13 @@ def refused_changes(
 def refused_contract(contract: Contract, live: LiveTable | None) -> Iterator[Refusal]:
     """Refuse other requests of a contract, apart from changes; `live` is None for a new table."""
     state = contract.state
-    for key in state.set_properties:
-        if is_protocol_key(key) and not key.lower().startswith(FEATURE_PREFIX):
-            yield Refusal(
-                _DECLARED, f"{key} cannot be applied", "list the required features instead: `features: […]`"
-            )
-    for key in sorted({MARKER, PENDING} & state.properties.keys()):
+    for key in sorted(OWN_PROPERTIES & state.properties.keys()):
+        about = ObjectRef("property", key)
         yield Refusal(
-            _DECLARED, f"the property {key} is reserved for schemalint", "remove it from the contract"
+            _DECLARED,
+            f"the property {key} is reserved for schemalint",
+            "remove it from the contract",
+            about=about,
         )
     for key in sorted(RESERVED & state.properties.keys()):
         about = ObjectRef("property", key)
@@ -96,12 +96,10 @@ def refused_contract(contract: Contract, live: LiveTable | None) -> Iterator[Ref
             _DECLARED, f"Spark reserves the property {key}", "remove it from the contract", about=about
         )
     yield from _unsafe_expressions(state)
+    yield from _undroppable_features(contract, live)
     if live is None:
         yield from _above_protocol_limits(contract)
-        yield from _unwanted_features(contract)
         yield from _inexpressible_nullability(state.columns)
-    else:
-        yield from _undroppable_features(contract, live)
 
 
 def _of_change(change: Change, live: TableState, declared: TableState) -> Iterator[Refusal]:
@@ -214,44 +212,28 @@ def _missing_original(path: Path, declared: TableState) -> Iterator[Refusal]:
             )
 
 
-def _undroppable_features(contract: Contract, live: LiveTable) -> Iterator[Refusal]:
-    """Refuse drops of features that Delta cannot drop, or would add again.
-
-    A property that the contract does not manage does not block the drop: Delta removes it. Constraints do
-    block it (DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE, measured on Delta 4.4.0).
-    """
-    constraints = {**live.state.constraints, **contract.state.constraints}
-    kept = [name for name, expression in constraints.items() if expression is not None]
-    causes = protocol.feature_causes(Struct(), contract.state.set_properties, (), kept)
-    for name in sorted(contract.drop_features & live.protocol.features):
-        row = FEATURES.get(name)
-        needed_by = next(((kind, cause) for kind, cause, names in causes if name in names), None)
-        if row is None or not row.removable:
-            yield Refusal(_DECLARED, f"the feature {name} cannot be dropped", "Delta has no way to drop it")
-        elif needed_by is not None:
-            kind, cause = needed_by
-            user = f"the constraint {cause}" if kind == "constraint" else cause
-            yield Refusal(
-                _DECLARED, f"the feature {name} cannot be dropped: {user} needs it", f"declare {cause}: null"
-            )
-        elif row.enabled_by_property and _removes_property(name, live.state):
-            key = row.enabled_by_property[0]
-            if isinstance(contract.state.properties.get(key), str):
-                reason = f"dropping the feature {name} also removes the property {key}"
-                yield Refusal(_DECLARED, reason, f"declare {key}: null")
+def _undroppable_features(contract: Contract, live: LiveTable | None) -> Iterator[Refusal]:
+    """Refuse drops of features that Delta cannot drop, or would add again."""
+    by_contract = {obstacle.feature for obstacle in drop_obstacles(_drop_requests(contract, None))}
+    for obstacle in drop_obstacles(_drop_requests(contract, live)):
+        yield Refusal(
+            _DECLARED if obstacle.feature in by_contract else RefusalKind.LIVE,
+            obstacle.reason,
+            obstacle.help,
+            about=ObjectRef("feature", obstacle.feature),
+        )
 
 
-def _removes_property(feature: str, live: TableState) -> bool:
-    """Whether DROP FEATURE removes the property too, even if it is ``false`` (measured on Delta 4.4.0)."""
-    is_widened = any(field.type_changes for _path, field in walk_fields(live.columns))
-    return feature == "rowTracking" or (feature == "typeWidening" and is_widened)
-
-
-def _unwanted_features(contract: Contract) -> Iterator[Refusal]:
-    """Refuse features that a new table would have although the contract drops them."""
-    for name in sorted(contract.drop_features & contract.created_features):
-        reason = f"the new table would have the feature {name}, which is listed under drop_features"
-        yield Refusal(_DECLARED, reason, "remove it from drop_features, or remove what needs it")
+def _drop_requests(contract: Contract, live: LiveTable | None) -> DropRequests:
+    before = TableState() if live is None else live.state
+    return DropRequests(
+        names=contract.drop_features,
+        truncated=contract.truncated_features,
+        supported=contract.created_features if live is None else live.protocol.features,
+        declared=contract.state,
+        before=before,
+        after=apply_declaration(contract.state, before),
+    )
 
 
 def _above_protocol_limits(contract: Contract) -> Iterator[Refusal]:

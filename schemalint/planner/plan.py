@@ -8,8 +8,9 @@ from typing import Final
 from schemalint.delta.change import Change, FieldAdded, FieldMoved, change_path
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.diff import diff
+from schemalint.delta.feature import drop_order
 from schemalint.delta.path import format_path
-from schemalint.delta.protocol import needed_to_alter
+from schemalint.delta.protocol import features_of_versions, needed_to_alter
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.errors import InternalError
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
@@ -101,9 +102,15 @@ def plan_table(
     refusals += (refusal for refusal in refused if refusal.about not in reported)
     if refusals:
         return replace(plan, refusals=tuple(refusals), writes_marker=False)
-    drop_features = tuple(sorted(contract.drop_features & live.protocol.features))
     context = with_clustering_restored(
-        AlterContext(table, live.state, changes, drop_features=drop_features), contract.state
+        AlterContext(
+            table,
+            live.state,
+            changes,
+            drop_features=drop_order(contract.drop_features & live.protocol.features),
+            truncated_features=contract.truncated_features,
+        ),
+        contract.state,
     )
     if options.tracking and not is_noted and needs_note(changes, alter_steps(context), options.tracking):
         note = Pending(plan.hash, target_paths(live.state, options.tracking, contract.state))
@@ -118,7 +125,7 @@ def pending_changes(
     contract: Contract, live: TableState, options: PlanOptions = DEFAULTS
 ) -> tuple[Change, ...]:
     """Return the changes that a live table needs; without `reorder`, existing columns keep their order."""
-    declared, before = contract.settable_state, live
+    declared, before = with_version_features(contract.settable_state, live.features), live
     if options.tracking is None:
         declared = replace(declared, dropped=())
     else:
@@ -132,6 +139,16 @@ def pending_changes(
     )
     changes = (_without_column_ids(change) for change in diff(before, after))
     return tuple(change for change in changes if options.reorder or not isinstance(change, FieldMoved))
+
+
+def with_version_features(declared: TableState, supported: frozenset[str]) -> TableState:
+    """Return the declared state with the features that its protocol versions add to the table.
+
+    ``delta.minWriterVersion = 4`` gives an existing table the same protocol as a request for each feature
+    that it implies (measured on Delta 4.4.0). A plan names these features.
+    """
+    by_version = features_of_versions(declared.set_properties, supported)
+    return replace(declared, features=declared.features | by_version)
 
 
 def _moves(contract: Contract, state: TableState, table: str) -> tuple[Step, ...]:

@@ -1,4 +1,4 @@
-"""Describe what a step requires of the table: plans show the sentences, and their hash covers them."""
+"""Describe what a step requires of the table, and what its undo leaves; plans show the sentences."""
 
 from __future__ import annotations
 
@@ -35,20 +35,37 @@ from schemalint.delta.table import TableState
 from schemalint.delta.type_text import print_type
 from schemalint.errors import InternalError
 from schemalint.model.change_kind import kind_of
-from schemalint.model.plan import Step
+from schemalint.model.plan import Step, StepKind
 from schemalint.planner.simulate import simulate
 from schemalint.values import replace
 
 
 def with_requirements(live: TableState, steps: Iterable[Step]) -> tuple[Step, ...]:
-    """Return the steps with their requirements; the first step also requires the supported features."""
+    """Return the steps with their requirements; the first step also requires the supported features.
+
+    The hash of a plan covers the requirements.
+    """
     found: list[Step] = []
     state = live
     for step in steps:
         sentences = tuple(_required(change, state) for change in step.changes)
-        found.append(replace(step, requires=sentences if found else (*_supported(live), *sentences)))
+        found.append(
+            replace(
+                step,
+                requires=sentences if found else (*_supported(live), *sentences),
+                undo_note=_undo_note(step),
+            )
+        )
         state = simulate(state, [step])
     return tuple(found)
+
+
+def _undo_note(step: Step) -> str:
+    """Return the step's note about its undo, with the features that an undo leaves behind."""
+    if not step.adds_features or step.kind in (StepKind.CREATE, StepKind.DROP_FEATURE):
+        return step.undo_note
+    features = f"the features stay in the protocol: {', '.join(sorted(step.adds_features))}"
+    return "; ".join(filter(None, (step.undo_note, features)))
 
 
 def _supported(live: TableState) -> Iterator[str]:

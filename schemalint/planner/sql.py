@@ -101,9 +101,10 @@ def drop_constraint(table: str, name: str) -> str:
     return f"ALTER TABLE {table} DROP CONSTRAINT {always_quoted(name)}"
 
 
-def drop_feature(table: str, name: str) -> str:
+def drop_feature(table: str, name: str, *, truncates: bool) -> str:
     """Drop a feature: Delta makes several commits and rewrites the files that need the feature."""
-    return f"ALTER TABLE {table} DROP FEATURE {always_quoted(name)}"
+    history = " TRUNCATE HISTORY" if truncates else ""
+    return f"ALTER TABLE {table} DROP FEATURE {always_quoted(name)}{history}"
 
 
 def position_text(after: str | None) -> str:

@@ -23,7 +23,7 @@ from schemalint.delta.path import Path, format_path
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
 from schemalint.errors import ContractError
-from schemalint.model.marker import MARKER, PENDING
+from schemalint.model.marker import OWN_PROPERTIES
 from schemalint.values import replace
 
 T = TypeVar("T")
@@ -120,7 +120,7 @@ def settable(live: Mapping[str, str | None]) -> dict[str, str | None]:
 
 def _is_settable(key: str, value: str) -> bool:
     row = properties.find_property(key)
-    if key in {MARKER, PENDING} or properties.is_protocol_key(key) or not properties.is_known(key):
+    if key in OWN_PROPERTIES or properties.is_protocol_key(key) or not properties.is_known(key):
         return False
     if row is None:
         return True

@@ -47,7 +47,7 @@ def line(result: Applied) -> str:
     facts = []
     if result.done:
         facts.append(counted(len(result.done), "statement"))
-    if result.outcome.name in ("APPLIED", "RECORDED", "FAILED") and result.version is not None:
+    if result.outcome.name in ("APPLIED", "RECORDED", "WAITING", "FAILED") and result.version is not None:
         facts.append(f"now at version {result.version}")
     return printable(f"{result.table}: {result.outcome.value}" + (f" ({', '.join(facts)})" if facts else ""))
 

@@ -128,7 +128,8 @@ class _Reverser:
             "location": old.location != current.location,
             "targets": old.targets != current.targets,
             "managed_by": old.managed_by != current.managed_by,
-            "drop_features": old.drop_features != current.drop_features,
+            "drop_features": (old.drop_features, old.truncated_features)
+            != (current.drop_features, current.truncated_features),
             "open": old.open != current.open,
         }
         if kept := [key for key, differs in differences.items() if differs]:

@@ -18,7 +18,7 @@ from schemalint.catalog.table_location import choose_target
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.deploy import DeployInput, Deployment
 from schemalint.deploy.outcome import Applied, DoneStep, Outcome
-from schemalint.errors import ApplyError, InternalError, SchemalintError
+from schemalint.errors import ApplyError, InternalError, SchemalintError, WaitingError
 from schemalint.lint.rulebook import rules_for_apply, selection_of
 from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan
@@ -214,7 +214,8 @@ def _run_table(
             version = _apply_table(session, plan, deployment, options, done)
     except SchemalintError as error:
         last = done[-1].version if done else plan.version
-        return replace(result, version=last, done=tuple(done), error=error)
+        outcome = Outcome.WAITING if isinstance(error, WaitingError) else Outcome.FAILED
+        return replace(result, outcome=outcome, version=last, done=tuple(done), error=error)
     outcome = Outcome.APPLIED if plan.steps else Outcome.RECORDED
     return replace(result, outcome=outcome, version=version, done=tuple(done))
 

@@ -40,6 +40,11 @@ _CONFLICT: Final = re.compile(
     r"DELTA_CONCURRENT_\w+|DELTA_METADATA_CHANGED|DELTA_PROTOCOL_CHANGED"
     r"|\b(?:MetadataChanged|ProtocolChanged|Concurrent\w+)Exception\b"
 )
+# A drop with TRUNCATE HISTORY removed the traces of the feature; older versions of the table still have them.
+_WAITING: Final = re.compile(
+    r"DELTA_FEATURE_DROP_(?:WAIT_FOR_RETENTION_PERIOD|HISTORICAL_VERSIONS_EXIST"
+    r"|CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD)"
+)
 _LONGEST_WAIT: Final = 60.0  # seconds, for a Connect server
 _LONGEST_STATEMENT: Final = 2_000
 _OF_PY4J: Final = "An error occurred while calling "
@@ -177,6 +182,7 @@ class StatementError(ApplyError):
 
     Attributes:
         is_conflict: Whether the statement only conflicted with a concurrent commit.
+        is_waiting: Whether the statement succeeds once the retention period of the history is over.
     """
 
     def __init__(self, error: Exception, statement: str) -> None:
@@ -184,6 +190,7 @@ class StatementError(ApplyError):
             f"the engine refused: {_first_line(error)}", help=f"the statement was: {_cut(statement)}"
         )
         self.is_conflict = _CONFLICT.search(_first_line(error)) is not None
+        self.is_waiting = _WAITING.search(_first_line(error)) is not None
 
 
 def run(session: SqlSession, statement: str) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from schemalint.delta.change import subject_name
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.deploy.outcome import DoneStep
-from schemalint.errors import ApplyError
+from schemalint.errors import ApplyError, WaitingError
 from schemalint.model.contract import Contract
 from schemalint.model.marker import MARKER, PENDING, Marker, read_pending
 from schemalint.model.plan import Step, StepKind, TablePlan
@@ -62,8 +63,11 @@ class TableRun:
         Raises:
             ApplyError: The table changed since it was planned, or a statement was refused or had another
                 effect.
+            WaitingError: Features stay until the retention period of the history is over; all other steps
+                are done.
         """
         expected = self.plan.live if self.plan.live is not None else TableState()
+        waiting: list[Step] = []
         table_id, remaining, attempt = self.plan.table_id, list(self.plan.steps), 1
         while remaining:
             before = self._read_unchanged(table_id, expected, remaining)
@@ -75,10 +79,13 @@ class TableRun:
             if before is not None:
                 expected = with_column_ids_of(expected, before.state)
             if not remaining:
-                return
+                break
             try:
                 expected = self._run_step(remaining[0], expected, before, remaining)
             except StatementError as error:
+                if error.is_waiting:
+                    waiting.append(remaining.pop(0))
+                    continue
                 if not self._had_effect(expected, remaining):
                     if not error.is_conflict or attempt == ATTEMPTS:
                         raise
@@ -86,6 +93,12 @@ class TableRun:
                     attempt += 1
                 continue
             remaining, attempt = remaining[1:], 1
+        if waiting:
+            names = ", ".join(subject_name(change) for step in waiting for change in step.changes)
+            raise WaitingError(
+                f"{self.plan.table}: {names} can be dropped only after the retention period of its history",
+                help="apply again then; the other steps are done, and its traces are removed",
+            )
 
     def record(self, contract: Contract, revision: str | None) -> int:
         """Write the marker after the table is verified, and then remove the pending column ids.

@@ -201,6 +201,18 @@ def test_names_become_the_spelling_that_delta_stores() -> None:
     assert contract.targets["dev"].features == frozenset({"rowTracking"})
 
 
+def test_a_feature_is_dropped_with_or_without_its_history() -> None:
+    contract = contract_of(
+        "schemalint: 1\ntable: t\ncolumns: []\n"
+        "drop_features:\n  - v2Checkpoint\n  - {feature: TYPEWIDENING, truncate_history: true}\n"
+        "  - {feature: columnMapping}\n"
+    )
+
+    assert contract.drop_features == {"v2Checkpoint", "typeWidening", "columnMapping"}
+    assert contract.truncated_features == {"typeWidening"}
+    assert contract.anchors["feature", "typeWidening"].line == 6
+
+
 def test_type_text_declares_not_null_and_comments_and_leaves_elements_unmanaged() -> None:
     field = column("type: \"struct<a: int not null comment 'A', b: map<string, array<int>>>\"")
     a = declared("a", INTEGER)

@@ -93,6 +93,11 @@ INSIDE_THE_HASH = [
     replace(PLAIN, state=replace(PLAIN.state, dropped=(Deletion(("b",)),))),
     replace(PLAIN, state=replace(PLAIN.state, dropped=(Deletion(("b",), INTEGER),))),
     replace(PLAIN, drop_features=frozenset({"timestampNtz"})),
+    replace(
+        PLAIN,
+        drop_features=frozenset({"timestampNtz"}),
+        truncated_features=frozenset({"timestampNtz"}),
+    ),
 ]
 
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint import deploy
+from schemalint.cli._options import PENDING
 from schemalint.delta.datatype import LONG, field_at, type_at
 from schemalint.delta.path import Part
 from schemalint.deploy import DeployInput, Deployment
 from schemalint.deploy.outcome import Outcome
-from schemalint.errors import UsageError
+from schemalint.errors import UsageError, WaitingError
 from schemalint.model.marker import read_marker
 from schemalint.spark.runner import apply
 
@@ -324,6 +325,46 @@ def test_feature_drop_that_removes_a_declared_property_is_refused(
 
     lakehouse.declare(f"{head}properties: {{{key}: null}}\ndrop_features: [{feature}]\n")
     assert lakehouse.apply(allow=["destructive"]).outcome is Outcome.RECORDED
+
+
+def test_feature_in_the_history_waits_for_the_retention_period(lakehouse: Lakehouse) -> None:
+    """The first run removes the traces of the feature and does the rest; a later run drops it."""
+    retention = "delta.dropFeatureTruncateHistory.retentionDuration: interval 0 hours"
+    head = "schemalint: 1\ntable: sales.orders\n"
+    lakehouse.declare(
+        f"{head}columns: [{{name: id, type: int}}]\nclustered_by: [id]\n"
+        f"properties: {{delta.enableTypeWidening: true, delta.columnMapping.mode: name, {retention}}}\n"
+    )
+    lakehouse.apply()
+    lakehouse.insert("(1)")
+    lakehouse.sql("ALTER COLUMN id TYPE BIGINT")
+    lakehouse.declare(
+        f"{head}columns: [{{name: id, type: bigint}}]\nclustered_by: [id]\n"
+        f"properties: {{delta.enableTypeWidening: null, delta.columnMapping.mode: null, {retention}}}\n"
+        "drop_features:\n"
+        "  - {feature: columnMapping, truncate_history: true}\n"
+        "  - {feature: typeWidening, truncate_history: true}\n"
+    )
+
+    first = lakehouse.apply(allow=["destructive"], repair_drift=True)
+    assert (first.outcome, type(first.error), first.version) == (
+        Outcome.WAITING,
+        WaitingError,
+        lakehouse.table().version,
+    )
+    assert first.error is not None
+    assert first.error.exit_status == PENDING
+    assert "columnMapping, typeWidening" in first.error.message
+    table = lakehouse.table()
+    assert {"columnMapping", "typeWidening"} <= table.protocol.features
+    assert table.state.clustered_by == (("id",),)
+    assert not table.state.columns.fields[0].type_changes
+
+    assert lakehouse.apply(allow=["destructive"]).outcome is Outcome.APPLIED
+    assert lakehouse.table().protocol.features.isdisjoint(
+        {"columnMapping", "typeWidening", "checkpointProtection"}
+    )
+    assert lakehouse.apply().outcome is Outcome.NOTHING
 
 
 @pytest.mark.parametrize(

@@ -50,13 +50,15 @@ def contracts(draw: DrawFn) -> Contract:
     paths = [path for path, _ in walk_fields(state.columns)]
     path: SearchStrategy[Path] = st.sampled_from(paths) if paths else st.just(("gone",))
     deletions = st.builds(Deletion, path | st.just(("gone",)), st.none() | _printable_types())
+    drop_features = draw(_FEATURES)
     return Contract(
         table=draw(st.lists(names(), min_size=1, max_size=3).map(_table_name)),
         state=replace(state, dropped=tuple(draw(st.lists(deletions, max_size=2)))),
         location=draw(st.none() | texts()),
         owner=draw(st.none() | texts()),
         managed_by=draw(st.just("schemalint") | texts()),
-        drop_features=draw(_FEATURES),
+        drop_features=drop_features,
+        truncated_features=drop_features & draw(_FEATURES),
         protocol=draw(_limits()),
         open=draw(st.builds(WriterPermissions, st.booleans(), st.booleans())),
         targets=draw(st.dictionaries(texts(), _overlays(), max_size=2)),

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.feature import FEATURES, find_feature
+from schemalint.delta.feature_drop import DropVerdict, drop_obstacles
 from schemalint.delta.requests import FeatureVerdict, feature_requests, judge_feature
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -13,9 +14,10 @@ def feature_dependency_missing(contract: Contract, ctx: RuleContext) -> Iterator
 
     ## What it does
 
-    Finds a feature under `drop_features` that another feature of the table requires, if the contract does not
-    drop that other feature too. For a new table it reports, as an info, what Delta adds to the features that
-    the contract requests by name; for an existing table PF004 shows the whole upgrade.
+    Finds a feature under `drop_features` that another feature of the table requires, or one that the contract
+    needs, if the contract does not drop that other feature too. For a new table it reports, as an info, what
+    Delta adds to the features that the contract requests by name; for an existing table PF004 shows the whole
+    upgrade.
 
     ## Why is this bad?
 
@@ -64,13 +66,13 @@ def feature_dependency_missing(contract: Contract, ctx: RuleContext) -> Iterator
     drop_features: [rowTracking, domainMetadata]
     ```
     """
-    for name in sorted(contract.drop_features & ctx.features):
-        if dependents := _dependents(name, ctx.features - contract.drop_features):
+    for obstacle in drop_obstacles(ctx.drop_requests):
+        if obstacle.verdict == DropVerdict.REQUIRED:
             yield Problem(
-                f"feature {name} cannot be dropped: it is required by {', '.join(dependents)}",
-                help=f"drop {', '.join(dependents)} too, or keep {name}",
-                object=ObjectRef("feature", name),
-                delta_error="DELTA_FEATURE_DROP_DEPENDENT_FEATURE",
+                obstacle.reason,
+                help=obstacle.help,
+                object=ObjectRef("feature", obstacle.feature),
+                delta_error=obstacle.delta_error,
             )
     if ctx.is_new_table:
         requested = contract.state.requested_features
@@ -92,7 +94,3 @@ def _valid_requests(contract: Contract) -> set[str]:
         if (row := find_feature(request.name))
         and judge_feature(request, None, new_table=True) == FeatureVerdict.VALID
     }
-
-
-def _dependents(name: str, remaining: frozenset[str]) -> list[str]:
-    return sorted(other for other in remaining if other in FEATURES and name in FEATURES[other].requires)

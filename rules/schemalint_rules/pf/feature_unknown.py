@@ -3,23 +3,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.feature import find_feature, suggest_feature
+from schemalint.delta.feature_drop import DropVerdict, drop_obstacles
 from schemalint.delta.requests import FeatureVerdict, feature_requests, judge_feature
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
-@rule("PF005", on=Contract, severity=Severity.ERROR, delta_errors=("DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",))
+@rule(
+    "PF005",
+    on=Contract,
+    severity=Severity.ERROR,
+    delta_errors=(
+        "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
+        "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+    ),
+)
 def feature_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
-    """The contract requests a feature that Delta Spark does not know.
+    """The contract requests or drops a feature that Delta Spark does not know.
 
     ## What it does
 
-    Compares the names in `features`, and in `delta.feature.<name>`, with the features of Delta Spark,
-    ignoring case. Names that only Delta Kernel knows (`icebergWriterCompatV1`, `collations`) count as
+    Compares the names in `features`, `drop_features` and `delta.feature.<name>` with the features of Delta
+    Spark, ignoring case. Names that only Delta Kernel knows (`icebergWriterCompatV1`, `collations`) count as
     unknown.
 
     ## Why is this bad?
 
-    Delta refuses the statement with `DELTA_UNSUPPORTED_FEATURES_IN_CONFIG`. Often the name is that of the
+    Delta refuses the statement with `DELTA_UNSUPPORTED_FEATURES_IN_CONFIG`, or the drop with
+    `DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE`. Often the name is that of the
     property that enables the feature: `enableTypeWidening` for `typeWidening`.
 
     ## What to do
@@ -57,4 +67,12 @@ def feature_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
                 help=f"did you mean {suggestion}?" if suggestion else "remove the line",
                 object=ObjectRef(request.kind, request.entry),
                 delta_error="DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
+            )
+    for obstacle in drop_obstacles(ctx.drop_requests):
+        if obstacle.verdict == DropVerdict.UNKNOWN:
+            yield Problem(
+                obstacle.reason,
+                help=obstacle.help,
+                object=ObjectRef("feature", obstacle.feature),
+                delta_error=obstacle.delta_error,
             )

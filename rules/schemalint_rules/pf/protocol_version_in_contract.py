@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.protocol import DEFAULT_FEATURES, features_of_versions
+from schemalint.delta.protocol import DEFAULT_FEATURES, features_of_new_table, features_of_versions
 from schemalint.delta.requests import PropertyVerdict, judge_property, lacks_writer_version
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -14,16 +14,18 @@ def protocol_version_in_contract(contract: Contract, ctx: RuleContext) -> Iterat
     ## What it does
 
     Finds `delta.minReaderVersion`, `delta.minWriterVersion` and `delta.ignoreProtocolDefaults` among
-    `properties`, and reports which features they would add; if the contract declares only one version, the
-    rule takes the other from the table. PF002 reports values that Delta refuses, and PF004 an upgrade that is
-    not allowed yet.
+    `properties`, and reports which features they add, or that they change nothing; if the contract declares
+    only one version, the rule takes the other from the table. PF002 reports values that Delta refuses, and
+    PF004 an upgrade that is not allowed yet.
 
     ## Why is this bad?
 
     On an existing table a version means "add every feature that it implies": writer version 4 adds CHECK
     constraints, the change data feed and generated columns to a table that needs one of them, and locks out
     clients that lack any. A version never decreases: Delta silently ignores a lower one. Writer version 7
-    implies nothing, and changes nothing on an existing table. Older documentation asks for (2,5) before
+    implies nothing, and changes nothing on an existing table. Only a new table can get fewer features than
+    Delta's default: with a lower version, or with `delta.ignoreProtocolDefaults`, which an existing table
+    ignores. Older documentation asks for (2,5) before
     column mapping or (1,4) before the change data feed: current Delta adds the one feature by itself.
 
     Delta stores none of the three, so `--live` has nothing to compare them with.
@@ -60,13 +62,21 @@ def protocol_version_in_contract(contract: Contract, ctx: RuleContext) -> Iterat
         return
     if (ctx.base or ctx.live) and lacks_writer_version(declared, ctx.features):
         return
-    supported = DEFAULT_FEATURES if ctx.is_new_table else ctx.features
-    added = features_of_versions(declared, supported) - supported
-    effect = f", which adds {', '.join(sorted(added))}" if added else ""
+    if ctx.is_new_table:
+        supported, result = DEFAULT_FEATURES, features_of_new_table(frozenset(), (), declared)
+    else:
+        supported, result = ctx.features, ctx.features | features_of_versions(declared, ctx.features)
     yield Problem(
         " and ".join(f"{key}: {declared[key]}" for key in version_keys)
-        + f": the contract requests a protocol version{effect}",
+        + f": the contract requests a protocol version, which {_effect(supported, result)}",
         help="remove the line, and list the features that no property adds under `features`",
         object=ObjectRef("property", version_keys[0]),
         new=", ".join(declared[key] for key in version_keys),
     )
+
+
+def _effect(before: frozenset[str], after: frozenset[str]) -> str:
+    if added := sorted(after - before):
+        return f"adds {', '.join(added)}"
+    missing = sorted(before - after)
+    return f"leaves out {', '.join(missing)}" if missing else "changes nothing"

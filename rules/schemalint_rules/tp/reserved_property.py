@@ -3,25 +3,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.properties import RESERVED
-from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
+from schemalint.plugin import OWN_PROPERTIES, Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _COMMENT = "comment"
 
 
 @rule("TP007", on=Contract, severity=Severity.ERROR, delta_errors=("UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",))
 def reserved_property(contract: Contract, _ctx: RuleContext) -> Iterator[Problem]:
-    """The contract sets a table property that Spark reserves.
+    """The contract sets a table property that Spark or schemalint reserves.
 
     ## What it does
 
     Finds `comment`, `external`, `is_managed_location`, `location`, `owner` and `provider` under `properties`,
-    in exactly this spelling: for Spark `Owner` is an ordinary property.
+    in exactly this spelling: for Spark `Owner` is an ordinary property. It also finds `schemalint.applied`
+    and `schemalint.pending`, which `apply` writes itself.
 
     ## Why is this bad?
 
     Spark refuses to set and to unset these properties (`UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY`), in `CREATE
     TABLE` too. It accepts `comment`, but stores it as the table's description and never as a property.
     Measured on Spark 4.2.0.
+
+    schemalint stores in its own properties what it applied last, and which columns a running plan renames. A
+    declared value would make it take one column for another.
 
     ## What to do
 
@@ -48,6 +52,12 @@ def reserved_property(contract: Contract, _ctx: RuleContext) -> Iterator[Problem
     properties: {team: sales-platform}
     ```
     """
+    for key in sorted(OWN_PROPERTIES & contract.state.properties.keys()):
+        yield Problem(
+            f"the property {key} is reserved for schemalint",
+            help="remove it from the contract",
+            object=ObjectRef("property", key),
+        )
     for key in sorted(RESERVED & contract.state.properties.keys()):
         yield Problem(
             f"Spark reserves the property {key}",

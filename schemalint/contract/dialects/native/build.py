@@ -29,13 +29,15 @@ def build(data: native.Contract, report: Report) -> contract.Contract:
     builder = _Builder(report)
     columns = builder.columns.struct(data["columns"], ("columns",), ())
     document = report.document
+    dropped_features = [_dropped_feature(entry) for entry in data.get("drop_features", [])]
     return contract.Contract(
         table=read_table_name(data["table"], ("table",), report),
         state=builder.state(data, columns),
         location=data.get("location"),
         owner=data.get("owner"),
         managed_by=data.get("managed_by", "schemalint"),
-        drop_features=_features(data.get("drop_features", [])),
+        drop_features=frozenset(name for name, _truncates in dropped_features),
+        truncated_features=frozenset(name for name, truncates in dropped_features if truncates),
         protocol=contract.ProtocolLimits(**data.get("protocol", {})),
         open=contract.WriterPermissions(**data.get("open", {})),
         targets={name: builder.target(name, target) for name, target in data.get("targets", {}).items()},
@@ -140,6 +142,13 @@ class _Builder:
 
 def _features(names: list[str]) -> frozenset[str]:
     return frozenset(map(canonical, names))
+
+
+def _dropped_feature(entry: str | native.DroppedFeature) -> tuple[str, bool]:
+    """Return the name of a feature to drop, and whether its drop truncates the history."""
+    if isinstance(entry, str):
+        return canonical(entry), False
+    return canonical(entry["feature"]), entry.get("truncate_history", False)
 
 
 def _stored(value: Node) -> str | None:

@@ -52,7 +52,12 @@ def as_data(contract: Contract) -> dict[str, Data]:
         constraints=_or_unmanaged(dict(state.constraints)),
         properties=_or_unmanaged(_properties(state.properties)),
         features=_or_unmanaged(sorted(state.features)),
-        drop_features=_or_unmanaged(sorted(contract.drop_features)),
+        drop_features=_or_unmanaged(
+            [
+                {"feature": name, "truncate_history": True} if name in contract.truncated_features else name
+                for name in sorted(contract.drop_features)
+            ]
+        ),
         protocol=_or_unmanaged(_changed(contract.protocol)),
         open=_or_unmanaged(_changed(contract.open)),
         targets=_or_unmanaged({name: _target(overlay) for name, overlay in contract.targets.items()}),

@@ -118,6 +118,15 @@ class Dropped(TypedDict, total=False):
     """Type of the old column."""
 
 
+class DroppedFeature(TypedDict, total=False):
+    """A table feature to drop, and how."""
+
+    feature: Required[str]
+    """Name of the table feature."""
+    truncate_history: bool
+    """Whether to delete the history that uses the feature, after its retention period; false by default."""
+
+
 class Protocol(TypedDict, total=False):
     """Limits on the protocol of the table, which `apply` must not exceed."""
 
@@ -246,8 +255,8 @@ class Contract(TypedDict, total=False):
     """Table properties: value by key; null removes a property."""
     features: list[str]
     """Table features requested by name."""
-    drop_features: list[str]
-    """Table features to drop."""
+    drop_features: list[str | DroppedFeature]
+    """Table features to drop, by name."""
     protocol: Protocol
     """Limits on the protocol of the table, which `apply` must not exceed."""
     open: Open
@@ -268,6 +277,7 @@ NOUNS: Final[dict[object, str]] = {
     Identity: "identity",
     Deprecation: "deprecated",
     Dropped: "an entry of dropped",
+    DroppedFeature: "an entry of drop_features",
     Protocol: "protocol",
     Open: "open",
     Unblock: "unblock",

@@ -155,8 +155,9 @@ def _in_targets(value: Node) -> Iterator[tuple[Anchor, Span]]:
 
 def _in_features(value: Node) -> Iterator[tuple[Anchor, Span]]:
     for item in _items(value):
-        if isinstance(item, Scalar):
-            yield ("feature", canonical(item.text)), item.span
+        name = _value(item, "feature") or item
+        if isinstance(name, Scalar):
+            yield ("feature", canonical(name.text)), name.span
 
 
 def _in_consumers(value: Node) -> Iterator[tuple[Anchor, Span]]:

@@ -18,11 +18,13 @@ TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported');
 --   'the constraint positive is declared'
 -- adds checkConstraints
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` DROP CONSTRAINT `positive`
+-- undo note: the features stay in the protocol: checkConstraints
 ALTER TABLE delta.`/lake/it``s/orders` ADD CONSTRAINT `positive` CHECK (n >= -5);
 
 -- add a constraint
 --   "the constraint it's `odd` is declared"
 -- adds checkConstraints
 -- undo: ALTER TABLE delta.`/lake/it``s/orders` DROP CONSTRAINT `it's ``odd```
+-- undo note: the features stay in the protocol: checkConstraints
 ALTER TABLE delta.`/lake/it``s/orders` ADD CONSTRAINT `it's ``odd``` CHECK (CAST(id AS STRING) <> 'a`b');
 

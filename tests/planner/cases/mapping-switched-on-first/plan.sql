@@ -1,7 +1,7 @@
 -- set properties
 --   'property delta.columnMapping.mode is declared as name'
 -- adds columnMapping
--- undo: ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.columnMapping.mode' = 'none')
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` UNSET TBLPROPERTIES ('delta.columnMapping.mode')
 -- undo note: the features stay in the protocol: columnMapping
 ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 

@@ -1,1 +1,1 @@
--- refused: the new table would have the feature typeWidening, which is listed under drop_features (remove it from drop_features, or remove what needs it)
+-- refused: feature typeWidening cannot be dropped: delta.enableTypeWidening needs it (declare delta.enableTypeWidening: null)

@@ -1,6 +1,3 @@
--- refused: delta.minReaderVersion cannot be applied (list the required features instead: `features: […]`)
--- refused: delta.minWriterVersion cannot be applied (list the required features instead: `features: […]`)
--- refused: delta.ignoreProtocolDefaults cannot be applied (list the required features instead: `features: […]`)
 -- refused: lost cannot be added: it is renamed from nobody, which does not exist (rename the right column by hand, or remove `renamed_from` if the column is new)
 -- refused: new_generated cannot be added as a generated column (this needs a new table: create it as declared, copy the data, and swap the tables)
 -- refused: new_identity cannot be added as an identity column (this needs a new table: create it as declared, copy the data, and swap the tables)

@@ -13,7 +13,14 @@ from schemalint.delta.change import TypeChanged
 from schemalint.delta.column_names import invalid_characters
 from schemalint.delta.datatype import walk_fields
 from schemalint.delta.diff import diff
-from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, closure, find_feature, suggest_feature
+from schemalint.delta.feature import (
+    CHECKPOINT_PROTECTION,
+    FEATURES,
+    TableFeature,
+    closure,
+    find_feature,
+    suggest_feature,
+)
 from schemalint.delta.path import format_path
 from schemalint.delta.protocol import VERSION_KEYS, feature_causes, features_of_versions
 from schemalint.delta.table import TableState
@@ -141,8 +148,8 @@ def _of_the_declaration(name: str, requests: DropRequests) -> DropObstacle | Non
     by_version = features_of_versions(properties, requests.supported)
     versions = [("property", key, by_version) for key in VERSION_KEYS if key in properties]
     for kind, cause, names in (*versions, *causes):
-        if name not in names:
-            continue
+        if name not in names | {FEATURES[needed].unless for needed in names}:
+            continue  # a supported preview takes the place of the feature
         match kind:
             case "feature":
                 return _refused(name, "the contract requests it too", "remove one of the two lines")
@@ -158,10 +165,10 @@ def _of_the_columns(name: str, requests: DropRequests) -> DropObstacle | None:
     """Return what the drop would do to a table that supports the feature, apart from dropping it."""
     if name not in requests.supported:
         return None
-    row = FEATURES[name]
+    row = _stable(FEATURES[name])
     key = row.enabled_by_property[0] if row.enabled_by_property else ""
     is_declared = isinstance(requests.declared.properties.get(key), str)
-    if row.drop_removes_property and is_declared and (name != _WIDENING or _is_widened(requests)):
+    if row.drop_removes_property and is_declared and (row.name != _WIDENING or _is_widened(requests)):
         return _refused(name, f"the drop also removes the property {key}", f"declare {key}: null")
     if name == _MAPPING and requests.after.column_mapping != "none":
         for path, field in walk_fields(requests.after.columns):
@@ -170,6 +177,11 @@ def _of_the_columns(name: str, requests: DropRequests) -> DropObstacle | None:
                 error = "DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING"
                 return _refused(name, reason, "rename the column first", error)
     return None
+
+
+def _stable(row: TableFeature) -> TableFeature:
+    """Return the feature that a preview takes the place of, or the feature itself."""
+    return next((other for other in FEATURES.values() if other.unless == row.name), row)
 
 
 def _is_widened(requests: DropRequests) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from schemalint.delta.change import FieldAdded, FieldMoved, FieldRemoved, FieldRenamed
 from schemalint.delta.datatype import Field, Struct, map_fields, type_at
@@ -14,6 +15,8 @@ from schemalint.planner.alteration import IRREVERSIBLE, AlterContext
 from schemalint.planner.last_fields import emptied_structs, recreated_last_fields
 from schemalint.planner.renaming import ordered_renames, unused_name
 from schemalint.values import replace
+
+_NO_UNDO: Final = "cannot be undone: Delta drops columns only with column mapping, and never the last one"
 
 
 def columns_added_first(context: AlterContext) -> Iterator[Step]:
@@ -139,7 +142,8 @@ def _added(context: AlterContext, changes: Sequence[FieldAdded]) -> Iterator[Ste
         return
     additions = [replace(added, field=_without_defaults(added.field)) for added in changes]
     paths = [added.path for added in additions]
-    undo = sql.drop_columns(context.table, paths) if context.will_be_mapped else None
+    is_undoable = context.will_be_mapped and context.live.columns.fields  # a table keeps one column
+    undo = sql.drop_columns(context.table, paths) if is_undoable else None
     yield Step(
         StepKind.ADD_COLUMNS,
         sql.add_columns(context.table, [(added.path, added.field, added.after) for added in additions]),
@@ -147,7 +151,7 @@ def _added(context: AlterContext, changes: Sequence[FieldAdded]) -> Iterator[Ste
         tuple(f"{format_path(path)} is declared and missing" for path in paths),
         context.added_features(additions),
         undo=undo,
-        undo_note="" if undo else "cannot be undone: Delta drops columns only with column mapping",
+        undo_note="" if undo else _NO_UNDO,
     )
 
 

@@ -137,6 +137,7 @@ def _altered(context: AlterContext, changes: Sequence[Change]) -> Iterator[Step]
             tuple(f"property {key} is declared absent" for key in keys),
             undo=_undo(context.table, removed),
             undo_note=_undo_note(removed),
+            commits=2 if unmaps and len(keys) > 1 else 1,
             cost=Cost.REWRITE if unmaps else Cost.METADATA,
             needs=Approval.DESTRUCTIVE if unmaps else None,
         )
@@ -158,6 +159,7 @@ def _set(context: AlterContext, changes: Sequence[Change]) -> Step:
                 reasons.append("the description is declared")
     unmaps = properties.get(COLUMN_MAPPING_MODE, "").lower() == "none"
     adds = context.added_features(changes)
+    backfills = is_true(properties.get(ROW_TRACKING)) and "rowTracking" in adds
     return Step(
         StepKind.SET_PROPERTIES,
         sql.set_properties(context.table, properties),
@@ -166,7 +168,7 @@ def _set(context: AlterContext, changes: Sequence[Change]) -> Step:
         adds,
         undo=_undo(context.table, changes),
         undo_note=_undo_note(changes),
-        commits=2 if is_true(properties.get(ROW_TRACKING)) and "rowTracking" in adds else 1,
+        commits=2 if backfills or (unmaps and len(properties) > 1) else 1,
         cost=Cost.REWRITE if unmaps else Cost.METADATA,
         needs=Approval.DESTRUCTIVE if unmaps else None,
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -329,18 +331,17 @@ def test_feature_drop_that_removes_a_declared_property_is_refused(
 
 def test_feature_in_the_history_waits_for_the_retention_period(lakehouse: Lakehouse) -> None:
     """The first run removes the traces of the feature and does the rest; a later run drops it."""
-    retention = "delta.dropFeatureTruncateHistory.retentionDuration: interval 0 hours"
     head = "schemalint: 1\ntable: sales.orders\n"
     lakehouse.declare(
         f"{head}columns: [{{name: id, type: int}}]\nclustered_by: [id]\n"
-        f"properties: {{delta.enableTypeWidening: true, delta.columnMapping.mode: name, {retention}}}\n"
+        "properties: {delta.enableTypeWidening: true, delta.columnMapping.mode: name}\n"
     )
     lakehouse.apply()
     lakehouse.insert("(1)")
     lakehouse.sql("ALTER COLUMN id TYPE BIGINT")
     lakehouse.declare(
         f"{head}columns: [{{name: id, type: bigint}}]\nclustered_by: [id]\n"
-        f"properties: {{delta.enableTypeWidening: null, delta.columnMapping.mode: null, {retention}}}\n"
+        "properties: {delta.enableTypeWidening: null, delta.columnMapping.mode: null}\n"
         "drop_features:\n"
         "  - {feature: columnMapping, truncate_history: true}\n"
         "  - {feature: typeWidening, truncate_history: true}\n"
@@ -360,6 +361,9 @@ def test_feature_in_the_history_waits_for_the_retention_period(lakehouse: Lakeho
     assert table.state.clustered_by == (("id",),)
     assert not table.state.columns.fields[0].type_changes
 
+    two_days_ago = time.time() - 2 * 24 * 3600
+    for number, file in enumerate(sorted(Path(lakehouse.uri, "_delta_log").glob("[0-9]*"))):
+        os.utime(file, (two_days_ago + number, two_days_ago + number))
     assert lakehouse.apply(allow=["destructive"]).outcome is Outcome.APPLIED
     assert lakehouse.table().protocol.features.isdisjoint(
         {"columnMapping", "typeWidening", "checkpointProtection"}

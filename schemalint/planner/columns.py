@@ -16,7 +16,8 @@ from schemalint.planner.last_fields import emptied_structs, recreated_last_field
 from schemalint.planner.renaming import ordered_renames, unused_name
 from schemalint.values import replace
 
-_NO_UNDO: Final = "cannot be undone: Delta drops columns only with column mapping, and never the last one"
+_UNMAPPED: Final = "drops columns only with column mapping"
+_LAST: Final = "never drops the last column of a table"
 
 
 def columns_added_first(context: AlterContext) -> Iterator[Step]:
@@ -151,7 +152,7 @@ def _added(context: AlterContext, changes: Sequence[FieldAdded]) -> Iterator[Ste
         tuple(f"{format_path(path)} is declared and missing" for path in paths),
         context.added_features(additions),
         undo=undo,
-        undo_note="" if undo else _NO_UNDO,
+        undo_note="" if undo else f"cannot be undone: Delta {_LAST if context.will_be_mapped else _UNMAPPED}",
     )
 
 

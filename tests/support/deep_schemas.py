@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from support.logs import commit_info, protocol, write_log
+from support.logs import add, commit_info, protocol, write_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,5 +35,5 @@ def write_nested(table: Path, *schemas: str) -> Path:
     for schema in schemas:
         body = {"id": "t-1", "schemaString": schema, "partitionColumns": [], "configuration": {}}
         body["format"] = {"provider": "parquet", "options": {}}
-        commits.append([commit_info("CREATE TABLE"), protocol(), {"metaData": body}])
+        commits.append([commit_info("CREATE TABLE"), protocol(), {"metaData": body}, add()])
     return write_log(table, commits)

@@ -31,7 +31,7 @@ class Edit(NamedTuple):
     """An edit that the planner refuses.
 
     Attributes:
-        text: The refusal, with ``…`` for what is filled in.
+        text: The refusal, with ``…`` for what is filled in: all of it for the obstacles of a feature's drop.
         base: The columns of the contract applied last, and more keys after a line break; None if there is no
             table yet.
         head: The same of the contract to apply.
@@ -50,6 +50,16 @@ class Edit(NamedTuple):
 
 
 EDITS: Final = (
+    Edit("…", f"{ID}\nfeatures: [appendOnly]", f"{ID}\ndrop_features: [appendOnly]"),
+    Edit(
+        "…",
+        f"{ID}\nconstraints: {{c: id > 0}}",
+        f"{ID}\nconstraints: {{c: id > 0}}\ndrop_features: [checkConstraints]",
+    ),
+    Edit("…", f"{ID}\n{MAPPED}", f"{ID}\n{MAPPED}\ndrop_features: [columnMapping]"),
+    Edit("…", None, f"{ID}\n{WIDENS}\ndrop_features: [typeWidening]"),
+    Edit("…", ID, f"{ID}\ndrop_features: [checkConstraints]", f"{ID}\nconstraints: {{c: id > 0}}"),
+    Edit("the property … is reserved for schemalint", ID, f"{ID}\nproperties: {{schemalint.applied: x}}"),
     Edit("Spark reserves the property …", ID, f"{ID}\nproperties: {{owner: me}}"),
     Edit(
         "`nullable: false` inside … cannot be applied",

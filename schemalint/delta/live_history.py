@@ -22,6 +22,7 @@ def may_misfit_files(history: History) -> bool:
     return any(
         next(iter(found), None) is not None
         for step in _with_column_ids(steps(history))
+        if _changes_schema(step)
         for found in (faults(step), unrecorded_changes(step), lost_records(step))
     )
 
@@ -44,6 +45,15 @@ def live_steps(history: History) -> tuple[HistoryStep, ...]:
         )
         for index, step in enumerate((*known[:oldest], *_with_column_ids(known[oldest:])))
     )
+
+
+def _changes_schema(step: HistoryStep) -> bool:
+    """Whether a commit changes what files must fit; most commits change only properties or comments."""
+    if step.before is None or step.entry.metadata is None:
+        return False
+    states = step.before.state, step.entry.metadata.state
+    before, after = _schema_keys(states)
+    return before != after or lowers_column_id(step)
 
 
 def _with_column_ids(known: Iterable[HistoryStep]) -> Iterator[HistoryStep]:

@@ -216,6 +216,19 @@ def minimum_versions(features: Iterable[str]) -> tuple[int, int]:
     return reader, TABLE_FEATURES_WRITER
 
 
+def above_limits(
+    versions: tuple[int, int], max_reader: int | None, max_writer: int | None
+) -> Mapping[str, int]:
+    """Return the limits that (reader, writer) versions exceed, by name: ``max_reader``, ``max_writer``."""
+    limits = {"max_reader": (versions[0], max_reader), "max_writer": (versions[1], max_writer)}
+    return {name: limit for name, (version, limit) in limits.items() if limit is not None and version > limit}
+
+
+def format_limits(limits: Mapping[str, int]) -> str:
+    """Return limits as text: ``max_reader: 1 and max_writer: 6``."""
+    return " and ".join(f"{name}: {limit}" for name, limit in limits.items())
+
+
 def _enabled_by(row: TableFeature, table_properties: Mapping[str, str | None]) -> bool:
     if row.enabled_by_property is None:
         return False

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from schemalint.values import frozen
+
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 # Keywords that the type grammar also accepts at the position of a field name.
@@ -16,49 +18,112 @@ _ESCAPE = re.compile(
 )
 
 
-# The tokens of one expression. Comments, semicolons and quotes that are not closed match none of them.
-_EXPRESSION_TOKEN = re.compile(
-    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|(?P<word>[A-Za-z_]\w*)"""
-    r"""|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<comma>,)|(?!--|/\*|//)[^'"`;()\[\]{},]""",
-    re.DOTALL,
+# The tokens of an expression in Spark's SqlBaseLexer.g4 (a test compares them with
+# Spark 4.2.0). Delta reads constraints with a lexer of its own (DeltaSqlBase.g4): comments in which the two
+# differ match no token.
+_TOKEN: Final = re.compile(
+    r"""
+    (?P<blank>[ \t\n\f\r\v\xa0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]+)
+    | (?P<comment>/\*(?!\+)(?:(?!/\*|\*/).)*\*/ | --[^\r\n]*+(?<!\\)[\r\n])
+    | (?P<raw>[rR](?:'[^']*'|"[^"]*"))
+    | (?P<string>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*")
+    | (?P<name>`(?:[^`]|``)*`)
+    | (?P<word>[0-9]+[eE][+-][0-9]+(?:[bB][dD]|[dDfF])? | [A-Za-z0-9_]+)
+    | (?P<open>[(\[]) | (?P<close>[)\]])
+    | (?P<sign>(?!--|/\*|\*/|//)[-.!=<>+*/%~&|^:?,])
+    """,
+    re.DOTALL | re.VERBOSE,
 )
-_CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
+_CLOSING: Final = {"(": ")", "[": "]"}
+_QUOTED: Final = frozenset({"raw", "string", "name", "comment"})
+_VARIABLE: Final = "${"
+_OTHER: Final = {
+    "'": "has a ' that is not closed",
+    '"': 'has a " that is not closed',
+    "`": "has a ` that is not closed",
+    ";": "contains a semicolon",
+    "/": "contains // or a comment that is not closed or contains another one",
+    "-": "ends in a comment",
+}
+"""The fault of a character that Spark cannot read."""
 
-_QUOTED: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`""", re.DOTALL)
-
-COLUMN_WORDS: Final = frozenset({"comment", "after", "first", "generated", "default", "not"})
+COLUMN_WORDS: Final = frozenset(
+    {"comment", "after", "first", "generated", "default", "not"}
+    | {"constraint", "check", "primary", "unique", "references"}
+)
 """Words, in lower case, that end the default in a column definition and start its next clause."""
+
+
+@frozen
+class Token:
+    """A token of an expression.
+
+    Attributes:
+        kind: ``raw`` or ``string`` for literals, ``name`` for a name in back-quotes, ``word`` for a keyword,
+            an unquoted name or a number, ``open`` and ``close`` for brackets, ``sign`` for a character of an
+            operator, ``other`` for what Spark cannot read.
+    """
+
+    kind: str
+    text: str
+
+
+def tokens(text: str) -> tuple[Token, ...]:
+    """Return the tokens of an expression as Spark reads them, without blanks and comments.
+
+    A character that is not part of any token becomes a token of kind ``other``.
+    """
+    found: list[Token] = []
+    position = 0
+    while position < len(text):
+        token = _TOKEN.match(text, position)
+        kind, read = (token.lastgroup or "", token[0]) if token else ("other", text[position])
+        position += len(read)
+        if kind not in {"blank", "comment"}:
+            found.append(Token(kind, read))
+    return tuple(found)
 
 
 def is_one_expression(text: str, *, without: frozenset[str] = frozenset()) -> bool:
     """Whether a statement that contains the text cannot read it as anything but one expression.
 
-    The text has no comment, no semicolon and no comma outside brackets, and all its quotes and brackets are
-    closed. The expression itself is not checked.
+    The expression itself is not checked.
 
     Args:
         text: The text of the expression.
         without: Words, in lower case, that the text must not contain outside brackets.
     """
+    return expression_fault(text, without=without) is None
+
+
+def expression_fault(text: str, *, without: frozenset[str] = frozenset()) -> str | None:
+    """Return why a text is not one expression, as the end of a sentence; None if it is one.
+
+    See `is_one_expression`.
+    """
+    if _VARIABLE in text:
+        return "contains ${, which Spark replaces with values of each session that parses it"
+    found = tokens(text)
     open_brackets: list[str] = []
-    position = 0
-    while position < len(text):
-        token = _EXPRESSION_TOKEN.match(text, position)
-        if token is None:
-            return False
-        position = token.end()
-        if bracket := token["open"]:
-            open_brackets.append(bracket)
-        elif token["close"] and (not open_brackets or _CLOSING[open_brackets.pop()] != token["close"]):
-            return False
-        if not open_brackets and (token["comma"] or (token["word"] or "").lower() in without):
-            return False
-    return not open_brackets and bool(text.strip())
+    for token in found:
+        if token.kind == "other":
+            return _OTHER.get(token.text, f"contains {token.text}, which is not part of any expression")
+        if token.kind == "open":
+            open_brackets.append(token.text)
+        elif token.kind == "close" and (not open_brackets or _CLOSING[open_brackets.pop()] != token.text):
+            return f"has a {token.text} without its opening bracket"
+        elif not open_brackets and token.text == ",":
+            return "has a comma outside brackets"
+        elif not open_brackets and token.kind == "word" and token.text.lower() in without:
+            return f"contains {token.text.upper()} outside brackets, which begins another clause"
+    if open_brackets:
+        return f"has a {open_brackets[-1]} that is not closed"
+    return None if found else "is empty"
 
 
 def without_quoted(text: str) -> str:
-    """Return an expression without its string literals and quoted names."""
-    return _QUOTED.sub("", text)
+    """Return an expression without its string literals, quoted names and comments."""
+    return "".join(" " if token.lastgroup in _QUOTED else token[0] for token in _TOKEN.finditer(text))
 
 
 def quote_identifier(name: str) -> str:

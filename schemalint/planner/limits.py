@@ -98,7 +98,6 @@ def refused_contract(contract: Contract, live: LiveTable | None) -> Iterator[Ref
     yield from _unsafe_expressions(state)
     yield from _undroppable_features(contract, live)
     if live is None:
-        yield from _above_protocol_limits(contract)
         yield from _inexpressible_nullability(state.columns)
 
 
@@ -234,18 +233,6 @@ def _drop_requests(contract: Contract, live: LiveTable | None) -> DropRequests:
         before=before,
         after=apply_declaration(contract.state, before),
     )
-
-
-def _above_protocol_limits(contract: Contract) -> Iterator[Refusal]:
-    """Refuse a new table above the protocol limits; for an existing table the rules judge the upgrade."""
-    limits = contract.protocol
-    named = (("max_reader", limits.max_reader), ("max_writer", limits.max_writer))
-    for (name, limit), version in zip(
-        named, protocol.minimum_versions(contract.created_features), strict=True
-    ):
-        if limit is not None and version > limit:
-            reason = f"the new table would need protocol version {version}, above {name}: {limit}"
-            yield Refusal(_DECLARED, reason, f"raise {name}, or remove what needs the version")
 
 
 def _computed(columns: Struct, path: Path) -> Iterator[Refusal]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from schemalint.delta.feature import FEATURES
-from schemalint.delta.protocol import minimum_versions
+from schemalint.delta.protocol import above_limits, format_limits, minimum_versions
 from schemalint.plugin import ObjectRef, Problem, ProtocolUpgrade, RuleContext, Severity, rule
 
 
@@ -96,15 +96,11 @@ def _cause(kind: str, name: str, features: frozenset[str]) -> str:
 
 
 def _exceeded_limits(upgrade: ProtocolUpgrade, ctx: RuleContext) -> str:
-    """Return the contract's limits that the versions exceed, as text."""
-    limits = ctx.contract.protocol
-    named_limits = (("max_reader", limits.max_reader), ("max_writer", limits.max_writer))
-    versions = minimum_versions(upgrade.after)
-    return " and ".join(
-        f"{name}: {limit}"
-        for (name, limit), version in zip(named_limits, versions, strict=True)
-        if limit is not None and version > limit
-    )
+    """Return the contract's limits that only this upgrade exceeds, as text; PF020 reports the others."""
+    limits = (ctx.contract.protocol.max_reader, ctx.contract.protocol.max_writer)
+    before = above_limits(minimum_versions(upgrade.before), *limits)
+    after = above_limits(minimum_versions(upgrade.after), *limits)
+    return format_limits({name: limit for name, limit in after.items() if name not in before})
 
 
 def _help(added: frozenset[str], *, allowed: bool, exceeded: str) -> Iterator[str]:

@@ -1,3 +1,1 @@
--- refused: the new table would need protocol version 3, above max_reader: 2 (raise max_reader, or remove what needs the version)
--- refused: the new table would need protocol version 7, above max_writer: 6 (raise max_writer, or remove what needs the version)
 -- refused: `nullable: false` inside d cannot be applied (Spark SQL has no syntax for it: remove `nullable: false` there)

@@ -10,9 +10,10 @@ from schemalint.delta.datatype import Managed, Unmanaged
 
 T = TypeVar("T")
 
-# Delta normalizes the blanks in an expression: it stores `amount>=0` as `amount >= 0` (measured).
+# Delta normalizes the blanks in a constraint, and leaves out comments: it stores `amount>=0 /* x */` as
+# `amount >= 0` (measured on Delta 4.4.0).
 _TOKEN: Final = re.compile(
-    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|[\w$]+(?:\.\d+)?|<=>|<>|[<>!=]=|\|\||[^\s\w]""",
+    r"""/\*.*?\*/|--[^\r\n]*|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|[\w$]+(?:\.\d+)?|<=>|<>|[<>!=]=|\|\||[^\s\w]""",
     re.DOTALL,
 )
 
@@ -50,5 +51,7 @@ def _without_empty(comment: Managed[str | None]) -> Managed[str | None]:
 
 def _tokens(expression: str) -> list[str]:
     return [
-        token if token[0] in "'\"" else token.strip("`").casefold() for token in _TOKEN.findall(expression)
+        token if token[0] in "'\"" else token.strip("`").casefold()
+        for token in _TOKEN.findall(expression)
+        if not token.startswith(("/*", "--"))
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, assert_never
 
-from schemalint.delta import protocol
 from schemalint.delta.change import (
     Change,
     ClusteringChanged,
@@ -41,10 +40,10 @@ from schemalint.delta.datatype import (
     walk,
     walk_fields,
 )
+from schemalint.delta.expressions import expressions_of
 from schemalint.delta.feature_drop import DropRequests, drop_obstacles
 from schemalint.delta.path import Part, Path, format_path
 from schemalint.delta.properties import RESERVED
-from schemalint.delta.sql_text import COLUMN_WORDS, is_one_expression
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.widening import is_container
@@ -259,16 +258,14 @@ def _inexpressible_nullability(columns: Struct, path: Path = ()) -> Iterator[Ref
 
 
 def _unsafe_expressions(state: TableState) -> Iterator[Refusal]:
-    """Refuse texts that are not exactly one expression: the statements contain them unchanged."""
-    for name, expression in state.constraints.items():
-        yield from _unsafe(f"the constraint {name}", expression)
-    for path, field in walk_fields(state.columns):
-        yield from _unsafe(f"the default of {format_path(path)}", field.default, without=COLUMN_WORDS)
-        yield from _unsafe(f"the generation expression of {format_path(path)}", field.generated)
+    """Refuse texts that are not exactly one expression: the statements contain them unchanged.
 
-
-def _unsafe(name: str, expression: object, *, without: frozenset[str] = frozenset()) -> Iterator[Refusal]:
-    if isinstance(expression, str) and not is_one_expression(expression, without=without):
-        yield Refusal(
-            _DECLARED, f"{name} is not one SQL expression", "close its brackets and quotes; remove comments"
-        )
+    NC019 reports them; this holds too where a configuration ignores the rule.
+    """
+    for expression in expressions_of(state):
+        if fault := expression.fault:
+            kind = "constraint" if expression.path is None else "column"
+            about = ObjectRef(kind, expression.name)
+            yield Refusal(
+                _DECLARED, f"{expression.subject} {fault}", "write exactly one expression", about=about
+            )

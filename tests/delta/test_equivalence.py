@@ -21,6 +21,7 @@ SAME_EXPRESSIONS = [
     ("upper( x )", "upper(x)"),
     ("x = 'A  b'", "x='A  b'"),
     ("a\n\t+ b", "a+b"),
+    ("a /* it's */ > 0 -- b\n", "a > 0"),
 ]
 OTHER_EXPRESSIONS = [
     ("x = 'a'", "x = 'A'"),
@@ -32,6 +33,7 @@ OTHER_EXPRESSIONS = [
     ("`a b`", "a b"),
     ("ab", "a b"),
     ("a - b", "a + b"),
+    ("a = '/* b */'", "a = '/* c */'"),
 ]
 SAME_VALUES = [
     ("delta.enableTypeWidening", "TRUE", "true"),

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from schemalint.delta.change import DefaultChanged, FieldAdded, TableAdded
 from schemalint.delta.datatype import Struct, walk_fields
-from schemalint.delta.expressions import columns_used
+from schemalint.delta.expressions import Expression, Place, columns_used, contains_query, unusable_part
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import without_quoted
 from schemalint.plugin import Problem, RuleContext, Severity, rule
@@ -16,13 +15,6 @@ _RANDOM = "INVALID_DEFAULT_VALUE.NON_DETERMINISTIC"
 
 # Spark functions that need no parentheses, which sqlglot parses as columns.
 _FUNCTIONS = frozenset({("user",), ("current_time",)})
-
-_SUBQUERY = re.compile(r"\(\s*(?:select|with|values|table)\b", re.IGNORECASE)
-_RANDOM_CALL = re.compile(
-    r"\b(uuid|rand|randn|random|randstr|uniform|shuffle|monotonically_increasing_id|spark_partition_id"
-    r"|input_file_name|input_file_block_start|input_file_block_length|reflect|java_method)\s*\(",
-    re.IGNORECASE,
-)
 
 
 @rule(
@@ -43,7 +35,8 @@ def default_not_constant(
     - names: of columns, and of anything else that is not quoted;
     - subqueries in parentheses;
     - lambda functions, whose parameters are not constants for Spark either;
-    - calls of functions such as `uuid()` and `rand()`.
+    - calls of functions that return another value on each call, such as `uuid()` and `rand()`, run Java
+      code, or need more than one row.
 
     A function whose value is the same for a whole statement is allowed: `current_date()`,
     `current_timestamp()`, `current_user()`. The rule does not check the type of a default: `apply` asks the
@@ -111,18 +104,20 @@ def _defaults(columns: Struct, parent: Path = ()) -> Iterator[tuple[Path, str]]:
 
 def _check(path: Path, text: str, ctx: RuleContext) -> Iterator[Problem]:
     """Report the first fault of a default only."""
-    plain = without_quoted(text)
+    expression = Expression(Place.DEFAULT, text, format_path(path), path)
+    if expression.fault:
+        return  # NC019 reports it
     names = sorted(column for column in columns_used(text) or () if _lower(column) not in _FUNCTIONS)
-    if _SUBQUERY.search(plain):
+    part = unusable_part(expression, ctx.after.columns)
+    if contains_query(text):
         yield _problem(path, text, "contains a subquery", "write the value itself", _QUERY)
     elif names:
         yield _problem(path, text, f"uses {format_path(names[0])}", _help(names[0], text, ctx), _NAME)
-    elif "->" in plain:
+    elif "->" in without_quoted(text):
         yield _problem(path, text, "contains a lambda function", "write the value itself", _NAME)
-    elif call := _RANDOM_CALL.search(plain):
-        fault = f"calls {call[1]}(), which returns another value on each call"
+    elif part:
         help_ = "let writers supply the value; use an identity column for a counter"
-        yield _problem(path, text, fault, help_, _RANDOM)
+        yield _problem(path, text, part, help_, _RANDOM)
 
 
 def _problem(path: Path, text: str, fault: str, help_: str, error: str) -> Problem:

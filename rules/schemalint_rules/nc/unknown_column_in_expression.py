@@ -4,24 +4,27 @@ import re
 from collections.abc import Iterator
 
 from schemalint.delta.column_names import nearest_name
-from schemalint.delta.datatype import VOID, Array, DataType, Map, Struct, type_at, walk_fields
-from schemalint.delta.expressions import columns_used
+from schemalint.delta.datatype import VOID, Array, DataType, Map, Struct, type_at
+from schemalint.delta.expressions import Place, columns_used, expressions_of, unusable_part
 from schemalint.delta.path import Path, format_path
-from schemalint.delta.sql_text import without_quoted
+from schemalint.delta.sql_text import tokens, without_quoted
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _COLUMN = "UNRESOLVED_COLUMN.WITH_SUGGESTION"
 _FIELD = "FIELD_NOT_FOUND"
 _NO_STRUCT = "INVALID_EXTRACT_BASE_FIELD_TYPE"
 _SYNTAX = "PARSE_SYNTAX_ERROR"
+_RAW = "UNSUPPORTED_TYPED_LITERAL"
 
 # Names that no table declares: Spark adds _metadata to every file-based table, and user is a function.
 _SPARK_NAMES = frozenset({"_metadata", "user"})
 
-_NOT_IN_DELTA_GRAMMAR = re.compile(r"->|::|(?<!<)=>|>>|<<|--")
+_NOT_IN_DELTA_GRAMMAR = re.compile(r"->|::|(?<!<)=>|>>|<<")
 
 
-@rule("NC012", on=Contract, severity=Severity.ERROR, delta_errors=(_COLUMN, _FIELD, _NO_STRUCT, _SYNTAX))
+@rule(
+    "NC012", on=Contract, severity=Severity.ERROR, delta_errors=(_COLUMN, _FIELD, _NO_STRUCT, _SYNTAX, _RAW)
+)
 def unknown_column_in_expression(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """A CHECK constraint or a generated column uses a column that the table does not have.
 
@@ -31,7 +34,9 @@ def unknown_column_in_expression(contract: Contract, ctx: RuleContext) -> Iterat
     finds
 
     - names of columns and fields that the declared table does not have;
-    - a constraint with `->`, `=>`, `::`, `<<`, `>>` or `--`, which Delta's own grammar does not accept;
+    - a constraint with `->`, `=>`, `::`, `<<`, `>>` or a raw literal (`r'…'`), which Delta's own grammar does
+      not accept;
+    - a constraint with a doubled quote in a literal: Delta stores `'it''s'` as `'it' 's'`, which is `its`;
     - as a warning, a constraint that schemalint cannot parse, so that the columns it uses are unknown.
 
     The rule does not look into the results of functions, or into maps, whose keys can be anything. NC005
@@ -43,7 +48,8 @@ def unknown_column_in_expression(contract: Contract, ctx: RuleContext) -> Iterat
     Delta resolves an expression when it is declared, and refuses it with `UNRESOLVED_COLUMN`, for a field of
     a struct with `FIELD_NOT_FOUND`, and for a field of something that has no fields with
     `INVALID_EXTRACT_BASE_FIELD_TYPE`. A constraint with a lambda (`x -> x > 0`) or the cast `a::int` fails
-    with `PARSE_SYNTAX_ERROR`, though Spark accepts both elsewhere. Without this rule the error appears only
+    with `PARSE_SYNTAX_ERROR`, and a raw literal with `UNSUPPORTED_TYPED_LITERAL`, though Spark accepts them
+    elsewhere. Without this rule the error appears only
     when `apply` runs.
 
     ## What to do
@@ -79,24 +85,25 @@ def unknown_column_in_expression(contract: Contract, ctx: RuleContext) -> Iterat
     constraints: {amount_positive: amount > 0}
     ```
     """
-    for name, text in contract.state.constraints.items():
-        if text is not None:
-            yield from _constraint(name, text, ctx)
-    if ctx.is_new_table:
-        for path, field in walk_fields(contract.state.columns):
-            if isinstance(field.generated, str):
-                yield from _generated(path, field.generated, ctx)
+    for expression in expressions_of(contract.state):
+        if expression.fault or unusable_part(expression, ctx.after.columns):
+            continue  # NC019 or NC020 reports it
+        if expression.place is Place.CONSTRAINT:
+            yield from _constraint(expression.name, expression.text, ctx)
+        elif expression.place is Place.GENERATED and expression.path is not None and ctx.is_new_table:
+            yield from _generated(expression.path, expression.text, ctx)
 
 
 def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
     object_ = ObjectRef("constraint", name)
-    if operator := _NOT_IN_DELTA_GRAMMAR.search(without_quoted(text)):
+    if fault := _not_in_delta_grammar(text):
+        message, help_, error = fault
         yield Problem(
-            f"the constraint {name} contains {operator[0]}, which Delta does not accept in constraints",
-            help="use a function: CAST(… AS …), array_min(…), shiftleft(…)",
+            f"the constraint {name} contains {message}",
+            help=help_,
             object=object_,
             new=text,
-            delta_error=_SYNTAX,
+            delta_error=error,
         )
         return
     used = columns_used(text)
@@ -122,6 +129,26 @@ def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
                 delta_error=error,
             )
             return
+
+
+def _not_in_delta_grammar(text: str) -> tuple[str, str, str | None] | None:
+    """Return the message, the help and Delta's error of what Delta's own grammar reads otherwise.
+
+    Delta joins the tokens of a constraint with blanks (measured on Delta 4.4.0).
+    """
+    if operator := _NOT_IN_DELTA_GRAMMAR.search(without_quoted(text)):
+        help_ = "use a function: CAST(… AS …), array_min(…), shiftleft(…)"
+        return f"{operator[0]}, which Delta does not accept in constraints", help_, _SYNTAX
+    found = tokens(text)
+    for token, after in zip(found, (*found[1:], None), strict=True):
+        if token.kind == "raw":
+            help_ = "write an ordinary literal, with two backslashes for one"
+            return f"the raw literal {token.text}, which Delta does not accept in constraints", help_, _RAW
+        if after is not None and token.kind == after.kind == "string" and token.text + after.text in text:
+            quote = token.text[0]
+            message = f"{quote}{quote} in a literal, which Delta stores as two literals without the quote"
+            return message, f"write \\{quote} instead", None
+    return None
 
 
 def _generated(path: Path, text: str, ctx: RuleContext) -> Iterator[Problem]:

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from schemalint.delta.expressions import Place, expressions_of, unusable_part
+from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
+
+
+@rule("NC020", on=Contract, severity=Severity.ERROR)
+def expression_not_computable(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+    """A constraint or a generated column uses what Delta cannot compute for a row, or what is never the same.
+
+    ## What it does
+
+    Reads the constraints of the contract and, for a new table, the expressions of its generated columns, and
+    finds
+
+    - subqueries, and the names of tables;
+    - functions that return another value on each call: `rand()`, `uuid()`, `input_file_name()`,
+      `monotonically_increasing_id()` and others;
+    - functions that run Java code: `reflect`, `java_method`, `try_reflect`;
+    - functions of many rows, and functions that return rows: `max`, `row_number`, `window`, `explode`;
+    - functions whose value only the session of a query knows: `current_user()`, `current_database()`;
+    - in constraints, `*`, and `current_date` and others without brackets.
+
+    Allowed are `current_date()`, `current_timestamp()` and `now()`, which have one value for a whole
+    statement. NC016 is about defaults, NC021 about functions that Spark does not have.
+
+    ## Why is this bad?
+
+    Delta accepts most of this in a constraint, because the statement only queries the existing rows. Then
+    every write fails: Delta checks each new row without a query around it, so a subquery has no result,
+    `rand()` has no seed, and `current_date` without brackets is null, which violates any comparison. What
+    can be computed there, such as `input_file_name()`, decides differently for the same row. And
+    `java_method` runs any Java method in the process of everybody who writes to the table. In generated
+    columns Delta refuses most of it when it creates the table.
+
+    ## What to do
+
+    Write a condition on the columns of one row. Compute everything else where the rows are written, into a
+    column, and constrain the column.
+
+    ## Example
+
+    ```yaml title="contract"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: day, type: date}
+    constraints: {not_in_future: day <= current_date}
+    ```
+
+    ## Use instead
+
+    ```yaml title="instead"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: day, type: date}
+    constraints: {not_in_future: day <= current_date()}
+    ```
+    """
+    for expression in expressions_of(contract.state):
+        is_judged = expression.place is Place.CONSTRAINT or (
+            expression.place is Place.GENERATED and ctx.is_new_table
+        )
+        if is_judged and not expression.fault and (part := unusable_part(expression, ctx.after.columns)):
+            yield Problem(
+                f"{expression.subject} {part}",
+                help="use only the columns of one row, and functions of them",
+                path=expression.path,
+                object=None if expression.path else ObjectRef("constraint", expression.name),
+                part=None if expression.path is None else expression.place.value,
+                new=expression.text,
+            )

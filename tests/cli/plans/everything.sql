@@ -37,7 +37,7 @@ ALTER TABLE delta.`/lake/sales/orders` ALTER COLUMN
 -- risk: reads all data\x3b fails if a row violates it
 -- risk: later writes of violating rows fail
 -- risk: tracked streams stop once
--- undo: ALTER TABLE delta.`/lake/sales/orders` DROP CONSTRAINT `positive`
+-- undo: ALTER TABLE delta.`/lake/sales/orders` DROP CONSTRAINT `positive`\x3b the features stay in the protocol: checkConstraints
 ALTER TABLE delta.`/lake/sales/orders` ADD CONSTRAINT `positive` CHECK (total > 0);
 
 -- afterwards, verify: schemalint check --live --all --strict && schemalint plan --exit-code

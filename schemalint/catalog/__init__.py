@@ -74,6 +74,10 @@ class ManagedCommits:
 class Catalog(Protocol):
     """A catalog of tables; every method raises `LiveError` if the catalog does not answer."""
 
+    @property
+    def created_features(self) -> frozenset[str]:
+        """The features that the catalog adds to each table that is created in it without a location."""
+
     def find(self, name: Name) -> CatalogTable:
         """Return the catalog's entry for a table; raise `NoTable` if there certainly is none."""
 

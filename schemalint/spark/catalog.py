@@ -43,6 +43,11 @@ class SessionCatalog:
     def __init__(self, session: Callable[[], SqlSession]) -> None:
         self._session = session
 
+    @property
+    def created_features(self) -> frozenset[str]:
+        """Return no features: Spark's session catalog adds none, and of other catalogs nothing is known."""
+        return frozenset()
+
     def full_name(self, name: str) -> str:
         """Complete a name with the session's current catalog and schema, as Spark does.
 

@@ -126,6 +126,21 @@ def test_plan_creates_the_table_by_its_full_name(project: Project) -> None:
     assert "CREATE TABLE `main`.`sales`.`orders` (" in run.out
 
 
+def test_plan_refuses_a_table_that_the_catalog_would_put_above_its_limits(
+    project: Project, server: UnityServer
+) -> None:
+    project.declare(ORDERS + "protocol: {max_reader: 1}\n")
+    project.repo.commit()
+    run = project.run("plan")
+    assert run.status == 2
+    assert "the catalog adds catalogManaged, columnMapping, deletionVectors" in run.out
+    assert "above max_reader: 1" in run.out
+    assert not [line for line in server.request_lines if "staging" in line]
+    project.declare(ORDERS + "protocol: {max_reader: 3}\n")
+    project.repo.commit()
+    assert "CREATE TABLE" in project.run("plan", "--output-format", "sql").out
+
+
 @pytest.mark.usefixtures("table")
 def test_apply_without_yes_shows_the_statements_by_full_name(project: Project) -> None:
     project.declare(ORDERS + "  - {name: note, type: string}\n")

@@ -40,6 +40,16 @@ _NO_PARENT: Final = frozenset(
 # After this error, clients fall back to the classic API (Unity Catalog's delta.yaml, DeltaErrorType).
 _NOT_OF_DELTA_API: Final = "UnsupportedTableFormatException"
 
+_CREATED: Final = frozenset(
+    {"catalogManaged", "deletionVectors", "inCommitTimestamp", "v2Checkpoint", "vacuumProtocolCheck"}
+    | {"columnMapping", "domainMetadata", "rowTracking"}
+)
+"""The features of a managed table: those that the catalog requires, and those that it suggests.
+
+Measured on Unity Catalog 0.6.0; Spark's connector takes the suggested ones too. Asking the catalog
+(``createStagingTable``) would write.
+"""
+
 _PAGE: Final = "50"
 """The largest page size that the listing of tables allows."""
 
@@ -79,6 +89,11 @@ class UnityCatalog:
 
     client: Client
     _offers_delta: dict[str, bool] = field(default_factory=dict, init=False)
+
+    @property
+    def created_features(self) -> frozenset[str]:
+        """The features of each managed table."""
+        return _CREATED
 
     def find(self, name: Name) -> CatalogTable:
         """Return the catalog's entry for a table.

@@ -297,7 +297,7 @@ def _above_limits_in_catalog(request: DeployInput, contract: Contract) -> Iterat
     own = above_limits(minimum_versions(contract.created_features), *limits)
     if above := {name: limit for name, limit in exceeded.items() if name not in own}:
         yield Refusal(
-            RefusalKind.LIVE,
+            RefusalKind.OPERATION,
             f"the catalog adds {', '.join(sorted(added))} to the new table, which is then above "
             f"{format_limits(above)}",
             f"raise {' and '.join(above)}, or give the table a location: then the catalog adds nothing",

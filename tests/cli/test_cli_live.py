@@ -11,7 +11,7 @@ from schemalint import contract
 from schemalint.delta.datatype import INTEGER, LONG, STRING, DataType, Decimal, Field, Struct
 from schemalint.model.marker import Marker, declaration_hash
 from schemalint.values import replace
-from support.logs import commit_info, metadata, protocol, write_log
+from support.logs import add, commit_info, metadata, protocol, write_log
 from support.project import ORDERS, Project
 
 if TYPE_CHECKING:
@@ -552,7 +552,7 @@ def _write_unrecorded_type_change(live: LiveProject) -> None:
     write_log(
         live.table,
         [
-            [commit_info("CREATE TABLE"), protocol(), metadata(Field("id", INTEGER), AMOUNT)],
+            [commit_info("CREATE TABLE"), protocol(), metadata(Field("id", INTEGER), AMOUNT), add()],
             [commit_info("SET TBLPROPERTIES"), metadata(ID, AMOUNT)],
         ],
     )

@@ -117,10 +117,11 @@ def _check(path: Path, text: str, ctx: RuleContext) -> Iterator[Problem]:
         yield _problem(path, text, "contains a lambda function", "write the value itself", _NAME)
     elif part:
         help_ = "let writers supply the value; use an identity column for a counter"
-        yield _problem(path, text, part, help_, _RANDOM)
+        error = None if part.endswith(("row", "rows")) else _RANDOM
+        yield _problem(path, text, part, help_, error)
 
 
-def _problem(path: Path, text: str, fault: str, help_: str, error: str) -> Problem:
+def _problem(path: Path, text: str, fault: str, help_: str, error: str | None) -> Problem:
     return Problem(
         f"the default of {format_path(path)} {fault}; it must be a constant",
         help=help_,

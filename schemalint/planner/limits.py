@@ -94,10 +94,26 @@ def refused_contract(contract: Contract, live: LiveTable | None) -> Iterator[Ref
         yield Refusal(
             _DECLARED, f"Spark reserves the property {key}", "remove it from the contract", about=about
         )
+    yield from _equal_names(state.columns)
     yield from _unsafe_expressions(state)
     yield from _undroppable_features(contract, live)
     if live is None:
         yield from _inexpressible_nullability(state.columns)
+
+
+def _equal_names(columns: Struct) -> Iterator[Refusal]:
+    for path, type_ in walk(columns):
+        if not isinstance(type_, Struct):
+            continue
+        for field in type_.fields:
+            if type_.get(field.name) is not field:
+                text = format_path((*path, field.name))
+                yield Refusal(
+                    _DECLARED,
+                    f"{text} is the name of another column too: Delta ignores case",
+                    "choose another name",
+                    about=ObjectRef("column", text),
+                )
 
 
 def _of_change(change: Change, live: TableState, declared: TableState) -> Iterator[Refusal]:

@@ -61,6 +61,8 @@ EDITS: Final = (
     Edit("…", ID, f"{ID}\ndrop_features: [checkConstraints]", f"{ID}\nconstraints: {{c: id > 0}}"),
     Edit("… …", ID, f'{ID}, {{name: a, type: int, default: "1) --"}}\nfeatures: [allowColumnDefaults]'),
     Edit("… …", None, f'{ID}\nconstraints: {{c: "id > 0); DROP TABLE t"}}'),
+    Edit("… is the name of another column too: Delta ignores case", None, f"{ID}, {{name: ID, type: int}}"),
+    Edit("… is the name of another column too: Delta ignores case", ID, f"{ID}, {{name: ID, type: int}}"),
     Edit("the property … is reserved for schemalint", ID, f"{ID}\nproperties: {{schemalint.applied: x}}"),
     Edit("Spark reserves the property …", ID, f"{ID}\nproperties: {{owner: me}}"),
     Edit(

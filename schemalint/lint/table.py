@@ -13,6 +13,7 @@ from schemalint.errors import Location
 from schemalint.lint.judge import Judge
 from schemalint.lint.live import is_refusal_of_table, live_context
 from schemalint.model.contract import Contract
+from schemalint.model.fact import Fact
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule, RuleContext
 from schemalint.values import replace
@@ -33,7 +34,8 @@ def judge_table(
 
     Args:
         table: The table with the history to judge.
-        rules: The rules; those with `LiveTable`, `HistoryStep` or `PhysicalTypes` among their subjects run.
+        rules: The rules; those with `LiveTable`, `HistoryStep` or `PhysicalTypes` among their subjects run,
+            and those with ``live`` that judge what a new table may have.
         name: The table's name without a contract; by default its URI.
         contract: The contract effective for the table's target.
         files: The types in the data files, if they were read.
@@ -43,9 +45,13 @@ def judge_table(
         at the judged commit.
     """
     ctx = live_context(contract or as_declared(table, name), table)
+    located = (
+        *_findings(Judge(tuple(rules)), table, files, ctx),
+        *((table.uri, finding) for finding in _of_state(TableAdded(table.state), table, rules, ctx.contract)),
+    )
     return tuple(
         finding if contract else replace(finding, location=Location(location))
-        for location, finding in _findings(Judge(tuple(rules)), table, files, ctx)
+        for location, finding in located
     )
 
 
@@ -62,12 +68,19 @@ def judge_state(
         name: As for `judge_table`.
         contract: As for `judge_table`; what it declares does not matter.
     """
-    declared = replace(contract or as_declared(table, name), state=table.state, drop_features=frozenset())
-    ctx = live_context(declared, table)
-    judge = Judge(tuple(rule for rule in rules if rule.live))
-    facts = (TableAdded(table.state), declared)
-    found = (_on_live_table(finding) for fact in facts for finding in judge(fact, ctx, LIVE))
+    declared = _as_it_is(contract or as_declared(table, name), table)
+    found = _of_state(declared, table, rules, declared)
     return tuple(finding if contract else replace(finding, location=Location(table.uri)) for finding in found)
+
+
+def _of_state(fact: Fact, table: LiveTable, rules: Sequence[Rule], contract: Contract) -> Iterator[Finding]:
+    ctx = live_context(_as_it_is(contract, table), table)
+    judge = Judge(tuple(rule for rule in rules if rule.live))
+    return map(_on_live_table, judge(fact, ctx, LIVE))
+
+
+def _as_it_is(contract: Contract, table: LiveTable) -> Contract:
+    return replace(contract, state=table.state, drop_features=frozenset())
 
 
 def _on_live_table(finding: Finding) -> Finding:

@@ -1,6 +1,6 @@
 """Catalogs find tables by name. Each kind is a module of `schemalint.catalog.kinds`; see `CatalogKind`.
 
-schemalint only reads catalogs.
+schemalint only reads catalogs; only `staged_features`, which `apply` calls, writes.
 
 Only a running Spark session knows a catalog without a URI; the caller passes such a session as ``via``
 (`schemalint.spark.catalog`).
@@ -77,6 +77,12 @@ class Catalog(Protocol):
     @property
     def created_features(self) -> frozenset[str]:
         """The features that the catalog adds to each table that is created in it without a location."""
+
+    def staged_features(self, name: Name) -> frozenset[str] | None:
+        """Stage a new table, which writes, and return the features that the catalog asks for.
+
+        None if the catalog does not tell them, or has a table of this name.
+        """
 
     def find(self, name: Name) -> CatalogTable:
         """Return the catalog's entry for a table; raise `NoTable` if there certainly is none."""
@@ -161,6 +167,16 @@ def find(name: str, target: config.Target, via: Catalog | None = None) -> Catalo
         LiveError: The catalog does not answer.
     """
     return open_catalog(target, via).find(_parts(name, target))
+
+
+def staged_features(name: str, target: config.Target, via: Catalog | None = None) -> frozenset[str] | None:
+    """Stage a table by its name; see `Catalog.staged_features`.
+
+    Raises:
+        ConfigError: The target has no catalog, or the name does not belong to it.
+        LiveError: The catalog does not answer, or does not allow it.
+    """
+    return open_catalog(target, via).staged_features(_parts(name, target))
 
 
 def read(

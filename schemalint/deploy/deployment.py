@@ -6,14 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from schemalint import contract as contracts
-from schemalint.catalog import Catalog, open_catalog
+from schemalint.catalog import Catalog
 from schemalint.catalog.table_location import is_found_by_name, require_reachable
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.config import Config, Target, resolve_storage
 from schemalint.config.project import Project, unmatched_globs
 from schemalint.contract.revisions import Revisions, contracts_at
-from schemalint.delta.protocol import above_limits, format_limits, minimum_versions
 from schemalint.delta.table import LiveTable
+from schemalint.deploy.catalog_features import (
+    above_limits_in_catalog,
+    added_by_catalog,
+    with_features_of_catalog,
+)
 from schemalint.deploy.claims import Claims
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied, unseen_edits
 from schemalint.errors import ConfigError, SchemalintError, UsageError, worst_status
@@ -234,8 +238,14 @@ def _planned(
     if table is None:
         found = judge_pair(None, replace(contract, targets={}), request.rules)
         findings = not_ignored(found, request.rules, ignores)
-        plan = plan_table(contract, None, location, findings, name=name)
-        obstacles = tuple(_against_creation(request, contract, live_tables, claims))
+        added = added_by_catalog(contract, request.target, request.via)
+        plan = with_features_of_catalog(
+            plan_table(contract, None, location, findings, name=name), contract, added
+        )
+        obstacles = (
+            *_against_creation(request, contract, live_tables, claims),
+            *above_limits_in_catalog(contract, added),
+        )
         return (
             replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, *obstacles))
             if obstacles
@@ -281,27 +291,6 @@ def _against_creation(
         )
     elif (old := claims.name_before(contract)) and old.key not in request.config.removed:
         yield from _instead_of(old, contract, live_tables)
-    yield from _above_limits_in_catalog(request, contract)
-
-
-def _above_limits_in_catalog(request: DeployInput, contract: Contract) -> Iterator[Refusal]:
-    """Refuse to create a table that gets versions above the contract's limits because of its catalog.
-
-    PF019 reports versions that the contract's own features need.
-    """
-    if not is_found_by_name(contract, request.target):
-        return
-    added = open_catalog(request.target, request.via).created_features - contract.created_features
-    limits = (contract.protocol.max_reader, contract.protocol.max_writer)
-    exceeded = above_limits(minimum_versions(contract.created_features | added), *limits)
-    own = above_limits(minimum_versions(contract.created_features), *limits)
-    if above := {name: limit for name, limit in exceeded.items() if name not in own}:
-        yield Refusal(
-            RefusalKind.OPERATION,
-            f"the catalog adds {', '.join(sorted(added))} to the new table, which is then above "
-            f"{format_limits(above)}",
-            f"raise {' and '.join(above)}, or give the table a location: then the catalog adds nothing",
-        )
 
 
 def _instead_of(old: Contract, contract: Contract, live_tables: TargetTables) -> Iterator[Refusal]:

@@ -48,6 +48,9 @@ class SessionCatalog:
         """Return no features: Spark's session catalog adds none, and of other catalogs nothing is known."""
         return frozenset()
 
+    def staged_features(self, name: Name) -> None:
+        """Return None: a session stages tables only while it creates them."""
+
     def full_name(self, name: str) -> str:
         """Complete a name with the session's current catalog and schema, as Spark does.
 

@@ -17,6 +17,7 @@ from schemalint import config, deploy, git
 from schemalint.catalog.table_location import choose_target
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.deploy import DeployInput, Deployment
+from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.outcome import Applied, DoneStep, Outcome
 from schemalint.errors import ApplyError, InternalError, SchemalintError, WaitingError
 from schemalint.lint.rulebook import rules_for_apply, selection_of
@@ -199,6 +200,8 @@ def _check_table(session: SqlSession, plan: TablePlan, *, deployment: Deployment
         with prepared(session, _user_metadata(deployment.contracts[plan.table], deployment)):
             require_accepted(session, plan, _table_in_sql(plan))
             require_clean(session, plan, _table_in_sql(plan))
+        request = _request_of(deployment)
+        require_told_features(plan, deployment.contracts[plan.table], request.target, request.via)
     except SchemalintError as error:
         return Applied(plan.table, plan.uri, Outcome.REFUSED, plan.version, error=error, before=plan.version)
     return None

@@ -126,6 +126,22 @@ def test_plan_creates_the_table_by_its_full_name(project: Project) -> None:
     assert "CREATE TABLE `main`.`sales`.`orders` (" in run.out
 
 
+def test_plan_shows_the_features_that_the_catalog_adds(project: Project) -> None:
+    told = (
+        "the catalog adds catalogManaged, columnMapping, deletionVectors, domainMetadata, inCommitTimestamp, "
+        "rowTracking, v2Checkpoint, vacuumProtocolCheck: "
+        "the table gets reader version 3, writer version 7"
+    )
+    run = project.run("plan")
+    assert run.status == 0, run.out + run.err
+    assert told in run.out
+    (table,) = json.loads(project.run("plan", "--output-format", "json").out)["tables"]
+    assert told in table["steps"][0]["reasons"]
+    assert "vacuumProtocolCheck" in project.run("plan", "--output-format", "markdown").out
+    project.declare(ORDERS + "features: [v2Checkpoint]\n")
+    assert "rowTracking, vacuumProtocolCheck: the table gets" in project.run("plan").out
+
+
 def test_plan_refuses_a_table_that_the_catalog_would_put_above_its_limits(
     project: Project, server: UnityServer
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -47,6 +48,11 @@ class Operation:
             answer = _resolved(self.description, answer["$ref"])
         schema = answer.get("content", {}).get("application/json", {}).get("schema")
         return [] if schema is None else self._problems(schema, body)
+
+    @property
+    def example(self) -> Schema:
+        """The example of a successful answer."""
+        return deepcopy(dict(self.content["responses"]["200"]["content"]["application/json"]["example"]))
 
     def _problems(self, schema: Schema, value: object) -> list[str]:
         whole = {**schema, "components": self.description["components"]}

@@ -24,6 +24,7 @@ Answer = tuple[int, Json]
 
 BUCKET = {"s3.access-key-id": "of the whole bucket"}
 LOAD_TABLE = "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
+STAGE_TABLE = "POST /v1/catalogs/{catalog}/schemas/{schema}/staging-tables"
 
 
 @dataclass
@@ -63,12 +64,19 @@ class UnityServer:
 
     Attributes:
         has_delta_api: Whether the server has the Delta API.
+        may_stage: Whether the client may stage tables, which writes.
+        staged: The protocol and properties in the answer to staging a table; the example in the description
+            has those of the real server.
         fault: Return a raw answer (status, headers, body) for a path, or None for the regular answer.
     """
 
     tables: dict[str, Table] = field(default_factory=dict)
     schemas: set[str] = field(default_factory=lambda: {"main.sales"})
     has_delta_api: bool = True
+    may_stage: bool = False
+    staged: Json = field(
+        default_factory=lambda: _example("POST", "/delta/v1/catalogs/c/schemas/s/staging-tables")
+    )
     token: str | None = "secret-token"  # noqa: S105
     page: int = 2
     fault: Callable[[str], tuple[int, Mapping[str, str], bytes] | None] = lambda _path: None
@@ -99,7 +107,11 @@ class UnityServer:
             return _error(request, 401, "UNAUTHENTICATED", "NotAuthorizedException", "no valid token")
         match request.path.strip("/").split("/"):
             case ["delta", "v1", "config"]:
-                return 200, {"endpoints": [LOAD_TABLE], "protocol-version": "1.0"}
+                return 200, {"endpoints": [LOAD_TABLE, STAGE_TABLE], "protocol-version": "1.0"}
+            case ["delta", "v1", "catalogs", catalog, "schemas", schema, "staging-tables"]:
+                if f"{catalog}.{schema}.{request.body['name']}" in self.tables:
+                    return _error(request, 409, "", "AlreadyExistsException", "the table exists")
+                return 200, self.staged
             case ["delta", "v1", "catalogs", catalog, "schemas", schema, "tables", table, *rest]:
                 return self._delta(request, f"{catalog}.{schema}.{table}", bool(rest))
             case ["catalogs" | "schemas" | "tables" as kind]:
@@ -244,6 +256,12 @@ _NO_CREDENTIALS: Json = {
     "gcp_oauth_token": None,
     "expiration_time": None,
 }
+
+
+def _example(method: str, path: str) -> Json:
+    described = operation(method, path)
+    assert described is not None
+    return described.example
 
 
 def _error(request: Request, status: int, word: str, type_: str, message: str) -> Answer:

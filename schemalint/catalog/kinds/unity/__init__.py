@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from schemalint.catalog import ManagedCommits, Name
 from schemalint.catalog.kinds.unity.classic import ClassicApi, is_delta
-from schemalint.catalog.kinds.unity.delta import DeltaApi
+from schemalint.catalog.kinds.unity.delta import LOAD_TABLE, STAGE_TABLE, DeltaApi
 from schemalint.catalog.kinds.unity.http import Client, HttpError
 from schemalint.catalog.kinds.unity.json import Json
 from schemalint.delta.path import format_path, split_path
@@ -40,6 +40,8 @@ _NO_PARENT: Final = frozenset(
 # After this error, clients fall back to the classic API (Unity Catalog's delta.yaml, DeltaErrorType).
 _NOT_OF_DELTA_API: Final = "UnsupportedTableFormatException"
 
+_TABLE_EXISTS: Final = "AlreadyExistsException"
+
 _CREATED: Final = frozenset(
     {"catalogManaged", "deletionVectors", "inCommitTimestamp", "v2Checkpoint", "vacuumProtocolCheck"}
     | {"columnMapping", "domainMetadata", "rowTracking"}
@@ -47,7 +49,7 @@ _CREATED: Final = frozenset(
 """The features of a managed table: those that the catalog requires, and those that it suggests.
 
 Measured on Unity Catalog 0.6.0; Spark's connector takes the suggested ones too. Asking the catalog
-(``createStagingTable``) would write.
+(`UnityCatalog.staged_features`) writes.
 """
 
 _PAGE: Final = "50"
@@ -88,12 +90,27 @@ class UnityCatalog:
     """A Unity Catalog server."""
 
     client: Client
-    _offers_delta: dict[str, bool] = field(default_factory=dict, init=False)
+    _endpoints: dict[str, frozenset[str]] = field(default_factory=dict, init=False)
 
     @property
     def created_features(self) -> frozenset[str]:
         """The features of each managed table."""
         return _CREATED
+
+    def staged_features(self, name: Name) -> frozenset[str] | None:
+        """Stage a table, and return its features; only the Delta API tells them.
+
+        Raises:
+            LiveError: The token does not allow to create the table, or there is no answer.
+        """
+        if STAGE_TABLE not in self._endpoints_of(name[0]):
+            return None
+        try:
+            return DeltaApi(self.client).staged_features(name)
+        except HttpError as error:
+            if error.reason != _TABLE_EXISTS:
+                raise
+            return None
 
     def find(self, name: Name) -> CatalogTable:
         """Return the catalog's entry for a table.
@@ -128,7 +145,7 @@ class UnityCatalog:
         return self._request(_parts(table), lambda api: api.commits(table))
 
     def _request(self, name: Name, request: Callable[[_Api], T]) -> T:
-        if self._has_delta_api(name[0]):
+        if LOAD_TABLE in self._endpoints_of(name[0]):
             try:
                 return request(DeltaApi(self.client))
             except HttpError as error:
@@ -136,10 +153,10 @@ class UnityCatalog:
                     raise
         return request(ClassicApi(self.client))
 
-    def _has_delta_api(self, catalog: str) -> bool:
-        if catalog not in self._offers_delta:
-            self._offers_delta[catalog] = DeltaApi(self.client).is_offered(catalog)
-        return self._offers_delta[catalog]
+    def _endpoints_of(self, catalog: str) -> frozenset[str]:
+        if catalog not in self._endpoints:
+            self._endpoints[catalog] = DeltaApi(self.client).endpoints(catalog)
+        return self._endpoints[catalog]
 
     def _missing(self, name: Name, error: HttpError) -> LiveError:
         """Find out whether the table, its schema or its catalog is missing.

@@ -12,6 +12,7 @@ from schemalint.catalog.kinds.unity.json import Json
 from schemalint.delta.datatype import Struct
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.properties import FEATURE_PREFIX
+from schemalint.delta.protocol import activated, needed_features
 from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.delta.table import CatalogTable
 from schemalint.errors import LiveError
@@ -19,7 +20,9 @@ from schemalint.values import frozen
 
 _ROOT: Final = ("delta", "v1")
 _VERSIONS: Final = "1.0"
-_LOAD_TABLE: Final = "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
+
+LOAD_TABLE: Final = "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
+STAGE_TABLE: Final = "POST /v1/catalogs/{catalog}/schemas/{schema}/staging-tables"
 
 _STORAGE: Final = {
     "s3.access-key-id": "aws_access_key_id",
@@ -46,19 +49,35 @@ class DeltaApi:
 
     client: Client
 
-    def is_offered(self, catalog: str) -> bool:
-        """Whether the server offers this API; refusing the request counts as no.
+    def endpoints(self, catalog: str) -> frozenset[str]:
+        """Return the endpoints that the server offers; none if it refuses the request.
 
         Raises:
             HttpError: The server does not accept the token, or fails.
         """
         query = {"catalog": catalog, "protocol-versions": _VERSIONS}
         try:
-            return _LOAD_TABLE in self.client.get((*_ROOT, "config"), query).texts("endpoints")
+            return frozenset(self.client.get((*_ROOT, "config"), query).texts("endpoints"))
         except HttpError as error:
             if error.status in {400, 403, 404, 405, 501}:
-                return False
+                return frozenset()
             raise
+
+    def staged_features(self, name: Name) -> frozenset[str]:
+        """Stage a table; return the features that the server requires or suggests, also by properties.
+
+        All that stays is an entry in the server's database, and a name may have several (source:
+        ``StagingTableRepository`` of Unity Catalog 0.6.0): the connector stages the table again.
+        """
+        answer = self.client.post((*_path(name)[:-2], "staging-tables"), {"name": name[2]})
+        protocols = [answer.object("required-protocol"), answer.object("suggested-protocol")]
+        listed = [
+            feature
+            for protocol in protocols
+            for feature in (*protocol.texts("reader-features"), *protocol.texts("writer-features"))
+        ]
+        required, suggested = map(answer.text_by_key, ("required-properties", "suggested-properties"))
+        return needed_features(frozenset(listed), activated(Struct(), {**suggested, **required}))
 
     def find(self, name: Name) -> CatalogTable:
         """Return the catalog's entry for a table."""

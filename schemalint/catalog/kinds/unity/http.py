@@ -33,7 +33,10 @@ _EXPLAINED: Final = {
     ),
     403: (
         "the token has no permission",
-        "Grant USE CATALOG, USE SCHEMA and SELECT; external clients also need EXTERNAL USE SCHEMA.",
+        (
+            "Grant USE CATALOG, USE SCHEMA and SELECT; external clients also need EXTERNAL USE SCHEMA, and "
+            "apply needs CREATE TABLE to create tables."
+        ),
     ),
 }
 """Message and help by HTTP status."""

@@ -26,6 +26,7 @@ RECORD = Path(__file__).with_name("functions.csv")
 
 _OTHER_PACKAGE: Final = "its package is not part of the session"
 NOT_ASKED: Final[Mapping[str, str]] = {
+    "approx_top_k_estimate": "its argument is a result of an aggregate",
     "from_avro": _OTHER_PACKAGE,
     "from_protobuf": _OTHER_PACKAGE,
     "measure": "its argument is a column of a metric view",
@@ -47,12 +48,9 @@ _CALLS: Final[Mapping[str, str]] = {
     "window": "window(timestamp'2020-01-01', '5 minutes')",
     **{name: f"{name}()" for name in ("collations", "python_worker_logs", "sql_keywords")},
     "range": "range(1)",
+    **{name: f"{name}(parse_json(s))" for name in ("variant_explode", "variant_explode_outer")},
     "table_changes": "table_changes('t', 0)",
     "table_changes_by_path": "table_changes_by_path('/t', 0)",
-    "approx_top_k_estimate": (
-        "approx_top_k_estimate(named_struct('sketch', x, 'maxItemsTracked', a, 'itemDataType', a, "
-        "'itemDataTypeDDL', s))"
-    ),
     "case": "CASE WHEN a > 0 THEN 1 END",
     "extract": "extract(YEAR FROM timestamp'2019-08-12 01:00:00')",
     "overlay": "overlay(s PLACING '_' FROM 1)",

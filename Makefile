@@ -20,7 +20,7 @@ help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
 	@echo 'make test      all tests, those that ask the real engine included'
 	@echo 'make coverage  all tests, and a list of the lines and branches that none of them reaches'
-	@echo 'make engine    ask the real engine again for all recorded answers (half an hour)'
+	@echo 'make engine    ask the real engine again for all recorded answers (takes long)'
 	@echo 'make lint      ruff, mypy, the direction of imports, and zizmor for the workflows'
 	@echo 'make pins      bring $(PINS) in line with pyproject.toml; UPGRADE=1 takes the newest versions'
 	@echo 'make clean     remove what these made'
@@ -35,7 +35,7 @@ test: require-java $(INSTALLED)
 coverage: require-java $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov
 
-# About half an hour: what the engine answers is recorded again, to be read as a diff.
+# What the engine answers is recorded again, to be read as a diff. It takes long.
 engine: require-java $(INSTALLED)
 	for part in types nested protocols alters states logs functions; do \
 	    PYTHONPATH=tests $(BIN)/python -m engine.record_$$part || exit 1; \

@@ -20,6 +20,8 @@ _RAW = "UNSUPPORTED_TYPED_LITERAL"
 _SPARK_NAMES = frozenset({"_metadata", "user"})
 
 _NOT_IN_DELTA_GRAMMAR = re.compile(r"->|::|(?<!<)=>|>>|<<")
+# Delta's grammar has no literals of the type float: it splits them at the point.
+_FLOAT = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+)(?:E[+-]?\d+)?F\b", re.IGNORECASE)
 
 
 @rule(
@@ -139,6 +141,10 @@ def _not_in_delta_grammar(text: str) -> tuple[str, str, str | None] | None:
     if operator := _NOT_IN_DELTA_GRAMMAR.search(without_quoted(text)):
         help_ = "use a function: CAST(… AS …), array_min(…), shiftleft(…)"
         return f"{operator[0]}, which Delta does not accept in constraints", help_, _SYNTAX
+    if literal := _FLOAT.search(without_quoted(text)):
+        number = literal[0][:-1]
+        help_ = f"write {number}D, or CAST({number} AS FLOAT)"
+        return f"the float literal {literal[0]}, which Delta does not accept in constraints", help_, _SYNTAX
     found = tokens(text)
     for token, after in zip(found, (*found[1:], None), strict=True):
         if token.kind == "raw":

@@ -22,7 +22,8 @@ from schemalint.cli._spark_options import Spark, spark_for, via_options
 from schemalint.config.project import Project, open_project, unmatched_globs
 from schemalint.errors import SchemalintError, UsageError
 from schemalint.git import Contents, Side, Worktree
-from schemalint.lint.check import CheckInput, check, exit_status
+from schemalint.lint.check import check, exit_status
+from schemalint.lint.check_input import CheckInput
 from schemalint.lint.selection import rules_of, table_ignores
 from schemalint.lint.sides import path_filter, read_contents, readable_ancestor
 from schemalint.model.finding import CheckResult, Run, SideRef
@@ -31,7 +32,7 @@ from schemalint.report.text import as_of_text
 from schemalint.values import replace
 
 if TYPE_CHECKING:
-    from schemalint.lint.check import LiveSide
+    from schemalint.lint.check_input import LiveSide
     from schemalint.plugin import Rule
 
 

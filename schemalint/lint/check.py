@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
 from schemalint.delta.change import FieldRenamed
@@ -13,12 +11,13 @@ from schemalint.delta.diff import diff, recreated_columns
 from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
 from schemalint.errors import ContractError, LiveError, Location, SchemalintError
-from schemalint.git import Contents, File, Side
+from schemalint.git import File, Side
+from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.judge import Judge, git_context, judge_pair, ordered, present
 from schemalint.lint.live import LiveComparison, judge_live, live_context
 from schemalint.lint.renamed import Names, names_in_log
-from schemalint.lint.rulebook import TableIgnores, is_ignored
+from schemalint.lint.rulebook import is_ignored
 from schemalint.lint.table import judge_table
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.contract import Contract, table_key
@@ -27,76 +26,7 @@ from schemalint.model.finding import CheckResult, Finding, Run, Severity, SideRe
 from schemalint.model.marker import Marker, declaration_hash, read_marker
 from schemalint.plugin import Rule
 from schemalint.printable import visible
-from schemalint.values import field, frozen, replace
-
-if TYPE_CHECKING:
-    import datetime as dt
-
-    from schemalint.config import Target
-
-
-class MissingEntry(LiveError):  # noqa: N818 (an answer more than an error)
-    """The snapshot file has no entry for this table."""
-
-
-@frozen
-class LiveSide:
-    """A source of live tables.
-
-    Attributes:
-        target: The target's name.
-        read: Return the live table of an effective contract, or None if there is none. It raises a LiveError;
-            after a `MissingEntry` the table is judged without the live side.
-        location: Return the location of a contract's table.
-        at_revision: Return a table's contract at a commit; None if the commit or the table is unknown.
-        may_create: Whether the target allows new tables.
-        root_without_tables: Return the target's root if no table is found below it; it gets the locations
-            that have no table, and raises a LiveError if the target creates none.
-        comes_after: Return whether the first commit is a descendant of the second; None stands for HEAD.
-        fetch: Prefetch the tables of these contracts concurrently.
-        as_of: The time of reading, if another run read the tables.
-        engine: The engine that writes the tables, if the configuration names it.
-    """
-
-    target: str | None
-    read: Callable[[Contract], LiveTable | None]
-    location: Callable[[Contract], str]
-    at_revision: Callable[[str, str], Contract | None]
-    may_create: bool = True
-    root_without_tables: Callable[[Iterable[str]], str | None] = lambda _missing: None
-    comes_after: Callable[[str, str | None], bool] = lambda _revision, _head: False
-    fetch: Callable[[Iterable[Contract]], None] = lambda _contracts: None
-    as_of: dt.datetime | None = None
-    engine: Engine | None = None
-
-
-@frozen
-class CheckInput:
-    """The input of a run.
-
-    Attributes:
-        everything: Judge every contract, not only the changed ones.
-        approved_removals: By table key, the reasons from the configuration.
-        only: Judge only the contracts of these files; None for all.
-        with_text_changes: Compute the text changes of fixes, to apply or to show them.
-        readable: Return a table's contract at the newest ancestor of the base with a readable one.
-        targets: The configured targets, which say where tables are.
-        repository: The folder that relative roots start from.
-    """
-
-    base: Side
-    head: Side
-    contents: Contents
-    rules: Sequence[Rule]
-    everything: bool = False
-    approved_removals: Mapping[str, str] = field(default_factory=dict)
-    only: Callable[[str], bool] | None = None
-    live: LiveSide | None = None
-    with_text_changes: bool = True
-    table_ignores: TableIgnores = ()
-    readable: Callable[[str], tuple[str, Contract] | None] = lambda _key: None
-    targets: Mapping[str, Target] = field(default_factory=dict)
-    repository: Path = Path()
+from schemalint.values import replace
 
 
 def check(request: CheckInput) -> CheckResult:

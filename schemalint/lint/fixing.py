@@ -6,7 +6,8 @@ from typing import Final
 
 from schemalint.contract.fixes import FixedFile, fixed_files
 from schemalint.git import Contents
-from schemalint.lint.check import CheckInput, check
+from schemalint.lint.check import check
+from schemalint.lint.check_input import CheckInput
 from schemalint.model.finding import CheckResult
 from schemalint.printable import visible
 from schemalint.values import replace

@@ -11,7 +11,7 @@ from schemalint.catalog.target_tables import TargetTables
 from schemalint.config.project import Project, trusted
 from schemalint.contract import revisions
 from schemalint.git import MissingHistoryError, Repository, Side
-from schemalint.lint.check import LiveSide
+from schemalint.lint.check_input import LiveSide
 
 if TYPE_CHECKING:
     from schemalint.catalog import Catalog

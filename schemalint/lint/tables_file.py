@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.catalog.table_location import absolute_location, table_location
 from schemalint.errors import ConfigError, UsageError
-from schemalint.lint.check import MissingEntry
+from schemalint.lint.check_input import MissingEntry
 from schemalint.model.contract import table_key
 from schemalint.table_json import TableDocument, TableFailure, read_lines
 from schemalint.values import frozen

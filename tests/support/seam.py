@@ -12,7 +12,8 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.deploy.last_applied import LastApplied, unseen_edits
 from schemalint.git import Contents, File, Revision, Worktree
-from schemalint.lint.check import CheckInput, LiveSide, check
+from schemalint.lint.check import check
+from schemalint.lint.check_input import CheckInput, LiveSide
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.rulebook import Selection, rules_for_apply

@@ -1,4 +1,7 @@
-"""The real engine: one local SparkSession with Delta, shared by all tests of the run marked ``spark``."""
+"""What all tests share: an environment without CI, and one local SparkSession with Delta.
+
+The session is for the tests of the run that are marked ``spark``.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.foreign import without_foreign_variables
 from support.skipping import skip_or_fail
 
 if TYPE_CHECKING:
@@ -22,6 +26,7 @@ JAVA_VERSIONS = "17 or 21"  # Spark 4.2 runs on these
 # The cheap compiler and collector start seconds sooner, and leave a core to the other tests.
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SESSION_CONF = {
+    "spark.driver.memory": "3g",  # the default of 1g is too small for all tests in one session
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.shuffle.partitions": "1",
@@ -31,6 +36,12 @@ SESSION_CONF = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
+
+
+def pytest_configure() -> None:
+    """Run every test outside CI and without the user's settings, wherever the tests run."""
+    for name in set(os.environ) - set(without_foreign_variables(os.environ)):
+        del os.environ[name]
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook

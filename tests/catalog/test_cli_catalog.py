@@ -23,14 +23,6 @@ def project(
 ) -> Project:
     """A repository with the committed contract of ``sales.orders`` and a target with a catalog."""
     repo = Repo(tmp_path / "repository")
-    for name in (
-        "CI",
-        "GITHUB_ACTIONS",
-        "GITHUB_EVENT_NAME",
-        "SCHEMALINT_AGAINST",
-        "SCHEMALINT_OUTPUT_FORMAT",
-    ):
-        monkeypatch.delenv(name, raising=False)
     for name, value in {**repo.env, "UC_TOKEN": "secret-token"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(repo.path)

@@ -26,8 +26,6 @@ def project(
 ) -> Project:
     """A repository with a target whose catalog has two tables, one of them declared."""
     repo = Repo(tmp_path / "repository")
-    for name in ("CI", "GITHUB_ACTIONS", "GITHUB_EVENT_NAME", "SCHEMALINT_OUTPUT_FORMAT"):
-        monkeypatch.delenv(name, raising=False)
     for name, value in {**repo.env, "UC_TOKEN": "secret-token"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(repo.path)

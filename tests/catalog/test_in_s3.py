@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import Request, urlopen
@@ -37,10 +36,8 @@ def endpoint() -> Iterator[str]:
 
 
 @pytest.fixture
-def in_s3(target: Target, endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Target:
+def in_s3(target: Target, endpoint: str) -> Target:
     """A target that has the settings of the store but no credentials."""
-    for name in [name for name in os.environ if name.startswith("AWS_")]:
-        monkeypatch.delenv(name)
     return replace(target, storage={"endpoint": endpoint, "region": "us-east-1", "allow_http": "true"})
 
 

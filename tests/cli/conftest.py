@@ -12,15 +12,11 @@ from support.repo import Repo
 if TYPE_CHECKING:
     from pathlib import Path
 
-CI_VARIABLES = ("CI", "GITHUB_ACTIONS", "GITHUB_EVENT_NAME", "SCHEMALINT_AGAINST", "SCHEMALINT_OUTPUT_FORMAT")
-
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Project:
-    """An empty repository as the working directory, without the variables of a CI service."""
+    """An empty repository as the working directory."""
     repo = Repo(tmp_path / "repository")
-    for name in CI_VARIABLES:
-        monkeypatch.delenv(name, raising=False)
     for name, value in repo.env.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(repo.path)

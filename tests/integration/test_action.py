@@ -64,7 +64,7 @@ class Runner:
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", script],
             cwd=workspace / self.evaluated(step.get("working-directory", ".")),
             env={
-                **{name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)},
+                **{name: value for name, value in os.environ.items() if not name.startswith("SCHEMALINT_")},
                 "GIT_CONFIG_GLOBAL": os.devnull,
                 "GIT_CONFIG_NOSYSTEM": "1",
                 "CI": "true",
@@ -99,9 +99,6 @@ class Runner:
 
 def _field(name: str, type_: str) -> dict[str, object]:
     return {"name": name, "type": type_, "nullable": True, "metadata": {}}
-
-
-_FOREIGN = ("GIT_", "GITHUB_", "PRE_COMMIT", "SCHEMALINT_", "INPUT_")
 
 
 @pytest.fixture(scope="module")

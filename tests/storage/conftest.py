@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
 from support.servers import Bucket, s3_server, send_put
-
-
-@pytest.fixture(autouse=True)
-def _no_credentials_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith(("AWS_", "AZURE_", "GOOGLE_"))]:
-        monkeypatch.delenv(name)
 
 
 @pytest.fixture(scope="session")

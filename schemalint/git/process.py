@@ -13,6 +13,7 @@ import threading
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
+from schemalint import limits
 from schemalint.errors import GitError
 
 if TYPE_CHECKING:
@@ -44,15 +45,19 @@ def run_git(
         statuses: The exit statuses that do not count as failures.
 
     Raises:
-        GitError: git is not installed, or exits with another status.
+        GitError: git is not installed, exits with another status, or exceeds a limit of time or output.
     """
-    with _failures(cwd):
-        answer = subprocess.run(  # noqa: S603
-            [*_GIT, *arguments], cwd=cwd, env=env, input=stdin, capture_output=True, check=False
-        )
-    if answer.returncode not in statuses:
-        raise _error(arguments[0], answer.returncode, answer.stderr.decode(errors="replace").strip())
-    return answer
+    errors = bytearray()
+    with _running(arguments, (stdin,), cwd, env, stderr=subprocess.PIPE) as process:
+        reader = threading.Thread(target=_keep_last, args=(_pipe(process.stderr), errors), daemon=True)
+        reader.start()
+        out = _bounded_output(process, arguments[0])
+        # A program that git started may keep the pipe open.
+        reader.join(_GRACE_SECONDS)
+    text = errors.decode(errors="replace").strip()
+    if process.returncode not in statuses:
+        raise _error(arguments[0], process.returncode, text)
+    return subprocess.CompletedProcess(arguments, process.returncode, out, bytes(errors))
 
 
 @contextmanager
@@ -61,29 +66,93 @@ def talk_to_git(
 ) -> Iterator[IO[bytes]]:
     """Write lines to one git command while the caller reads its output.
 
-    A thread writes the lines: a single thread would block as soon as one of the pipes is full.
-
     Raises:
-        GitError: git is not installed, or fails.
+        GitError: git is not installed, fails, or exceeds the limit of time.
     """
-    with _failures(cwd):
-        # git writes errors directly to our standard error: a third pipe could fill up unread.
-        process = subprocess.Popen(  # noqa: S603
-            [*_GIT, *arguments], cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-    with process:
-        if process.stdin is None or process.stdout is None:
-            raise GitError(f"git {arguments[0]} has no standard input or output")
-        writer = threading.Thread(target=_feed, args=(process.stdin, lines), daemon=True)
-        writer.start()
-        try:
-            yield process.stdout
-        finally:
-            # The caller may stop before the end of the output; an open pipe would keep git waiting.
-            process.stdout.close()
-            writer.join()
+    # git writes errors directly to our standard error: a third pipe could fill up unread.
+    with _running(arguments, lines, cwd, env, stderr=None) as process:
+        yield _pipe(process.stdout)
     if process.returncode != 0:
         raise _error(arguments[0], process.returncode, "")
+
+
+@contextmanager
+def _running(
+    arguments: tuple[str, ...], lines: Iterable[bytes], cwd: Path, env: Mapping[str, str], stderr: int | None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Start git with a deadline, and wait for its end after the caller has read the output.
+
+    A thread writes the lines: a single thread would block as soon as one of the pipes is full.
+    """
+    seconds = limits.FETCH_SECONDS if arguments[0] == "fetch" else limits.GIT_SECONDS
+    with _failures(cwd):
+        process = subprocess.Popen(  # noqa: S603
+            [*_GIT, *arguments],
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+        )
+    overdue = threading.Event()
+
+    def stop() -> None:
+        overdue.set()
+        process.kill()
+
+    deadline = threading.Timer(seconds, stop)
+    deadline.daemon = True
+    deadline.start()
+    writer = threading.Thread(target=_feed, args=(_pipe(process.stdin), lines), daemon=True)
+    writer.start()
+    try:
+        yield process
+        # The caller may stop before the end of the output; an open pipe would keep git waiting.
+        _pipe(process.stdout).close()
+        process.wait()
+    except BaseException:
+        process.kill()
+        process.wait()
+        if not overdue.is_set():
+            raise
+    finally:
+        deadline.cancel()
+        _pipe(process.stdout).close()
+        writer.join(_GRACE_SECONDS)
+    if overdue.is_set():
+        message = f"git {arguments[0]} did not end within {seconds:.0f} seconds, a limit of schemalint"
+        raise GitError(message, help="look for a server, a file system or a credential helper that hangs")
+
+
+_GRACE_SECONDS = 1.0  # for threads that have nothing left to read or write
+
+
+def _bounded_output(process: subprocess.Popen[bytes], command: str) -> bytes:
+    out = bytearray()
+    while chunk := _pipe(process.stdout).read(_CHUNK):
+        out += chunk
+        if len(out) > limits.MAX_GIT_OUTPUT:
+            raise GitError(
+                f"git {command} prints more than {limits.MAX_GIT_OUTPUT >> 20} MiB, a limit of schemalint",
+                help="name the folders of the contracts in `contracts` of the configuration",
+            )
+    return bytes(out)
+
+
+_CHUNK = 1 << 16
+
+
+def _keep_last(pipe: IO[bytes], kept: bytearray) -> None:
+    with pipe:
+        while chunk := pipe.read(_CHUNK):
+            kept += chunk
+            del kept[: -limits.MAX_GIT_ERRORS]
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    if pipe is None:
+        raise GitError("git has no standard input or output")
+    return pipe
 
 
 def _feed(pipe: IO[bytes], lines: Iterable[bytes]) -> None:
@@ -104,6 +173,8 @@ def _failures(cwd: Path) -> Iterator[None]:
         raise GitError("git is not installed", help="install git, or put it on the PATH") from error
     except OSError as error:
         raise GitError(f"git cannot be started in {cwd}: {error.strerror}") from error
+    except ValueError as error:
+        raise GitError("git takes no argument with a NUL character") from error
 
 
 def _error(command: str, status: int, text: str) -> GitError:

@@ -1,0 +1,26 @@
+"""The limits of what is read, apart from logs: those are in `schemalint.delta_log.limits`.
+
+Contracts and configuration come from strangers' pull requests, and whatever a server answers comes from a
+network. Each limit is far above what a repository of ten thousand tables needs, and low enough that a run
+takes less than 1 GiB of memory and ends.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_MIB: Final = 1 << 20
+
+GIT_SECONDS: Final = 300.0
+"""Seconds for a git command on the local clone; the longest one lists the files of a revision, which takes 3
+seconds for a million files (measured)."""
+
+FETCH_SECONDS: Final = 1_800.0
+"""Seconds for ``git fetch``: half of the hour after which most CI services end a job."""
+
+MAX_GIT_OUTPUT: Final = 128 * _MIB
+"""Bytes that a git command may print where its output is held in memory: 800,000 files with paths of 60
+characters, which take twice as much in Python."""
+
+MAX_GIT_ERRORS: Final = 64 << 10
+"""Bytes of a git command's standard error that are kept, the last ones: only its last line is shown."""

@@ -1,9 +1,106 @@
-"""Run the command line as ``python -m schemalint``."""
+"""Run the command line: ``schemalint`` and ``python -m schemalint``.
+
+Signals are handled before anything else is imported, and the handler ends the process itself: an exception
+could be raised in a callback or a destructor, and Python reports those and goes on.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from types import FrameType
+from typing import Final, NoReturn
 
-from schemalint.cli import main
+_LONGEST_WAIT: Final = 3.0  # seconds for a child process to end by itself
 
-sys.exit(main())
+_NAMES: Final = {signal.SIGINT: b"interrupted\n", signal.SIGTERM: b"terminated\n"}
+
+
+def run() -> NoReturn:
+    """Run a command, and exit with its status; with 130 after Ctrl-C, and 143 after SIGTERM."""
+    for number in _NAMES:
+        # A shell lets its background processes ignore Ctrl-C.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+    from schemalint.cli import main  # noqa: PLC0415 (most of the start)
+
+    sys.exit(main())
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    for name in _NAMES:
+        signal.signal(name, signal.SIG_IGN)
+    try:
+        _delete_unfinished_files()
+        _end_children()
+        os.write(2, _NAMES[signal.Signals(number)])
+    finally:
+        os._exit(128 + number)
+
+
+def _delete_unfinished_files() -> None:
+    files = sys.modules.get("schemalint.files")
+    for draft in () if files is None else tuple(files.unfinished):
+        draft.unlink(missing_ok=True)
+
+
+def _end_children() -> None:
+    """End git and the JVM. Where there is no ``/proc``, they end as soon as their pipes are closed."""
+    running = _descendants()
+    if not running:
+        return
+    import time  # noqa: PLC0415 (only now)
+
+    deadline = time.monotonic() + _LONGEST_WAIT
+    _kill(running, signal.SIGTERM)
+    while running and time.monotonic() < deadline:
+        time.sleep(0.01)
+        running &= set(_parents())
+    _kill(running, signal.SIGKILL)
+
+
+def _descendants() -> set[int]:
+    parents = _parents()
+    found = {os.getpid()}
+    while more := {process for process, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {os.getpid()}
+
+
+def _parents() -> dict[int, int]:
+    """Return the parent of each process that runs."""
+    parents = {}
+    for name in _listed("/proc"):
+        # proc_pid_stat(5): "pid (name) state parent …"; the name may have any character
+        fields = _content(f"/proc/{name}/stat").rpartition(b")")[2].split() if name.isdecimal() else ()
+        if fields and fields[0] != b"Z":
+            parents[int(name)] = int(fields[1])
+    return parents
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 (pathlib is not imported yet)
+    except OSError:
+        return []
+
+
+def _content(file: str) -> bytes:
+    try:
+        with open(file, "rb") as opened:  # noqa: PTH123 (as above)
+            return opened.read()
+    except OSError:
+        return b""  # the process has ended
+
+
+def _kill(processes: set[int], number: int) -> None:
+    for process in processes:
+        try:
+            os.kill(process, number)
+        except OSError:
+            continue
+
+
+if __name__ == "__main__":
+    run()

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from schemalint.config import Config
-from schemalint.errors import UsageError
+from schemalint.files import write_text
 from schemalint.model.finding import Severity
 from schemalint.report.findings import names as format_names
 
@@ -73,12 +73,7 @@ def write_report(text: str, output_file: str | None, *, err: bool = False) -> No
     if not output_file:
         click.echo(text, nl=False, err=err)
         return
-    try:
-        Path(output_file).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"{output_file} cannot be written: {error.strerror}", help="see --output-file"
-        ) from error
+    write_text(Path(output_file), text)
 
 
 def is_colored(color: str, output_file: str | None) -> bool:

@@ -21,6 +21,7 @@ from schemalint.cli._options import (
 from schemalint.cli._spark_options import Spark, spark_for, via_options
 from schemalint.config.project import Project, open_project, unmatched_globs
 from schemalint.errors import SchemalintError, UsageError
+from schemalint.files import rewrite_text
 from schemalint.git import Contents, Side, Worktree
 from schemalint.lint.check import check, exit_status
 from schemalint.lint.check_input import CheckInput
@@ -137,7 +138,7 @@ def _fixed(project: Project, request: CheckInput, options: dict[str, Any]) -> Ch
             click.echo(file.diff, nl=False)
         return check(request)
     for path, file in files.items():
-        (project.repository.root / path).write_bytes(file.after.encode())
+        rewrite_text(project.repository.root / path, file.before, file.after)
         print_note(f"fixed {file.file}")
     return result
 

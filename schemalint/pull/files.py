@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -12,8 +11,8 @@ from typing import Final
 from schemalint.delta.path import split_path
 from schemalint.document.review import unified_diff
 from schemalint.errors import UsageError
+from schemalint.files import rewrite_text, shown, write_text
 from schemalint.git import DEFAULT_GLOBS
-from schemalint.printable import visible
 from schemalint.values import frozen
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
@@ -47,30 +46,17 @@ class PulledFile:
         return unified_diff(self.name, self.before, self.after)
 
     def write(self) -> None:
-        """Write the file atomically: concurrent readers see the old or the new text.
+        """Write the file, if the contract is not for standard output.
 
         Raises:
-            UsageError: The file cannot be written.
+            UsageError: The file cannot be written, or has another text now.
         """
         if self.path is None:
             return
-        draft = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                draft.write_bytes(self.after.encode())
-                if self.path.exists():
-                    draft.chmod(self.path.stat().st_mode)
-                draft.replace(self.path)
-            finally:
-                draft.unlink(missing_ok=True)
-        except OSError as error:
-            raise UsageError(f"{self.name} cannot be written: {error.strerror}") from error
-
-
-def shown(file: Path) -> str:
-    """Return a file's name for messages, relative to the working directory."""
-    return visible(os.path.relpath(file))
+        if self.before is None:
+            write_text(self.path, self.after)
+        else:
+            rewrite_text(self.path, self.before, self.after)
 
 
 def require_pattern(pattern: str) -> None:

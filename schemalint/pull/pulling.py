@@ -14,9 +14,10 @@ from schemalint.config import Target, resolve_storage
 from schemalint.delta.table import LiveTable
 from schemalint.document import decode
 from schemalint.errors import LiveError, SchemalintError, UsageError
+from schemalint.files import shown
 from schemalint.model.contract import Contract
 from schemalint.pull.declaration import declaration
-from schemalint.pull.files import PulledFile, file_name, require_pattern, shown
+from schemalint.pull.files import PulledFile, file_name, require_pattern
 from schemalint.pull.lookup import Lookup, TableLookup
 from schemalint.pull.request import NotPulled, Pulled, PullInput
 from schemalint.pull.texts import new_text, updated_text

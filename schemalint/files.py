@@ -23,17 +23,22 @@ _LINKS: Final = 40  # as Linux: more are a loop
 _STREAMS: Final = ("/dev/", "/proc/")
 
 
-def write_text(file: Path, text: str) -> None:
+def write_text(file: Path, text: str, *, parents: bool = False) -> None:
     """Write a text in UTF-8 with the line ends that it has; keep the mode of an existing file.
 
     A symbolic link stays, and the file that it leads to is written. A link in a repository that leads out
     of it is refused: whoever can commit a link must not choose what the user overwrites.
 
+    Args:
+        file: The file.
+        text: Its new text.
+        parents: Create missing folders.
+
     Raises:
         UsageError: The file cannot be written; what was there is as it was.
     """
     try:
-        _write(file, text.encode())
+        _write(file, text.encode(), parents=parents)
     except OSError as error:
         raise UsageError(f"{shown(file)} cannot be written: {error.strerror}") from error
 
@@ -64,7 +69,7 @@ def rewrite_text(file: Path, before: str, after: str) -> None:
         )
 
 
-def _write(file: Path, content: bytes) -> None:
+def _write(file: Path, content: bytes, *, parents: bool) -> None:
     try:
         status = file.stat()
     except FileNotFoundError:
@@ -76,7 +81,8 @@ def _write(file: Path, content: bytes) -> None:
     target = _target(file)
     if status is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    target.parent.mkdir(parents=True, exist_ok=True)
+    if parents:
+        target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_name(f".schemalint-{os.getpid()}-{os.urandom(4).hex()}.part")
     unfinished.add(draft)
     try:

@@ -48,9 +48,15 @@ def _files_of_at_most(size: int) -> Iterator[None]:
 def test_a_new_file_has_the_mode_of_new_files_and_its_folder_is_made(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.touch()
-    write_text(tmp_path / "new/a.yml", "ä\r\n")
+    write_text(tmp_path / "new/a.yml", "ä\r\n", parents=True)
     assert (tmp_path / "new/a.yml").read_bytes() == "ä\r\n".encode()
     assert (tmp_path / "new/a.yml").stat().st_mode == other.stat().st_mode
+
+
+def test_a_report_makes_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="No such file or directory"):
+        write_text(tmp_path / "typo/report", "text")
+    assert _names(tmp_path) == []
 
 
 def test_an_existing_file_keeps_its_mode(tmp_path: Path) -> None:

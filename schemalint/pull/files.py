@@ -54,7 +54,7 @@ class PulledFile:
         if self.path is None:
             return
         if self.before is None:
-            write_text(self.path, self.after)
+            write_text(self.path, self.after, parents=True)
         else:
             rewrite_text(self.path, self.before, self.after)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import importlib
+import os
 import pkgutil
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 import click
 
 import schemalint
-from schemalint.errors import SchemalintError
+from schemalint.errors import SchemalintError, UsageError
 from schemalint.printable import printable, printable_lines
 
 INTERRUPTED = 130
@@ -45,8 +46,17 @@ class _Commands(click.Group):
     "4 changes pending.",
 )
 @click.version_option(schemalint.__version__, prog_name="schemalint")
-def cli() -> None:
+@click.option("-C", "--directory", metavar="DIR", help="Run as if started in this directory")
+def cli(directory: str | None) -> None:
     """Lint and apply the schemas of Delta Lake tables, declared in YAML."""
+    if directory is None:
+        return
+    try:
+        os.chdir(directory)
+    except OSError as error:
+        raise UsageError(
+            f"{directory} cannot be the directory: {error.strerror}", help="see --directory"
+        ) from error
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -88,6 +88,8 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
 def _run(options: dict[str, Any], *, shows_fixes: bool) -> CheckResult | None:
     """Run the check; return None if there are no contracts and ``--allow-none`` is given."""
     project = open_project(options["config_file"], isolated=options["isolated"])
+    if options["fetch"]:
+        project = replace(project, repository=project.repository.fetching_objects())
     rules = rules_of(
         project.config,
         select=options["select"],

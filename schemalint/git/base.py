@@ -56,9 +56,9 @@ def find_base(
     5. The merge base with ``origin/HEAD``.
     6. ``HEAD``: only for the working tree and the index, and not in CI, where they equal ``HEAD``.
 
-    A branch without a commit always has the empty tree as its base. While a merge is in progress, merge bases
-    are computed against all of its parents: the merge's own changes count, and the changes that it brings in
-    from the other branch do not.
+    A branch without a commit has the empty tree as its base, and none in CI. While a merge is in progress,
+    merge bases are computed against all of its parents: the merge's own changes count, and the changes that
+    it brings in from the other branch do not.
 
     Args:
         repo: The repository.
@@ -80,7 +80,7 @@ def find_base(
             if not fetch or not missing.command or missing.command in fetched:
                 raise
             fetched.add(missing.command)
-            repo.run(*missing.command)
+            repo.fetching().run(*missing.command)
 
 
 @frozen
@@ -117,6 +117,8 @@ class _Search:
 def _find_base(repo: Repository, head: Side, against: str | None, env: Mapping[str, str]) -> Side:
     unsaved = isinstance(head, Worktree | Index)
     commit = try_resolve(repo, ["HEAD"])[0] if unsaved else head.commit
+    if commit is None and is_ci(env):
+        raise GitError("there is no commit yet, and CI has none to check", help="check the step that clones")
     if commit is None:
         return EmptyTree("there is no commit yet")
     tips = (commit, *_being_merged(repo)) if unsaved else (commit,)

@@ -144,7 +144,7 @@ def read_blobs(repo: Repository, blobs: Collection[str]) -> Iterator[tuple[str, 
 def dirty(repo: Repository, paths: Collection[str]) -> set[str]:
     """Return the paths that differ from HEAD: changed, staged, deleted or untracked (one git process)."""
     options = ["--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"]
-    records = os.fsdecode(repo.run("status", *options).stdout).split("\0")
+    records = os.fsdecode(repo.without_filters().run("status", *options).stdout).split("\0")
     return {record[len("XY ") :] for record in records} & set(paths)
 
 
@@ -153,7 +153,8 @@ def _size(header: bytes, blob: str) -> int:
     fields = header.split()
     if len(fields) != len(("id", "type", "size")):
         raise GitError(
-            f"object {blob} is missing", help="git fetch --refetch origin; or inspect with: git fsck"
+            f"object {blob} is missing",
+            help="in a partial clone --fetch; otherwise git fetch --refetch origin, or inspect: git fsck",
         )
     return int(fields[2])
 

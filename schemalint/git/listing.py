@@ -119,14 +119,14 @@ def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> Listing:
     """List the index's files, and the files on disk that differ from it.
 
     If only a file's timestamps differ from the index, ``git ls-files --modified`` compares contents, after
-    line-end conversion and the filters of .gitattributes. So an unedited file keeps its blob id and is never
+    line-end conversion and the user's filters. So an unedited file keeps its blob id and is never
     read (``git diff-files`` would list it). A file of another size is read from disk, even if conversion
     would give the same blob: only its line ends differ. Files outside a sparse checkout, and files marked
     "assume unchanged", count with their content in the index.
     """
     arguments = ["ls-files", "-z", "-t", "--stage", "--modified", "--others", "--exclude-standard"]
     blobs, changed = {}, set()
-    for record in _records(repo, *arguments, "--", *pathspecs):
+    for record in _records(repo.without_filters(), *arguments, "--", *pathspecs):
         tag, _, rest = record.partition(" ")
         if tag == _UNTRACKED:
             changed.add(rest)

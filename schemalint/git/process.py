@@ -1,12 +1,15 @@
 """Run git with fixed options, and turn its failures into `GitError`.
 
 Only plumbing commands are run (and ``git status --porcelain``). They ignore ``diff.external``,
-``diff.renames`` and text conversion in the configuration, start no pager, and keep a stable output format
-across versions. Callers make sure that untrusted text never becomes an option, so S603 is suppressed.
+``diff.renames`` and text conversion in the configuration, start no pager or editor, check no signatures, and
+keep a stable output format across versions. `_OPTIONS` and `schemalint.git.own_settings` disable the other
+programs that a repository's configuration can name. Callers make sure that untrusted text never becomes an
+option, so S603 is suppressed.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import threading
@@ -20,11 +23,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-_GIT = (
-    "git",
+_OPTIONS = (
     "--no-pager",
-    # The repository's own configuration could name a program that git starts for each listing.
+    # Files of a commit can form a bare repository, whose configuration a stranger wrote (git 2.38 and later;
+    # `open_repository` refuses it with every git).
+    *("-c", "safe.bareRepository=explicit"),
+    # The repository's own configuration could name programs: for each listing, for each written index or
+    # reference, for each transport.
     *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "protocol.ext.allow=never"),
     # Fetch only what is requested: no submodules, no background maintenance.
     *("-c", "fetch.recurseSubmodules=false"),
     *("-c", "maintenance.auto=false"),
@@ -87,7 +95,7 @@ def _running(
     seconds = limits.FETCH_SECONDS if arguments[0] == "fetch" else limits.GIT_SECONDS
     with _failures(cwd):
         process = subprocess.Popen(  # noqa: S603
-            [*_GIT, *arguments],
+            [_program(env), *_OPTIONS, *arguments],
             cwd=cwd,
             env=env,
             stdin=subprocess.PIPE,
@@ -163,14 +171,28 @@ def _feed(pipe: IO[bytes], lines: Iterable[bytes]) -> None:
         pass  # git exited early; its status is checked later
 
 
+def _program(env: Mapping[str, str]) -> str:
+    """Return the path of git, never one of the working directory, which Windows searches first."""
+    for folder in absolute_folders(env):
+        for name in ("git", "git.exe"):
+            program = os.path.join(folder, name)  # noqa: PTH118 (eight times in each check)
+            if os.access(program, os.X_OK) and os.path.isfile(program):  # noqa: PTH113
+                return program
+    raise GitError("git is not installed", help="install git, or put it on the PATH")
+
+
+def absolute_folders(env: Mapping[str, str]) -> list[str]:
+    """Return the absolute folders on the PATH: for git the others lie in the repository."""
+    folders = env.get("PATH", os.defpath).split(os.pathsep)
+    return [folder for folder in folders if os.path.isabs(folder)]  # noqa: PTH117 (as above)
+
+
 @contextmanager
 def _failures(cwd: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        if error.filename != _GIT[0]:
-            raise GitError(f"no such directory: {cwd}") from error
-        raise GitError("git is not installed", help="install git, or put it on the PATH") from error
+        raise GitError(f"no such directory: {cwd}") from error
     except OSError as error:
         raise GitError(f"git cannot be started in {cwd}: {error.strerror}") from error
     except ValueError as error:
@@ -192,6 +214,16 @@ _KNOWN_FAILURES = (
         r"dubious ownership[\s\S]*?(git config --global --add safe\.directory .+)",
         "git refuses a repository that belongs to another user",
         r"if you trust it: \1",
+    ),
+    (
+        r"safe\.bareRepository",
+        "git refuses a bare repository that nobody named",
+        "if it is yours, name it: GIT_DIR=DIRECTORY schemalint ...",
+    ),
+    (
+        r"lazy fetching disabled|promisor remote",
+        "this partial clone lacks an object",
+        "--fetch fetches it",
     ),
     (
         r"not a git repository",

@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from schemalint.errors import GitError
-from schemalint.git.process import run_git, talk_to_git
-from schemalint.values import field, frozen
+from schemalint.git import own_settings
+from schemalint.git.process import absolute_folders, run_git, talk_to_git
+from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,7 +29,8 @@ class Repository:
         bare: Whether the repository has no working tree and no index.
         index_file: The index of the commit in progress, if git gave the hook another index file than
             ``index``, as ``git commit -a`` and ``git commit PATH`` do.
-        env: The environment of every git process.
+        env: The environment of every git process; with it git connects to no remote.
+        allow_protocol: The transports that an administrator permits, for `fetching`; empty: git's own choice.
     """
 
     root: Path
@@ -36,6 +38,7 @@ class Repository:
     bare: bool
     index_file: Path | None
     env: Mapping[str, str] = field(repr=False)
+    allow_protocol: str = ""
 
     def run(
         self, *arguments: str, stdin: bytes = b"", statuses: tuple[int, ...] = (0,)
@@ -51,8 +54,28 @@ class Repository:
         """Return the same repository with the index of the commit in progress."""
         if self.index_file is None:
             return self
-        env = MappingProxyType({**self.env, "GIT_INDEX_FILE": str(self.index_file)})
-        return Repository(self.root, self.git_dir, self.bare, self.index_file, env)
+        return replace(self, env=MappingProxyType({**self.env, "GIT_INDEX_FILE": str(self.index_file)}))
+
+    def without_filters(self) -> Repository:
+        """Return the same repository without its own filters (one git process)."""
+        env = own_settings.without_filters(self.run(*own_settings.LIST).stdout, self.env)
+        return replace(self, env=MappingProxyType(env))
+
+    def fetching(self) -> Repository:
+        """Return the same repository, whose git processes may connect to its remotes.
+
+        Raises:
+            GitError: A fetch would obey the repository's own configuration in what it runs.
+        """
+        own_settings.require_harmless_fetch(self.run(*own_settings.LIST).stdout)
+        env = {name: value for name, value in self.env.items() if name not in _UNCONNECTED}
+        if self.allow_protocol:
+            env["GIT_ALLOW_PROTOCOL"] = self.allow_protocol
+        return replace(self, env=MappingProxyType(env))
+
+    def fetching_objects(self) -> Repository:
+        """Return the same repository, which in a partial clone fetches missing objects; see `fetching`."""
+        return self.fetching() if own_settings.is_partial(self.run(*own_settings.LIST).stdout) else self
 
     def is_shallow(self) -> bool:
         """Whether this is a shallow clone."""
@@ -67,21 +90,48 @@ def open_repository(start: Path, env: Mapping[str, str]) -> Repository:
     the search finds nothing does ``GIT_DIR`` count (a working tree with its git directory elsewhere).
 
     Raises:
-        GitError: There is no repository, it belongs to another user, or git is not installed.
+        GitError: There is no repository, or only one that files of another one form; it belongs to another
+            user; or git is not installed.
     """
     clean = _clean(env)
     try:
         root, git_dir, bare = _discover(start, clean)
+        _require_outside(start, git_dir)
     except GitError:
         if "GIT_DIR" not in env:
             raise
         named = {name: env[name] for name in ("GIT_DIR", "GIT_WORK_TREE") if name in env}
         root, git_dir, bare = _discover(start, clean | named)
+    _require_outermost(root, env)
     # Set explicitly, so that every git process uses this repository.
     clean["GIT_DIR"] = str(git_dir)
     if not bare:
         clean["GIT_WORK_TREE"] = str(root)
-    return Repository(root, git_dir, bare, _hook_index(root, git_dir, env), MappingProxyType(clean))
+    index = _hook_index(root, git_dir, env)
+    return Repository(root, git_dir, bare, index, MappingProxyType(clean), env.get("GIT_ALLOW_PROTOCOL", ""))
+
+
+def _require_outside(start: Path, git_dir: Path) -> None:
+    # Files named HEAD, config and objects/… in a commit form a bare repository for a search that begins among
+    # them. git 2.38 and later refuses it (safe.bareRepository).
+    if start.resolve().is_relative_to(git_dir.resolve()):
+        raise GitError(
+            f"{start} is inside of the git directory {git_dir}",
+            help="run schemalint in the working tree; a bare repository is named by GIT_DIR=DIRECTORY",
+        )
+
+
+def _require_outermost(root: Path, env: Mapping[str, str]) -> None:
+    # A pull request can turn a folder of the workspace into a submodule, whose history it chooses.
+    if not env.get("GITHUB_WORKSPACE"):
+        return
+    workspace = Path(env["GITHUB_WORKSPACE"]).resolve()
+    for folder in root.resolve().parents:
+        if folder.is_relative_to(workspace) and (folder / ".git").exists():
+            raise GitError(
+                f"the repository {root} lies in another one of the workspace, {folder}",
+                help="check a folder of the outer repository, or check out both side by side",
+            )
 
 
 def _discover(start: Path, env: Mapping[str, str]) -> tuple[Path, Path, bool]:
@@ -122,12 +172,22 @@ def _hook_index(root: Path, git_dir: Path, env: Mapping[str, str]) -> Path | Non
 
 def _clean(env: Mapping[str, str]) -> dict[str, str]:
     kept = {name: value for name, value in env.items() if not name.startswith("GIT_") or _is_kept(name)}
-    return kept | {
-        "GIT_TERMINAL_PROMPT": "0",  # there is no user to answer
-        "GIT_OPTIONAL_LOCKS": "0",  # the commit that runs the hook holds index.lock
-        "LC_ALL": "C",  # error messages are matched in English
-        "LANGUAGE": "",
-    }
+    return (
+        kept
+        | _UNCONNECTED
+        | {
+            "PATH": os.pathsep.join(absolute_folders(env)),
+            "GIT_TERMINAL_PROMPT": "0",  # there is no user to answer
+            "GIT_OPTIONAL_LOCKS": "0",  # the commit that runs the hook holds index.lock
+            "LC_ALL": "C",  # error messages are matched in English
+            "LANGUAGE": "",
+        }
+    )
+
+
+# A partial clone fetches missing objects unasked: the first variable forbids it (git 2.44.1, 2.39.4 and other
+# security releases of May 2024); older versions find no transport that they may use.
+_UNCONNECTED = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
 
 
 def _is_kept(name: str) -> bool:
@@ -146,7 +206,6 @@ _KEPT = frozenset(
     {
         "GIT_EXEC_PATH",  # where a relocated git finds its commands
         "GIT_ASKPASS",  # --fetch: credentials without a terminal
-        "GIT_ALLOW_PROTOCOL",  # --fetch: the transports that an administrator permits
         "GIT_CEILING_DIRECTORIES",  # where the search for a repository ends
         "GIT_DISCOVERY_ACROSS_FILESYSTEM",
         # In pre-receive the pushed objects are in quarantine; the first two variables make them readable

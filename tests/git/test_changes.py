@@ -268,8 +268,11 @@ def test_line_ends_changed_after_the_checkout_are_read_from_disk(repo: Repo) -> 
 
 
 def test_content_converted_by_a_gitattributes_filter_is_no_change(repo: Repo) -> None:
-    repo.git("config", "filter.local.smudge", "sed '$a local: only on disk'")
-    repo.git("config", "filter.local.clean", "grep -v '^local:'")
+    repo.env["GIT_CONFIG_GLOBAL"] = str(
+        repo.path.parent / "gitconfig"
+    )  # the repository's own filters do not run
+    repo.git("config", "--global", "filter.local.smudge", "sed '$a local: only on disk'")
+    repo.git("config", "--global", "filter.local.clean", "grep -v '^local:'")
     repo.write(".gitattributes", "*.yml filter=local\n")
     restore_contracts(repo)
     assert b"local:" in (repo.path / "contracts/orders.yml").read_bytes()

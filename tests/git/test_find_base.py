@@ -293,7 +293,7 @@ def test_the_working_tree_of_a_bare_repository_is_refused(tmp_path: Path) -> Non
     repo = Repo(tmp_path / "server.git", bare=True)
     for head in ("worktree", "index"):
         with pytest.raises(UsageError, match=f"no {head} in a bare repository"):
-            base(repo, head=head)
+            base(repo, head=head, env={"GIT_DIR": "."})
 
 
 def test_the_head_option_selects_the_head(clone: Repo) -> None:

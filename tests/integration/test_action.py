@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
+from support.action import ACTION, CHECK, ROOT, Outcome, Runner
 from support.repo import Repo
 
 # One worker of pytest-xdist, because the Action is installed once for all tests.
 pytestmark = pytest.mark.xdist_group("action")
-
-ROOT = Path(__file__).parents[2]
-ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-INSTALL, CHECK = ACTION["runs"]["steps"]
 
 INT = """\
 schemalint: 1
@@ -31,84 +23,10 @@ columns:
   - {name: order_id, type: int}
 """
 BIGINT = INT.replace("type: int", "type: bigint")
-_EXPRESSION = re.compile(r"\$\{\{ *([\w.-]+) *\}\}")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The result of a step."""
-
-    status: int
-    log: str
-    outputs: Mapping[str, str]
-    summary: str
-
-
-class Runner:
-    """Run steps like actions/runner (ScriptHandler.cs, CompositeActionHandler.cs)."""
-
-    def __init__(self, folder: Path) -> None:
-        self.temp = folder / "temp"
-        self.temp.mkdir(parents=True)
-        self.contexts: dict[str, str] = {}
-
-    def run(self, step: Mapping[str, Any], workspace: Path, event: Mapping[str, Any]) -> Outcome:
-        files = {name: self.temp / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
-        for file in files.values():
-            file.write_text("")
-        event_file = self.temp / "event.json"
-        event_file.write_text(json.dumps(event))
-        script = self.temp / "script.sh"
-        script.write_text(self.evaluated(step["run"]))
-        process = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", script],
-            cwd=workspace / self.evaluated(step.get("working-directory", ".")),
-            env={
-                **{name: value for name, value in os.environ.items() if not name.startswith("SCHEMALINT_")},
-                "GIT_CONFIG_GLOBAL": os.devnull,
-                "GIT_CONFIG_NOSYSTEM": "1",
-                "CI": "true",
-                "GITHUB_ACTIONS": "true",
-                "GITHUB_ACTION_PATH": str(ROOT),
-                "GITHUB_EVENT_NAME": "pull_request",
-                "GITHUB_EVENT_PATH": str(event_file),
-                "GITHUB_WORKSPACE": str(workspace),
-                "RUNNER_TEMP": str(self.temp),
-                **{name: str(file) for name, file in files.items()},
-                **{name: self.evaluated(value) for name, value in step.get("env", {}).items()},
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
-        self.contexts.update({f"steps.{step['id']}.outputs.{name}": text for name, text in outputs.items()})
-        return Outcome(process.returncode, process.stdout, outputs, files["GITHUB_STEP_SUMMARY"].read_text())
-
-    def evaluated(self, text: str) -> str:
-        return _EXPRESSION.sub(lambda match: self.contexts[match[1]], text)
-
-    def inputs(self, **given: str) -> None:
-        """Set the inputs of the workflow's `with`; the others get their defaults."""
-        for name, declared in ACTION["inputs"].items():
-            self.contexts[f"inputs.{name}"] = given.pop(name.replace("-", "_"), declared["default"])
-        assert not given, f"no such inputs: {given}"
 
 
 def _field(name: str, type_: str) -> dict[str, object]:
     return {"name": name, "type": type_, "nullable": True, "metadata": {}}
-
-
-@pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    folder = tmp_path_factory.mktemp("runner")
-    runner = Runner(folder)
-    runner.inputs(python=sys.executable)
-    outcome = runner.run(INSTALL, folder, {})
-    assert outcome.status == 0, outcome.log
-    return runner
 
 
 @pytest.fixture

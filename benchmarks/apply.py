@@ -19,6 +19,7 @@ from typing import Any
 
 from benchmarks.repository import commit_all
 from schemalint.config import SparkSettings
+from schemalint.config.trust import TrustedSpark
 from schemalint.deploy.outcome import Outcome
 from schemalint.model.marker import MARKER
 from schemalint.spark.runner import apply
@@ -95,7 +96,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=10)
     options = parser.parse_args()
     started = time.monotonic()
-    session = start(SparkSettings(conf=QUIET))
+    session = start(TrustedSpark(SparkSettings(conf=QUIET)))
     print(f"the session started in {time.monotonic() - started:.1f} s")
     plans = {"create": CREATED, "alter": ALTERED}
     found: dict[str, list[Round]] = {name: [] for name in plans}

@@ -16,9 +16,10 @@ from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias, cast
 
-from schemalint import config
 from schemalint.catalog.ratified import RatifiedLog
+from schemalint.config import Target
 from schemalint.config.storage import is_public_setting
+from schemalint.config.trust import SESSION_CATALOG, TrustedTarget, resolve_storage
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.delta_log.reader import POSSIBLY_STALE, read_table
@@ -35,9 +36,6 @@ Name: TypeAlias = tuple[str, str, str]
 """Catalog, schema and table."""
 
 CATALOG_MANAGED: Final = "catalogManaged"
-
-SESSION_CATALOG: Final = "spark_catalog"
-"""Spark's name for its built-in session catalog: a Hive metastore or an in-memory catalog."""
 
 _VARIABLE: Final = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -128,22 +126,13 @@ class OpenedTable(NamedTuple):
     table: CatalogTable
 
 
-def full_name(name: str, target: config.Target) -> str:
+def full_name(name: str, target: Target) -> str:
     """Return the name with the target's catalog: ``sales.orders`` becomes ``main.sales.orders``.
 
     Raises:
         ConfigError: The name has only one part, or contains another catalog.
     """
     return format_path(_parts(name, target))
-
-
-def by_session(target: config.Target) -> config.Target:
-    """Return the target without its catalog's URI, so that the Spark session resolves its tables.
-
-    A target without a catalog and a root gets Spark's session catalog.
-    """
-    catalog = SESSION_CATALOG if target.catalog is None and target.root is None else target.catalog
-    return replace(target, catalog=catalog, catalog_uri=None, catalog_token=None)
 
 
 def name_parts(name: str) -> tuple[str, ...]:
@@ -158,7 +147,7 @@ def name_parts(name: str) -> tuple[str, ...]:
         raise ConfigError(f"{name!r} is not a valid table name: {error}") from None
 
 
-def find(name: str, target: config.Target, via: Catalog | None = None) -> CatalogTable:
+def find(name: str, target: TrustedTarget, via: Catalog | None = None) -> CatalogTable:
     """Return the catalog's entry for a table, without credentials for its location.
 
     Raises:
@@ -169,7 +158,7 @@ def find(name: str, target: config.Target, via: Catalog | None = None) -> Catalo
     return open_catalog(target, via).find(_parts(name, target))
 
 
-def staged_features(name: str, target: config.Target, via: Catalog | None = None) -> frozenset[str] | None:
+def staged_features(name: str, target: TrustedTarget, via: Catalog | None = None) -> frozenset[str] | None:
     """Stage a table by its name; see `Catalog.staged_features`.
 
     Raises:
@@ -181,7 +170,7 @@ def staged_features(name: str, target: config.Target, via: Catalog | None = None
 
 def read(
     name: str,
-    target: config.Target,
+    target: TrustedTarget,
     via: Catalog | None = None,
     *,
     version: int | None = None,
@@ -211,7 +200,7 @@ def read(
         ) from error
 
 
-def storage_for(catalog: Catalog, table: CatalogTable, target: config.Target) -> Mapping[str, str]:
+def storage_for(catalog: Catalog, table: CatalogTable, target: TrustedTarget) -> Mapping[str, str]:
     """Return the storage settings for a table's location: the catalog's credentials, else the target's.
 
     Raises:
@@ -223,10 +212,10 @@ def storage_for(catalog: Catalog, table: CatalogTable, target: config.Target) ->
     if credentials:  # of the target's settings keep the endpoint and the like, but no credentials
         kept = {key: value for key, value in target.storage.items() if is_public_setting(key, value)}
         target = replace(target, storage=kept)
-    return {**config.resolve_storage(target), **credentials}
+    return {**resolve_storage(target), **credentials}
 
 
-def open_table(table: CatalogTable, target: config.Target) -> OpenedTable:
+def open_table(table: CatalogTable, target: TrustedTarget) -> OpenedTable:
     """Open the log and the data files of a table again, to read more of the same version.
 
     The catalog never withdraws a ratified commit.
@@ -242,7 +231,7 @@ def open_table(table: CatalogTable, target: config.Target) -> OpenedTable:
 
 
 def read_many(
-    names: Iterable[str], target: config.Target, via: Catalog | None = None
+    names: Iterable[str], target: TrustedTarget, via: Catalog | None = None
 ) -> tuple[LiveTable | LiveError, ...]:
     """Read the latest version of many tables concurrently.
 
@@ -255,7 +244,7 @@ def read_many(
     return tuple(concurrently(lambda name: _read_or_error(name, target, via), names))
 
 
-def tables(match: str, target: config.Target, via: Catalog | None = None) -> Iterator[str]:
+def tables(match: str, target: TrustedTarget, via: Catalog | None = None) -> Iterator[str]:
     """Yield the full names of the Delta tables in the target's catalog that match.
 
     Args:
@@ -271,7 +260,7 @@ def tables(match: str, target: config.Target, via: Catalog | None = None) -> Ite
     yield from open_catalog(target, via).tables(_parts(match if len(parts) > 1 else f"{match}.*", target))
 
 
-def open_catalog(target: config.Target, via: Catalog | None = None) -> Catalog:
+def open_catalog(target: TrustedTarget, via: Catalog | None = None) -> Catalog:
     """Open the target's catalog.
 
     Args:
@@ -313,7 +302,7 @@ def _opened(uri: str, token: str | None) -> Catalog:
     )
 
 
-def _token(target: config.Target) -> str | None:
+def _token(target: TrustedTarget) -> str | None:
     if target.catalog_token is None:
         return None
     match = _VARIABLE.fullmatch(target.catalog_token)
@@ -334,7 +323,7 @@ def _token(target: config.Target) -> str | None:
     return token
 
 
-def _parts(name: str, target: config.Target) -> Name:
+def _parts(name: str, target: Target) -> Name:
     if target.catalog is None:
         raise ConfigError(f"target {target.name} has no catalog", help=f"set targets.{target.name}.catalog")
     match name_parts(name):
@@ -350,14 +339,14 @@ def _parts(name: str, target: config.Target) -> Name:
     raise ConfigError(f"{name} is not a name in a catalog", help="name the table as schema.table")
 
 
-def _read_or_error(name: str, target: config.Target, via: Catalog | None) -> LiveTable | LiveError:
+def _read_or_error(name: str, target: TrustedTarget, via: Catalog | None) -> LiveTable | LiveError:
     try:
         return read(name, target, via)
     except LiveError as error:
         return error
 
 
-def _open_table(catalog: Catalog, entry: CatalogTable, target: config.Target) -> OpenedTable:
+def _open_table(catalog: Catalog, entry: CatalogTable, target: TrustedTarget) -> OpenedTable:
     storage = storage_for(catalog, entry, target)
     opened = OpenedTable(open_store(entry.location, storage), storage, entry)
     return (_ratified(catalog, opened) or opened) if entry.managed_commits else opened

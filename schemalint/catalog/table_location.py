@@ -7,7 +7,8 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from schemalint.catalog import full_name
-from schemalint.config import Config, Target
+from schemalint.config import Target
+from schemalint.config.trust import Trusted, TrustedTarget
 from schemalint.errors import ConfigError, LiveError, UsageError
 from schemalint.model.contract import Contract
 from schemalint.storage import location_key
@@ -16,20 +17,23 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _FILE = re.compile(r"file:(?://(?:localhost)?)?(?P<path>/.*)", re.IGNORECASE | re.DOTALL)
 
 
-def choose_target(config: Config, name: str | None) -> Target:
+def choose_target(settings: Trusted, name: str | None) -> TrustedTarget:
     """Return the target of that name, or the only one that is configured.
 
     Raises:
         UsageError: There is no such target, or the name is missing and several targets are configured.
     """
-    names = ", ".join(config.targets) or "none"
-    if name is None and len(config.targets) == 1:
-        return next(iter(config.targets.values()))
+    targets = settings.targets
+    if name is None and len(targets) == 1:
+        return next(iter(targets.values()))
+    configured = f"configured: {', '.join(targets) or 'none'}"
+    if settings.commit is not None:
+        configured += f"; only {settings.source} counts"
     if name is None:
-        raise UsageError("no target given", help=f"--target NAME; configured: {names}")
-    if name not in config.targets:
-        raise UsageError(f"there is no target {name!r}", help=f"configured: {names}")
-    return config.targets[name]
+        raise UsageError("no target given", help=f"--target NAME; {configured}")
+    if name not in targets:
+        raise UsageError(f"there is no target {name!r}", help=configured)
+    return targets[name]
 
 
 def table_location(contract: Contract, target: Target, repository: Path) -> str:

@@ -15,8 +15,7 @@ from schemalint.catalog.table_location import (
     require_reachable,
     table_location,
 )
-from schemalint.config import Target, resolve_storage
-from schemalint.config.project import Project
+from schemalint.config.trust import Trusted, TrustedTarget, given_target, resolve_storage
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError, SchemalintError, UsageError
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from schemalint.catalog import Catalog, NamingCatalog
     from schemalint.delta.table import LiveTable
+    from schemalint.git import Repository
 
 _BATCH_SIZE: Final = 64
 """Tables that are read, and held in memory, together."""
@@ -59,7 +59,7 @@ class TableRequest:
     at: int | None = None
     storage: Mapping[str, str] = field(default_factory=dict, repr=False)
     target: str | None = None
-    catalog: Target | None = None
+    catalog: TrustedTarget | None = None
     contract: Contract | None = None
     via: Catalog | None = field(default=None, repr=False)
     error: LiveError | None = None
@@ -72,16 +72,24 @@ class TableRequest:
 
 @frozen
 class Environment:
-    """A target, and the project whose contracts declare its tables.
+    """A target, and the repository whose contracts declare its tables.
 
     Attributes:
-        here: The project.
+        settings: The configuration that counts.
+        target: One of its targets.
+        repository: The repository, None without one.
         via: The catalogs of a running Spark session.
     """
 
-    here: Project
-    target: Target
+    settings: Trusted
+    target: TrustedTarget
+    repository: Repository | None
     via: Catalog | None = field(default=None, repr=False)
+
+    @property
+    def folder(self) -> Path:
+        """The folder that relative roots start from."""
+        return self.repository.root if self.repository else Path.cwd()
 
     @property
     def storage(self) -> Mapping[str, str]:
@@ -93,7 +101,9 @@ class Environment:
         from schemalint import contract as contracts  # noqa: PLC0415 (only to look up names)
         from schemalint.contract.revisions import contracts_at  # noqa: PLC0415
 
-        found = contracts_at(self.here.repository, git.Worktree(), self.here.config.contracts)
+        if self.repository is None:
+            return {}
+        found = contracts_at(self.repository, git.Worktree(), self.settings.config.contracts)
         effective = {key: contracts.effective(found[key], self.target.name) for key in found}
         return {key: contract for key, contract in effective.items() if not contract.absent}
 
@@ -101,7 +111,7 @@ class Environment:
         """Return the request for a declared table."""
         if contract.location is None and self.target.catalog is not None:
             return replace(self.request_by_name(contract.table), contract=contract)
-        uri = table_location(contract, self.target, self.here.repository.root)
+        uri = table_location(contract, self.target, self.folder)
         return TableRequest(
             uri, contract.table, storage=self.storage, target=self.target.name, contract=contract
         )
@@ -109,7 +119,7 @@ class Environment:
     def root(self) -> str | None:
         """Return the absolute location of the target's root; None if it has no root."""
         root = self.target.root
-        return None if root is None else absolute_location(root, self.here.repository.root)
+        return None if root is None else absolute_location(root, self.folder)
 
     def request_by_name(self, name: str) -> TableRequest:
         """Return the request for a table in the target's catalog."""
@@ -120,7 +130,7 @@ class Environment:
 
 
 def open_environment(
-    here: Project | None, target_name: str | None, via: Catalog | None = None
+    repository: Repository | None, settings: Trusted, target_name: str | None, via: Catalog | None = None
 ) -> Environment | None:
     """Return the environment of a target; None without a target name.
 
@@ -130,14 +140,14 @@ def open_environment(
     """
     if target_name is None:
         return None
-    if here is None:
+    if repository is None and not settings.targets:
         raise UsageError(
             f"target {target_name} is unknown: this is not a git repository",
-            help="run the command inside the project that configures the target",
+            help="run the command inside the project that configures the target, or give --config",
         )
-    target = choose_target(here.config, target_name)
-    require_reachable(target, here.repository.root)
-    return Environment(here, target, via)
+    environment = Environment(settings, choose_target(settings, target_name), repository, via)
+    require_reachable(environment.target, environment.folder)
+    return environment
 
 
 def table_requests(
@@ -197,7 +207,7 @@ def _resolve_in_session(reference: str, via: NamingCatalog | None) -> TableReque
         return TableRequest(reference)
     catalog, *name = split_path(via.full_name(reference))
     return TableRequest(
-        format_path((catalog, *name)), reference, catalog=Target("", catalog=catalog), via=via
+        format_path((catalog, *name)), reference, catalog=given_target("", catalog=catalog), via=via
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from schemalint import catalog
 from schemalint.catalog import Catalog
 from schemalint.catalog.table_location import absolute_location, is_found_by_name, table_location
-from schemalint.config import Target
+from schemalint.config.trust import TrustedTarget
 from schemalint.delta.table import LiveTable
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import ConfigError, LiveError
@@ -27,7 +27,7 @@ class TargetTables:
         via: The catalogs of a running Spark session: see `schemalint.catalog.open_catalog`.
     """
 
-    target: Target
+    target: TrustedTarget
     repository: Path
     storage: Mapping[str, str] = field(repr=False)
     via: Catalog | None = field(default=None, repr=False)

@@ -13,8 +13,8 @@ from schemalint.catalog import Catalog
 from schemalint.catalog.table_location import choose_target
 from schemalint.cli import print_error, print_note
 from schemalint.cli._options import F, local_plugins_option, project_options
-from schemalint.cli._spark_options import via_options, with_spark_options
-from schemalint.config.project import Project, open_project
+from schemalint.cli._spark_options import via_options
+from schemalint.config.trust import Trusted
 from schemalint.deploy import DeployInput, Deployment, prepare
 from schemalint.lint.rulebook import rules_for_apply, selection_of
 from schemalint.model.plan import Approval
@@ -57,29 +57,30 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
     return decorated
 
 
-def deploy_project(options: dict[str, Any]) -> Project:
-    """Open the project that the options name, with its Spark settings."""
-    return with_spark_options(open_project(options["config_file"], isolated=options["isolated"]), options)
-
-
 def prepare_deployment(
-    project: Project, options: dict[str, Any], *, via: Catalog | None, applies: bool = False
+    repository: git.Repository,
+    settings: Trusted,
+    options: dict[str, Any],
+    *,
+    via: Catalog | None,
+    applies: bool = False,
 ) -> Deployment:
     """Plan the requested tables.
 
     Args:
-        project: The project whose contracts are deployed.
+        repository: The repository whose contracts are deployed.
+        settings: The configuration.
         options: The options of the command.
         via: See `DeployInput`.
         applies: Whether the command executes the plan.
     """
-    local_from = project.repository.root if options["allow_local_plugins"] else None
+    local = settings.rule_files(repository.root) if options["allow_local_plugins"] else None
     request = DeployInput(
-        repository=project.repository,
-        config=project.config,
-        target=choose_target(project.config, options["target"]),
-        head=git.find_head(project.repository, options["head"], os.environ),
-        rules=rules_for_apply(selection_of(project.config, local_from)),
+        repository=repository,
+        settings=settings,
+        target=choose_target(settings, options["target"]),
+        head=git.find_head(repository, options["head"], os.environ),
+        rules=rules_for_apply(selection_of(settings.config, local)),
         tables=options["tables"],
         allow=frozenset(options["allow"]),
         allow_older=options["allow_older"],

@@ -89,7 +89,16 @@ local_plugins_option = click.option(
 
 
 def project_options(function: F) -> F:
-    """Add ``--config`` and ``--isolated``."""
+    """Add the options that choose the configuration, and where its history comes from."""
+    function = click.option(
+        "--fetch", is_flag=True, help="Fetch history from the remote if this clone lacks it"
+    )(function)
+    function = click.option(
+        "--trusted-ref",
+        multiple=True,
+        metavar="REF",
+        help="In CI, trust the configuration of this branch or reference like that of the default branch",
+    )(function)
     function = click.option("--isolated", is_flag=True, help="Ignore all configuration files")(function)
     return click.option("--config", "config_file", metavar="FILE", help="Read this configuration file")(
         function

@@ -12,8 +12,7 @@ import click
 
 from schemalint.cli import print_note
 from schemalint.cli._options import F
-from schemalint.config import SparkSettings
-from schemalint.config.project import Project
+from schemalint.config.trust import Trusted, TrustedSpark
 from schemalint.errors import UsageError
 from schemalint.values import replace
 
@@ -42,7 +41,7 @@ def via_options(function: F) -> F:
 class Spark:
     """A Spark session that starts at its first use."""
 
-    def __init__(self, settings: SparkSettings) -> None:
+    def __init__(self, settings: TrustedSpark) -> None:
         self._settings = settings
         self._lock = Lock()
         self._started: Session | None = None
@@ -81,12 +80,12 @@ class Spark:
 
 @contextmanager
 def spark_for(
-    project: Project | None, options: dict[str, Any], *, into_is_table: bool = False
+    settings: Trusted | None, options: dict[str, Any], *, into_is_table: bool = False
 ) -> Iterator[Spark | None]:
-    """Provide Spark with the settings of a project if an option needs it, else None.
+    """Provide Spark with the settings of the configuration if an option needs it, else None.
 
     Args:
-        project: The project, None outside of one.
+        settings: The configuration that counts, None if no option needs Spark.
         options: The options of the command.
         into_is_table: Whether the command's ``--into`` names a Delta table.
 
@@ -95,14 +94,16 @@ def spark_for(
     """
     if not options["via"] and not (into_is_table and options["into"]):
         _require_no_settings(options, "--via spark or --into TABLE" if into_is_table else "--via spark")
+        settings = None
+    if settings is None:
         yield None
         return
-    with running_spark(project.config.spark if project else SparkSettings(), options) as spark:
+    with running_spark(settings.spark, options) as spark:
         yield spark
 
 
 @contextmanager
-def running_spark(configured: SparkSettings, options: dict[str, Any]) -> Iterator[Spark]:
+def running_spark(configured: TrustedSpark, options: dict[str, Any]) -> Iterator[Spark]:
     """Provide Spark, and stop it at the end.
 
     Raises:
@@ -115,25 +116,13 @@ def running_spark(configured: SparkSettings, options: dict[str, Any]) -> Iterato
         spark.stop()
 
 
-def with_spark_options(project: Project, options: dict[str, Any]) -> Project:
-    """Return the project; with ``--via spark`` its `trusted` form, with targets that the session looks up."""
-    if not options["via"]:
-        return project
-    from schemalint.catalog import by_session  # noqa: PLC0415 (only with Spark)
-    from schemalint.config.project import trusted  # noqa: PLC0415
-
-    project = trusted(project)
-    targets = {name: by_session(target) for name, target in project.config.targets.items()}
-    return replace(project, config=replace(project.config, targets=targets))
-
-
 def _require_no_settings(options: dict[str, Any], needing: str) -> None:
     unused = [f"--{name}" for name in ("master", "remote", "conf") if options[name]]
     if unused:
         raise UsageError(f"{unused[0]} has no effect without Spark", help=f"add {needing}")
 
 
-def _settings(configured: SparkSettings, options: dict[str, Any]) -> SparkSettings:
+def _settings(configured: TrustedSpark, options: dict[str, Any]) -> TrustedSpark:
     """Return the configured settings, overridden by the command line."""
     conf = dict(configured.conf)
     for pair in options["conf"]:

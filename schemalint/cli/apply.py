@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from schemalint.cli import print_error, print_note
-from schemalint.cli._deploy_options import deploy_options, deploy_project, prepare_deployment, print_unplanned
+from schemalint.cli._deploy_options import deploy_options, prepare_deployment, print_unplanned
 from schemalint.cli._options import PENDING
+from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import running_spark
 from schemalint.deploy.outcome import Applied, Outcome
 from schemalint.deploy.plan_file import restrict_to_file
@@ -63,10 +64,10 @@ def command(
     With --plan, tables that changed since the plan was written are refused, and tables outside of the plan
     stay unchanged.
     """
-    project = deploy_project(options)
+    repository, settings = repository_settings(options)
     as_json = output_format == "json"
-    with running_spark(project.config.spark, options) as spark:
-        deployment = prepare_deployment(project, options, via=spark.catalog, applies=True)
+    with running_spark(settings.spark, options) as spark:
+        deployment = prepare_deployment(repository, settings, options, via=spark.catalog, applies=True)
         if plan_file is not None:
             deployment = restrict_to_file(deployment, plan_file)
         click.echo(plan_text.render(deployment), nl=False, err=as_json)

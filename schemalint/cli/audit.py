@@ -17,9 +17,8 @@ from schemalint.cli._options import (
     rule_options,
     write_report,
 )
-from schemalint.cli._spark_options import spark_for, spark_options, with_spark_options
-from schemalint.config import Config
-from schemalint.config.project import find_project
+from schemalint.cli._settings import settings_anywhere
+from schemalint.cli._spark_options import spark_for, spark_options
 from schemalint.errors import SchemalintError, UsageError
 from schemalint.lint.audit import audit
 from schemalint.lint.audit_reading import read_for_audit
@@ -35,7 +34,8 @@ if TYPE_CHECKING:
     from schemalint.catalog import Catalog
     from schemalint.catalog.table_requests import Environment, TableRequest
     from schemalint.cli._spark_options import Spark
-    from schemalint.config.project import Project
+    from schemalint.config.trust import Trusted
+    from schemalint.git import Repository
     from schemalint.lint.audit import AuditedTable
     from schemalint.plugin import Rule
     from schemalint.spark.findings_sink import FindingsSink
@@ -76,20 +76,17 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
 
 
 def _run(options: dict[str, Any]) -> CheckResult:
-    project = find_project(options["config_file"], isolated=options["isolated"])
-    if project is not None:
-        project = with_spark_options(project, options)
-    settings = project.config if project else Config()
-    rules = _rules(project, settings, options)
-    fail_on = least_severity(settings, options["fail_on"], exit_zero=options["exit_zero"])
-    with spark_for(project, options, into_is_table=True) as spark:
-        targets = _targets(project, spark if options["via"] else None, options)
+    repository, settings = settings_anywhere(options)
+    rules = _rules(repository, settings, options)
+    fail_on = least_severity(settings.config, options["fail_on"], exit_zero=options["exit_zero"])
+    with spark_for(settings, options, into_is_table=True) as spark:
+        targets = _targets(repository, settings, spark if options["via"] else None, options)
         sink = _sink(spark, targets.tables, options)
         result = audit(
             _tables(targets, spark, options),
             rules,
             target=targets.where.target.name if targets.where else None,
-            table_ignores=table_ignores(settings, rules),
+            table_ignores=table_ignores(settings.config, rules),
         )
         result = replace(result, errors=(*targets.errors, *result.errors))
         result = _append(result, sink) if sink else result
@@ -132,9 +129,11 @@ def _tables(targets: AuditTargets, spark: Spark | None, options: dict[str, Any])
     return audited_by_spark(spark.session, targets.tables, target, files=options["files"])
 
 
-def _targets(project: Project | None, spark: Spark | None, options: dict[str, Any]) -> AuditTargets:
+def _targets(
+    repository: Repository | None, settings: Trusted, spark: Spark | None, options: dict[str, Any]
+) -> AuditTargets:
     via = spark.catalog if spark else None
-    environment = _environment(project, via, options)
+    environment = _environment(repository, settings, via, options)
     targets = AuditTargets(environment)
     targets.add(table_requests(options["tables"], environment, via))
     if options["roots"]:
@@ -149,23 +148,25 @@ def _targets(project: Project | None, spark: Spark | None, options: dict[str, An
     raise UsageError("no tables given", help="name tables, or give --root PATH or --all")
 
 
-def _environment(project: Project | None, via: Catalog | None, options: dict[str, Any]) -> Environment | None:
+def _environment(
+    repository: Repository | None, settings: Trusted, via: Catalog | None, options: dict[str, Any]
+) -> Environment | None:
     """Open the target of ``--target``; ``--all`` without it takes the only target of the configuration."""
     name = options["target"]
-    if name is None and options["everything"] and project is not None and len(project.config.targets) == 1:
-        name = next(iter(project.config.targets))
+    if name is None and options["everything"] and len(settings.targets) == 1:
+        name = next(iter(settings.targets))
     if name is None and options["everything"]:
         raise UsageError("--all needs a target", help="give --target NAME, or --root PATH instead of --all")
-    return open_environment(project, name, via)
+    return open_environment(repository, settings, name, via)
 
 
-def _rules(project: Project | None, settings: Config, options: dict[str, Any]) -> tuple[Rule, ...]:
-    local = project.repository.root if project and options["allow_local_plugins"] else None
+def _rules(repository: Repository | None, settings: Trusted, options: dict[str, Any]) -> tuple[Rule, ...]:
+    local = settings.rule_files(repository.root) if repository and options["allow_local_plugins"] else None
     return rules_of(
-        settings,
+        settings.config,
         select=options["select"],
         extend_select=options["extend_select"],
         ignore=options["ignore"],
         preview=options["preview"],
-        local_from=local,
+        local=local,
     )

@@ -33,6 +33,7 @@ from schemalint.report.text import as_of_text
 from schemalint.values import replace
 
 if TYPE_CHECKING:
+    from schemalint.config.trust import Trusted
     from schemalint.lint.check_input import LiveSide
     from schemalint.plugin import Rule
 
@@ -62,7 +63,6 @@ if TYPE_CHECKING:
 @click.option("--fix", is_flag=True, help="Apply safe fixes to the files")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix: apply unsafe fixes too")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; write nothing")
-@click.option("--fetch", is_flag=True, help="Fetch the base from the remote if this clone lacks it")
 @click.option("--allow-none", is_flag=True, help="Exit with 0 if there are no contracts (for hooks)")
 @rule_options
 @project_options
@@ -90,13 +90,16 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> CheckResult | None:
     project = open_project(options["config_file"], isolated=options["isolated"])
     if options["fetch"]:
         project = replace(project, repository=project.repository.fetching_objects())
+    settings = _trusted(project, options)
     rules = rules_of(
         project.config,
         select=options["select"],
         extend_select=options["extend_select"],
         ignore=options["ignore"],
         preview=options["preview"],
-        local_from=project.repository.root if options["allow_local_plugins"] else None,
+        local=settings.rule_files(project.repository.root)
+        if settings and options["allow_local_plugins"]
+        else None,
     )
     fixing = options["fix"] or options["show_diff"]
     if fixing and options["head_option"] != Worktree.spec:
@@ -107,8 +110,9 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> CheckResult | None:
     # In CI the event determines the base: a change under review must not choose its own.
     against = options["against"] or (None if git.is_ci(os.environ) else project.config.against)
     base = git.find_base(project.repository, head, against, os.environ, fetch=options["fetch"])
-    with spark_for(_spark_project(project, base, options), options) as spark:
-        request = _request(project, base, head, rules, options, spark)
+    with spark_for(settings, options) as spark:
+        request = _request(project, base, head, rules, options)
+        request = replace(request, live=_live(project, settings, options, spark))
         request = replace(request, with_text_changes=fixing or shows_fixes)
         if not _has_contracts(request.contents, options):
             return None
@@ -151,7 +155,6 @@ def _request(
     head: Side,
     rules: tuple[Rule, ...],
     options: dict[str, Any],
-    spark: Spark | None,
 ) -> CheckInput:
     contents = read_contents(project, base, head)
     return CheckInput(
@@ -163,36 +166,37 @@ def _request(
         approved_removals=project.config.removed,
         only=path_filter(project.repository.root, options["paths"], {*contents.base, *contents.head}),
         table_ignores=table_ignores(project.config, rules),
-        live=_live(project, base, options, spark),
         readable=lambda key: readable_ancestor(project, base, key),
         targets=project.config.targets,
         repository=project.repository.root,
     )
 
 
-def _spark_project(project: Project, base: Side, options: dict[str, Any]) -> Project:
-    """Return the project that Spark takes its settings from."""
-    if not options["via"]:
-        return project
-    if not options["with_live"]:
+def _trusted(project: Project, options: dict[str, Any]) -> Trusted | None:
+    """Return the configuration that counts for connections and for local rules; None if there are neither."""
+    if options["via"] and not options["with_live"]:
         raise UsageError("--via needs --live", help="give --live too")
-    from schemalint.config.project import trusted  # noqa: PLC0415 (only with live tables)
+    if not any(options[name] for name in ("with_live", "live_from", "allow_local_plugins")):
+        return None
+    from schemalint.cli._settings import trusted_settings  # noqa: PLC0415 (only with live tables and rules)
 
-    return trusted(project, base)
+    return trusted_settings(project.repository, options)
 
 
-def _live(project: Project, base: Side, options: dict[str, Any], spark: Spark | None) -> LiveSide | None:
+def _live(
+    project: Project, settings: Trusted | None, options: dict[str, Any], spark: Spark | None
+) -> LiveSide | None:
     if options["with_live"] and options["live_from"] is not None:
         raise UsageError("--live and --live-from do not go together", help="leave one of them out")
-    if not options["with_live"] and options["live_from"] is None:
+    if settings is None or (not options["with_live"] and options["live_from"] is None):
         if options["target"] is not None:
             raise UsageError("--target needs --live or --live-from", help="give one of them too")
         return None
     from schemalint.lint.live_side import live_side, live_side_from  # noqa: PLC0415 (only with live tables)
 
     if options["live_from"] is not None:
-        side = live_side_from(project, base, options["target"], options["live_from"])
+        side = live_side_from(project, settings, options["target"], options["live_from"])
         if side.as_of is not None:
             click.echo(as_of_text(side.as_of, dt.datetime.now(tz=dt.UTC)), err=True)
         return side
-    return live_side(project, base, options["target"], spark.catalog if spark else None)
+    return live_side(project, settings, options["target"], spark.catalog if spark else None)

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from schemalint.cli._deploy_options import deploy_options, deploy_project, prepare_deployment, print_unplanned
+from schemalint.cli._deploy_options import deploy_options, prepare_deployment, print_unplanned
 from schemalint.cli._options import PENDING, color_option, is_colored, write_report
+from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for
 from schemalint.report import plan as plans
 
@@ -35,9 +36,9 @@ def command(output_format: str, *, out: str | None, color: str, exit_code: bool,
     `plan --exit-code` exits with 0 if no statement is left, and `check --live --all --strict` verifies the
     tables. A table that lacks only the marker of what was applied last counts as done.
     """
-    project = deploy_project(options)
-    with spark_for(project, options) as spark:
-        deployment = prepare_deployment(project, options, via=spark.catalog if spark else None)
+    repository, settings = repository_settings(options)
+    with spark_for(settings, options) as spark:
+        deployment = prepare_deployment(repository, settings, options, via=spark.catalog if spark else None)
     if out is not None:
         write_report(plans.get("json").render(deployment), out)
     colored = is_colored(color, None)

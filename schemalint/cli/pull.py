@@ -10,13 +10,14 @@ import click
 
 from schemalint.cli import print_error, print_note
 from schemalint.cli._options import PENDING, project_options
-from schemalint.cli._spark_options import spark_for, via_options, with_spark_options
-from schemalint.config.project import Project, open_project
+from schemalint.cli._settings import repository_settings
+from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.errors import SchemalintError, UsageError
 
 if TYPE_CHECKING:
     from schemalint.catalog import Catalog
-    from schemalint.config import Target
+    from schemalint.config.trust import Trusted, TrustedTarget
+    from schemalint.git import Repository
     from schemalint.pull import NotPulled, Pulled, PullInput
 
 ONLY = ("columns", "+properties", "all")
@@ -51,10 +52,10 @@ def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:
     With --diff the command exits with 4 if a contract would change.
     """
     _require_usage(tables, options)
-    project = with_spark_options(open_project(options["config_file"], isolated=options["isolated"]), options)
-    _require_names(project, options)
-    with spark_for(project, options) as spark:
-        result = _pull(project, tables, options, spark.catalog if spark else None)
+    repository, settings = repository_settings(options)
+    _require_names(settings, options)
+    with spark_for(settings, options) as spark:
+        result = _pull(repository, settings, tables, options, spark.catalog if spark else None)
     for file in result.files:
         if show_diff:
             click.echo(file.diff, nl=False)
@@ -64,7 +65,7 @@ def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:
             file.write()
             print_note(f"{'wrote' if file.before is None else 'updated'} {file.name}")
     if not show_diff:
-        _warn_of_unchecked(project, result)
+        _warn_of_unchecked(repository, settings, result)
     for name in result.unchanged:
         print_note(f"{name} is up to date")
     for failure in result.failed:
@@ -87,31 +88,37 @@ def _require_usage(tables: tuple[str, ...], options: dict[str, Any]) -> None:
         raise UsageError("--output and --table need a single table", help="for several tables see --into")
 
 
-def _require_names(project: Project, options: dict[str, Any]) -> None:
+def _require_names(settings: Trusted, options: dict[str, Any]) -> None:
     from schemalint.pull import require_contract_name  # noqa: PLC0415 (only for this command)
 
     for name in (options["output"], options["into"]):
         if name not in (None, "-"):
-            require_contract_name(name, project.config.contracts)
+            require_contract_name(name, settings.config.contracts)
 
 
-def _warn_of_unchecked(project: Project, result: Pulled) -> None:
+def _warn_of_unchecked(repository: Repository, settings: Trusted, result: Pulled) -> None:
     """Warn of new files that `check` will not read; existing ones may be excluded on purpose."""
     from schemalint.pull import unseen  # noqa: PLC0415 (only for this command)
 
     names = {file.path: file.name for file in result.files if file.path is not None and file.before is None}
-    for path in unseen(project.repository, project.config.contracts, names):
+    for path in unseen(repository, settings.config.contracts, names):
         print_note(f"warning: `check` does not read {names[path]}: see `contracts` and .gitignore")
 
 
-def _pull(project: Project, tables: tuple[str, ...], options: dict[str, Any], via: Catalog | None) -> Pulled:
+def _pull(
+    repository: Repository,
+    settings: Trusted,
+    tables: tuple[str, ...],
+    options: dict[str, Any],
+    via: Catalog | None,
+) -> Pulled:
     from schemalint.pull import Pulled, PullInput, declared_contracts, pull  # noqa: PLC0415
     from schemalint.pull.declaration import Scope  # noqa: PLC0415 (only for this command)
 
-    target = _target(project, options["target"], via, needed=options["everything"])
+    target = _target(settings, options["target"], via, needed=options["everything"])
     request = PullInput(
-        root=project.repository.root,
-        declared=declared_contracts(project.repository, project.config.contracts),
+        root=repository.root,
+        declared=declared_contracts(repository, settings.config.contracts),
         target=target,
         scope=Scope(options["only"]) if options["only"] else Scope.MANAGED,
         table=options["table"],
@@ -128,7 +135,9 @@ def _pull(project: Project, tables: tuple[str, ...], options: dict[str, Any], vi
     return Pulled(result.files, result.unchanged, (*result.failed, *errors))
 
 
-def _matching_names(request: PullInput, target: Target, match: str, errors: list[NotPulled]) -> Iterator[str]:
+def _matching_names(
+    request: PullInput, target: TrustedTarget, match: str, errors: list[NotPulled]
+) -> Iterator[str]:
     """Yield the names of matching tables; an error ends the search and is appended to ``errors``."""
     from schemalint.pull import NotPulled, find  # noqa: PLC0415
 
@@ -138,15 +147,16 @@ def _matching_names(request: PullInput, target: Target, match: str, errors: list
         errors.append(NotPulled(target.name, error))
 
 
-def _target(project: Project, name: str | None, via: Catalog | None, *, needed: bool) -> Target | None:
+def _target(
+    settings: Trusted, name: str | None, via: Catalog | None, *, needed: bool
+) -> TrustedTarget | None:
     """Return the named or the only target; without targets, that of the Spark session, or None for paths."""
-    from schemalint.catalog import by_session  # noqa: PLC0415
     from schemalint.catalog.table_location import choose_target  # noqa: PLC0415
-    from schemalint.config import Target  # noqa: PLC0415
+    from schemalint.config.trust import by_session, given_target  # noqa: PLC0415
 
-    if name is None and not project.config.targets:
+    if name is None and not settings.targets:
         if via is not None:
-            return by_session(Target("none"))
+            return by_session(given_target("none"))
         if not needed:
             return None
-    return choose_target(project.config, name)
+    return choose_target(settings, name)

@@ -8,15 +8,17 @@ import click
 
 from schemalint.cli import print_error, print_note
 from schemalint.cli._options import PENDING, project_options
-from schemalint.cli._spark_options import spark_for, via_options, with_spark_options
-from schemalint.config.project import Project, open_project
+from schemalint.cli._settings import repository_settings
+from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.errors import SchemalintError
 from schemalint.printable import printable
 
 if TYPE_CHECKING:
     from schemalint.catalog import Catalog
     from schemalint.cli._spark_options import Spark
+    from schemalint.config.trust import Trusted
     from schemalint.deploy import Deployment
+    from schemalint.git import Repository
     from schemalint.revert import Reverted
 
 _RESTORE = (
@@ -46,9 +48,9 @@ def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> i
 
     With --diff the command exits with 4 if the contract would change.
     """
-    project = with_spark_options(open_project(options["config_file"], isolated=options["isolated"]), options)
-    with spark_for(project, options) as spark:
-        reverted = _revert(project, table, to)
+    repository, settings = repository_settings(options)
+    with spark_for(settings, options) as spark:
+        reverted = _revert(repository, settings, table, to)
         if reverted.before == reverted.after:
             click.echo(
                 f"{printable(reverted.table)}: nothing to revert since {reverted.commit[:12]}", err=True
@@ -57,40 +59,42 @@ def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> i
         if show_diff:
             click.echo(reverted.diff, nl=False)
             return PENDING
-        _write(project, reverted)
-        _show_plan(project, reverted.table, options["target"], spark)
+        _write(repository, reverted)
+        _show_plan(repository, settings, reverted.table, options["target"], spark)
     return 0
 
 
-def _revert(project: Project, table: str, to: str | None) -> Reverted:
+def _revert(repository: Repository, settings: Trusted, table: str, to: str | None) -> Reverted:
     from schemalint.revert import revert  # noqa: PLC0415 (only for this command)
 
-    reverted = revert(project.repository, project.config.contracts, table, to)
+    reverted = revert(repository, settings.config.contracts, table, to)
     for note in reverted.notes:
         print_note(f"note: {note}")
     return reverted
 
 
-def _write(project: Project, reverted: Reverted) -> None:
+def _write(repository: Repository, reverted: Reverted) -> None:
     from schemalint.pull.files import PulledFile  # noqa: PLC0415
 
-    PulledFile(project.repository.root / reverted.file, reverted.before, reverted.after).write()
+    PulledFile(repository.root / reverted.file, reverted.before, reverted.after).write()
     click.echo(
         f"updated {printable(reverted.file)}: as at {reverted.commit[:12]}, except what Delta cannot undo",
         err=True,
     )
 
 
-def _show_plan(project: Project, table: str, target: str | None, spark: Spark | None) -> None:
+def _show_plan(
+    repository: Repository, settings: Trusted, table: str, target: str | None, spark: Spark | None
+) -> None:
     """Print the plan of the edited contract; if the target is unreachable, the command that plans later."""
     from schemalint.report.plan import text as plan_text  # noqa: PLC0415
 
     plan_command = printable(f"schemalint plan {table}")
-    if not project.config.targets:
+    if not settings.targets:
         print_note(f"no target is configured; when there is one, run: {plan_command}")
         return
     try:
-        deployment = _plan(project, table, target, spark.catalog if spark else None)
+        deployment = _plan(repository, settings, table, target, spark.catalog if spark else None)
     except SchemalintError as error:
         print_error(error)
         print_note(f"the plan could not be made; when the target is reachable, run: {plan_command}")
@@ -101,7 +105,9 @@ def _show_plan(project: Project, table: str, target: str | None, spark: Spark | 
     click.echo(_RESTORE)
 
 
-def _plan(project: Project, table: str, target: str | None, via: Catalog | None) -> Deployment:
+def _plan(
+    repository: Repository, settings: Trusted, table: str, target: str | None, via: Catalog | None
+) -> Deployment:
     from schemalint.catalog.table_location import choose_target  # noqa: PLC0415
     from schemalint.deploy import DeployInput, prepare  # noqa: PLC0415
     from schemalint.git import Worktree  # noqa: PLC0415
@@ -109,11 +115,11 @@ def _plan(project: Project, table: str, target: str | None, via: Catalog | None)
 
     return prepare(
         DeployInput(
-            project.repository,
-            project.config,
-            choose_target(project.config, target),
+            repository,
+            settings,
+            choose_target(settings, target),
             Worktree(),
-            rules_for_apply(selection_of(project.config, None)),
+            rules_for_apply(selection_of(settings.config)),
             (table,),
             via=via,
         )

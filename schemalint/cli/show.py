@@ -9,8 +9,8 @@ import click
 from schemalint.catalog.table_requests import open_environment, read_tables, table_requests
 from schemalint.cli import print_error
 from schemalint.cli._options import project_options
-from schemalint.cli._spark_options import spark_for, via_options, with_spark_options
-from schemalint.config.project import find_project
+from schemalint.cli._settings import settings_anywhere
+from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.errors import LiveError
 from schemalint.printable import json_text
 from schemalint.table_json import TableFailure, failure_to_json, to_json
@@ -38,10 +38,8 @@ def command(
     tables: tuple[str, ...],
     target: str | None,
     output_format: str,
-    config_file: str | None,
     *,
     no_history: bool,
-    isolated: bool,
     **options: Any,  # noqa: ANN401
 ) -> int:
     """Show live tables: protocol, columns, properties, history.
@@ -53,14 +51,12 @@ def command(
     The format json prints one line per table, which `schemalint schema table` describes. The line of an
     unreadable table has the key `error`.
     """
-    project = find_project(config_file, isolated=isolated)
-    if project is not None:
-        project = with_spark_options(project, options)
+    repository, settings = settings_anywhere(options)
     print_table = _print_json if output_format == "json" else _Text()
     status = 0
-    with spark_for(project, options) as spark:
+    with spark_for(settings, options) as spark:
         via = spark.catalog if spark else None
-        requests = table_requests(tables, open_environment(project, target, via), via)
+        requests = table_requests(tables, open_environment(repository, settings, target, via), via)
         for table in read_tables(requests, history=not no_history):
             print_table(table)
             if isinstance(table, TableFailure):

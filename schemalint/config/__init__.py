@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from schemalint.config.storage import resolve_variables
 from schemalint.delta.engine import Engine
 from schemalint.errors import ConfigError, Location
 from schemalint.model.finding import Severity
@@ -28,7 +26,8 @@ class Target:
         catalog: The catalog that holds the tables, the first part of their names.
         catalog_uri: The address of the catalog's API, e.g. ``https://host/api/2.1/unity-catalog``.
         catalog_token: The catalog's access token, as ``${NAME}`` of an environment variable.
-        storage: Settings of the object store, with secrets as ``${NAME}``: see `resolve_storage`.
+        storage: Settings of the object store, with secrets as ``${NAME}``: see
+            `schemalint.config.trust.resolve_storage`.
         allowed_locations: Prefixes that an absolute location may have, in addition to `root`.
         create: Whether a missing table may be created.
         engine: The engine that writes the tables, if it is named.
@@ -149,19 +148,6 @@ def parse(file: str, data: bytes) -> Config:
     from schemalint.config import model  # noqa: PLC0415 (a repository without settings does not load pydantic)
 
     return model.validated(file, text, content)
-
-
-def resolve_storage(target: Target, environ: Mapping[str, str] | None = None) -> Mapping[str, str]:
-    """Return the settings of a target's object store with secrets filled in; never print them.
-
-    Args:
-        target: The target.
-        environ: The environment variables, by default those of the process.
-
-    Raises:
-        ConfigError: A variable that the target names is not set.
-    """
-    return resolve_variables(target, os.environ if environ is None else environ)
 
 
 def _section(file: str, content: Mapping[str, Any]) -> Mapping[str, Any]:

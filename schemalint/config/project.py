@@ -1,4 +1,4 @@
-"""A repository with its configuration, and the revision whose settings are trusted."""
+"""A repository with the configuration of its working tree, and the configuration of other revisions."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from pathlib import Path, PurePosixPath
 
 from schemalint import config, git
 from schemalint.config import Config
-from schemalint.errors import ConfigError, GitError
-from schemalint.git import Repository, Revision, Side
-from schemalint.values import frozen, replace
+from schemalint.errors import ConfigError
+from schemalint.git import Repository, Side
+from schemalint.values import frozen
 
 
 @frozen
 class Project:
-    """A repository with its configuration."""
+    """A repository with the configuration of its working tree; see also `schemalint.config.trust`."""
 
     repository: Repository
     config: Config
 
 
 def open_project(config_file: str | None = None, *, isolated: bool = False) -> Project:
-    """Open the repository around the working directory.
+    """Open the repository around the working folder, with the configuration that is found there.
 
     Raises:
         SchemalintError: There is no repository, or its configuration is invalid.
@@ -29,37 +29,34 @@ def open_project(config_file: str | None = None, *, isolated: bool = False) -> P
     repository = git.open_repository(Path.cwd(), os.environ)
     if isolated:
         return Project(repository, Config())
-    if config_file is not None:
-        path = Path(config_file)
-        if not path.is_file():
-            raise ConfigError(f"there is no file {config_file}", help="--config names it")
-        return Project(repository, config.parse(path.name, path.read_bytes()))
-    return Project(repository, config.load(lambda name: config.read_file(repository.root / name)))
+    return Project(repository, found_config(repository) if config_file is None else given_config(config_file))
 
 
-def find_project(config_file: str | None, *, isolated: bool) -> Project | None:
-    """Open the project around the working directory; None outside a project, where tables can still be read.
+def found_config(repository: Repository) -> Config:
+    """Load the configuration in the working tree."""
+    return config.load(lambda name: config.read_file(repository.root / name))
+
+
+def given_config(file: str) -> Config:
+    """Load the configuration in the file that ``--config`` names.
 
     Raises:
-        SchemalintError: The configuration is invalid, or `config_file` is given outside a project.
+        ConfigError: There is no such file, or it is invalid.
     """
-    try:
-        return open_project(config_file, isolated=isolated)
-    except GitError:
-        if config_file is not None:
-            raise
-        return None
+    path = require_file(file)
+    return config.parse(path.name, path.read_bytes())
 
 
-def trusted(project: Project, base: Side | None = None) -> Project:
-    """Return the project; in a pull request with the targets and Spark settings of the base.
+def require_file(file: str) -> Path:
+    """Return the path that ``--config`` names.
 
-    A change under review must not decide where the runner's credentials are sent or which code runs.
+    Raises:
+        ConfigError: There is no such file.
     """
-    if not git.is_review(os.environ):
-        return project
-    settings = config_at(project, base if isinstance(base, Revision) else _base_of_event(project))
-    return replace(project, config=replace(project.config, targets=settings.targets, spark=settings.spark))
+    path = Path(file)
+    if not path.is_file():
+        raise ConfigError(f"there is no file {file}", help="--config names it")
+    return path
 
 
 def unmatched_globs(project: Project, *sides: Side) -> tuple[ConfigError, ...]:
@@ -77,13 +74,8 @@ def unmatched_globs(project: Project, *sides: Side) -> tuple[ConfigError, ...]:
     )
 
 
-def config_at(project: Project, base: Side) -> Config:
+def config_at(repository: Repository, base: Side) -> Config:
     """Load the configuration of another revision."""
-    files = git.files_at(project.repository, base, config.FILES)
+    files = git.files_at(repository, base, config.FILES)
     by_path = {PurePosixPath(path).as_posix(): file.data for path, file in files.items()}
     return config.load(by_path.get)
-
-
-def _base_of_event(project: Project) -> Side:
-    """Return the default base of ``HEAD``, independent of ``--against`` and ``--head``."""
-    return git.find_base(project.repository, git.find_head(project.repository, "HEAD", {}), None, os.environ)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from schemalint.catalog import Catalog, open_catalog, staged_features
 from schemalint.catalog.table_location import is_found_by_name
-from schemalint.config import Target
+from schemalint.config.trust import TrustedTarget
 from schemalint.delta.protocol import above_limits, format_limits, minimum_versions
 from schemalint.errors import ApplyError
 from schemalint.model.contract import Contract
@@ -14,7 +14,7 @@ from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.values import replace
 
 
-def added_by_catalog(contract: Contract, target: Target, via: Catalog | None) -> frozenset[str]:
+def added_by_catalog(contract: Contract, target: TrustedTarget, via: Catalog | None) -> frozenset[str]:
     """Return the features that the target's catalog adds to the contract's own in a new table."""
     if not is_found_by_name(contract, target):
         return frozenset()
@@ -54,7 +54,7 @@ def with_features_of_catalog(plan: TablePlan, contract: Contract, added: frozens
 
 
 def require_told_features(
-    plan: TablePlan, contract: Contract, target: Target, via: Catalog | None = None
+    plan: TablePlan, contract: Contract, target: TrustedTarget, via: Catalog | None = None
 ) -> None:
     """Stage a table that the plan creates in a catalog; require that it gets no features beyond the plan.
 

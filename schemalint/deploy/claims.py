@@ -12,7 +12,7 @@ from schemalint import contract as contracts
 from schemalint.catalog import Catalog
 from schemalint.catalog.places import table_place
 from schemalint.catalog.table_location import is_found_by_name
-from schemalint.config import Target
+from schemalint.config.trust import TrustedTarget
 from schemalint.contract.renamed_tables import renamed_tables
 from schemalint.contract.revisions import Revisions
 from schemalint.errors import ConfigError, LiveError
@@ -35,7 +35,7 @@ class Claims:
 
     declared: Mapping[str, Contract]
     revisions: Revisions
-    target: Target
+    target: TrustedTarget
     repository: Path
     via: Catalog | None = None
 

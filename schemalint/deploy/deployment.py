@@ -9,8 +9,8 @@ from schemalint import contract as contracts
 from schemalint.catalog import Catalog
 from schemalint.catalog.table_location import is_found_by_name, require_reachable
 from schemalint.catalog.target_tables import TargetTables
-from schemalint.config import Config, Target, resolve_storage
 from schemalint.config.project import Project, unmatched_globs
+from schemalint.config.trust import Trusted, TrustedTarget, resolve_storage
 from schemalint.contract.revisions import Revisions, contracts_at
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.catalog_features import (
@@ -53,7 +53,7 @@ class DeployInput:
 
     Attributes:
         repository: The repository with the contracts.
-        config: The configuration.
+        settings: The configuration.
         target: The target whose tables are planned.
         head: The revision (or the working tree) that the contracts are read from.
         rules: The rules that judge the tables.
@@ -68,8 +68,8 @@ class DeployInput:
     """
 
     repository: Repository
-    config: Config
-    target: Target
+    settings: Trusted
+    target: TrustedTarget
     head: Side
     rules: Sequence[Rule]
     tables: tuple[str, ...] = ()
@@ -130,9 +130,9 @@ def prepare(request: DeployInput) -> Deployment:
     Raises:
         SchemalintError: The contracts cannot be read, or a requested table has none.
     """
-    if request.applies and request.config.approved_plans:
+    if request.applies and request.settings.config.approved_plans:
         allowed = _prepared(replace(request, allow=frozenset(approval.value for approval in Approval)))
-        if allowed.plan.hash in request.config.approved_plans:
+        if allowed.plan.hash in request.settings.config.approved_plans:
             return replace(allowed, request=request)
     return _prepared(request)
 
@@ -151,7 +151,7 @@ def _prepared(request: DeployInput) -> Deployment:
     live_tables = TargetTables(request.target, request.repository.root, storage, request.via)
     claims = Claims(declared, _revisions(request), request.target, request.repository.root, request.via)
     live_tables.fetch(contract for contract in requested if _is_planned(contract))
-    ignores = table_ignores(request.config, tuple(request.rules))
+    ignores = table_ignores(request.settings.config, tuple(request.rules))
     plans: list[TablePlan] = []
     effective: dict[str, Contract] = {}
     skipped: list[Skipped] = []
@@ -192,9 +192,9 @@ def _about_root(live_tables: TargetTables, plans: Sequence[TablePlan]) -> Iterat
 
 
 def _declared(request: DeployInput) -> dict[str, Contract]:
-    for error in unmatched_globs(Project(request.repository, request.config), request.head):
+    for error in unmatched_globs(Project(request.repository, request.settings.config), request.head):
         raise error
-    declared = contracts_at(request.repository, request.head, request.config.contracts)
+    declared = contracts_at(request.repository, request.head, request.settings.config.contracts)
     if not isinstance(request.head, Worktree):
         changed = dirty(request.repository, {contract.file for contract in declared.values()})
         if changed:
@@ -289,7 +289,7 @@ def _against_creation(
             f"there are files but no Delta log at {location}",
             f"CONVERT TO DELTA parquet.`{location}` if they are a table, or choose another location",
         )
-    elif (old := claims.name_before(contract)) and old.key not in request.config.removed:
+    elif (old := claims.name_before(contract)) and old.key not in request.settings.config.removed:
         yield from _instead_of(old, contract, live_tables)
 
 
@@ -326,7 +326,7 @@ def _approved(request: DeployInput, plan: TablePlan) -> TablePlan:
 
 
 def _revisions(request: DeployInput) -> Revisions:
-    return Revisions(request.repository, request.config.contracts, request.target.name, request.head)
+    return Revisions(request.repository, request.settings.config.contracts, request.target.name, request.head)
 
 
 def _with_last_applied(

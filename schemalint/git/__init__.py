@@ -7,10 +7,10 @@ Each glob of the configuration takes one more, and so does each listing of the w
 from __future__ import annotations
 
 from schemalint.git.base import find_base, find_head
-from schemalint.git.contents import MAX_SIZE, Contents, File, changes, dirty, files_at, read_blobs
-from schemalint.git.events import is_ci, is_review
+from schemalint.git.contents import MAX_SIZE, Contents, File, changes, dirty, file_at, files_at, read_blobs
+from schemalint.git.events import is_ci
 from schemalint.git.listing import DEFAULT_GLOBS, Listing, list_files, unmatched_globs
-from schemalint.git.repository import Repository, open_repository
+from schemalint.git.repository import Repository, find_repository, open_repository
 from schemalint.git.revisions import (
     MissingHistoryError,
     first_parents,
@@ -20,6 +20,7 @@ from schemalint.git.revisions import (
     try_resolve,
 )
 from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
+from schemalint.git.trusted import trusted_commit
 
 __all__ = [
     "DEFAULT_GLOBS",
@@ -36,18 +37,20 @@ __all__ = [
     "Worktree",
     "changes",
     "dirty",
+    "file_at",
     "files_at",
     "find_base",
     "find_head",
+    "find_repository",
     "first_parents",
     "is_ancestor",
     "is_ci",
     "is_known",
-    "is_review",
     "list_files",
     "open_repository",
     "read_blobs",
     "resolve",
+    "trusted_commit",
     "try_resolve",
     "unmatched_globs",
 ]

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from schemalint.errors import GitError, UsageError
 from schemalint.git.events import PullRequest, Push, Since, is_ci, read_event
 from schemalint.git.revisions import (
-    MissingHistoryError,
     merge_base,
     newest_tag,
     remote_branch,
     resolve,
+    retry_with_fetch,
     try_resolve,
 )
 from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
@@ -72,15 +72,19 @@ def find_base(
         MissingHistoryError: This clone lacks a commit; the help is the command that fetches it.
         GitError: No source gives a base, or the base is the head commit itself.
     """
-    fetched: set[tuple[str, ...]] = set()
-    while True:
-        try:
-            return _find_base(repo, head, against, env)
-        except MissingHistoryError as missing:
-            if not fetch or not missing.command or missing.command in fetched:
-                raise
-            fetched.add(missing.command)
-            repo.fetching().run(*missing.command)
+    return retry_with_fetch(repo, lambda: _find_base(repo, head, against, env), fetch=fetch)
+
+
+def base_of_review(
+    repo: Repository, commit: str, event: PullRequest | Since, env: Mapping[str, str]
+) -> Revision:
+    """Return the base of a change under review, for the head's commit.
+
+    Raises:
+        MissingHistoryError: This clone lacks a commit; the help is the command that fetches it.
+    """
+    search = _Search(repo, commit, (commit,), unsaved=False, ci=True, against=None, env=env)
+    return _base_of_event(search, event)
 
 
 @frozen
@@ -110,8 +114,10 @@ class _Search:
         return Revision(f"merge-base:{revision}", ancestor, why)
 
     def merge_base_with_branch(self, branch: str, refspec: str) -> Revision:
-        name = branch.removeprefix("refs/heads/")
-        return self.merge_base_with(f"origin/{name}", f"merge base with origin/{name}", refspec=refspec)
+        name = f"origin/{branch.removeprefix('refs/heads/')}"
+        # By the full name: a tag can be called origin/main too.
+        commit = resolve(self.repo, f"refs/remotes/{name}", refspec=refspec)
+        return self.merge_base_of(commit, name, f"merge base with {name}", refspec=refspec)
 
 
 def _find_base(repo: Repository, head: Side, against: str | None, env: Mapping[str, str]) -> Side:
@@ -183,7 +189,7 @@ def _from_event(search: _Search) -> Side | None:
     return None if event is None else _base_of_event(search, event)
 
 
-def _base_of_event(search: _Search, event: Event) -> Side:
+def _base_of_event(search: _Search, event: Event) -> Revision:
     match event:
         case Since(base, why):
             return Revision(base, resolve(search.repo, base), why)
@@ -192,14 +198,16 @@ def _base_of_event(search: _Search, event: Event) -> Side:
         case PullRequest(branch, base, head):
             refspec = remote_branch(branch)
             first, second = try_resolve(search.repo, [f"{search.commit}^1", f"{search.commit}^2"])
-            if first and second and second == head:
+            # A branch can get a merge of its own after the event: its first parent would be no base.
+            is_made_by_github = search.env.get("GITHUB_SHA") == search.commit or first == base
+            if first and second and second == head and is_made_by_github:
                 return Revision("HEAD^1", first, f"target branch of the pull request, {branch}")
             if base:
                 return search.merge_base_with(base, f"merge base with {branch}", refspec=refspec)
             return search.merge_base_with_branch(branch, refspec)
 
 
-def _base_of_push(search: _Search, before: str, default_branch: str) -> Side:
+def _base_of_push(search: _Search, before: str, default_branch: str) -> Revision:
     if before.strip("0"):
         (known,) = try_resolve(search.repo, [before])
         if known:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
 
@@ -118,6 +119,17 @@ def files_at(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Mapping
         GitError: git failed, or a blob is missing.
     """
     return changes(repo, EmptyTree("only one side is read"), side, lambda _: True, globs).head
+
+
+def file_at(repo: Repository, side: Side, path: str) -> bytes | None:
+    """Return the content of one file of a side; None if it is missing, a link, or over `MAX_SIZE`.
+
+    Raises:
+        GitError: git failed, or a blob is missing.
+    """
+    literal = re.sub(r"([*?\[\\])", r"\\\1", path)
+    found = files_at(repo, side, [literal]).get(path)
+    return None if found is None else found.data
 
 
 def read_blobs(repo: Repository, blobs: Collection[str]) -> Iterator[tuple[str, bytes | None]]:

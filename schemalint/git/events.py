@@ -58,25 +58,25 @@ def is_ci(env: Mapping[str, str]) -> bool:
     return any(env.get(name, "").lower() not in {"", "0", "false"} for name in _CI)
 
 
-# CI: GitHub, GitLab, Bitbucket, Buildkite, CircleCI, Travis. TF_BUILD: Azure. JENKINS_URL: Jenkins.
-_CI = ("CI", "TF_BUILD", "JENKINS_URL")
-
-
-def is_review(env: Mapping[str, str]) -> bool:
-    """Whether the run checks a change under review, whose settings must not redirect credentials."""
-    return env.get("GITHUB_EVENT_NAME", "").startswith("pull_request") or any(
-        env.get(name, "").lower() not in {"", "0", "false"} for name in _REVIEW
-    )
-
-
-# GitLab, Azure, Bitbucket, Buildkite, Jenkins.
-_REVIEW = (
-    "CI_MERGE_REQUEST_IID",
-    "SYSTEM_PULLREQUEST_PULLREQUESTID",
-    "BITBUCKET_PR_ID",
-    "BUILDKITE_PULL_REQUEST",
-    "CHANGE_ID",
+# Most services set CI, and some users unset it (``CI=false``): the services' own variables count too.
+# TF_BUILD: Azure. The last lines: a pull request of GitLab, Azure, Bitbucket, Buildkite, Jenkins.
+_CI = (
+    *("CI", "TF_BUILD", "JENKINS_URL", "GITHUB_ACTIONS", "GITHUB_EVENT_NAME", "GITLAB_CI", "BUILDKITE"),
+    *("BITBUCKET_BUILD_NUMBER", "CIRCLECI", "TRAVIS", "APPVEYOR", "TEAMCITY_VERSION", "CODEBUILD_BUILD_ID"),
+    *("CI_MERGE_REQUEST_IID", "SYSTEM_PULLREQUEST_PULLREQUESTID", "BITBUCKET_PR_ID"),
+    *("BUILDKITE_PULL_REQUEST", "CHANGE_ID"),
 )
+
+
+def default_branch(env: Mapping[str, str]) -> str | None:
+    """Return the name of the repository's default branch, None if no variable gives it.
+
+    Raises:
+        GitError: The event file cannot be read.
+    """
+    if not env.get("GITHUB_EVENT_NAME"):
+        return env.get("CI_DEFAULT_BRANCH") or None
+    return _github_payload(env).find("repository", "default_branch")
 
 
 def read_event(env: Mapping[str, str]) -> Event | None:
@@ -100,11 +100,15 @@ class _Payload:
         self._content = content
         self._file = file
 
-    def text(self, *path: str) -> str:
+    def find(self, *path: str) -> str | None:
         value = self._content
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
-        if not isinstance(value, str):
+        return value if isinstance(value, str) else None
+
+    def text(self, *path: str) -> str:
+        value = self.find(*path)
+        if value is None:
             raise GitError(f"no {'.'.join(path)} in GitHub's event file {self._file}", help=_NAME_THE_BASE)
         return value
 

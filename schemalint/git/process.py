@@ -40,6 +40,10 @@ _OPTIONS = (
 )
 
 
+class NoRepositoryError(GitError):
+    """The folder is in no repository."""
+
+
 def run_git(
     *arguments: str, cwd: Path, env: Mapping[str, str], stdin: bytes = b"", statuses: tuple[int, ...] = (0,)
 ) -> subprocess.CompletedProcess[bytes]:
@@ -200,10 +204,10 @@ def _failures(cwd: Path) -> Iterator[None]:
 
 
 def _error(command: str, status: int, text: str) -> GitError:
-    for pattern, message, hint in _KNOWN_FAILURES:
+    for kind, pattern, message, hint in _KNOWN_FAILURES:
         match = re.search(pattern, text)
         if match:
-            return GitError(message, help=match.expand(hint))
+            return kind(message, help=match.expand(hint))
     reason = text.splitlines()[-1] if text else f"status {status}"
     return GitError(f"git {command} failed: {reason.removeprefix('fatal: ')}")
 
@@ -211,21 +215,25 @@ def _error(command: str, status: int, text: str) -> GitError:
 _KNOWN_FAILURES = (
     # setup.c, die_upon_dubious_ownership(): git prints the command to run, with the quoted path.
     (
+        GitError,
         r"dubious ownership[\s\S]*?(git config --global --add safe\.directory .+)",
         "git refuses a repository that belongs to another user",
         r"if you trust it: \1",
     ),
     (
+        GitError,
         r"safe\.bareRepository",
         "git refuses a bare repository that nobody named",
         "if it is yours, name it: GIT_DIR=DIRECTORY schemalint ...",
     ),
     (
+        GitError,
         r"lazy fetching disabled|promisor remote",
         "this partial clone lacks an object",
         "--fetch fetches it",
     ),
     (
+        NoRepositoryError,
         r"not a git repository",
         "not a git repository",
         "run schemalint in a git repository, or create one with: git init",

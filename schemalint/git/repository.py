@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.errors import GitError
 from schemalint.git import own_settings
-from schemalint.git.process import absolute_folders, run_git, talk_to_git
+from schemalint.git.process import NoRepositoryError, absolute_folders, run_git, talk_to_git
 from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
@@ -132,6 +132,18 @@ def _require_outermost(root: Path, env: Mapping[str, str]) -> None:
                 f"the repository {root} lies in another one of the workspace, {folder}",
                 help="check a folder of the outer repository, or check out both side by side",
             )
+
+
+def find_repository(start: Path, env: Mapping[str, str]) -> Repository | None:
+    """Return the repository that a directory belongs to, None if it belongs to none.
+
+    Raises:
+        GitError: git is not installed, or refuses the repository, so that nobody can tell what is in it.
+    """
+    try:
+        return open_repository(start, env)
+    except NoRepositoryError:
+        return None
 
 
 def _discover(start: Path, env: Mapping[str, str]) -> tuple[Path, Path, bool]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from schemalint.errors import GitError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from schemalint.git.repository import Repository
+
+T = TypeVar("T")
 
 
 class MissingHistoryError(GitError):
@@ -94,6 +96,23 @@ def is_ancestor(repo: Repository, ancestor: str, commit: str) -> bool:
         message = f"a shallow clone cannot show whether {ancestor[:12]} is an ancestor of {commit[:12]}"
         raise MissingHistoryError(message, fetch_command(repo, ""))
     return False
+
+
+def retry_with_fetch(repo: Repository, find: Callable[[], T], *, fetch: bool) -> T:
+    """Return what ``find`` returns; with ``fetch``, fetch what this clone lacks and search again.
+
+    Raises:
+        MissingHistoryError: This clone lacks history, and may not fetch it or has fetched it in vain.
+    """
+    fetched: set[tuple[str, ...]] = set()
+    while True:
+        try:
+            return find()
+        except MissingHistoryError as missing:
+            if not fetch or not missing.command or missing.command in fetched:
+                raise
+            fetched.add(missing.command)
+            repo.fetching().run(*missing.command)
 
 
 def newest_tag(repo: Repository, pattern: str, commit: str, *, except_at: str = "") -> tuple[str, str]:

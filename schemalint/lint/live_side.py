@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schemalint import config, git
-from schemalint.catalog import by_session
+from schemalint import git
 from schemalint.catalog.table_location import choose_target, require_reachable
 from schemalint.catalog.target_tables import TargetTables
-from schemalint.config.project import Project, trusted
+from schemalint.config.project import Project
+from schemalint.config.trust import Trusted, by_session, resolve_storage
 from schemalint.contract import revisions
-from schemalint.git import MissingHistoryError, Repository, Side
+from schemalint.git import MissingHistoryError, Repository
 from schemalint.lint.check_input import LiveSide
 
 if TYPE_CHECKING:
     from schemalint.catalog import Catalog
 
 
-def live_side(project: Project, base: Side, target_name: str | None, via: Catalog | None = None) -> LiveSide:
-    """Return the live tables of a target from the `trusted` configuration, located by ``via`` if given."""
-    target = choose_target(trusted(project, base).config, target_name)
+def live_side(
+    project: Project, settings: Trusted, target_name: str | None, via: Catalog | None = None
+) -> LiveSide:
+    """Return the live tables of a configured target, located by ``via`` if given."""
+    target = choose_target(settings, target_name)
     if via is not None:
         target = by_session(target)
     root = project.repository.root
     require_reachable(target, root)
-    tables = TargetTables(target, root, config.resolve_storage(target), via)
+    tables = TargetTables(target, root, resolve_storage(target), via)
     return LiveSide(
         target=target.name,
         read=tables.read,
@@ -38,14 +40,13 @@ def live_side(project: Project, base: Side, target_name: str | None, via: Catalo
     )
 
 
-def live_side_from(project: Project, base: Side, target_name: str | None, file: str) -> LiveSide:
+def live_side_from(project: Project, settings: Trusted, target_name: str | None, file: str) -> LiveSide:
     """Return the live tables from a JSON file of ``show``, for runs that cannot reach the tables.
 
     Without a target, tables are identified by name.
     """
     from schemalint.lint.tables_file import read_tables_file  # noqa: PLC0415 (only with --live-from)
 
-    settings = trusted(project, base).config
     target = choose_target(settings, target_name) if target_name or len(settings.targets) == 1 else None
     tables = read_tables_file(file, target, project.repository.root)
     return LiveSide(

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint.config import Config
 from schemalint.errors import InternalError, PluginError, SchemalintError, UsageError
@@ -18,6 +18,9 @@ from schemalint.model.contract import table_key
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import ATTRIBUTE, OptionValue, Rule
 from schemalint.values import field, frozen, replace
+
+if TYPE_CHECKING:
+    from schemalint.config.trust import RuleFiles
 
 GROUP = "schemalint.rules"
 BUILT_IN = "schemalint"
@@ -43,7 +46,7 @@ class Selection:
     severity: Mapping[str, Severity] = field(default_factory=dict)
     preview: bool = False
     options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
-    local: tuple[Path, ...] = ()
+    local: RuleFiles | None = None
 
 
 @frozen
@@ -69,7 +72,7 @@ def load_rules(selection: Selection | None = None) -> tuple[Rule, ...]:
         UsageError: The selection names an unknown rule or option.
     """
     rules: dict[str, Rule] = {}
-    for origin in _origins(selection.local if selection else ()):
+    for origin in _origins((selection.local if selection else None) or ()):
         for rule in _rules_of(origin):
             if (other := rules.get(rule.code)) is not None and other.check is not rule.check:
                 raise origin.failed(f"rule {rule.code} of {rule.module} is already in {other.module}")
@@ -78,17 +81,17 @@ def load_rules(selection: Selection | None = None) -> tuple[Rule, ...]:
     return _selected(ordered, selection) if selection else ordered
 
 
-def selection_of(settings: Config, repository: Path | None = None) -> Selection:
+def selection_of(settings: Config, local: RuleFiles | None = None) -> Selection:
     """Return the selection of the configuration.
 
     Args:
         settings: The configuration.
-        repository: The folder of its local rule files; None if they must not run.
+        local: The rule files that may run; None if they must not run.
 
     Raises:
         UsageError: The configuration names local rule files, and they must not run.
     """
-    if settings.plugins and repository is None:
+    if settings.plugins and local is None:
         raise UsageError(
             f"the configuration names local rules ({', '.join(settings.plugins)}): code of the working tree",
             help="allow them with --allow-local-plugins; a check without them could miss problems",
@@ -100,7 +103,7 @@ def selection_of(settings: Config, repository: Path | None = None) -> Selection:
         severity=settings.severity,
         preview=settings.preview,
         options=settings.options,
-        local=tuple(repository / name for name in settings.plugins) if repository else (),
+        local=local,
     )
 
 

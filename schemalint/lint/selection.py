@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from schemalint.config import Config
 from schemalint.lint.rulebook import TableIgnores, load_rules, require_known, selection_of
 from schemalint.plugin import Rule
 from schemalint.values import replace
+
+if TYPE_CHECKING:
+    from schemalint.config.trust import RuleFiles
 
 
 def rules_of(
@@ -17,7 +20,7 @@ def rules_of(
     extend_select: tuple[str, ...] = (),
     ignore: tuple[str, ...] = (),
     preview: bool = False,
-    local_from: Path | None = None,
+    local: RuleFiles | None = None,
 ) -> tuple[Rule, ...]:
     """Return the selected rules; the command line overrides the configuration.
 
@@ -27,12 +30,12 @@ def rules_of(
         extend_select: Additional rules.
         ignore: Rules to leave out.
         preview: Whether to include rules in preview.
-        local_from: The folder of local rule files; None if they are not allowed.
+        local: The local rule files; None if they are not allowed.
 
     Raises:
         UsageError: The configuration names local rule files, and they are not allowed.
     """
-    selection = selection_of(settings, local_from)
+    selection = selection_of(settings, local)
     return load_rules(
         replace(
             selection,

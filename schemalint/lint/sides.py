@@ -71,4 +71,4 @@ def _globs_at(project: Project, base: Side) -> tuple[str, ...]:
         return globs
     from schemalint.config.project import config_at  # noqa: PLC0415 (only where globs are configured)
 
-    return config_at(project, base).contracts
+    return config_at(project.repository, base).contracts

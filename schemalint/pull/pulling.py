@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from schemalint.catalog.target_tables import TargetTables
-from schemalint.config import Target, resolve_storage
+from schemalint.config.trust import given_target, resolve_storage
 from schemalint.delta.table import LiveTable
 from schemalint.document import decode
 from schemalint.errors import LiveError, SchemalintError, UsageError
@@ -115,7 +115,7 @@ class _Pulling:
         if target is not None:
             return TargetTables(target, root, resolve_storage(target), self._request.via)
         locations = tuple(found.contract.location or "" for found in lookups)
-        return TargetTables(Target("none", allowed_locations=locations), root, NO_OPTIONS)
+        return TargetTables(given_target("none", allowed_locations=locations), root, NO_OPTIONS)
 
     def _file_of_new(self, contract: Contract) -> Path | None:
         if self._request.into is not None:

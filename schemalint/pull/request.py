@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
 from schemalint.catalog.table_location import absolute_location
-from schemalint.config import Target, resolve_storage
+from schemalint.config.trust import TrustedTarget, resolve_storage
 from schemalint.delta.path import format_path, split_path
 from schemalint.document import candidate
 from schemalint.errors import ConfigError, SchemalintError
@@ -50,7 +50,7 @@ class PullInput:
 
     root: Path
     declared: Mapping[str, Declared]
-    target: Target | None = None
+    target: TrustedTarget | None = None
     scope: Scope = Scope.MANAGED
     table: str | None = None
     output: Path | None = None
@@ -108,7 +108,7 @@ def unseen(repository: Repository, globs: Iterable[str], files: Iterable[Path]) 
     return tuple(file for file in candidates if file.parent.resolve() / file.name not in read)
 
 
-def find(target: Target, match: str, root: Path, via: Catalog | None = None) -> Iterator[str]:
+def find(target: TrustedTarget, match: str, root: Path, via: Catalog | None = None) -> Iterator[str]:
     """Yield the tables of a target that match a glob: names in its catalog, or locations in its root.
 
     Case does not count.

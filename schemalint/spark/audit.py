@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from schemalint.catalog.table_requests import TableRequest
-    from schemalint.config import Target
+    from schemalint.config.trust import TrustedTarget
     from schemalint.delta.table import CatalogTable
 
 _BATCH_SIZE: Final = 512
@@ -168,7 +168,7 @@ def _summary(error: Exception) -> str:
 
 
 def audited_by_spark(
-    session: SparkSession, requests: Sequence[TableRequest], target: Target | None, *, files: bool
+    session: SparkSession, requests: Sequence[TableRequest], target: TrustedTarget | None, *, files: bool
 ) -> Iterator[AuditedTable]:
     """Read tables for an audit on the executors; the driver looks up the locations of names."""
     storage = executors.storage_text(target)

@@ -9,7 +9,8 @@ from fnmatch import fnmatchcase
 from itertools import takewhile
 from typing import Any, Final
 
-from schemalint.catalog import SESSION_CATALOG, Name, name_parts
+from schemalint.catalog import Name, name_parts
+from schemalint.config.trust import SESSION_CATALOG
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.table import CatalogTable

@@ -10,7 +10,8 @@ import datetime as dt
 import json
 from collections.abc import Callable, Mapping
 
-from schemalint.config import Target, resolve_storage
+from schemalint.config import Target
+from schemalint.config.trust import TrustedTarget, resolve_storage
 from schemalint.delta.footer_summary import FooterSummary
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError, SchemalintError
@@ -21,7 +22,7 @@ from schemalint.table_json.footers import summary_from_json, summary_to_json
 from schemalint.table_json.values import JsonObject
 
 
-def storage_text(target: Target | None) -> str:
+def storage_text(target: TrustedTarget | None) -> str:
     """Return a target's storage settings as configured: with ``${NAME}``, without secrets."""
     return json.dumps({"target": target.name, "storage": dict(target.storage)} if target else {})
 
@@ -79,7 +80,8 @@ def _storage(text: str) -> Mapping[str, str]:
     settings = JsonObject.of(json.loads(text))
     if "target" not in settings.content:
         return {}
-    return resolve_storage(Target(settings.text("target"), storage=settings.pairs("storage")))
+    # The driver sends the settings of a trusted target.
+    return resolve_storage(TrustedTarget(Target(settings.text("target"), storage=settings.pairs("storage"))))
 
 
 def _line(content: Callable[[], Mapping[str, object]]) -> str:

@@ -13,9 +13,10 @@ from queue import SimpleQueue
 from typing import Final, TypeVar
 
 import schemalint
-from schemalint import config, deploy, git
+from schemalint import deploy, git
 from schemalint.catalog.table_location import choose_target
 from schemalint.catalog.target_tables import TargetTables
+from schemalint.config.trust import ConfigOptions, find_trusted
 from schemalint.deploy import DeployInput, Deployment
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.outcome import Applied, DoneStep, Outcome
@@ -70,6 +71,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     allow_local_plugins: bool = False,
     all_or_nothing: bool = False,
     jobs: int = 1,
+    trusted_refs: Iterable[str] = (),
 ) -> tuple[Applied, ...]:
     """Change the live tables of a target to the state that a repository declares.
 
@@ -88,18 +90,22 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         all_or_nothing: Do nothing if a table is refused or cannot be planned.
         jobs: How many tables to change at the same time. With more than one, each table gets its own session,
             without the settings of the given one.
+        trusted_refs: In CI, branches of ``origin``, or full references, whose commits count like those of the
+            default branch.
 
     Raises:
         SchemalintError: The contracts or the configuration cannot be read.
     """
     repo = git.open_repository(Path(repository), os.environ)
-    settings = config.load(lambda name: config.read_file(repo.root / name))
+    settings = find_trusted(repo, os.environ, ConfigOptions(trusted_refs=tuple(trusted_refs)))
     request = DeployInput(
         repo,
         settings,
         choose_target(settings, target),
         git.find_head(repo, head, {}),
-        rules_for_apply(selection_of(settings, repo.root if allow_local_plugins else None)),
+        rules_for_apply(
+            selection_of(settings.config, settings.rule_files(repo.root) if allow_local_plugins else None)
+        ),
         tuple(tables),
         frozenset(allow),
         allow_older=allow_older,

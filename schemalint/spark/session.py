@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from schemalint.config import SparkSettings
+from schemalint.config.trust import TrustedSpark
 from schemalint.errors import ApplyError, UsageError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class SqlSession(Protocol):
     def sql(self, sqlQuery: str) -> Any: ...  # noqa: ANN401, N803 (pyspark's own name)
 
 
-def start(settings: SparkSettings) -> SparkSession:
+def start(settings: TrustedSpark) -> SparkSession:
     """Start a session: a local one unless the settings name a master or a Connect server.
 
     Spark downloads Delta's jars in the version of the installed ``delta-spark``. If this process has a
@@ -103,7 +103,7 @@ def start(settings: SparkSettings) -> SparkSession:
             ) from error
 
 
-def connect_server(settings: SparkSettings) -> str | None:
+def connect_server(settings: TrustedSpark) -> str | None:
     """Return the Connect server of the settings as ``sc://host:port``, without a token; None without one."""
     remote = _remote(settings)
     return remote.partition(";")[0].rstrip("/") if remote and remote.startswith("sc://") else None
@@ -122,7 +122,7 @@ def is_running() -> bool:
         return False
 
 
-def _remote(settings: SparkSettings) -> str | None:
+def _remote(settings: TrustedSpark) -> str | None:
     return settings.remote or os.environ.get("SPARK_REMOTE")
 
 

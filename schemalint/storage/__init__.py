@@ -92,7 +92,7 @@ def read_table(
         version: The version to read; the latest if neither `version` nor `at` is given.
         at: Milliseconds since the epoch.
         history: Whether to read the table's history.
-        storage: Settings of the store with resolved values: see `schemalint.config.resolve_storage`.
+        storage: Settings of the store with resolved values: see `schemalint.config.trust.resolve_storage`.
             Missing settings come from the environment.
 
     Raises:

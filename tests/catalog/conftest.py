@@ -8,6 +8,7 @@ import pytest
 
 from schemalint.catalog import _opened
 from schemalint.config import Target
+from schemalint.config.trust import TrustedTarget
 from support.unity_server import UnityServer, serving
 
 
@@ -27,10 +28,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[UnityServer]:
 
 
 @pytest.fixture
-def target(server: UnityServer, monkeypatch: pytest.MonkeyPatch) -> Target:
+def target(server: UnityServer, monkeypatch: pytest.MonkeyPatch) -> TrustedTarget:
     """A target with catalog ``main`` and a valid token."""
     monkeypatch.setenv("UC_TOKEN", "secret-token")
-    return Target("prod", catalog="main", catalog_uri=server.uri, catalog_token="${UC_TOKEN}")  # noqa: S106
+    return TrustedTarget(Target("prod", catalog="main", catalog_uri=server.uri, catalog_token="${UC_TOKEN}"))  # noqa: S106
 
 
 @pytest.fixture(params=["delta", "classic"])

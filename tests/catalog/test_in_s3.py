@@ -11,7 +11,7 @@ from obstore import put
 from obstore.store import S3Store
 
 from schemalint import catalog
-from schemalint.config import Target
+from schemalint.config.trust import TrustedTarget
 from schemalint.delta.datatype import LONG, Field
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError
@@ -36,7 +36,7 @@ def endpoint() -> Iterator[str]:
 
 
 @pytest.fixture
-def in_s3(target: Target, endpoint: str) -> Target:
+def in_s3(target: TrustedTarget, endpoint: str) -> TrustedTarget:
     """A target that has the settings of the store but no credentials."""
     return replace(target, storage={"endpoint": endpoint, "region": "us-east-1", "allow_http": "true"})
 
@@ -60,7 +60,7 @@ def uploaded(endpoint: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("uploaded", "each_api")
-def test_table_is_opened_with_the_catalog_s_credentials(server: UnityServer, in_s3: Target) -> None:
+def test_table_is_opened_with_the_catalog_s_credentials(server: UnityServer, in_s3: TrustedTarget) -> None:
     credentials = BY_DELTA_API if server.has_delta_api else BY_CLASSIC_API
     server.tables["main.sales.orders"] = Table(LOCATION, credentials=credentials)
     live = catalog.read("sales.orders", in_s3)
@@ -69,7 +69,7 @@ def test_table_is_opened_with_the_catalog_s_credentials(server: UnityServer, in_
 
 
 def test_registered_table_without_a_log_is_an_error_and_not_missing(
-    server: UnityServer, in_s3: Target
+    server: UnityServer, in_s3: TrustedTarget
 ) -> None:
     server.tables["main.sales.orders"] = Table(f"{LOCATION}-gone", credentials=BY_DELTA_API)
     (error,) = catalog.read_many(["sales.orders"], in_s3)

@@ -9,7 +9,7 @@ import pytest
 from schemalint import catalog
 from schemalint.catalog import ManagedCommits, StagedCommit
 from schemalint.catalog.ratified import RatifiedLog
-from schemalint.config import Target
+from schemalint.config.trust import TrustedTarget
 from schemalint.delta.datatype import LONG, STRING, Field
 from schemalint.delta_log.datafiles import live_files
 from schemalint.delta_log.reader import POSSIBLY_STALE
@@ -35,14 +35,14 @@ def table(server: UnityServer, tmp_path: Path) -> Table:
     return managed
 
 
-def version_and_columns(target: Target) -> tuple[int, list[str]]:
+def version_and_columns(target: TrustedTarget) -> tuple[int, list[str]]:
     """Return the version and the column names of the table."""
     live = catalog.read("sales.orders", target)
     return live.version, [field.name for field in live.state.columns.fields]
 
 
 @both_apis
-def test_staged_commits_listed_by_the_catalog_are_read(target: Target, table: Table) -> None:
+def test_staged_commits_listed_by_the_catalog_are_read(target: TrustedTarget, table: Table) -> None:
     for version in range(1, 6):
         added = [Field(f"c{number}", STRING) for number in range(1, version + 1)]
         table.staged.append(stage(table, version, metadata(ID, *added)))
@@ -53,20 +53,20 @@ def test_staged_commits_listed_by_the_catalog_are_read(target: Target, table: Ta
     assert read_table(table.location).version == 0, "the log's folder does not contain them"
 
 
-def test_staged_commit_not_listed_by_the_catalog_is_ignored(target: Target, table: Table) -> None:
+def test_staged_commit_not_listed_by_the_catalog_is_ignored(target: TrustedTarget, table: Table) -> None:
     stage(table, 1, metadata(ID, Field("lost", STRING)), letter="b")
     table.staged.append(stage(table, 1, metadata(ID, Field("won", STRING))))
     table.latest = 1
     assert version_and_columns(target) == (1, ["id", "won"])
 
 
-def test_published_version_above_the_catalog_s_latest_is_ignored(target: Target, table: Table) -> None:
+def test_published_version_above_the_catalog_s_latest_is_ignored(target: TrustedTarget, table: Table) -> None:
     write_log(Path(table.location), [[metadata(ID, Field("rogue", STRING))]], first=1)
     write_file(Path(table.location), f"{1:020}.crc")
     assert version_and_columns(target) == (0, ["id"])
 
 
-def test_catalog_s_copy_of_a_published_version_wins(target: Target, table: Table) -> None:
+def test_catalog_s_copy_of_a_published_version_wins(target: TrustedTarget, table: Table) -> None:
     write_log(Path(table.location), [[metadata(ID, Field("published", STRING))]], first=1)
     table.staged.append(stage(table, 1, metadata(ID, Field("staged", STRING))))
     table.latest = 1
@@ -77,7 +77,7 @@ def test_catalog_s_copy_of_a_published_version_wins(target: Target, table: Table
     assert listed[1].size == 7
 
 
-def test_table_read_through_the_catalog_has_no_stale_warning(target: Target, table: Table) -> None:
+def test_table_read_through_the_catalog_has_no_stale_warning(target: TrustedTarget, table: Table) -> None:
     assert POSSIBLY_STALE in read_table(table.location).warnings
     live = catalog.read("sales.orders", target)
     assert live.warnings == ()
@@ -86,14 +86,14 @@ def test_table_read_through_the_catalog_has_no_stale_warning(target: Target, tab
 
 
 @both_apis
-def test_protocol_in_the_log_overrides_the_catalog_s_properties(target: Target, table: Table) -> None:
+def test_protocol_in_the_log_overrides_the_catalog_s_properties(target: TrustedTarget, table: Table) -> None:
     table.properties.clear()
     table.staged.append(stage(table, 1, metadata(ID, Field("new", STRING))))
     table.latest = 1
     assert version_and_columns(target) == (1, ["id", "new"])
 
 
-def data_files(target: Target, *, version: int | None = None) -> list[str]:
+def data_files(target: TrustedTarget, *, version: int | None = None) -> list[str]:
     """Return the names of the table's data files."""
     live = catalog.read("sales.orders", target, version=version)
     assert live.catalog is not None
@@ -103,7 +103,7 @@ def data_files(target: Target, *, version: int | None = None) -> list[str]:
 @both_apis
 @pytest.mark.parametrize("says_managed", [True, False])
 def test_data_files_come_from_ratified_commits_only(
-    target: Target, table: Table, *, says_managed: bool
+    target: TrustedTarget, table: Table, *, says_managed: bool
 ) -> None:
     if not says_managed:
         table.properties.clear()
@@ -115,7 +115,7 @@ def test_data_files_come_from_ratified_commits_only(
     assert data_files(target, version=2) == ["b", "c"]
 
 
-def test_data_files_belong_to_the_version_that_was_read(target: Target, table: Table) -> None:
+def test_data_files_belong_to_the_version_that_was_read(target: TrustedTarget, table: Table) -> None:
     table.staged.append(stage(table, 1, add("a")))
     table.latest = 1
     live = catalog.read("sales.orders", target)
@@ -125,7 +125,9 @@ def test_data_files_belong_to_the_version_that_was_read(target: Target, table: T
     assert list(live_files(catalog.open_table(live.catalog, target).store, live.version)) == ["a"]
 
 
-def test_log_that_ends_before_the_catalog_s_latest_version_is_an_error(target: Target, table: Table) -> None:
+def test_log_that_ends_before_the_catalog_s_latest_version_is_an_error(
+    target: TrustedTarget, table: Table
+) -> None:
     table.latest = 3
     with pytest.raises(LiveError, match="latest version is 3, but the log ends at 0"):
         version_and_columns(target)
@@ -134,7 +136,9 @@ def test_log_that_ends_before_the_catalog_s_latest_version_is_an_error(target: T
 @pytest.mark.parametrize(
     "name", ["../../../etc/passwd", "x.json", f"{2:020}.aaaaaaaa-0000-4000-8000-000000000000.json"]
 )
-def test_catalog_cannot_list_a_file_that_is_no_staged_commit(target: Target, table: Table, name: str) -> None:
+def test_catalog_cannot_list_a_file_that_is_no_staged_commit(
+    target: TrustedTarget, table: Table, name: str
+) -> None:
     table.staged.append({**stage(table, 1, metadata(ID)), "file_name": name})
     table.latest = 1
     with pytest.raises(LiveError, match="not a staged commit of that version"):
@@ -142,7 +146,7 @@ def test_catalog_cannot_list_a_file_that_is_no_staged_commit(target: Target, tab
 
 
 def test_unmanaged_tables_are_read_without_the_catalog_s_commits(
-    server: UnityServer, target: Target, tmp_path: Path
+    server: UnityServer, target: TrustedTarget, tmp_path: Path
 ) -> None:
     write_log(tmp_path / "plain", [[protocol(), metadata(ID)], [metadata(ID, Field("new", STRING))]])
     server.tables["main.sales.orders"] = Table(str(tmp_path / "plain"))

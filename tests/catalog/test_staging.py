@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from schemalint.config import Target
+    from schemalint.config.trust import TrustedTarget
 
 CONTRACT = Contract("sales.orders", TableState())
 PLAN = TablePlan("sales.orders", "main.sales.orders", "", name="main.sales.orders")
@@ -42,7 +42,9 @@ def may_stage(server: UnityServer) -> None:
     server.may_stage = True
 
 
-def test_answer_of_the_catalog_has_the_features_of_the_plan(server: UnityServer, target: Target) -> None:
+def test_answer_of_the_catalog_has_the_features_of_the_plan(
+    server: UnityServer, target: TrustedTarget
+) -> None:
     require_told_features(PLAN, CONTRACT, target)
     assert STAGING in server.request_lines
     staged = catalog.staged_features("sales.orders", target)
@@ -59,7 +61,7 @@ def test_answer_of_the_catalog_has_the_features_of_the_plan(server: UnityServer,
     ],
 )
 def test_feature_beyond_the_plan_stops_the_table(
-    server: UnityServer, target: Target, part: str, key: str, added: dict[str, object], feature: str
+    server: UnityServer, target: TrustedTarget, part: str, key: str, added: dict[str, object], feature: str
 ) -> None:
     server.staged[f"{part}-{key}"] |= added
     with pytest.raises(ApplyError, match=f"the new table {feature}, which the plan does not show"):
@@ -68,14 +70,16 @@ def test_feature_beyond_the_plan_stops_the_table(
     require_told_features(PLAN, declared, target)
 
 
-def test_table_without_permission_is_stopped(server: UnityServer, target: Target) -> None:
+def test_table_without_permission_is_stopped(server: UnityServer, target: TrustedTarget) -> None:
     server.fault = lambda path: (403, {}, b"{}") if path.endswith("/staging-tables") else None
     with pytest.raises(LiveError, match="the token has no permission") as stopped:
         require_told_features(PLAN, CONTRACT, target)
     assert "CREATE TABLE" in stopped.value.help
 
 
-def test_table_that_another_run_has_created_is_not_compared(server: UnityServer, target: Target) -> None:
+def test_table_that_another_run_has_created_is_not_compared(
+    server: UnityServer, target: TrustedTarget
+) -> None:
     server.tables["main.sales.orders"] = Table("/elsewhere")
     assert catalog.staged_features("sales.orders", target) is None
 
@@ -85,14 +89,14 @@ def test_table_that_another_run_has_created_is_not_compared(server: UnityServer,
     [(404, "{}"), (200, f'{{"endpoints": ["{LOAD_TABLE}"], "protocol-version": "1.0"}}')],
 )
 def test_server_that_stages_no_tables_is_not_asked(
-    server: UnityServer, target: Target, status: int, body: str
+    server: UnityServer, target: TrustedTarget, status: int, body: str
 ) -> None:
     server.fault = lambda path: (status, {}, body.encode()) if path.endswith("/config") else None
     require_told_features(PLAN, CONTRACT, target)
     assert server.request_lines == ["GET /delta/v1/config"]
 
 
-def test_existing_table_and_one_at_a_path_are_not_staged(server: UnityServer, target: Target) -> None:
+def test_existing_table_and_one_at_a_path_are_not_staged(server: UnityServer, target: TrustedTarget) -> None:
     require_told_features(replace(PLAN, live=CONTRACT.state), CONTRACT, target)
     require_told_features(replace(PLAN, name=None), replace(CONTRACT, location="/lake/orders"), target)
     assert server.requests == []

@@ -11,6 +11,7 @@ from schemalint import catalog
 from schemalint.catalog.kinds.unity import UnityCatalog, open_catalog
 from schemalint.catalog.kinds.unity.http import Client
 from schemalint.config import Target
+from schemalint.config.trust import TrustedTarget
 from schemalint.delta.datatype import LONG, STRING, Array, Decimal, Field, Map, Struct
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import ConfigError, LiveError
@@ -42,7 +43,7 @@ def log(tmp_path: Path) -> Path:
     return write_log(tmp_path / "orders", [[protocol(), metadata(Field("id", LONG))]])
 
 
-def storage_of(target: Target) -> dict[str, str]:
+def storage_of(target: TrustedTarget) -> dict[str, str]:
     """Return the storage settings for the location of ``sales.orders``."""
     opened_catalog = catalog.open_catalog(target)
     return dict(catalog.storage_for(opened_catalog, catalog.find("sales.orders", target), target))
@@ -50,7 +51,7 @@ def storage_of(target: Target) -> dict[str, str]:
 
 @both_apis
 def test_table_is_found_with_the_catalog_s_metadata(
-    server: UnityServer, target: Target, orders: Table
+    server: UnityServer, target: TrustedTarget, orders: Table
 ) -> None:
     table = catalog.find("sales.orders", target)
     assert table.location == orders.location
@@ -67,7 +68,9 @@ def test_table_is_found_with_the_catalog_s_metadata(
 
 @both_apis
 @pytest.mark.usefixtures("orders")
-def test_table_is_read_at_the_location_in_the_catalog(server: UnityServer, target: Target, log: Path) -> None:
+def test_table_is_read_at_the_location_in_the_catalog(
+    server: UnityServer, target: TrustedTarget, log: Path
+) -> None:
     live = catalog.read("sales.orders", target)
     assert (live.uri, live.version) == (str(log), 0)
     assert live.catalog == catalog.find("sales.orders", target)
@@ -75,7 +78,7 @@ def test_table_is_read_at_the_location_in_the_catalog(server: UnityServer, targe
 
 
 @pytest.mark.usefixtures("orders")
-def test_full_name_in_the_target_s_catalog_is_the_same_table(target: Target) -> None:
+def test_full_name_in_the_target_s_catalog_is_the_same_table(target: TrustedTarget) -> None:
     assert catalog.find("MAIN.sales.orders", target).name == "main.sales.orders"
     assert catalog.full_name("`main`.sales.orders", target) == "main.sales.orders"
 
@@ -89,14 +92,14 @@ def test_full_name_in_the_target_s_catalog_is_the_same_table(target: Target) -> 
         ("a..b", "not a valid table name"),
     ],
 )
-def test_name_outside_the_target_s_catalog_is_refused(target: Target, name: str, message: str) -> None:
+def test_name_outside_the_target_s_catalog_is_refused(target: TrustedTarget, name: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         catalog.find(name, target)
     assert message in str(raised.value)
 
 
 @both_apis
-def test_missing_table_is_reported_as_missing(target: Target) -> None:
+def test_missing_table_is_reported_as_missing(target: TrustedTarget) -> None:
     with pytest.raises(NoTable, match=r"no table main\.sales\.orders"):
         catalog.read("sales.orders", target)
 
@@ -106,7 +109,7 @@ def test_missing_table_is_reported_as_missing(target: Target) -> None:
     ("schemas", "missing"), [({"main.other"}, "no schema main.sales"), ({"dev.sales"}, "no catalog main")]
 )
 def test_missing_schema_or_catalog_is_an_error(
-    server: UnityServer, target: Target, schemas: set[str], missing: str
+    server: UnityServer, target: TrustedTarget, schemas: set[str], missing: str
 ) -> None:
     server.schemas = schemas
     with pytest.raises(LiveError, match=missing) as raised:
@@ -114,7 +117,9 @@ def test_missing_schema_or_catalog_is_an_error(
     assert not isinstance(raised.value, NoTable)
 
 
-def test_404_of_another_kind_of_server_is_not_a_missing_table(server: UnityServer, target: Target) -> None:
+def test_404_of_another_kind_of_server_is_not_a_missing_table(
+    server: UnityServer, target: TrustedTarget
+) -> None:
     server.fault = lambda _path: (404, {}, b"<html>not here</html>")
     with pytest.raises(LiveError, match="404") as raised:
         catalog.read("sales.orders", target)
@@ -123,13 +128,15 @@ def test_404_of_another_kind_of_server_is_not_a_missing_table(server: UnityServe
 
 
 @pytest.mark.usefixtures("orders")
-def test_registered_table_without_a_log_is_an_error_and_not_missing(target: Target) -> None:
+def test_registered_table_without_a_log_is_an_error_and_not_missing(target: TrustedTarget) -> None:
     with pytest.raises(LiveError, match="no Delta table is there") as raised:
         catalog.read("sales.orders", target)
     assert not isinstance(raised.value, NoTable)
 
 
-def test_table_of_another_format_is_an_error(server: UnityServer, target: Target, orders: Table) -> None:
+def test_table_of_another_format_is_an_error(
+    server: UnityServer, target: TrustedTarget, orders: Table
+) -> None:
     orders.format = "PARQUET"
     with pytest.raises(LiveError, match="not a Delta table but PARQUET"):
         catalog.read("sales.orders", target)
@@ -138,13 +145,13 @@ def test_table_of_another_format_is_an_error(server: UnityServer, target: Target
     )
 
 
-def test_missing_columns_in_the_catalog_are_none(target: Target, orders: Table) -> None:
+def test_missing_columns_in_the_catalog_are_none(target: TrustedTarget, orders: Table) -> None:
     orders.columns = Struct()
     assert catalog.find("sales.orders", target).columns is None
 
 
 @both_apis
-def test_tables_are_listed_over_several_pages(server: UnityServer, target: Target) -> None:
+def test_tables_are_listed_over_several_pages(server: UnityServer, target: TrustedTarget) -> None:
     server.schemas = {"main.sales", "main.stock", "main.hr", "dev.sales"}
     for name in (
         "main.sales.a",
@@ -169,7 +176,7 @@ def test_tables_are_listed_over_several_pages(server: UnityServer, target: Targe
     assert list(catalog.tables("h?.*", target)) == []
 
 
-def test_repeated_page_token_is_an_error(server: UnityServer, target: Target) -> None:
+def test_repeated_page_token_is_an_error(server: UnityServer, target: TrustedTarget) -> None:
     server.fault = lambda path: (
         (200, {}, b'{"tables": [], "next_page_token": "x"}') if path == "/tables" else None
     )
@@ -194,14 +201,14 @@ def test_repeated_page_token_is_an_error(server: UnityServer, target: Target) ->
     ],
 )
 def test_credentials_of_the_longest_prefix_are_used(
-    target: Target, orders: Table, config: dict[str, str], expected: dict[str, str]
+    target: TrustedTarget, orders: Table, config: dict[str, str], expected: dict[str, str]
 ) -> None:
     orders.location, orders.credentials = "s3://bucket/lake/orders", config
     assert storage_of(target) == expected
 
 
 def test_credentials_of_the_target_are_used_if_the_catalog_vends_none(
-    target: Target, orders: Table, monkeypatch: pytest.MonkeyPatch
+    target: TrustedTarget, orders: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OWN_KEY", "own")
     own = replace(target, storage={"access_key_id": "${OWN_KEY}", "region": "eu-west-1"})
@@ -214,7 +221,7 @@ def test_credentials_of_the_target_are_used_if_the_catalog_vends_none(
     assert storage_of(own) == {"region": "eu-west-1", "access_key_id": "own"}
 
 
-def test_credentials_of_another_prefix_are_not_used(target: Target, orders: Table) -> None:
+def test_credentials_of_another_prefix_are_not_used(target: TrustedTarget, orders: Table) -> None:
     orders.location, orders.prefix = "s3://bucket/lake/orders", "s3://bucket/lake/ord"
     orders.credentials = {"s3.access-key-id": "of another folder"}
     assert storage_of(target) == {"aws_access_key_id": "of the whole bucket"}
@@ -236,7 +243,7 @@ def test_credentials_of_another_prefix_are_not_used(target: Target, orders: Tabl
 )
 def test_credentials_of_the_classic_api_are_used(
     server: UnityServer,
-    target: Target,
+    target: TrustedTarget,
     orders: Table,
     credentials: dict[str, dict[str, str]],
     expected: dict[str, str],
@@ -259,13 +266,13 @@ def test_uri_with_a_secret_is_refused_without_printing_it(uri: str) -> None:
     assert "pass@" not in str(raised.value)
 
 
-def test_target_with_an_incomplete_or_unknown_catalog_is_refused(target: Target) -> None:
+def test_target_with_an_incomplete_or_unknown_catalog_is_refused(target: TrustedTarget) -> None:
     with pytest.raises(ConfigError, match="has no catalog_uri for catalog main"):
-        catalog.find("a.b", Target("prod", catalog="main"))
+        catalog.find("a.b", TrustedTarget(Target("prod", catalog="main")))
     with pytest.raises(ConfigError, match="no catalog"):
-        catalog.find("a.b", Target("prod", catalog_uri=target.catalog_uri))
+        catalog.find("a.b", TrustedTarget(Target("prod", catalog_uri=target.catalog_uri)))
     with pytest.raises(ConfigError, match="not the URI of a catalog"):
-        catalog.find("a.b", Target("prod", catalog="main", catalog_uri="hive:x"))
+        catalog.find("a.b", TrustedTarget(Target("prod", catalog="main", catalog_uri="hive:x")))
 
 
 @pytest.mark.parametrize(
@@ -273,7 +280,7 @@ def test_target_with_an_incomplete_or_unknown_catalog_is_refused(target: Target)
     [("", "is not set"), ("two words", "is not a valid token"), ("ü", "is not a valid token")],
 )
 def test_invalid_token_is_refused_without_printing_it(
-    target: Target, monkeypatch: pytest.MonkeyPatch, value: str, message: str
+    target: TrustedTarget, monkeypatch: pytest.MonkeyPatch, value: str, message: str
 ) -> None:
     monkeypatch.setenv("UC_TOKEN", value)
     with pytest.raises(ConfigError, match=message) as raised:
@@ -281,7 +288,7 @@ def test_invalid_token_is_refused_without_printing_it(
     assert not value or value not in str(raised.value)
 
 
-def test_name_that_unity_catalog_cannot_hold_is_refused(target: Target) -> None:
+def test_name_that_unity_catalog_cannot_hold_is_refused(target: TrustedTarget) -> None:
     with pytest.raises(LiveError, match="must not contain dots"):
         catalog.find("sales.`a.b`", target)
 

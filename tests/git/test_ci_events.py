@@ -74,8 +74,20 @@ def test_a_checkout_of_the_pull_request_merge_is_compared_with_the_target_branch
 ) -> None:
     repo = forked.checkout(tmp_path / "ci", "refs/pull/1/merge")
     # The event's base is older than the commit that GitHub merged into, so the merge's first parent counts.
-    env = github(repo, "pull_request", pull_request(forked.fork, forked.head))
+    env = github(repo, "pull_request", pull_request(forked.fork, forked.head)) | {"GITHUB_SHA": repo.head()}
     assert base(repo, env) == Revision("HEAD^1", forked.main, "target branch of the pull request, main")
+
+
+def test_a_merge_that_the_branch_got_after_the_event_does_not_choose_the_base(
+    forked: Forked, tmp_path: Path
+) -> None:
+    repo = forked.checkout(tmp_path / "ci", "refs/heads/feature")
+    repo.git("fetch", "--quiet", "origin", "main")
+    repo.git("switch", "--quiet", "--orphan", "hostile")
+    repo.commit("a base of the author's choice")
+    repo.git("merge", "--quiet", "--no-ff", "--allow-unrelated-histories", "--message=merge", forked.head)
+    env = github(repo, "pull_request", pull_request(forked.main, forked.head)) | {"GITHUB_SHA": forked.head}
+    assert base(repo, env).commit == forked.fork
 
 
 def test_a_checkout_of_the_pull_request_head_is_compared_with_the_merge_base(

@@ -114,11 +114,12 @@ def test_relative_path_means_the_same_on_executors(lake: Lake) -> None:
 
 def test_environment_variables_are_resolved_on_executors(lake: Lake) -> None:
     from schemalint.config import Target  # noqa: PLC0415
+    from schemalint.config.trust import TrustedTarget  # noqa: PLC0415
     from schemalint.spark import executors  # noqa: PLC0415 (only with Spark)
     from schemalint.spark.audit import TableToRead, read_tables  # noqa: PLC0415
 
     path = lake.table("orders", "CREATE TABLE {t} (id INT) USING delta")
-    storage = executors.storage_text(Target("prod", storage={"token": "${NOT_SET_ANYWHERE}"}))
+    storage = executors.storage_text(TrustedTarget(Target("prod", storage={"token": "${NOT_SET_ANYWHERE}"})))
     (read,) = read_tables(lake.session, [TableToRead(path, storage=storage)])
     assert "NOT_SET_ANYWHERE is not set" in getattr(read.found, "message", "")
 

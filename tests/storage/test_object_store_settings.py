@@ -10,6 +10,7 @@ import pytest
 from schemalint import config, contract
 from schemalint.catalog.table_location import table_location
 from schemalint.config.storage import is_public_setting
+from schemalint.config.trust import TrustedTarget, resolve_storage
 from schemalint.errors import ConfigError
 from support.project import ORDERS
 
@@ -20,9 +21,9 @@ DOCUMENTED = re.search(
 )
 
 
-def target(*lines: str, root: str = "s3://lake") -> config.Target:
+def target(*lines: str, root: str = "s3://lake") -> TrustedTarget:
     text = "\n".join([f'targets.prod.root = "{root}"', "[targets.prod.storage]", *lines])
-    return config.parse("schemalint.toml", text.encode()).targets["prod"]
+    return TrustedTarget(config.parse("schemalint.toml", text.encode()).targets["prod"])
 
 
 def test_settings_are_literal_and_secrets_are_variable_names() -> None:
@@ -32,7 +33,7 @@ def test_settings_are_literal_and_secrets_are_variable_names() -> None:
         "AWS_ENDPOINT_URL": "https://x:9000",
         "secret_key": "${S}",
     }
-    resolved = config.resolve_storage(prod, {"S": "hunter2"})
+    resolved = resolve_storage(prod, {"S": "hunter2"})
     assert resolved == {**prod.storage, "secret_key": "hunter2"}
     assert "hunter2" not in repr(prod)
 
@@ -40,7 +41,7 @@ def test_settings_are_literal_and_secrets_are_variable_names() -> None:
 @pytest.mark.parametrize("environ", [{}, {"S": ""}])
 def test_an_unset_variable_is_an_error(environ: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match=r"variable S is not set: targets\.prod\.storage\.token"):
-        config.resolve_storage(target('token = "${S}"'), environ)
+        resolve_storage(target('token = "${S}"'), environ)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,53 @@
+"""The configuration that counts, for the commands that connect."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from schemalint import git
+from schemalint.cli import print_note
+from schemalint.config.trust import ConfigOptions, Trusted, find_repository, find_trusted, is_overridden
+
+if TYPE_CHECKING:
+    from schemalint.git import Repository
+
+
+def repository_settings(options: dict[str, Any]) -> tuple[Repository, Trusted]:
+    """Return the repository around the working folder, and its configuration that counts.
+
+    Raises:
+        SchemalintError: There is no repository, its configuration is invalid, or this clone cannot tell which
+            one counts.
+    """
+    repository = git.open_repository(Path.cwd(), os.environ)
+    if options["fetch"]:
+        repository = repository.fetching_objects()
+    return repository, trusted_settings(repository, options)
+
+
+def settings_anywhere(options: dict[str, Any]) -> tuple[Repository | None, Trusted]:
+    """Return the same where a repository is not needed: None without one.
+
+    Raises:
+        SchemalintError: See `repository_settings`.
+    """
+    repository = find_repository(os.environ)
+    if repository is not None and options["fetch"]:
+        repository = repository.fetching_objects()
+    return repository, trusted_settings(repository, options)
+
+
+def trusted_settings(repository: Repository | None, options: dict[str, Any]) -> Trusted:
+    """Return the configuration that counts, and print a note if the one in the working tree does not."""
+    chosen = ConfigOptions(
+        file=options["config_file"],
+        isolated=options["isolated"],
+        trusted_refs=options["trusted_ref"],
+        fetch=options["fetch"],
+    )
+    settings = find_trusted(repository, os.environ, chosen)
+    if repository is not None and is_overridden(settings, repository):
+        print_note(f"note: the configuration of the working tree does not count, only {settings.source}")
+    return settings.by_session() if options["via"] else settings

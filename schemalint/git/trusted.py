@@ -1,0 +1,109 @@
+"""Find the commit whose configuration counts in a CI run."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from schemalint.errors import GitError
+from schemalint.git.base import base_of_review
+from schemalint.git.events import PullRequest, Since, default_branch, read_event
+from schemalint.git.revisions import (
+    MissingHistoryError,
+    fetch_command,
+    is_ancestor,
+    merge_base,
+    remote_branch,
+    retry_with_fetch,
+    try_resolve,
+)
+from schemalint.git.sides import Revision
+from schemalint.values import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from schemalint.git.repository import Repository
+
+_BRANCHES = "refs/remotes/origin/"
+
+
+def trusted_commit(
+    repo: Repository, env: Mapping[str, str], refs: Sequence[str] = (), *, fetch: bool = False
+) -> Revision:
+    """Return the commit whose configuration counts in a CI run; its ``why`` names the reason.
+
+    1. ``HEAD``, if the default branch or one of the trusted refs contains it, whatever the event is.
+    2. The base of a pull request or of a merge group.
+    3. The merge base with the default branch.
+
+    Args:
+        repo: The repository.
+        env: The environment with the CI variables.
+        refs: Branches of ``origin``, or full references, that are trusted like the default branch.
+        fetch: Fetch missing history and search again.
+
+    Raises:
+        MissingHistoryError: This clone cannot tell; the help is the command that fetches what it lacks.
+        GitError: There is no commit yet, or a variable cannot be understood.
+    """
+    return retry_with_fetch(repo, lambda: _find(repo, env, refs), fetch=fetch)
+
+
+@frozen
+class _Ref:
+    """A reference of this clone, and the refspec that fetches it."""
+
+    name: str
+    refspec: str
+
+    @property
+    def label(self) -> str:
+        return self.name.removeprefix("refs/remotes/").removeprefix("refs/")
+
+
+def _find(repo: Repository, env: Mapping[str, str], refs: Sequence[str]) -> Revision:
+    event = read_event(env)
+    named = (_default_ref(env), *map(_ref, refs))
+    head, *commits = try_resolve(repo, ["HEAD", *(ref.name for ref in named)])
+    if head is None:
+        raise GitError("there is no commit yet, so no configuration counts", help="commit the configuration")
+    unknown: list[MissingHistoryError] = []
+    for ref, commit in zip(named, commits, strict=True):
+        try:
+            if _contains(repo, ref, commit, head):
+                return Revision("HEAD", head, f"HEAD, which {ref.label} contains")
+        except MissingHistoryError as error:
+            unknown.append(error)
+    if isinstance(event, PullRequest | Since):
+        return base_of_review(repo, head, event, env)
+    if unknown:
+        raise unknown[0]
+    ancestor = merge_base(repo, commits[0] or "", [head], refspec=named[0].refspec)
+    label = named[0].label
+    return Revision(f"merge-base:{label}", ancestor, f"merge base with {label}")
+
+
+def _contains(repo: Repository, ref: _Ref, commit: str | None, head: str) -> bool:
+    with suppress(MissingHistoryError):
+        if commit is not None:
+            return is_ancestor(repo, head, commit)
+    raise MissingHistoryError(
+        f"this clone cannot tell whether {ref.label} contains HEAD, so no configuration counts",
+        fetch_command(repo, ref.refspec),
+    )
+
+
+def _default_ref(env: Mapping[str, str]) -> _Ref:
+    branch = default_branch(env)
+    # The remote's own HEAD is its default branch.
+    return _Ref(f"{_BRANCHES}HEAD", f"+HEAD:{_BRANCHES}HEAD") if branch is None else _ref(branch)
+
+
+def _ref(text: str) -> _Ref:
+    """Return a reference by its full name: a tag called ``origin/main`` must not stand for the branch."""
+    branch = text.removeprefix(_BRANCHES)
+    if branch.startswith("refs/") and not branch.startswith("refs/heads/"):
+        return _Ref(branch, f"+{branch}:{branch}")
+    refspec = remote_branch(branch)
+    return _Ref(refspec.partition(":")[2], refspec)

@@ -45,6 +45,7 @@ class Runner:
         workspace: Path,
         event: Mapping[str, Any],
         env: Mapping[str, str] | None = None,
+        seconds: float | None = None,
     ) -> Outcome:
         """Run a step.
 
@@ -53,6 +54,7 @@ class Runner:
             workspace: The folder into which the job has cloned.
             event: The content of the event file, of a pull request unless `env` says otherwise.
             env: What the workflow sets.
+            seconds: The time limit.
         """
         files = {name: self.temp / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
         for file in files.values():
@@ -82,7 +84,9 @@ class Runner:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            timeout=seconds,
             check=False,
         )
         outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())

@@ -41,11 +41,11 @@ class Repo:
             path.mkdir(parents=True)
             self.git("init", "--quiet", "--initial-branch=main", *(["--bare"] if bare else []))
 
-    def git(self, *args: str | Path, env: Mapping[str, str] | None = None) -> str:
+    def git(self, *args: str | Path, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> str:
         """Run a git command, which must succeed, and return its stripped output."""
         environment = {**self.env, **(env or {})}
         process = subprocess.run(
-            ["git", *args], cwd=self.path, env=environment, capture_output=True, check=False
+            ["git", *args], cwd=self.path, env=environment, input=stdin, capture_output=True, check=False
         )
         assert process.returncode == 0, os.fsdecode(process.stderr)
         return os.fsdecode(process.stdout).strip()

@@ -1,0 +1,256 @@
+"""Hostile pull requests: small data, and the workspace into which a job clones one.
+
+A case names files of the base and of the pull request, what the workflow sets, and what must happen. Texts
+may contain ``<canary>`` (a file that only a stranger's code makes), ``<server>`` (the address of a server
+that records requests), ``<workspace>``, ``<outside>`` (another clone of the same machine), ``<base>`` and
+``<head>`` (commits), ``<orders>`` and ``<refused>`` (contracts).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from support.repo import Repo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+FOLDER = Path(__file__).parents[1] / "integration" / "hostile"
+SECRET = "s3cr3t-of-the-runner"  # noqa: S105 (made up)
+
+ORDERS = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: order_id, type: int}\n"
+REFUSED = ORDERS.replace("type: int", "type: date")
+"""What every pull request tries to get through, unless its files say something else."""
+
+KEYS = {
+    "name",
+    "base",
+    "head",
+    "workflow",
+    "inputs",
+    "local",
+    "submodules",
+    "outside",
+    "depth",
+    "event",
+    "payload",
+}
+EXPECTED = {"run", "status", "says", "hides", "requests", "seconds"}
+
+
+class Case:
+    """A case of a file in `FOLDER`; attributes are its keys.
+
+    Attributes:
+        name: What is tried.
+        base: Files of the base, besides the contract.
+        head: Files that the pull request changes: a text, None (removed), or a mapping with the key ``link``,
+            ``gitlink``, ``program``, ``hex``, ``repeat`` (a text and a number) or ``lines`` (the same; ``#``
+            is the number of the line); the last two with ``before`` and ``after``.
+        workflow: Variables that the workflow sets.
+        inputs: Inputs of the Action.
+        local: Settings of the clone's own configuration.
+        submodules: Files of repositories inside of the clone, by folder.
+        outside: Files of another clone.
+        depth: The depth of a shallow clone, 0 for a full one.
+        event: The name of the event.
+        payload: What the event file contains, if not a pull request.
+        run: Commands to run in this process in place of the Action.
+        status: The exit status of the Action, or of each command.
+        says: Texts of the log.
+        hides: Texts that neither log nor summary may contain.
+        requests: The number of requests that the server may get.
+        seconds: The time limit.
+    """
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        assert raw.keys() <= KEYS | EXPECTED, f"unknown keys: {raw.keys() - KEYS - EXPECTED}"
+        self.name: str = raw["name"]
+        self.base: dict[str, Any] = raw.get("base", {})
+        self.head: dict[str, Any] = {"contracts/orders.yml": REFUSED} | raw.get("head", {})
+        self.workflow: Mapping[str, str] = raw.get("workflow", {})
+        self.inputs: Mapping[str, str] = raw.get("inputs", {})
+        self.local: Mapping[str, str] = raw.get("local", {})
+        self.submodules: Mapping[str, Mapping[str, Any]] = raw.get("submodules", {})
+        self.outside: dict[str, Any] = raw.get("outside", {})
+        self.depth: int = raw.get("depth", 0)
+        self.event: str = raw.get("event", "pull_request")
+        self.payload: Any = raw.get("payload")
+        self.run: tuple[str, ...] = tuple(raw.get("run", ()))
+        self.status: int = raw.get("status", 1)
+        self.says: list[str] = raw.get("says", ["TW002"] if self.status == 1 else [])
+        self.hides: list[str] = raw.get("hides", [])
+        self.requests: int = raw.get("requests", 0)
+        self.seconds: int = raw.get("seconds", 60)
+
+
+def cases() -> list[Case]:
+    """Return all cases, file by file."""
+    files = sorted(FOLDER.glob("*.yaml"))
+    return [Case(raw) for file in files for raw in yaml.safe_load(file.read_text(encoding="utf-8"))]
+
+
+class Listener:
+    """A server that records who asks, with which authorization."""
+
+    def __init__(self) -> None:
+        self.requests: list[str] = []
+        listener = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                listener.requests.append(f"{self.command} {self.path} {self.headers.get('Authorization')}")
+                self.send_error(404)
+
+            do_POST = do_PUT = do_HEAD = do_CONNECT = do_GET  # noqa: N815
+
+            def log_message(self, *_: object) -> None:
+                """Print nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"127.0.0.1:{self._server.server_port}"
+
+    @contextmanager
+    def listening(self) -> Iterator[Listener]:
+        """Answer requests in a thread."""
+        thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        yield self
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class Attack:
+    """A case in folders of its own."""
+
+    def __init__(self, case: Case, folder: Path, server: str) -> None:
+        self.case = case
+        self.canary = folder / "canary"
+        self.workspace = folder / "workspace"
+        self._texts = {
+            "<canary>": str(self.canary),
+            "<server>": server,
+            "<workspace>": str(self.workspace),
+            "<outside>": str(folder / "outside"),
+            "<orders>": ORDERS,
+            "<refused>": REFUSED,
+        }
+        contracts = {"contracts/orders.yml": ORDERS}
+        _committed(Repo(folder / "outside"), self.filled(contracts | case.outside))
+        origin = Repo(folder / "origin" if case.depth else self.workspace)
+        _import(origin, self.filled(contracts | case.base), self.filled(case.head))
+        commits = origin.git("rev-parse", "main", "feature", "merged").split()
+        self._texts |= dict(zip(("<base>", "<head>", "<merged>"), commits, strict=True))
+        if case.depth:
+            clone = Repo(self.workspace)
+            clone.git("remote", "add", "origin", origin.path.as_uri())
+            clone.git("fetch", "--quiet", f"--depth={case.depth}", "origin", "merged")
+        self.repo = Repo(self.workspace)
+        self.repo.git("checkout", "--quiet", "--detach", self._texts["<merged>"])
+        for key, value in self.filled(case.local).items():
+            self.repo.git("config", key, value)
+        for inner, files in case.submodules.items():
+            (self.workspace / inner).rmdir()
+            _committed(Repo(self.workspace / inner), self.filled(files))
+
+    @property
+    def event_text(self) -> str:
+        """The event file."""
+        return json.dumps(self.event)
+
+    @property
+    def event(self) -> dict[str, Any]:
+        """The content of the event file."""
+        pull_request = {"base": {"ref": "main", "sha": "<base>"}, "head": {"ref": "feature", "sha": "<head>"}}
+        default = {
+            "number": 1,
+            "pull_request": pull_request,
+            "repository": {"default_branch": "main"},
+        }
+        event: dict[str, Any] = self.filled(self.case.payload or default)
+        return event
+
+    def variables(self, event_file: Path) -> dict[str, str]:
+        """The variables of the job, in which a case's command runs."""
+        return {
+            "CI": "true",
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_EVENT_PATH": str(event_file),
+            "GITHUB_WORKSPACE": str(self.workspace),
+            **self.workflow,
+        }
+
+    @property
+    def workflow(self) -> dict[str, str]:
+        """The variables of the job."""
+        return {
+            "GITHUB_EVENT_NAME": self.case.event,
+            "GITHUB_TOKEN": SECRET,
+            **self.filled(self.case.workflow),
+        }
+
+    def filled(self, value: Any) -> Any:  # noqa: ANN401 (as YAML has it)
+        """Replace the names in angle brackets."""
+        match value:
+            case str():
+                for name, text in self._texts.items():
+                    value = value.replace(name, text)
+                return value
+            case dict():
+                return {self.filled(key): self.filled(item) for key, item in value.items()}
+            case list():
+                return [self.filled(item) for item in value]
+            case _:
+                return value
+
+
+def _committed(repo: Repo, files: Mapping[str, Any]) -> None:
+    _import(repo, files, {})
+    repo.git("checkout", "--quiet", "main")
+
+
+def _import(repo: Repo, base: Mapping[str, Any], head: Mapping[str, Any]) -> None:
+    """Make the branches main, feature and merged; `git fast-import` takes paths that no `git add` takes."""
+    made = b"committer Ada <ada@example.com> 1700000000 +0000\ndata 0\n"
+    stream = b"commit refs/heads/main\nmark :1\n" + made + _changes(base)
+    stream += b"commit refs/heads/feature\nmark :2\n" + made + b"from :1\n" + _changes(head)
+    stream += b"commit refs/heads/merged\n" + made + b"from :1\nmerge :2\n" + _changes(head)
+    repo.git("fast-import", "--quiet", "--force", stdin=stream)
+
+
+def _changes(files: Mapping[str, Any]) -> bytes:
+    return b"".join(_change(os.fsencode(path), content) for path, content in files.items()) + b"\n"
+
+
+def _change(path: bytes, content: Any) -> bytes:  # noqa: ANN401 (as YAML has it)
+    quoted = b'"' + b"".join(b"\\%03o" % byte for byte in path) + b'"'
+    mode, data = b"100644", b""
+    match content:
+        case None:
+            return b"D " + quoted + b"\n"
+        case str():
+            data = content.encode()
+        case {"gitlink": str(commit)}:
+            return b"M 160000 " + commit.encode() + b" " + quoted + b"\n"
+        case {"link": str(target)}:
+            mode, data = b"120000", os.fsencode(target)
+        case {"program": str(text)}:
+            mode, data = b"100755", text.encode()
+        case {"hex": str(digits)}:
+            data = bytes.fromhex(digits)
+        case {"repeat": [str(text), int(times)], **around}:
+            data = f"{around.get('before', '')}{text * times}{around.get('after', '')}".encode()
+        case {"lines": [str(line), int(times)], **around}:
+            lines = "".join(line.replace("#", str(number)) for number in range(times))
+            data = f"{around.get('before', '')}{lines}{around.get('after', '')}".encode()
+        case _:
+            raise AssertionError(f"no such content: {content!r}")
+    return b"M " + mode + b" inline " + quoted + b"\ndata " + str(len(data)).encode() + b"\n" + data + b"\n"

@@ -24,3 +24,7 @@ characters, which take twice as much in Python."""
 
 MAX_GIT_ERRORS: Final = 64 << 10
 """Bytes of a git command's standard error that are kept, the last ones: only its last line is shown."""
+
+MAX_PROBLEMS: Final = 200_000
+"""Problems that a rule may find in one fact, which stops a rule that never ends. A contract has at most
+100,000 nodes, a type text of 1 MiB at most 180,000 fields, and a table whose log is read 100,000 columns."""

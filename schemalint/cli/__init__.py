@@ -8,12 +8,12 @@ import importlib
 import os
 import pkgutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import click
 
 import schemalint
-from schemalint.errors import SchemalintError, UsageError
+from schemalint.errors import InternalError, SchemalintError, UsageError
 from schemalint.printable import printable, printable_lines
 
 INTERRUPTED = 130
@@ -80,11 +80,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return USAGE
     except OSError as error:
         if error.errno not in _DISK_FULL:
-            return _report_bug()
+            return _report_bug(error)
         click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
         return USAGE
-    except Exception:  # noqa: BLE001 the last resort: a bug is reported as a bug, with its own exit status
-        return _report_bug()
+    except Exception as error:  # noqa: BLE001 the last resort: a bug is reported with its own exit status
+        return _report_bug(error)
 
 
 def print_error(error: SchemalintError, table: str = "") -> None:
@@ -102,17 +102,25 @@ def print_note(text: str) -> None:
     click.echo(printable(text), err=True)
 
 
-def _report_bug() -> int:
-    click.echo(f"schemalint: a bug in schemalint; please report it with {_bug_report()}", err=True)
+def report_bugs(errors: Iterable[SchemalintError]) -> None:
+    """Write a bug report for each error that a bug caused; the other tables were still processed."""
+    for error in errors:
+        if isinstance(error, InternalError) and error.__cause__ is not None:
+            _report_bug(error.__cause__)
+
+
+def _report_bug(error: BaseException) -> int:
+    click.echo(f"schemalint: a bug in schemalint; please report it with {_bug_report(error)}", err=True)
     return BUG
 
 
-def _bug_report() -> str:
+def _bug_report(error: BaseException) -> str:
     import tempfile  # noqa: PLC0415 (only after a crash)
     import traceback  # noqa: PLC0415
 
     with tempfile.NamedTemporaryFile(
         "w", prefix="schemalint-bug-", suffix=".txt", delete=False, encoding="utf-8"
     ) as file:
-        file.write(f"schemalint {schemalint.__version__}, Python {sys.version}\n\n{traceback.format_exc()}")
+        lines = traceback.format_exception(error)
+        file.write(f"schemalint {schemalint.__version__}, Python {sys.version}\n\n{''.join(lines)}")
     return file.name

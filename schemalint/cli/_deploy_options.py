@@ -11,7 +11,7 @@ import click
 from schemalint import git
 from schemalint.catalog import Catalog
 from schemalint.catalog.table_location import choose_target
-from schemalint.cli import print_error, print_note
+from schemalint.cli import print_error, print_note, report_bugs
 from schemalint.cli._options import F, local_plugins_option, project_options
 from schemalint.cli._spark_options import via_options
 from schemalint.config.trust import Trusted
@@ -102,3 +102,4 @@ def print_unplanned(deployment: Deployment) -> None:
         print_note(f"warning: {warning}")
     for unplanned in deployment.unplanned:
         print_error(unplanned.error, table=unplanned.table)
+    report_bugs(unplanned.error for unplanned in deployment.unplanned)

@@ -8,7 +8,7 @@ import click
 
 from schemalint.catalog.audit_targets import AuditTargets
 from schemalint.catalog.table_requests import open_environment, table_requests
-from schemalint.cli import print_note
+from schemalint.cli import print_note, report_bugs
 from schemalint.cli._options import (
     is_colored,
     least_severity,
@@ -72,6 +72,7 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
     except SchemalintError as error:
         result = CheckResult(Run(None, SideRef("live")), (), (error,), error.exit_status)
     write_report(style.render(result, color=is_colored(color, output_file)), output_file)
+    report_bugs(result.errors)
     return result.exit_status
 
 

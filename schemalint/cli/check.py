@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schemalint import git
-from schemalint.cli import print_note
+from schemalint.cli import print_note, report_bugs
 from schemalint.cli._options import (
     is_colored,
     least_severity,
@@ -82,6 +82,7 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
         return 0
     text = style.render(result, color=is_colored(color, output_file), show_existing=show_existing)
     write_report(text, output_file, err=options["show_diff"])
+    report_bugs(result.errors)
     return result.exit_status
 
 

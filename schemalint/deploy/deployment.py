@@ -29,7 +29,7 @@ from schemalint.git import (
     dirty,
     is_known,
 )
-from schemalint.lint.judge import judge_pair
+from schemalint.lint.judge import collecting, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.rulebook import TableIgnores, not_ignored
 from schemalint.lint.selection import table_ignores
@@ -161,12 +161,12 @@ def _prepared(request: DeployInput) -> Deployment:
             reason = "absent from this target" if contract.absent else f"managed by {contract.managed_by}"
             skipped.append(Skipped(contract.table, reason))
             continue
-        try:
+        errors: list[SchemalintError] = []
+        with collecting(errors, contract.table):
             plan = _planned(request, contract, live_tables, claims, ignores)
             plans.append(_approved(request, plan))
             effective[contract.table] = contract
-        except SchemalintError as error:
-            unplanned.append(Unplanned(contract.table, error))
+        unplanned += (Unplanned(contract.table, error) for error in errors)
     return Deployment(
         plan=Plan(request.target.name, tuple(claims.without_shared_tables(plans))),
         contracts=effective,

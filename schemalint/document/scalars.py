@@ -37,7 +37,7 @@ def resolve(text: str) -> ScalarValue:
     """Return the value of a plain scalar by YAML 1.2's core schema: ``yes``, ``on`` and dates are strings.
 
     Raises:
-        ValueError: The text is a decimal integer with more digits than Python converts.
+        ValueError: The text is an integer with more digits than Python converts, or prints in decimal.
     """
     if text in _WORDS:
         return _WORDS[text]
@@ -46,7 +46,9 @@ def resolve(text: str) -> ScalarValue:
     if _DECIMAL.fullmatch(text):
         return int(text)
     if _PREFIXED.fullmatch(text):
-        return int(text, 0)
+        value = int(text, 0)
+        str(value)  # no limit applies to the conversion from hexadecimal and octal digits
+        return value
     return float(text) if _FLOAT.fullmatch(text) else text
 
 

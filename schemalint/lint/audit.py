@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.table import LiveTable
 from schemalint.errors import LiveError, SchemalintError
-from schemalint.lint.judge import ordered
+from schemalint.lint.judge import collecting, ordered
 from schemalint.lint.rulebook import TableIgnores, is_ignored
 from schemalint.lint.table import judge_state, judge_table
 from schemalint.model.contract import Contract
@@ -58,11 +58,12 @@ def audit(
             errors.append(files)
             files = None
         name, contract = audited.name, audited.contract
-        found = (
-            *judge_table(audited.table, rules, name=name, contract=contract, files=files),
-            *judge_state(audited.table, rules, name=name, contract=contract),
-        )
-        findings += (finding for finding in found if not is_ignored(finding, rules, table_ignores))
+        with collecting(errors, name):
+            found = (
+                *judge_table(audited.table, rules, name=name, contract=contract, files=files),
+                *judge_state(audited.table, rules, name=name, contract=contract),
+            )
+            findings += (finding for finding in found if not is_ignored(finding, rules, table_ignores))
     return CheckResult(
         run=Run(_HISTORY, _LIVE, target, compared=tuple(summary.table for summary in summaries)),
         findings=ordered(replace(finding, target=target) for finding in findings),

@@ -14,7 +14,7 @@ from schemalint.errors import ContractError, LiveError, Location, SchemalintErro
 from schemalint.git import File, Side
 from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
 from schemalint.lint.duplicates import duplicates
-from schemalint.lint.judge import Judge, git_context, judge_pair, ordered, present
+from schemalint.lint.judge import Judge, collecting, git_context, judge_pair, ordered, present
 from schemalint.lint.live import LiveComparison, judge_live, live_context
 from schemalint.lint.renamed import Names, names_in_log
 from schemalint.lint.rulebook import is_ignored
@@ -64,9 +64,14 @@ class _Check:
             self._read_older_bases()
         if self.request.live is not None:
             self.request.live.fetch(self._contracts_to_read(self.request.live))
-        findings = [finding for key in self._tables() for finding in self._judge_table(key)]
-        findings += self._judge_duplicates(set(changed))
-        findings += self._judge_root()
+        findings: list[Finding] = []
+        for key in self._tables():
+            with collecting(self.errors, key):
+                findings += self._judge_table(key)
+        with collecting(self.errors, "all contracts"):
+            findings += self._judge_duplicates(set(changed))
+        with collecting(self.errors, "the target"):
+            findings += self._judge_root()
         self.errors += self._no_live_tables()
         return CheckResult(
             run=Run(
@@ -194,9 +199,6 @@ class _Check:
             self.missing_entries.append(missing)
             yield from judge_pair(before, after, self.request.rules, self._engines)
             return
-        except LiveError as error:
-            self.errors.append(error)
-            return
         self.found_table |= table is not None
         if table is None:
             self.missing_tables.append(contract)
@@ -230,11 +232,7 @@ class _Check:
         live = self.request.live
         if live is None or self.found_table or not self.missing_tables:
             return
-        try:
-            root = live.root_without_tables(map(live.location, self.missing_tables))
-        except LiveError as error:
-            self.errors.append(error)
-            return
+        root = live.root_without_tables(map(live.location, self.missing_tables))
         if root is not None:
             judge, context = Judge(tuple(self.request.rules)), git_context(None, self.missing_tables[0])
             for finding in judge(RootWithoutTables(root), context, ("live",)):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
 
 from schemalint import contract as contracts
+from schemalint import limits
 from schemalint.delta import feature, protocol
 from schemalint.delta.change import TableAdded
 from schemalint.delta.diff import diff
@@ -27,9 +29,6 @@ from schemalint.model.finding import Finding, Severity
 from schemalint.model.rule_codes import CASE_COLLISION
 from schemalint.plugin import Problem, Rule, RuleContext
 from schemalint.values import frozen, replace
-
-MOST_PROBLEMS = 1_000
-"""The limit per rule and fact: it stops a rule that never ends."""
 
 
 @frozen
@@ -63,6 +62,22 @@ class Judge:
     def without_records(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
         """Return the findings of all other rules: a live table has none of the contract's own records."""
         return Judge(tuple(rule for rule in self.rules if rule.scope != "contract"))(fact, ctx, against)
+
+
+@contextmanager
+def collecting(errors: list[SchemalintError], table: str) -> Iterator[None]:
+    """Add the error that a table ends with to the errors of the run: it must not hide the other tables.
+
+    An exception that is no error of schemalint is a bug; its traceback goes into a bug report.
+    """
+    try:
+        yield
+    except SchemalintError as error:
+        errors.append(error)
+    except Exception as error:  # noqa: BLE001 (no rule and no table may end the run)
+        bug = InternalError(f"a bug in schemalint: {table} fails with {type(error).__name__}")
+        bug.__cause__ = error
+        errors.append(bug)
 
 
 def judge_pair(
@@ -304,14 +319,19 @@ def _problems(rule: Rule, fact: Fact, ctx: RuleContext) -> Iterator[Problem]:
 def _require_sound(rule: Rule, problem: object, count: int, table: str) -> None:
     if not isinstance(problem, Problem):
         raise _rule_error(rule, f"returned {problem!r} for {table}, which is not a Problem")
-    if count > MOST_PROBLEMS:
-        raise _rule_error(rule, f"found more than {MOST_PROBLEMS} problems for one fact of {table}")
+    if count > limits.MAX_PROBLEMS:
+        what = f"found more than {limits.MAX_PROBLEMS:,} problems for one fact of {table}"
+        # The input can have that many, so this is no bug of a built-in rule.
+        raise _plugin_error(rule, f"{what}, a limit of schemalint")
 
 
 def _rule_error(rule: Rule, what: str) -> SchemalintError:
+    error = _plugin_error(rule, what)
+    return InternalError(error.message) if rule.distribution == BUILT_IN else error
+
+
+def _plugin_error(rule: Rule, what: str) -> PluginError:
     message = f"rule {rule.code} ({rule.module}, of {rule.distribution or 'an unknown package'}) {what}"
-    if rule.distribution == BUILT_IN:
-        return InternalError(message)
     return PluginError(message, help=f"run without it: --ignore {rule.code}")
 
 

@@ -148,8 +148,9 @@ def test_quoted_and_block_scalars_are_strings(text: str, style: str) -> None:
     assert node.style == style
 
 
-def test_a_number_with_more_digits_than_python_converts_is_refused() -> None:
-    error = error_of("a: " + "9" * 5000)
+@pytest.mark.parametrize("digits", ["9" * 5000, "0x" + "f" * 4998, "0o" + "7" * 4998])
+def test_a_number_with_more_digits_than_python_converts_is_refused(digits: str) -> None:
+    error = error_of(f"a: {digits}")
     assert error.message == "The number has 5,000 digits."
     assert error.location == Location("a.yml", 1, 4, 1, 5004)
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 import pytest
 
 from schemalint import contract as contracts
+from schemalint import limits
 from schemalint.delta.change import PropertyChanged, TableAdded, TypeChanged
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.errors import InternalError, Location, PluginError, SchemalintError, UsageError
-from schemalint.lint.judge import MOST_PROBLEMS, judge_pair, ordered
+from schemalint.lint.judge import judge_pair, ordered
 from schemalint.lint.rulebook import BUILT_IN, Selection, load_rules
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, ObjectRef
@@ -252,7 +253,7 @@ FAULTS = [
     (_raises, "failed on sales.orders: ZeroDivisionError: oops"),
     (_raises_later, "failed on sales.orders: KeyError: 'k'"),
     (_exits, "failed on sales.orders: SystemExit: 0"),
-    (_never_ends, f"found more than {MOST_PROBLEMS} problems for one fact of sales.orders"),
+    (_never_ends, "found more than 1,001 problems for one fact of sales.orders, a limit of schemalint"),
     (_returns_text, "returned 'a column is wide' for sales.orders, which is not a Problem"),
     (_returns_none, "failed on sales.orders: TypeError: 'NoneType' object is not iterable"),
 ]
@@ -260,8 +261,9 @@ FAULTS = [
 
 @pytest.mark.parametrize(("check", "message"), FAULTS, ids=lambda value: getattr(value, "__name__", ""))
 def test_failing_plugin_rule_ends_the_run_and_is_named(
-    check: Callable[..., Iterable[Problem]], message: str
+    check: Callable[..., Iterable[Problem]], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(limits, "MAX_PROBLEMS", 1_001)
     with pytest.raises(PluginError) as caught:
         judge_pair(_contract(ORDERS), _contract(WIDER), [_rule(check)])
     assert caught.value.message == f"rule ACME001 ({__name__}, of acme-rules) {message}"
@@ -283,13 +285,20 @@ def test_schemalint_error_raised_by_a_rule_is_passed_on() -> None:
         judge_pair(_contract(ORDERS), _contract(WIDER), [_rule(raises)])
 
 
-def test_maximum_number_of_problems_is_accepted() -> None:
+def test_too_many_problems_of_a_built_in_rule_are_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_PROBLEMS", 1_001)
+    with pytest.raises(PluginError, match="found more than 1,001 problems") as caught:
+        judge_pair(_contract(ORDERS), _contract(WIDER), [_rule(_never_ends, of=BUILT_IN)])
+    assert caught.value.exit_status == 2
+
+
+def test_many_problems_of_one_rule_are_all_reported() -> None:
     def reports(_change: object, _ctx: RuleContext) -> Iterator[Problem]:
-        for number in range(MOST_PROBLEMS):
+        for number in range(1_001):
             yield Problem("m", new=str(number))
 
     findings = judge_pair(_contract(ORDERS), _contract(WIDER), [_rule(reports)])
-    assert len(findings) == MOST_PROBLEMS
+    assert len(findings) == 1_001
 
 
 def test_findings_are_ordered_by_location_then_severity_then_code() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar, Final
 
+from schemalint.redaction import without_secrets
 from schemalint.values import frozen
 
 
@@ -50,9 +51,9 @@ class SchemalintError(Exception):
     """Exit status of the command: 2 unless the class sets another one."""
 
     def __init__(self, message: str, *, help: str = "", location: Location | None = None) -> None:  # noqa: A002
-        super().__init__(message)
-        self.message = message
-        self.help = help
+        self.message = without_secrets(message)
+        self.help = without_secrets(help)
+        super().__init__(self.message)
         self.location = location
 
     def __str__(self) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.redaction import hide_nothing
 from support.foreign import without_foreign_variables
 from support.skipping import skip_or_fail
 
@@ -51,6 +52,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
+@pytest.fixture(autouse=True)
+def _no_hidden_secrets() -> None:
+    """Forget the secrets of the test before, whose values may be words of this one."""
+    hide_nothing()
 
 
 @pytest.fixture(scope="session")

@@ -13,8 +13,11 @@ from collections.abc import Iterable, Sequence
 import click
 
 import schemalint
+from schemalint import redaction
+from schemalint.cli._output import print_error, print_note, print_usage_error
 from schemalint.errors import InternalError, SchemalintError, UsageError
-from schemalint.printable import printable, printable_lines
+
+__all__ = ["cli", "main", "print_error", "print_note", "report_bugs"]
 
 INTERRUPTED = 130
 BUG = 3
@@ -62,15 +65,16 @@ def cli(directory: str | None) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
     gc.set_threshold(OBJECTS_BEFORE_COLLECTION)
+    redaction.hide_nothing()
     try:
         return int(cli.main(arguments, prog_name="schemalint", standalone_mode=False) or 0)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        print_note("interrupted")
         return INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        print_usage_error(error)
         return USAGE
     except SchemalintError as error:
         print_error(error)
@@ -81,25 +85,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.errno not in _DISK_FULL:
             return _report_bug(error)
-        click.echo(f"error: the output cannot be written: {error.strerror}", err=True)
+        print_note(f"error: the output cannot be written: {error.strerror}")
         return USAGE
     except Exception as error:  # noqa: BLE001 the last resort: a bug is reported with its own exit status
         return _report_bug(error)
-
-
-def print_error(error: SchemalintError, table: str = "") -> None:
-    """Print an error to standard error: its location, table, message and help."""
-    location = f"{error.location}: " if error.location else ""
-    name = f"{table}: " if table not in error.message else ""
-    text = printable_lines(f"{location}{name}{error.message}")
-    click.echo(f"{click.style('error', fg='red', bold=True)}: {text}", err=True)
-    if error.help:
-        click.echo(f"  help: {printable_lines(error.help)}", err=True)
-
-
-def print_note(text: str) -> None:
-    """Print a line for people on standard error."""
-    click.echo(printable(text), err=True)
 
 
 def report_bugs(errors: Iterable[SchemalintError]) -> None:
@@ -110,7 +99,7 @@ def report_bugs(errors: Iterable[SchemalintError]) -> None:
 
 
 def _report_bug(error: BaseException) -> int:
-    click.echo(f"schemalint: a bug in schemalint; please report it with {_bug_report(error)}", err=True)
+    print_note(f"schemalint: a bug in schemalint; please report it with {_bug_report(error)}")
     return BUG
 
 
@@ -121,6 +110,6 @@ def _bug_report(error: BaseException) -> str:
     with tempfile.NamedTemporaryFile(
         "w", prefix="schemalint-bug-", suffix=".txt", delete=False, encoding="utf-8"
     ) as file:
-        lines = traceback.format_exception(error)
-        file.write(f"schemalint {schemalint.__version__}, Python {sys.version}\n\n{''.join(lines)}")
+        trace = redaction.without_secrets("".join(traceback.format_exception(error)))
+        file.write(f"schemalint {schemalint.__version__}, Python {sys.version}\n\n{trace}")
     return file.name

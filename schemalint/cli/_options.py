@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from schemalint.cli._output import is_terminal, show
 from schemalint.config import Config
 from schemalint.files import write_text
 from schemalint.model.finding import Severity
+from schemalint.printable import SafeText
 from schemalint.report.findings import names as format_names
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -64,14 +65,14 @@ def least_severity(settings: Config, fail_on: str | None, *, exit_zero: bool) ->
     return FAIL_ON[fail_on] if fail_on else settings.fail_on
 
 
-def write_report(text: str, output_file: str | None, *, err: bool = False) -> None:
+def write_report(text: SafeText, output_file: str | None, *, err: bool = False) -> None:
     """Print a report, or write it to a file.
 
     Raises:
         UsageError: The file cannot be written.
     """
     if not output_file:
-        click.echo(text, nl=False, err=err)
+        show(text, err=err)
         return
     write_text(Path(output_file), text)
 
@@ -80,7 +81,7 @@ def is_colored(color: str, output_file: str | None) -> bool:
     """Whether the report is colored; with ``auto`` only in a terminal."""
     if color != "auto" or output_file:
         return color == "always"
-    return not os.environ.get("NO_COLOR") and sys.stdout.isatty()
+    return not os.environ.get("NO_COLOR") and is_terminal()
 
 
 local_plugins_option = click.option(

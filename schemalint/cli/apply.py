@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +10,7 @@ import click
 from schemalint.cli import print_error, print_note
 from schemalint.cli._deploy_options import deploy_options, prepare_deployment, print_unplanned
 from schemalint.cli._options import PENDING
+from schemalint.cli._output import confirmed, show
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import running_spark
 from schemalint.deploy.outcome import Applied, Outcome
@@ -70,11 +70,11 @@ def command(
         deployment = prepare_deployment(repository, settings, options, via=spark.catalog, applies=True)
         if plan_file is not None:
             deployment = restrict_to_file(deployment, plan_file)
-        click.echo(plan_text.render(deployment), nl=False, err=as_json)
+        show(plan_text.render(deployment), err=as_json)
         print_unplanned(deployment)
         status = deployment.exit_status
         has_work = any(plan.steps or plan.writes_marker for plan in deployment.plan.tables)
-        if has_work and not yes and not _confirmed():
+        if has_work and not yes and not confirmed("Apply this?"):
             print_note("nothing was changed")
             return status or PENDING
         apply_options = ApplyOptions(_print_step, jobs, all_or_nothing, exactly=plan_file is not None)
@@ -86,12 +86,8 @@ def command(
     )
     _print_results(results, quiet=as_json)
     if as_json:
-        click.echo(deploy_log.as_json(deployment, results, status), nl=False)
+        show(deploy_log.as_json(deployment, results, status))
     return status
-
-
-def _confirmed() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty() and click.confirm("Apply this?")
 
 
 def _print_step(plan: TablePlan, step: Step) -> None:
@@ -105,6 +101,6 @@ def _print_results(results: Iterable[Applied], *, quiet: bool) -> None:
             result.outcome is Outcome.REFUSED and result.error is None
         )
         if not is_in_plan and not quiet:
-            click.echo(deploy_log.line(result))
+            show(deploy_log.line(result))
         if not is_in_plan and result.error is not None:
             print_error(result.error)

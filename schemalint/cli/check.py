@@ -18,6 +18,7 @@ from schemalint.cli._options import (
     rule_options,
     write_report,
 )
+from schemalint.cli._output import show
 from schemalint.cli._spark_options import Spark, spark_for, via_options
 from schemalint.config.project import Project, open_project, unmatched_globs
 from schemalint.errors import SchemalintError, UsageError
@@ -28,6 +29,7 @@ from schemalint.lint.check_input import CheckInput
 from schemalint.lint.selection import rules_of, table_ignores
 from schemalint.lint.sides import path_filter, read_contents, readable_ancestor
 from schemalint.model.finding import CheckResult, Run, SideRef
+from schemalint.printable import document_text
 from schemalint.report import findings as reports
 from schemalint.report.text import as_of_text
 from schemalint.values import replace
@@ -142,7 +144,7 @@ def _fixed(project: Project, request: CheckInput, options: dict[str, Any]) -> Ch
     result, files = check_and_fix(request, unsafe=options["unsafe_fixes"])
     if options["show_diff"]:
         for file in files.values():
-            click.echo(file.diff, nl=False)
+            show(document_text(file.diff))
         return check(request)
     for path, file in files.items():
         rewrite_text(project.repository.root / path, file.before, file.after)
@@ -198,6 +200,6 @@ def _live(
     if options["live_from"] is not None:
         side = live_side_from(project, settings, options["target"], options["live_from"])
         if side.as_of is not None:
-            click.echo(as_of_text(side.as_of, dt.datetime.now(tz=dt.UTC)), err=True)
+            print_note(as_of_text(side.as_of, dt.datetime.now(tz=dt.UTC)))
         return side
     return live_side(project, settings, options["target"], spark.catalog if spark else None)

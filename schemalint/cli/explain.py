@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from schemalint.cli._output import show
 from schemalint.errors import UsageError
 from schemalint.lint.rule_lookup import explain
 from schemalint.lint.rulebook import load_rules
@@ -28,5 +29,5 @@ def command(what: str | None) -> int:
         what = sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8", "replace")
     if not what or not what.strip():
         raise UsageError("there is nothing to explain", help="name a rule or an error, or pipe a stack trace")
-    click.echo(explanation(explain(what, load_rules())))
+    show(explanation(explain(what, load_rules())))
     return 0

@@ -8,6 +8,7 @@ import click
 
 from schemalint.cli._deploy_options import deploy_options, prepare_deployment, print_unplanned
 from schemalint.cli._options import PENDING, color_option, is_colored, write_report
+from schemalint.cli._output import show
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for
 from schemalint.report import plan as plans
@@ -43,7 +44,7 @@ def command(output_format: str, *, out: str | None, color: str, exit_code: bool,
         write_report(plans.get("json").render(deployment), out)
     colored = is_colored(color, None)
     text = plans.get(output_format).render(deployment, color=colored)
-    click.echo(text, nl=False, color=colored or None)
+    show(text, color=colored or None)
     print_unplanned(deployment)
     status = deployment.exit_status
     return status or (PENDING if exit_code and not deployment.plan.is_empty else 0)

@@ -10,9 +10,11 @@ import click
 
 from schemalint.cli import print_error, print_note
 from schemalint.cli._options import PENDING, project_options
+from schemalint.cli._output import show
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.errors import SchemalintError, UsageError
+from schemalint.printable import document_text
 
 if TYPE_CHECKING:
     from schemalint.catalog import Catalog
@@ -58,9 +60,9 @@ def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:
         result = _pull(repository, settings, tables, options, spark.catalog if spark else None)
     for file in result.files:
         if show_diff:
-            click.echo(file.diff, nl=False)
+            show(document_text(file.diff))
         elif file.path is None:
-            click.echo(file.after, nl=False)
+            show(document_text(file.after))
         else:
             file.write()
             print_note(f"{'wrote' if file.before is None else 'updated'} {file.name}")

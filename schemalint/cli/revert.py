@@ -8,10 +8,11 @@ import click
 
 from schemalint.cli import print_error, print_note
 from schemalint.cli._options import PENDING, project_options
+from schemalint.cli._output import show
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.errors import SchemalintError
-from schemalint.printable import printable
+from schemalint.printable import document_text
 
 if TYPE_CHECKING:
     from schemalint.catalog import Catalog
@@ -52,12 +53,10 @@ def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> i
     with spark_for(settings, options) as spark:
         reverted = _revert(repository, settings, table, to)
         if reverted.before == reverted.after:
-            click.echo(
-                f"{printable(reverted.table)}: nothing to revert since {reverted.commit[:12]}", err=True
-            )
+            print_note(f"{reverted.table}: nothing to revert since {reverted.commit[:12]}")
             return 0
         if show_diff:
-            click.echo(reverted.diff, nl=False)
+            show(document_text(reverted.diff))
             return PENDING
         _write(repository, reverted)
         _show_plan(repository, settings, reverted.table, options["target"], spark)
@@ -77,10 +76,7 @@ def _write(repository: Repository, reverted: Reverted) -> None:
     from schemalint.pull.files import PulledFile  # noqa: PLC0415
 
     PulledFile(repository.root / reverted.file, reverted.before, reverted.after).write()
-    click.echo(
-        f"updated {printable(reverted.file)}: as at {reverted.commit[:12]}, except what Delta cannot undo",
-        err=True,
-    )
+    print_note(f"updated {reverted.file}: as at {reverted.commit[:12]}, except what Delta cannot undo")
 
 
 def _show_plan(
@@ -89,7 +85,7 @@ def _show_plan(
     """Print the plan of the edited contract; if the target is unreachable, the command that plans later."""
     from schemalint.report.plan import text as plan_text  # noqa: PLC0415
 
-    plan_command = printable(f"schemalint plan {table}")
+    plan_command = f"schemalint plan {table}"
     if not settings.targets:
         print_note(f"no target is configured; when there is one, run: {plan_command}")
         return
@@ -99,10 +95,10 @@ def _show_plan(
         print_error(error)
         print_note(f"the plan could not be made; when the target is reachable, run: {plan_command}")
         return
-    click.echo(plan_text.render(deployment), nl=False)
+    show(plan_text.render(deployment))
     for unplanned in deployment.unplanned:
         print_error(unplanned.error)
-    click.echo(_RESTORE)
+    show(document_text(_RESTORE))
 
 
 def _plan(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from schemalint.cli._output import show
 from schemalint.lint.rulebook import load_rules
 from schemalint.report import rules as rule_texts
 
@@ -19,7 +20,5 @@ from schemalint.report import rules as rule_texts
 def command(output_format: str) -> int:
     """List all installed rules."""
     rules = load_rules()
-    lines = [rule_texts.as_json(rules)] if output_format == "json" else map(rule_texts.line, rules)
-    for line in lines:
-        click.echo(line)
+    show(rule_texts.as_json(rules) if output_format == "json" else rule_texts.as_text(rules))
     return 0

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from importlib import import_module
 
 import click
+
+from schemalint.cli._output import show
+from schemalint.printable import json_text
 
 SCHEMAS = {
     "contract": ("schemalint.contract", "json_schema"),
@@ -26,5 +28,5 @@ def command(what: str) -> int:
     table of `show`, plan of `plan`, apply of `apply`.
     """
     module, function = SCHEMAS[what]
-    click.echo(json.dumps(getattr(import_module(module), function)(), indent=2))
+    show(json_text(getattr(import_module(module), function)(), indent=2))
     return 0

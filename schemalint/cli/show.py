@@ -9,10 +9,11 @@ import click
 from schemalint.catalog.table_requests import open_environment, read_tables, table_requests
 from schemalint.cli import print_error
 from schemalint.cli._options import project_options
+from schemalint.cli._output import show
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.errors import LiveError
-from schemalint.printable import json_text
+from schemalint.printable import json_text, terminal_text
 from schemalint.table_json import TableFailure, failure_to_json, to_json
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def command(
 
 def _print_json(table: TableDocument | TableFailure) -> None:
     content = failure_to_json(table) if isinstance(table, TableFailure) else to_json(table)
-    click.echo(json_text(content))
+    show(json_text(content))
 
 
 class _Text:
@@ -81,6 +82,7 @@ class _Text:
         if isinstance(table, TableFailure):
             print_error(LiveError(table.message, help=table.help))
             return
-        click.echo("" if self._is_first else "\n", nl=False)
-        click.echo(show_text(table), nl=False)
+        if not self._is_first:
+            show(terminal_text([""]))
+        show(show_text(table))
         self._is_first = False

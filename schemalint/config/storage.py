@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from schemalint.errors import ConfigError
+from schemalint.redaction import hide
 
 if TYPE_CHECKING:
     from schemalint.config import Target
@@ -69,4 +70,6 @@ def _value(target: Target, key: str, value: str, environ: Mapping[str, str]) -> 
             f"environment variable {match[1]} is not set: targets.{target.name}.storage.{key} refers to it",
             help=f"export {match[1]}=…, or pass it to the job as a secret",
         )
+    if not is_public_setting(key, ""):
+        hide(environ[match[1]])
     return environ[match[1]]

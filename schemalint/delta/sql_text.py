@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from schemalint.printable import without_commands
 from schemalint.values import frozen
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -141,9 +142,18 @@ def quote_literal(text: str) -> str:
 
     Assumes the default of ``spark.sql.parser.escapedStringLiterals``, false. Backslashes and quotes are
     escaped, and so is ``${``: before Spark parses a statement, it substitutes variables in its text, even in
-    literals (measured on Delta 4.4.0 with Spark 4.2.0).
+    literals (measured on Delta 4.4.0 with Spark 4.2.0). Invisible characters and commands to CI services are
+    escaped too, because statements are shown and written to files.
     """
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("${", "$\\{") + "'"
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("${", "$\\{")
+    return f"'{without_commands(escaped, _unicode_escape)}'"
+
+
+def _unicode_escape(char: str) -> str:
+    if char in "\n\r\t":
+        return char.encode("unicode_escape").decode("ascii")
+    code = ord(char)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 (the largest of \\u)
 
 
 def unquote_literal(literal: str) -> str:

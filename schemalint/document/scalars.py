@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from schemalint.errors import ContractError
+from schemalint.printable import visible, without_commands
 
 if TYPE_CHECKING:
     from schemalint.document.nodes import ScalarValue
@@ -58,25 +59,22 @@ def print_scalar(text: str) -> str:
     Raises:
         ContractError: The text has a lone surrogate, which YAML cannot represent.
     """
-    if text.isprintable() and _PLAIN.fullmatch(text) and text.lower() not in _YAML_1_1_WORDS:
+    if visible(text) == text and _PLAIN.fullmatch(text) and text.lower() not in _YAML_1_1_WORDS:
         return text
     return quote(text)
 
 
 def quote(text: str) -> str:
-    """Return a string in double quotes, on one line.
+    """Return a string in double quotes, on one line, safe to print.
 
     Raises:
         ContractError: The text has a lone surrogate, which YAML cannot represent.
     """
-    return '"' + "".join(map(_escape, text)) + '"'
+    escaped = "".join(_ESCAPES.get(character, character) for character in text)
+    return f'"{without_commands(escaped, _escape)}"'
 
 
 def _escape(character: str) -> str:
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    if character.isprintable():
-        return character
     code = ord(character)
     if character.encode("utf-8", "replace") == b"?":
         message = f"YAML cannot represent the lone surrogate U+{code:04X} in this text."

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint import __version__
-from schemalint.printable import json_text, printable
+from schemalint.printable import SafeText, json_text, terminal_text
 from schemalint.report.text import counted, first_few
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ VERSION: Final = 1
 """The version of the format; it changes with the meaning of a key."""
 
 
-def as_json(deployment: Deployment, results: Iterable[Applied], exit_status: int) -> str:
+def as_json(deployment: Deployment, results: Iterable[Applied], exit_status: int) -> SafeText:
     """Render the results as one JSON object in ASCII."""
     plans = {plan.table: plan for plan in deployment.plan.tables}
     document = {
@@ -33,7 +33,7 @@ def as_json(deployment: Deployment, results: Iterable[Applied], exit_status: int
         "tables": [_table(result, plans.get(result.table)) for result in results],
         "skipped": [{"table": skipped.table, "reason": skipped.reason} for skipped in deployment.skipped],
     }
-    return json_text(document, indent=2) + "\n"
+    return json_text(document, indent=2)
 
 
 def schema() -> dict[str, Any]:
@@ -42,14 +42,15 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-def line(result: Applied) -> str:
+def line(result: Applied) -> SafeText:
     """Render the result of a table as one line."""
     facts = []
     if result.done:
         facts.append(counted(len(result.done), "statement"))
     if result.outcome.name in ("APPLIED", "RECORDED", "WAITING", "FAILED") and result.version is not None:
         facts.append(f"now at version {result.version}")
-    return printable(f"{result.table}: {result.outcome.value}" + (f" ({', '.join(facts)})" if facts else ""))
+    tail = f" ({', '.join(facts)})" if facts else ""
+    return terminal_text([f"{result.table}: {result.outcome.value}{tail}"])
 
 
 def step_line(plan: TablePlan, step: Step) -> str:

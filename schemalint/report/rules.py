@@ -8,14 +8,14 @@ from typing import Final
 
 from schemalint.lint.rule_lookup import Explanation, NamedError
 from schemalint.plugin import Rule
-from schemalint.printable import json_text, printable, printable_lines
+from schemalint.printable import SafeText, document_text, json_text, printable_lines, terminal_text
 
 _WIDTH: Final = 100
 
 
-def explanation(found: Explanation) -> str:
-    """Return what errors mean, and the pages of the rules about them, without a line break at the end."""
-    return "\n\n".join([*map(_error, found.errors), *map(page, found.rules)])
+def explanation(found: Explanation) -> SafeText:
+    """Return what errors mean, and the pages of the rules about them."""
+    return document_text("\n\n".join([*map(_error, found.errors), *map(page, found.rules)]))
 
 
 def _error(error: NamedError) -> str:
@@ -38,14 +38,18 @@ def page(rule: Rule) -> str:
     return printable_lines(f"# {rule.name} ({rule.code})\n\n{' · '.join(facts)}\n\n{rule.doc.rstrip()}")
 
 
-def line(rule: Rule) -> str:
-    """Return a rule as one line of the list."""
+def as_text(rules: Iterable[Rule]) -> SafeText:
+    """Return the list of rules, one line for each."""
+    return terminal_text(map(_line, rules))
+
+
+def _line(rule: Rule) -> str:
     marks = (["fixable"] if rule.fixable else []) + ([rule.status] if rule.status != "stable" else [])
     tail = f" [{', '.join(marks)}]" if marks else ""
-    return printable(f"{rule.code}  {rule.severity.label:<7}  {rule.name}: {rule.summary}{tail}")
+    return f"{rule.code}  {rule.severity.label:<7}  {rule.name}: {rule.summary}{tail}"
 
 
-def as_json(rules: Iterable[Rule]) -> str:
+def as_json(rules: Iterable[Rule]) -> SafeText:
     """Return the list of rules as JSON."""
     return json_text([_as_json(rule) for rule in rules], indent=2)
 

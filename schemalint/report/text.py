@@ -11,7 +11,7 @@ from schemalint.model.finding import Severity
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 MOST_SENTENCES: Final = 5
 """Most reasons or locations printed for one statement, which may alter thousands of columns."""
@@ -24,6 +24,14 @@ COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cya
 def styled(text: str, *, color: bool, fg: str | None = None, bold: bool = False) -> str:
     """Style the text for a terminal; without ``color`` return it unchanged."""
     return click.style(text, fg=fg, bold=bold or None) if color and text else text
+
+
+def separated(blocks: Iterable[Iterable[str]]) -> Iterator[str]:
+    """Yield the lines of blocks, with an empty line between them."""
+    for number, block in enumerate(blocks):
+        if number:
+            yield ""
+        yield from block
 
 
 def counted(number: int, noun: str) -> str:

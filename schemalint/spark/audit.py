@@ -147,8 +147,8 @@ def _map_rows(
     frame = frame.repartition(-(-len(rows) // per_task))
     try:
         answers = frame.select("ordinal", called(*map(col, columns)).alias("line")).collect()
-    except Exception as error:  # pyspark's errors have no common base class over classic and Connect
-        raise _job_failed(error) from error
+    except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
+        raise _job_failed(error) from None
     return [str(line) for _ordinal, line in sorted(map(tuple, answers))]
 
 

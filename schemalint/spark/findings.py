@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -11,6 +10,8 @@ import schemalint
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.errors import ApplyError
 from schemalint.model.finding import CheckResult, Finding, Severity
+from schemalint.printable import json_text
+from schemalint.redaction import without_secrets
 from schemalint.spark.session import StatementError, ask, run
 from schemalint.spark.session_settings import prepared, required_settings
 from schemalint.values import frozen
@@ -123,7 +124,8 @@ def append(session: SparkSession, table: str, result: CheckResult, audit: AuditR
     Raises:
         ApplyError: The rows could not be written.
     """
-    rows = [(audit.id, audit.at, schemalint.__version__, result.run.target, *row) for row in _rows(result)]
+    run = (audit.id, audit.at, schemalint.__version__, result.run.target)
+    rows = [tuple(map(_without_secrets, (*run, *row))) for row in _rows(result)]
     schema = ", ".join(f"{always_quoted(column.name)} {column.type}" for column in COLUMNS)
     from pyspark.sql.functions import col  # noqa: PLC0415
 
@@ -133,8 +135,8 @@ def append(session: SparkSession, table: str, result: CheckResult, audit: AuditR
             writer = frame.writeTo(table).option("txnAppId", f"schemalint-audit-{audit.id}")
             writer.option("txnVersion", "1").append()
             number: int = session.table(table).where(col("run_id") == audit.id).count()
-        except Exception as error:  # pyspark's errors have no common base class over classic and Connect
-            raise StatementError(error, f"append to {table}") from error
+        except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
+            raise StatementError(error, f"append to {table}") from None
     return number
 
 
@@ -149,6 +151,10 @@ def _rows(result: CheckResult) -> Iterator[tuple[object, ...]]:
             yield (*_table(name, summary), None, None, CLEAN, None, None, None, None, None, False)
     for error in result.errors:
         yield (None, None, None, None, None, FAILURE, None, None, None, str(error), None, False)
+
+
+def _without_secrets(value: object) -> object:
+    return without_secrets(value) if isinstance(value, str) else value
 
 
 def _table(name: str, summary: TableSummary | None) -> tuple[object, ...]:
@@ -172,4 +178,4 @@ def _finding(finding: Finding) -> tuple[object, ...]:
 def _provenance(audit: AuditRun | None = None) -> str:
     """Return the user metadata of the commits."""
     run = {"run": audit.id} if audit else {}
-    return json.dumps({"tool": "schemalint", "version": schemalint.__version__, **run})
+    return json_text({"tool": "schemalint", "version": schemalint.__version__, **run}).rstrip()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +24,7 @@ from schemalint.lint.rulebook import rules_for_apply, selection_of
 from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan
 from schemalint.planner.sql import named_table, path_table
+from schemalint.printable import json_text
 from schemalint.spark.catalog import SessionCatalog, require_catalog
 from schemalint.spark.datacheck import require_clean
 from schemalint.spark.expressioncheck import require_accepted
@@ -264,11 +264,11 @@ def _request_of(deployment: Deployment) -> DeployInput:
 
 def _user_metadata(contract: Contract, deployment: Deployment) -> str:
     """Return the provenance for people; no decision depends on it."""
-    return json.dumps(
+    return json_text(
         {
             "schemalint": schemalint.__version__,
             "contract": contract.file,
             "revision": deployment.revision,
             "plan": deployment.plan.hash,
         }
-    )
+    ).rstrip()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from schemalint.config.trust import TrustedSpark
 from schemalint.errors import ApplyError, UsageError
+from schemalint.redaction import hide
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,6 +46,8 @@ _WAITING: Final = re.compile(
     r"DELTA_FEATURE_DROP_(?:WAIT_FOR_RETENTION_PERIOD|HISTORICAL_VERSIONS_EXIST"
     r"|CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD)"
 )
+# Spark's own list of settings that it does not show (`spark.redaction.regex`).
+_SECRET_KEY: Final = re.compile("secret|password|token|access[.]?key", re.IGNORECASE)
 _LONGEST_WAIT: Final = 60.0  # seconds, for a Connect server
 _LONGEST_STATEMENT: Final = 2_000
 _OF_PY4J: Final = "An error occurred while calling "
@@ -77,6 +80,9 @@ def start(settings: TrustedSpark) -> SparkSession:
         raise UsageError(
             f"Spark is not installed here: {error}", help="pip install 'schemalint[spark]'"
         ) from error
+    for key, value in settings.conf.items():
+        if _SECRET_KEY.search(key):
+            hide(value)
     is_own = not is_running()
     if is_own:
         _log_no_refusals()
@@ -97,10 +103,11 @@ def start(settings: TrustedSpark) -> SparkSession:
             _require_answer(remote, server)
         try:
             return builder.getOrCreate()
-        except Exception as error:  # Spark's launcher raises many kinds, none of them documented
+        except Exception as error:  # noqa: BLE001 (Spark's launcher raises many kinds, none of them documented)
+            # Without the cause: its traceback could show credentials of the settings.
             raise ApplyError(
                 f"Spark does not start: {_first_line(error)}", help=f"its output is in {output}"
-            ) from error
+            ) from None
 
 
 def connect_server(settings: TrustedSpark) -> str | None:
@@ -210,8 +217,8 @@ def ask(session: SqlSession, query: str) -> list[Any]:
     """
     try:
         rows: list[Any] = session.sql(query).collect()
-    except Exception as error:  # pyspark's errors have no common base class over classic and Connect
-        raise StatementError(error, query) from error
+    except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
+        raise StatementError(error, query) from None
     return rows
 
 

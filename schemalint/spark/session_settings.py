@@ -72,8 +72,8 @@ def required_settings(session: SqlSession) -> Iterator[None]:
             old = session.conf.get(key, None)
             try:
                 _assign(session, key, value)
-            except Exception as error:  # pyspark's errors have no common base class over classic and Connect
-                raise _refusal(key, value) from error
+            except Exception:  # noqa: BLE001 (pyspark's errors share no class)
+                raise _refusal(key, value) from None
             before[key] = old
         yield
     finally:

@@ -278,10 +278,12 @@ def test_only_terminals_get_colors(table: Table, monkeypatch: pytest.MonkeyPatch
     assert "\x1b[" not in table.plan()
 
 
-def _declare_hostile(table: Table) -> None:
+def _declare_hostile(table: Table, name: str = HOSTILE) -> None:
     quoted = json.dumps(HOSTILE)
     table.declare(
-        ORDERS + f"  - {{name: old, type: bigint, comment: {quoted}}}\n  - {{name: {quoted}, type: string}}\n"
+        ORDERS
+        + f"  - {{name: old, type: bigint, comment: {quoted}}}\n"
+        + f"  - {{name: {json.dumps(name)}, type: string}}\n"
         f"description: {quoted}\n"
         f"consumers:\n  - name: {quoted}\n    stream: {{checkpoint: a, schema_tracking_location: b}}\n"
     )
@@ -289,8 +291,15 @@ def _declare_hostile(table: Table) -> None:
     table.project.declare(table.text.replace("properties: {", f"properties: {{team: {quoted}, "))
 
 
-def test_hostile_text_stays_in_sql_comments_and_literals(table: Table) -> None:
+def test_a_name_that_cannot_be_shown_as_sql_withholds_the_statements_of_its_table(table: Table) -> None:
     _declare_hostile(table)
+    text = table.plan("--output-format", "sql")
+    assert "the statements are not shown" in text
+    assert [line for line in text.splitlines() if not line.startswith("--")] == []
+
+
+def test_hostile_text_stays_in_sql_comments_and_literals(table: Table) -> None:
+    _declare_hostile(table, name="plain")
     lines = table.plan("--output-format", "sql").split("\n")
     comments = [line for line in lines if line.startswith("--")]
     assert any("DROP TABLE" in line for line in comments)

@@ -13,7 +13,7 @@ RULE = replace(built_in()["illegal-narrowing"], doc=HOSTILE)
 
 
 def test_hostile_texts_of_a_rule_give_no_commands() -> None:
-    for text in (rules.page(RULE), rules.line(RULE), rules.as_json([RULE])):
+    for text in (rules.page(RULE), rules.as_text([RULE]), rules.as_json([RULE])):
         assert "##[" not in text
         assert "\x1b" not in text
         assert not [line for line in text.splitlines() if line.startswith("::")]

@@ -50,7 +50,7 @@ class Lake:
         try:
             ask(self.session, query)
         except StatementError as error:
-            match = re.search(r"\[([A-Z_.]+)\]", str(error.__cause__))
+            match = re.search(r"\[([A-Z_.]+)\]", str(error.__context__))
             return match[1] if match else error.message
         return None
 

@@ -12,6 +12,7 @@ from schemalint.report.formats import format_module, format_names
 
 if TYPE_CHECKING:
     from schemalint.model.finding import CheckResult
+    from schemalint.printable import SafeText
 
 
 class Format(Protocol):
@@ -23,7 +24,7 @@ class Format(Protocol):
 
     SHOWS_FIXES: bool
 
-    def render(self, result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:
+    def render(self, result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:
         """Render the whole report, with a line break at the end.
 
         Args:

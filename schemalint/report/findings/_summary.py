@@ -20,12 +20,12 @@ def shown(result: CheckResult, *, show_existing: bool) -> tuple[Finding, ...]:
     return tuple(finding for finding in result.findings if show_existing or not finding.existing)
 
 
-def closing(result: CheckResult, *, color: bool, show_existing: bool) -> str:
+def closing(result: CheckResult, *, color: bool, show_existing: bool) -> list[str]:
     """Render the last lines of a report: the remarks and the summary."""
     level = verdict(result)
     fg = "green" if level is Severity.INFO else COLORS[level]
     last = styled(summary(result), color=color, fg=fg, bold=True)
-    return "\n".join([*remarks(result, show_existing=show_existing), last])
+    return [*remarks(result, show_existing=show_existing), last]
 
 
 def summary(result: CheckResult) -> str:

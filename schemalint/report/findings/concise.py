@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemalint.model.finding import Severity
-from schemalint.printable import printable
+from schemalint.printable import SafeText, printable, terminal_text
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import FAILURE, location_text
 from schemalint.report.findings._summary import closing, shown
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 SHOWS_FIXES = False
 
 
-def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:
+def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:
     """Render the findings, then the failures, then the summary."""
     findings = shown(result, show_existing=show_existing)
     lines = [_finding(finding, color=color) for finding in findings]
     lines += [_failure(error, color=color) for error in result.errors]
     lines += inventory_lines(result)
-    lines.append(closing(result, color=color, show_existing=show_existing))
-    return "\n".join(lines) + "\n"
+    lines += closing(result, color=color, show_existing=show_existing)
+    return terminal_text(lines, styled=color)
 
 
 def _finding(finding: Finding, *, color: bool) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemalint.model.finding import Severity
-from schemalint.printable import printable
+from schemalint.printable import SafeText, printable, terminal_text
 from schemalint.report.findings._excerpt import excerpt, last_line, split_lines
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import FAILURE, failure_notes, finding_notes, location_text, subject
 from schemalint.report.findings._summary import closing, shown
-from schemalint.report.text import COLORS, styled
+from schemalint.report.text import COLORS, separated, styled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,37 +25,36 @@ _FRAME = "blue"
 SHOWS_FIXES = True
 
 
-def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:
+def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:
     """Render a block for each finding, then the failures, then the summary."""
     sources = result.sources or {}
     findings = shown(result, show_existing=show_existing)
     blocks = [_finding(finding, sources, color=color) for finding in findings]
     blocks += [_failure(error, sources, color=color) for error in result.errors]
-    blocks += ["\n".join(inventory)] if (inventory := inventory_lines(result)) else []
+    blocks += [inventory] if (inventory := inventory_lines(result)) else []
     blocks.append(closing(result, color=color, show_existing=show_existing))
-    return "\n\n".join(blocks) + "\n"
+    return terminal_text(separated(blocks), styled=color)
 
 
-def _finding(finding: Finding, sources: Mapping[str, str], *, color: bool) -> str:
+def _finding(finding: Finding, sources: Mapping[str, str], *, color: bool) -> list[str]:
     label = f"{finding.severity.label}[{printable(finding.code)} {printable(finding.rule)}]"
     margin = _margin(finding.location)
-    lines = [
+    return [
         _header(label, finding.message, finding.severity, color=color),
         *_location(finding.location, f" ({subject(finding)})", color=color),
         *_source(finding.location, sources, finding.severity, color=color),
         *_notes(finding_notes(finding), margin, color=color),
         *_additions(finding.text_changes, margin, color=color),
     ]
-    return "\n".join(lines)
 
 
-def _failure(error: SchemalintError, sources: Mapping[str, str], *, color: bool) -> str:
+def _failure(error: SchemalintError, sources: Mapping[str, str], *, color: bool) -> list[str]:
     lines = [_header(FAILURE, error.message, Severity.ERROR, color=color)]
     if error.location is not None:
         lines += _location(error.location, "", color=color)
         lines += _source(error.location, sources, Severity.ERROR, color=color)
     lines += _notes(failure_notes(error), _margin(error.location), color=color)
-    return "\n".join(lines)
+    return lines
 
 
 def _header(label: str, message: str, severity: Severity, *, color: bool) -> str:

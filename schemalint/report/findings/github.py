@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemalint.model.finding import Severity
-from schemalint.printable import printable
+from schemalint.printable import SafeText, annotation, joined
 from schemalint.report.findings._excerpt import last_line
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import failure_notes, finding_notes, subject
@@ -23,14 +23,11 @@ if TYPE_CHECKING:
     from schemalint.report.findings._notes import Note
 
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
-# The percent sign comes first: the escapes of the other rows contain it.
-_DATA = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
-_PROPERTY = (*_DATA, (":", "%3A"), (",", "%2C"))
 
 SHOWS_FIXES = False
 
 
-def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 (see Format)
+def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:  # noqa: ARG001 (see Format)
     """Render the summary, then the failures, then the findings from worst to least severe."""
     findings = sorted(
         shown(result, show_existing=show_existing), key=lambda finding: (finding.existing, -finding.severity)
@@ -39,22 +36,22 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
     commands = [_run(result, show_existing=show_existing)]
     commands += [_failure(error) for error in result.errors]
     commands += [_finding(finding) for finding in findings]
-    return "\n".join(commands) + "\n"
+    return joined(commands)
 
 
-def _run(result: CheckResult, *, show_existing: bool) -> str:
+def _run(result: CheckResult, *, show_existing: bool) -> SafeText:
     kind = Severity.WARNING if is_incomplete(result.run) else Severity.INFO
     body = [summary(result), *remarks(result, show_existing=show_existing), *inventory_lines(result)]
     return _command(kind, "schemalint", body)
 
 
-def _failure(error: SchemalintError) -> str:
-    body = [printable(error.message), *_lines(failure_notes(error))]
+def _failure(error: SchemalintError) -> SafeText:
+    body = [error.message, *_lines(failure_notes(error))]
     return _command(Severity.ERROR, "schemalint failure", body, error.location)
 
 
-def _finding(finding: Finding) -> str:
-    body = [printable(finding.message), *_lines(finding_notes(finding)), f"table: {subject(finding)}"]
+def _finding(finding: Finding) -> SafeText:
+    body = [finding.message, *_lines(finding_notes(finding)), f"table: {subject(finding)}"]
     return _command(finding.severity, f"{finding.code} {finding.rule}", body, finding.location)
 
 
@@ -62,11 +59,9 @@ def _lines(notes: Iterable[Note]) -> list[str]:
     return [f"{note.label}: {note.text}" for note in notes]
 
 
-def _command(kind: Severity, title: str, body: Iterable[str], location: Location | None = None) -> str:
+def _command(kind: Severity, title: str, body: Iterable[str], location: Location | None = None) -> SafeText:
     properties = {**_position(location), "title": title} if location else {"title": title}
-    listed = ",".join(f"{name}={_escaped(printable(value), _PROPERTY)}" for name, value in properties.items())
-    text = _escaped("\n".join(body), _DATA)
-    return f"::{_KINDS[kind]} {listed}::{text}"
+    return annotation(_KINDS[kind], properties, body)
 
 
 def _position(location: Location) -> dict[str, str]:
@@ -75,9 +70,3 @@ def _position(location: Location) -> dict[str, str]:
         # GitHub refuses columns for several lines (REST API, "Create a check run": start_column, end_column).
         return lines
     return {**lines, "col": str(location.column), "endColumn": str(location.end_column)}
-
-
-def _escaped(text: str, escapes: tuple[tuple[str, str], ...]) -> str:
-    for char, escape in escapes:
-        text = text.replace(char, escape)
-    return text

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import schemalint_rules
 from schemalint import __version__
 from schemalint.delta.path import path_to_json
-from schemalint.printable import json_text
+from schemalint.printable import SafeText, json_text
 from schemalint.values import as_dict
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ RULE_PAGES = "docs/rules/"
 SHOWS_FIXES = True
 
 
-def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> str:  # noqa: ARG001 (see Format)
+def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:  # noqa: ARG001 (see Format)
     """Render one JSON object in ASCII with all findings; those that the base has too are ``existing``."""
     document = {
         "version": VERSION,
@@ -39,7 +39,7 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
         "errors": [_error(error) for error in result.errors],
         "inventory": _inventory(result.inventory) if result.inventory else None,
     }
-    return json_text(document, indent=2) + "\n"
+    return json_text(document, indent=2)
 
 
 def schema() -> dict[str, Any]:

@@ -9,12 +9,13 @@ from schemalint.report.formats import format_module, format_names
 
 if TYPE_CHECKING:
     from schemalint.deploy import Deployment
+    from schemalint.printable import SafeText
 
 
 class Format(Protocol):
     """The interface of a format's module."""
 
-    def render(self, deployment: Deployment, *, color: bool = False) -> str:
+    def render(self, deployment: Deployment, *, color: bool = False) -> SafeText:
         """Render the whole plan, with a line break at the end; only formats for terminals use ``color``."""
 
 

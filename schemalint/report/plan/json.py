@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from schemalint.model.impact import impact, stream_impacts
 from schemalint.model.plan import PLAN_FORMAT
-from schemalint.printable import json_text
+from schemalint.printable import SafeText, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from schemalint.model.plan import Refusal, Step, TablePlan
 
 
-def render(deployment: Deployment, *, color: bool = False) -> str:  # noqa: ARG001 (see Format)
+def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa: ARG001 (see Format)
     """Render one JSON object in ASCII; the same input gives the same bytes."""
     content = {
         "version": PLAN_FORMAT,
@@ -33,7 +33,7 @@ def render(deployment: Deployment, *, color: bool = False) -> str:  # noqa: ARG0
             for table in deployment.unplanned
         ],
     }
-    return json_text(content, indent=2) + "\n"
+    return json_text(content, indent=2)
 
 
 def schema() -> dict[str, Any]:

@@ -3,34 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from schemalint.deploy import Deployment
 from schemalint.model.impact import impact
 from schemalint.model.plan import Step, TablePlan
-from schemalint.printable import printable
+from schemalint.printable import SafeText, is_printable_sql, sql_comment, sql_script
 from schemalint.report.plan._words import locations_text, refusal_text, table_title, undo_text
 
+_WITHHELD: Final = (
+    "the statements are not shown: a name or an expression contains control characters, commands to CI "
+    "services or credentials; schemalint apply runs them"
+)
 
-def render(deployment: Deployment, *, color: bool = False) -> str:  # noqa: ARG001 (see Format)
+
+def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa: ARG001 (see Format)
     """Render the statements, each with a semicolon at the end, and all other text as comments."""
     lines = [line for plan in deployment.plan.tables for line in _table(plan)]
-    lines += [_comment(f"{table.table}: skipped, {table.reason}") for table in deployment.skipped]
+    lines += [sql_comment(f"{table.table}: skipped, {table.reason}") for table in deployment.skipped]
     lines += [
-        _comment(f"{table.table}: not planned, {table.error.message}") for table in deployment.unplanned
+        sql_comment(f"{table.table}: not planned, {table.error.message}") for table in deployment.unplanned
     ]
-    return "\n".join(lines) + "\n"
+    return sql_script(lines)
 
 
 def _table(plan: TablePlan) -> Iterator[str]:
-    yield _comment(table_title(plan))
-    yield from (_comment(f"refused: {refusal_text(refusal)}") for refusal in plan.refusals)
+    yield sql_comment(table_title(plan))
+    yield from (sql_comment(f"refused: {refusal_text(refusal)}") for refusal in plan.refusals)
+    if not all(is_printable_sql(step.sql) for step in plan.steps):
+        yield sql_comment(_WITHHELD)
+        return
     for step in plan.steps:
         yield ""
-        yield from (_comment(text) for text in _remarks(step, creates=plan.live is None))
-        yield f"{step.sql};"
+        yield from (sql_comment(text) for text in _remarks(step, creates=plan.live is None))
+        yield from f"{step.sql};".split("\n")
     if plan.steps:
         yield ""
-        yield _comment(
+        yield sql_comment(
             "afterwards, verify: schemalint check --live --all --strict && schemalint plan --exit-code"
         )
 
@@ -43,13 +52,3 @@ def _remarks(step: Step, *, creates: bool) -> Iterator[str]:
     if step.needs is not None:
         yield f"needs approval: {step.needs.value}"
     yield undo_text(step)
-
-
-def _comment(text: str) -> str:
-    r"""Turn any text into a one-line comment.
-
-    A backslash at the end would continue the comment on the next line (Spark's SqlBaseLexer.g4,
-    SIMPLE_COMMENT), some clients split at every semicolon, and Spark substitutes ``${…}`` in comments too.
-    """
-    safe = printable(text).replace(";", r"\x3b").replace("${", r"\x24{")
-    return f"-- {safe} ." if safe.endswith("\\") else f"-- {safe}"

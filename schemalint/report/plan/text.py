@@ -9,7 +9,7 @@ from typing import Final
 from schemalint.deploy import Deployment, Unplanned
 from schemalint.model.impact import impact, stream_impacts
 from schemalint.model.plan import Step, StepKind, TablePlan
-from schemalint.printable import printable
+from schemalint.printable import SafeText, printable, terminal_text
 from schemalint.report.plan._words import (
     locations_text,
     refusal_text,
@@ -24,7 +24,7 @@ _MOST_LISTED: Final = 10
 """Idle tables in one state are listed by name up to this number, else only counted."""
 
 
-def render(deployment: Deployment, *, color: bool = False) -> str:
+def render(deployment: Deployment, *, color: bool = False) -> SafeText:
     """Render each table with its statements for a review, or with the reasons why it has none."""
     tables = deployment.plan.tables
     idle = Counter(table_state(plan) for plan in tables if _is_idle(plan))
@@ -34,7 +34,7 @@ def render(deployment: Deployment, *, color: bool = False) -> str:
     lines += [f"{counted(number, 'table')} {state}" for state, number in many.items()]
     lines += [line for table in deployment.unplanned for line in _unplanned_lines(table, color=color)]
     lines += [f"{printable(table.table)}: skipped, {printable(table.reason)}" for table in deployment.skipped]
-    return "\n".join([*lines, styled(summary_of(deployment), color=color, bold=True)]) + "\n"
+    return terminal_text([*lines, styled(summary_of(deployment), color=color, bold=True)], styled=color)
 
 
 def _step_lines(

@@ -8,7 +8,6 @@ from schemalint.delta.datatype import Array, Identity, Map, Struct, parts
 from schemalint.delta.history import type_history, utc_text
 from schemalint.delta.path import format_path, lowercased
 from schemalint.delta.type_text import print_type
-from schemalint.printable import printable
 from schemalint.report.table._cells import shortened, table_rows
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def column_lines(live: LiveTable) -> Iterator[str]:
         yield f"  {row}".rstrip()
         indent = "  " * (len(_split_by_field(path)) + 2)
         changes = _type_lines(path, field, history, live.history.known_from)
-        yield from (f"{indent}{printable(line)}" for line in changes)
+        yield from (f"{indent}{line}" for line in changes)
 
 
 def _fields(type_: DataType, path: Path) -> Iterator[tuple[Path, Field]]:

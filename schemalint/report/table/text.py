@@ -8,11 +8,11 @@ from schemalint.delta.feature_usage import feature_uses
 from schemalint.delta.history import changes, steps, utc_text
 from schemalint.delta.path import format_path
 from schemalint.delta.streams import commit_stops_tracked_streams
-from schemalint.printable import printable
+from schemalint.printable import SafeText, terminal_text
 from schemalint.report.table._cells import committer_text, shortened, table_rows
 from schemalint.report.table._changes import describe_changes
 from schemalint.report.table._columns import column_lines
-from schemalint.report.text import counted
+from schemalint.report.text import counted, separated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_ENTRIES: Final = 20
 
 
-def show_text(document: TableDocument) -> str:
+def show_text(document: TableDocument) -> SafeText:
     """Render a table in sections: protocol, columns, layout, constraints, properties, history, log."""
     live = document.live
     sections = [
@@ -38,7 +38,7 @@ def show_text(document: TableDocument) -> str:
         _section(_history_title(live), _history(live)),
         _section("Log", _log(live)),
     ]
-    return "\n\n".join("\n".join(lines) for lines in sections if lines) + "\n"
+    return terminal_text(separated(lines for lines in sections if lines))
 
 
 def _section(title: str, lines: Iterable[str]) -> list[str]:
@@ -57,7 +57,7 @@ def _head(document: TableDocument) -> list[str]:
     if live.catalog:
         rows.append(["catalog", f"{live.catalog.name} in {live.catalog.catalog}"])
     title = f"{document.table} at {live.uri}" if document.table else live.uri
-    return [printable(title), *(f"  {row}" for row in table_rows([row for row in rows if row[1]]))]
+    return [title, *(f"  {row}" for row in table_rows([row for row in rows if row[1]]))]
 
 
 def _last_change(live: LiveTable) -> str:
@@ -103,14 +103,14 @@ def _layout(live: LiveTable) -> Iterator[str]:
     state = live.state
     if isinstance(state.partitioned_by, tuple) and state.partitioned_by:
         names = ", ".join(format_path((name,)) for name in state.partitioned_by)
-        yield f"  partitioned by {printable(names)}"
+        yield f"  partitioned by {names}"
     if isinstance(state.clustered_by, tuple) and state.clustered_by:
-        yield f"  clustered by {printable(', '.join(map(format_path, state.clustered_by)))}"
+        yield f"  clustered by {', '.join(map(format_path, state.clustered_by))}"
 
 
 def _pairs(entries: Mapping[str, str | None], sign: str) -> Iterator[str]:
     for key in sorted(entries):
-        yield f"  {printable(key)}{sign}{printable(str(entries[key]))}"
+        yield f"  {key}{sign}{entries[key]}"
 
 
 def _history_title(live: LiveTable) -> str:
@@ -144,5 +144,5 @@ def _log(live: LiveTable) -> Iterator[str]:
     for defect in live.defects:
         location = defect.file if defect.line is None else f"{defect.file}, line {defect.line}"
         spark = f" (Spark: {defect.delta_error})" if defect.delta_error else ""
-        yield printable(f"  defect: {location}: {defect.message}{spark}")
-    yield from (printable(f"  warning: {text}") for text in live.warnings)
+        yield f"  defect: {location}: {defect.message}{spark}"
+    yield from (f"  warning: {text}" for text in live.warnings)

@@ -14,6 +14,7 @@ from urllib.request import HTTPErrorProcessor, Request, build_opener
 import schemalint
 from schemalint.catalog.kinds.unity.json import Json
 from schemalint.errors import LiveError
+from schemalint.redaction import hide, without_secrets
 from schemalint.values import field, frozen
 
 TIMEOUT_SECONDS: Final = 30.0
@@ -121,7 +122,10 @@ class Client:
 
     def _headers(self) -> dict[str, str]:
         headers = {"Accept": "application/json", "User-Agent": f"schemalint/{schemalint.__version__}"}
-        return {**headers, "Authorization": f"Bearer {self.token}"} if self.token else headers
+        if not self.token:
+            return headers
+        hide(self.token)
+        return {**headers, "Authorization": f"Bearer {self.token}"}
 
     def _answer(self, request: Request) -> tuple[int, Mapping[str, str], bytes]:
         try:
@@ -174,15 +178,16 @@ class Client:
             help_text = "Write the catalog's own URI as catalog_uri."
         elif not reason and not help_text:
             help_text = "Check catalog_uri."
-        text = f"{self.host}: /{endpoint}: {self._printable(summary)}"
+        text = f"{self.host}: /{endpoint}: {_on_one_line(summary)}"
         if detail:
-            text += f": {self._printable(detail)}"
+            text += f": {_on_one_line(detail)}"
         return HttpError(text, status=status, reason=reason, help=help_text)
 
-    def _printable(self, text: str) -> str:
-        """Return a server's text on one line, without the token that it may contain."""
-        hidden = text.replace(self.token, "***") if self.token else text
-        return "".join(char if char.isprintable() else " " for char in hidden[:_LONGEST_REASON]).strip()
+
+def _on_one_line(text: str) -> str:
+    """Return the start of a server's text on one line, without the token that it may contain."""
+    start = without_secrets(text)[:_LONGEST_REASON]
+    return "".join(char if char.isprintable() else " " for char in start).strip()
 
 
 class _NoRedirects(HTTPErrorProcessor):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from schemalint.contract.dialects.native.data import Data, as_data
 from schemalint.document import print_scalar
 from schemalint.model.contract import Contract
+from schemalint.printable import printable
 
 _WIDTH = 100
 _INDENT = "  "
@@ -111,5 +112,5 @@ def _is_literal(text: str) -> bool:
     return (
         "\n" in text
         and bool(lines[0] and lines[-1])
-        and all(line.isprintable() and line.strip() == line for line in lines)
+        and all(printable(line) == line.strip() == line for line in lines)
     )

@@ -17,6 +17,7 @@ from schemalint.document import Document, Mapping, Node, Scalar, read_documents,
 from schemalint.document.scalars import quote
 from schemalint.errors import ContractError
 from schemalint.model.finding import RecordTypeChanges
+from schemalint.printable import printable
 from schemalint.values import replace
 
 T = TypeVar("T")
@@ -102,7 +103,7 @@ def spelled(node: Node | None, key: str, value: Data) -> str:
     style = entry.value.style if entry and isinstance(entry.value, Scalar) else "plain"
     if isinstance(value, str) and style == "double":
         return quote(value)
-    if isinstance(value, str) and style == "single" and value.isprintable():
+    if isinstance(value, str) and style == "single" and printable(value) == value:
         return "'" + value.replace("'", "''") + "'"
     in_brackets = isinstance(node, Mapping) and node.flow
     return print_value(value) if in_brackets else print_alone(value)

@@ -23,8 +23,7 @@ ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
 ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
   `back``quote` TYPE bigint,
   `two
-lines` COMMENT 'first
-second\'; DROP TABLE x --',
+lines` COMMENT 'first\nsecond\'; DROP TABLE x --',
   `element`.element.`a.b` TYPE bigint,
   `element`.element.`>` COMMENT '$$\{x}$';
 

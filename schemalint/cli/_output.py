@@ -1,0 +1,56 @@
+"""The only place that prints. What it prints was made by `schemalint.printable`."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from schemalint.printable import document_text, terminal_text
+
+if TYPE_CHECKING:
+    from schemalint.errors import SchemalintError
+    from schemalint.printable import SafeText
+
+
+def show(text: SafeText, *, err: bool = False, color: bool | None = None) -> None:
+    """Print an output as it is, on standard output or standard error."""
+    click.echo(text, nl=False, err=err, color=color)
+
+
+def print_error(error: SchemalintError, table: str = "") -> None:
+    """Print an error to standard error: its location, table, message and help."""
+    location = f"{error.location}: " if error.location else ""
+    name = f"{table}: " if table not in error.message else ""
+    label = click.style("error", fg="red", bold=True)
+    lines = [f"{label}: {location}{name}{error.message}", *([f"  help: {error.help}"] if error.help else [])]
+    show(terminal_text((line for text in lines for line in _indented(text)), styled=True), err=True)
+
+
+def print_note(text: str) -> None:
+    """Print a line for people on standard error."""
+    show(terminal_text([text]), err=True)
+
+
+def print_usage_error(error: click.ClickException) -> None:
+    """Print click's own text about an invalid command line, which repeats the arguments."""
+    text = io.StringIO()
+    error.show(text)
+    show(document_text(text.getvalue()), err=True)
+
+
+def confirmed(question: str) -> bool:
+    """Ask for consent; without a terminal there is none."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(terminal_text([question]).rstrip())
+
+
+def is_terminal() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout.isatty()
+
+
+def _indented(text: str) -> list[str]:
+    """Split a message into lines; indented, so that a line break in a name makes no line of its own."""
+    return text.replace("\n", "\n    ").split("\n")

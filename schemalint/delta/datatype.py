@@ -226,6 +226,16 @@ def walk_fields(struct: Struct, path: Path = ()) -> Iterator[tuple[Path, Field]]
                 yield (*struct_path, inner.name), inner
 
 
+def physical_paths(struct: Struct) -> Iterator[tuple[Path, Path]]:
+    """Yield the path of every field, with the path that the names in data files make, parents first."""
+    physical: dict[Path, Path] = {}
+    for path, inner in walk_fields(struct):
+        parent = next((end for end in range(len(path) - 1, 0, -1) if path[:end] in physical), 0)
+        own = inner.physical_name or inner.name
+        physical[path] = (*physical.get(path[:parent], ()), *path[parent:-1], own)
+        yield path, physical[path]
+
+
 def type_at(type_: DataType, path: Path) -> DataType | None:
     """Return the type at a path, ignoring the case of names; None if the path does not exist."""
     for step in path:

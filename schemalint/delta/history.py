@@ -30,6 +30,8 @@ class HistoryStep:
         superseded: Whether the commit no longer matters to any live data file: all are newer, or the schema
             has been as before the commit since.
         max_column_id: The highest ``delta.columnMapping.maxColumnId`` before the commit, 0 without one.
+        stored_paths: The physical paths of columns, in lower case, that live data files from before the
+            commit hold; empty for a table that never had column mapping.
         has_unmapped_files: Whether a live data file was written before the commit and without column mapping.
     """
 
@@ -38,6 +40,7 @@ class HistoryStep:
     protocol_before: Protocol | None = None
     superseded: bool = False
     max_column_id: int = 0
+    stored_paths: frozenset[Path] = frozenset()
     has_unmapped_files: bool = False
 
     @property

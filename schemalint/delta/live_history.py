@@ -7,11 +7,12 @@ between no longer matter to the files that were written under it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from schemalint.delta.datatype import Struct
 from schemalint.delta.history import HistoryStep, steps
-from schemalint.delta.schema_history import faults, lowers_column_id, max_column_id
+from schemalint.delta.path import Path
+from schemalint.delta.schema_history import faults, lowers_column_id, max_column_id, stored_paths
 from schemalint.delta.table import History, HistoryEntry, TableState
 from schemalint.delta.type_history import is_restore, lost_records, replaces_all_files, unrecorded_changes
 from schemalint.values import replace
@@ -19,9 +20,10 @@ from schemalint.values import replace
 
 def may_misfit_files(history: History) -> bool:
     """Whether a commit changes the schema so that data files from before it may no longer fit."""
+    known = tuple(steps(history))
     return any(
         next(iter(found), None) is not None
-        for step in _with_column_ids(steps(history))
+        for step in _with_earlier_columns(known, _states(known), range(len(known)))
         if _changes_schema(step)
         for found in (faults(step), unrecorded_changes(step), lost_records(step))
     )
@@ -30,9 +32,7 @@ def may_misfit_files(history: History) -> bool:
 def live_steps(history: History) -> tuple[HistoryStep, ...]:
     """Return every commit that changed metadata or protocol, oldest first; see `HistoryStep.superseded`."""
     known = tuple(steps(history))
-    states = tuple(
-        metadata.state if (metadata := step.entry.metadata or step.before) else None for step in known
-    )
+    states = _states(known)
     written = tuple(_written(history, known))
     oldest = written[0] if written else len(known)
     mattering = _mattering(states, written)
@@ -43,7 +43,9 @@ def live_steps(history: History) -> tuple[HistoryStep, ...]:
             superseded=is_restore(step.entry) or not (index in mattering or lowers_column_id(step)),
             has_unmapped_files=unmapped < index,
         )
-        for index, step in enumerate((*known[:oldest], *_with_column_ids(known[oldest:])))
+        for index, step in enumerate(
+            (*known[:oldest], *_with_earlier_columns(known, states, set(written)))
+        )
     )
 
 
@@ -56,13 +58,34 @@ def _changes_schema(step: HistoryStep) -> bool:
     return before != after or lowers_column_id(step)
 
 
-def _with_column_ids(known: Iterable[HistoryStep]) -> Iterator[HistoryStep]:
-    """Yield the steps with the highest column id of the steps before."""
-    highest = 0
-    for step in known:
-        yield replace(step, max_column_id=highest) if highest else step
+def _states(known: Iterable[HistoryStep]) -> tuple[TableState | None, ...]:
+    """Return the state after each step."""
+    return tuple(
+        metadata.state if (metadata := step.entry.metadata or step.before) else None for step in known
+    )
+
+
+def _with_earlier_columns(
+    known: Sequence[HistoryStep], states: Sequence[TableState | None], written: Collection[int]
+) -> Iterator[HistoryStep]:
+    """Yield the steps since the oldest one in `written` with what is known of the columns before.
+
+    Args:
+        known: The steps.
+        states: The state after each step.
+        written: The indexes of the steps under whose schema the live data files were written.
+    """
+    is_mapped = any(_mapping(state) != "none" for state in states)
+    highest, stored = 0, frozenset[Path]()
+    columns: Struct | None = None
+    for index in range(min(written, default=len(known)), len(known)):
+        step, state = known[index], states[index]
+        yield replace(step, max_column_id=highest, stored_paths=stored) if highest else step
         if step.entry.metadata is not None:
             highest = max(highest, max_column_id(step.entry.metadata.state))
+        if is_mapped and index in written and state and state.columns is not columns:
+            columns = state.columns
+            stored |= stored_paths(columns)
 
 
 def _written(history: History, known: Sequence[HistoryStep]) -> Iterator[int]:

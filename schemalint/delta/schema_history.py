@@ -6,14 +6,25 @@ it replaces the files. For the types, see `schemalint.delta.type_history`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Final
 
-from schemalint.delta.datatype import VOID, Array, DataType, Field, Map, Struct, Unmanaged, walk_fields
+from schemalint.delta.datatype import (
+    VOID,
+    Array,
+    DataType,
+    Field,
+    Map,
+    Struct,
+    Unmanaged,
+    physical_paths,
+    walk_fields,
+)
 from schemalint.delta.diff import with_renamed_keys
 from schemalint.delta.history import HistoryStep, changes
-from schemalint.delta.path import Part, Path, format_path
+from schemalint.delta.path import Part, Path, format_path, lowercased
 from schemalint.delta.renames import renames_of
 from schemalint.delta.table import TableState
 from schemalint.values import frozen
@@ -30,6 +41,7 @@ class SchemaFaultKind(Enum):
     NO_IDS = "readers look for ids that the files lack: Spark fails"
     MODE = "readers look for ids instead of names, or for names instead of ids: Spark finds both"
     ID_REUSED = "a column has an earlier column's id: with mode id Spark reads that column's data"
+    NAME_REUSED = "a column has an earlier one's physical name: Spark reads the data or statistics of that one"
     MAX_ID = "the highest column id is lower: Spark gives the next column an earlier column's id"
     PARTITIONING = "a column is a partition column: Spark reads NULL"
     UNPARTITIONED = "a column is no longer a partition column: Spark reads it from the files that hold it"
@@ -116,14 +128,24 @@ def _lost(pairs: Iterable[_Pair]) -> Iterator[SchemaFault]:
 def _id_faults(step: HistoryStep, pairs: Iterable[_Pair], after: TableState) -> Iterator[SchemaFault]:
     """Yield the misuses of column ids between two commits with column mapping."""
     pairs = tuple(pairs)
+    is_by_id = after.column_mapping == "id"
     removed = {(path[:-1], old.physical_name): old for path, old, new in pairs if old and new is None}
-    for path, before, new in pairs:
-        if before or new is None or new.column_id is None:
+    added = [(path, new) for path, before, new in pairs if new and before is None]
+    stored = {path: lowercased(stored) for path, stored in physical_paths(after.columns)} if added else {}
+    uses = Counter(stored.values())
+    for path, new in added:
+        if new.column_id is None:
             continue
-        if old := removed.get((path[:-1], new.physical_name)):
-            if after.column_mapping == "id":
-                yield SchemaFault(SchemaFaultKind.COLUMN_ID, path, str(old.column_id), str(new.column_id))
-        elif new.column_id <= step.max_column_id:
+        is_id_reused = new.column_id <= step.max_column_id
+        is_name_reused = stored[path] in step.stored_paths and uses[stored[path]] == 1
+        old = removed.get((path[:-1], new.physical_name))
+        if old and is_by_id:
+            yield SchemaFault(SchemaFaultKind.COLUMN_ID, path, str(old.column_id), str(new.column_id))
+        elif old and old.name.lower() == new.name.lower():
+            continue  # the same column with another id, which readers by name do not see
+        elif is_name_reused and not (is_by_id and is_id_reused):
+            yield SchemaFault(SchemaFaultKind.NAME_REUSED, path, None, new.physical_name)
+        elif is_id_reused:
             yield SchemaFault(SchemaFaultKind.ID_REUSED, path, None, str(new.column_id))
     highest = max((field.column_id or 0 for _path, field in walk_fields(after.columns)), default=0)
     # Below the ids of the columns it is a fault of the state, whatever the files hold.
@@ -156,6 +178,15 @@ def max_column_id(state: TableState) -> int:
     """Return ``delta.columnMapping.maxColumnId``; 0 if it is absent or not a number."""
     text = state.properties.get(MAX_COLUMN_ID) or ""
     return int(text) if text.isdecimal() else 0
+
+
+def stored_paths(columns: Struct) -> frozenset[Path]:
+    """Return the physical paths that data files of a schema hold, in lower case; void columns are not stored.
+
+    Spark ignores the case of names in data files, with column mapping too (measured on Delta 4.4.0).
+    """
+    paths = zip(physical_paths(columns), walk_fields(columns), strict=True)
+    return frozenset(lowercased(stored) for (_path, stored), (_same, field) in paths if field.type != VOID)
 
 
 def lowers_column_id(step: HistoryStep) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 RULES = tuple(built_in().values())
-OF_HISTORY = ("TH001", "TH002", "TH013", "TH014", "CM012", "CM013", "CM014")
+OF_HISTORY = ("TH001", "TH002", "TH013", "TH014", "CM012", "CM013", "CM014", "CM017")
 FAILS = "fails"
 
 ID, NAME = "delta.columnMapping.id", "delta.columnMapping.physicalName"
@@ -33,6 +33,7 @@ BY_ID = (PLAIN[0] + f" TBLPROPERTIES ('{MODE}' = 'id')", PLAIN[1])
 UPGRADED = (*PLAIN, f"ALTER TABLE {{t}} SET TBLPROPERTIES ('{MODE}' = 'name')")
 PARTITIONED = (PLAIN[0] + " PARTITIONED BY (b)", PLAIN[1])
 DROP = "ALTER TABLE {t} DROP COLUMN b"
+NAME_OF_B = "{the first physical name of b}"
 
 Metadata = dict[str, Any]
 
@@ -63,9 +64,15 @@ def partitioned(*columns: str) -> Callable[[Metadata, list[Metadata]], object]:
     return lambda metadata, _fields: metadata.update(partitionColumns=list(columns))
 
 
-def added(column_id: int) -> Callable[[Metadata, list[Metadata]], object]:
-    column = {"name": "c", "type": "integer", "nullable": True, "metadata": {ID: column_id, NAME: "col-c"}}
-    return lambda _metadata, fields: fields.append(column)
+def added(column_id: int, stored: str = "col-c") -> Callable[[Metadata, list[Metadata]], object]:
+    column = {"name": "c", "type": "integer", "nullable": True, "metadata": {ID: column_id, NAME: stored}}
+
+    def edit(metadata: Metadata, fields: list[Metadata]) -> None:
+        fields.append(column)
+        highest = max(column_id, int(metadata["configuration"][MAX_ID]))
+        metadata["configuration"][MAX_ID] = str(highest)
+
+    return edit
 
 
 def turned_off(metadata: Metadata, fields: list[Metadata]) -> None:
@@ -103,6 +110,11 @@ FAULTY: Final = {
         [(1, 2)],
         ("CM014 error", "CM014 warning"),
         ("ALTER TABLE {t} ADD COLUMN c INT",),
+    ),
+    "physical name reused": Case((*BY_NAME, DROP), added(3, NAME_OF_B), [(1, 2)], ("CM017 error",)),
+    "physical name reused by id": Case((*BY_ID, DROP), added(3, NAME_OF_B), [(1, None)], ("CM017 error",)),
+    "physical name reused, and no file": Case(
+        (*BY_NAME, DROP, "INSERT OVERWRITE {t} VALUES (5)"), added(3, NAME_OF_B), [(5, None)]
     ),
     "partitioned": Case(PLAIN, partitioned("b"), [(1, None)], ("TH013 error",)),
     "unpartitioned": Case(PARTITIONED, partitioned(), [(1, 2)], ("TH013 warning",)),
@@ -152,6 +164,9 @@ def test_a_finding_of_the_history_says_what_spark_does(spark: SparkSession, tmp_
         run(spark, table, case.then)
         answers[name] = (selected(spark, table), codes(table))
     assert answers == {name: (case.rows, case.codes) for name, case in FAULTY.items()}
+    # Spark skips the file by the dropped column's statistics, though it reads NULL from it.
+    reused = tmp_path / "physical-name-reused-by-id"
+    assert spark.sql(f"SELECT * FROM delta.`{reused}` WHERE c IS NULL").collect() == []
 
 
 @pytest.mark.spark
@@ -193,7 +208,9 @@ def edit_by_hand(table: Path, edit: Callable[[Metadata, list[Metadata]], object]
     metadata: Metadata = [action["metaData"] for action in actions if "metaData" in action][-1]
     schema = json.loads(metadata["schemaString"])
     edit(metadata, schema["fields"])
-    metadata["schemaString"] = json.dumps(schema)
+    first: Metadata = next(action["metaData"] for action in actions if "metaData" in action)
+    stored = json.loads(first["schemaString"])["fields"][-1]["metadata"].get(NAME, "")
+    metadata["schemaString"] = json.dumps(schema).replace(NAME_OF_B, stored)
     protocol = [action["protocol"] for action in actions if "protocol" in action][-1]
     if protocol["minReaderVersion"] == 1:
         protocol = {"minReaderVersion": 2, "minWriterVersion": 5}

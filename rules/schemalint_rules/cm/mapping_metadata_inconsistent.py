@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 
-from schemalint.delta.datatype import Field, Struct, walk_fields
+from schemalint.delta.datatype import Field, physical_paths, walk_fields
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.table import LiveTable
@@ -84,7 +84,7 @@ def mapping_metadata_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterat
     else:
         yield from _missing(fields)
         yield from _repeated("id", ((path, field.column_id) for path, field in fields))
-        yield from _repeated("physical name", _physical_paths(table.state.columns))
+        yield from _repeated("physical name", physical_paths(table.state.columns))
         yield from _highest(fields, table.state.properties.get(_MAX_ID))
 
 
@@ -130,16 +130,6 @@ def _repeated(noun: str, values: Iterable[tuple[Path, Hashable]]) -> Iterator[Pr
                 path=paths[-1],
                 delta_error="ColumnMappingException",
             )
-
-
-def _physical_paths(columns: Struct) -> Iterator[tuple[Path, Hashable]]:
-    """Yield the physical path of each field: two structs may hold fields of one physical name."""
-    physical: dict[Path, tuple[object, ...]] = {}
-    for path, field in walk_fields(columns):
-        parent = next((end for end in range(len(path) - 1, 0, -1) if path[:end] in physical), 0)
-        own = field.physical_name or field.name
-        physical[path] = (*physical.get(path[:parent], ()), *path[parent:-1], own)
-        yield path, physical[path]
 
 
 def _highest(fields: Iterable[tuple[Path, Field]], text: str | None) -> Iterator[Problem]:

@@ -41,7 +41,7 @@ class SchemaFaultKind(Enum):
     NO_IDS = "readers look for ids that the files lack: Spark fails"
     MODE = "readers look for ids instead of names, or for names instead of ids: Spark finds both"
     ID_REUSED = "a column has an earlier column's id: with mode id Spark reads that column's data"
-    NAME_REUSED = "a column has an earlier one's physical name: Spark reads the data or statistics of that one"
+    NAME_REUSED = "a column has an earlier one's physical name: Spark reads that one's data or statistics"
     MAX_ID = "the highest column id is lower: Spark gives the next column an earlier column's id"
     PARTITIONING = "a column is a partition column: Spark reads NULL"
     UNPARTITIONED = "a column is no longer a partition column: Spark reads it from the files that hold it"

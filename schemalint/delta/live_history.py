@@ -43,9 +43,7 @@ def live_steps(history: History) -> tuple[HistoryStep, ...]:
             superseded=is_restore(step.entry) or not (index in mattering or lowers_column_id(step)),
             has_unmapped_files=unmapped < index,
         )
-        for index, step in enumerate(
-            (*known[:oldest], *_with_earlier_columns(known, states, set(written)))
-        )
+        for index, step in enumerate((*known[:oldest], *_with_earlier_columns(known, states, set(written))))
     )
 
 

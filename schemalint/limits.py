@@ -28,3 +28,12 @@ MAX_GIT_ERRORS: Final = 64 << 10
 MAX_PROBLEMS: Final = 200_000
 """Problems that a rule may find in one fact, which stops a rule that never ends. A contract has at most
 100,000 nodes, a type text of 1 MiB at most 180,000 fields, and a table whose log is read 100,000 columns."""
+
+MAX_CONFIG: Final = _MIB
+"""Bytes of a configuration file, as of a contract: ten thousand `removed` tables take fewer."""
+
+MAX_CONFIG_DEPTH: Final = 16
+"""Levels of nested settings; the deepest one has 3."""
+
+MAX_KEY_PARTS: Final = 100
+"""Parts of a dotted key of TOML: Python takes 2 seconds for a key of 8,000 parts, and 8 for twice as many."""

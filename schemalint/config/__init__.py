@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from schemalint import limits
 from schemalint.delta.engine import Engine
 from schemalint.errors import ConfigError, Location
 from schemalint.model.finding import Severity
+from schemalint.reading import read_plain
 from schemalint.values import field, frozen
 
 OptionValue: TypeAlias = str | int | float | bool
@@ -123,12 +126,11 @@ def read_file(path: Path) -> bytes | None:
         ConfigError: The path exists but cannot be read; it is never treated as missing.
     """
     try:
-        return path.read_bytes()
+        return read_plain(path, limits.MAX_CONFIG)
     except OSError as error:
-        if isinstance(error, FileNotFoundError) and not path.is_symlink():
+        if isinstance(error, FileNotFoundError):
             return None
-        reason = "it is a broken symbolic link" if path.is_symlink() and not path.exists() else error.strerror
-        message = f"{path.name} cannot be read: {reason}"
+        message = f"{path.name} cannot be read: {error.strerror}"
         raise ConfigError(message, help="repair it, or run with --isolated") from error
 
 
@@ -140,14 +142,43 @@ def parse(file: str, data: bytes) -> Config:
     """
     try:
         text = data.decode()
+        _require_short_keys(text)
         content: Mapping[str, Any] = tomllib.loads(text)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        if file.endswith("pyproject.toml"):
+            content = _section(file, content)
+        _require_small_values(content)
+    except RecursionError:
+        raise ConfigError("not valid TOML: it is nested too deeply", location=Location(file)) from None
+    except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError, an integer with too many digits
         raise ConfigError(f"not valid TOML: {error}", location=Location(file)) from error
-    if file.endswith("pyproject.toml"):
-        content = _section(file, content)
     from schemalint.config import model  # noqa: PLC0415 (a repository without settings does not load pydantic)
 
     return model.validated(file, text, content)
+
+
+def _require_short_keys(text: str) -> None:
+    """Refuse dotted keys with many parts: tomllib takes time in proportion to the square of their number."""
+    if match := _LONG_KEY.search(text):
+        line = text.count("\n", 0, match.start()) + 1
+        raise ValueError(f"line {line}: a key has more than {limits.MAX_KEY_PARTS} parts")
+
+
+_KEY_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*"""
+_LONG_KEY = re.compile(rf"(?<![\w-]){_KEY_PART}(?:\.[ \t]*{_KEY_PART}){{{limits.MAX_KEY_PARTS}}}")
+
+
+def _require_small_values(content: object) -> None:
+    """Refuse deep nesting, and integers that TOML does not have: printing a large one is an error."""
+    level: list[object] = [content]
+    for _ in range(limits.MAX_CONFIG_DEPTH):
+        if any(isinstance(value, int) and not -(1 << 63) <= value < 1 << 63 for value in level):
+            raise ValueError("an integer has more than 64 bits")
+        tables = (value.values() for value in level if isinstance(value, dict))
+        arrays = (value for value in level if isinstance(value, list))
+        level = [value for values in (*tables, *arrays) for value in values]
+        if not level:
+            return
+    raise ValueError(f"more than {limits.MAX_CONFIG_DEPTH} levels of nesting")
 
 
 def _section(file: str, content: Mapping[str, Any]) -> Mapping[str, Any]:

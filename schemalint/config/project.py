@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from schemalint import config, git
+from schemalint import config, git, limits
 from schemalint.config import Config
 from schemalint.errors import ConfigError
-from schemalint.git import Repository, Side
+from schemalint.git import EmptyTree, Repository, Side
+from schemalint.reading import read_given
 from schemalint.values import frozen
 
 
@@ -44,7 +45,10 @@ def given_config(file: str) -> Config:
         ConfigError: There is no such file, or it is invalid.
     """
     path = require_file(file)
-    return config.parse(path.name, path.read_bytes())
+    try:
+        return config.parse(path.name, read_given(path, limits.MAX_CONFIG))
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror}", help="--config names it") from error
 
 
 def require_file(file: str) -> Path:
@@ -75,7 +79,18 @@ def unmatched_globs(project: Project, *sides: Side) -> tuple[ConfigError, ...]:
 
 
 def config_at(repository: Repository, base: Side) -> Config:
-    """Load the configuration of another revision."""
-    files = git.files_at(repository, base, config.FILES)
-    by_path = {PurePosixPath(path).as_posix(): file.data for path, file in files.items()}
-    return config.load(by_path.get)
+    """Load the configuration of another revision.
+
+    Raises:
+        ConfigError: It is invalid, or no regular file, or too large: it is never treated as missing.
+    """
+    links = git.list_files(repository, base, config.FILES).links
+    contents = git.changes(repository, EmptyTree("one side"), base, lambda _: True, config.FILES)
+
+    def read(name: str) -> bytes | None:
+        if name in links or name in contents.too_large:
+            reason = "is no regular file" if name in links else "has more than 1 MiB, a limit of schemalint"
+            raise ConfigError(f"{name} in {base.why} {reason}", help="repair it there")
+        return contents.head[name].data if name in contents.head else None
+
+    return config.load(read)

@@ -26,10 +26,12 @@ class Listing:
     Attributes:
         blobs: Blob id by path.
         on_disk: Paths whose content is only on disk: untracked files, and files changed after staging.
+        links: Paths of symbolic links and submodules of a commit or the index.
     """
 
     blobs: Mapping[str, str]
     on_disk: frozenset[str] = frozenset()
+    links: frozenset[str] = frozenset()
 
 
 def list_files(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Listing:
@@ -84,13 +86,15 @@ def _of_commit(repo: Repository, commit: str, pathspecs: Sequence[str]) -> Listi
     # Diff against the empty tree, because `git ls-tree` does not support globs.
     arguments = ["diff-tree", "-r", "--raw", "-z", "--no-renames", _EMPTY_TREES[len(commit)], commit]
     fields = iter(_records(repo, *arguments, "--", *pathspecs))
-    blobs = {}
+    blobs, links = {}, set()
     for meta in fields:  # ":000000 <mode> <zeros> <blob> A", then the path
         path = next(fields)
         _, mode, _, blob, _ = meta.split(" ")
         if mode in _REGULAR:
             blobs[path] = blob
-    return Listing(blobs)
+        else:
+            links.add(path)
+    return Listing(blobs, links=frozenset(links))
 
 
 # The id of the empty tree, which git knows without storing it, by the length of the repository's ids.
@@ -104,7 +108,7 @@ _SUBMODULE = "160000"
 
 def _of_index(repo: Repository, pathspecs: Sequence[str]) -> Listing:
     # A file added with `git add --intent-to-add` has the blob id of an empty file, so it is no candidate.
-    blobs = {}
+    blobs, links = {}, set()
     for record in _records(repo.with_index(), "ls-files", "-z", "--stage", "--", *pathspecs):
         meta, _, path = record.partition("\t")
         mode, blob, stage = meta.split(" ")
@@ -112,7 +116,9 @@ def _of_index(repo: Repository, pathspecs: Sequence[str]) -> Listing:
             raise GitError(f"{visible(path)} is unmerged", help="resolve the conflict, then: git add")
         if mode in _REGULAR:
             blobs[path] = blob
-    return Listing(blobs)
+        else:
+            links.add(path)
+    return Listing(blobs, links=frozenset(links))
 
 
 def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> Listing:

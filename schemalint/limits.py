@@ -37,3 +37,9 @@ MAX_CONFIG_DEPTH: Final = 16
 
 MAX_KEY_PARTS: Final = 100
 """Parts of a dotted key of TOML: Python takes 2 seconds for a key of 8,000 parts, and 8 for twice as many."""
+
+MAX_GLOBS: Final = 1_000
+"""Globs of `contracts`, and entries of `tables`: each is tried with each file or table."""
+
+MAX_GLOB: Final = 4_096
+"""Characters of a glob: the longest path that Linux opens."""

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
-from schemalint import config
+from schemalint import config, limits
 from schemalint.config.storage import is_public_setting, names_variable
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, parse_engine
 from schemalint.document.shape import check_for, fields, is_mapping
@@ -101,6 +101,13 @@ def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config
     if not check_for(ConfigKeys)(content):
         _refuse(file, text, content)
     keys = cast("ConfigKeys", content)
+    for name, entries in (("contracts", keys.get("contracts", ())), ("tables", keys.get("tables", ()))):
+        if len(entries) > limits.MAX_GLOBS:
+            raise ConfigError(
+                f"{name} has more than {limits.MAX_GLOBS:,} entries, a limit of schemalint",
+                help="use globs that match more",
+                location=_key_location(file, text, name),
+            )
     for name, target in keys.get("targets", {}).items():
         if "engine" in target and parse_engine(target["engine"]) is None:
             raise ConfigError(

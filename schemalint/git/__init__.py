@@ -1,7 +1,7 @@
 """git: the two sides of a comparison and their files. Only this package starts git processes.
 
 A check in a hook starts seven: one finds the repository, up to three find the base, three read the contents.
-Each glob of the configuration takes one more, and so does each listing of the working tree.
+Globs of the configuration take one more per side, and so does each listing of the working tree.
 """
 
 from __future__ import annotations

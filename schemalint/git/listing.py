@@ -7,16 +7,18 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from schemalint.errors import GitError, UsageError
+from schemalint.git.globs import parse_glob
 from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
 from schemalint.printable import visible
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from schemalint.git.repository import Repository
 
 DEFAULT_GLOBS = ("**/*.yml", "**/*.yaml")
+_YAML_FILES = tuple(f":(glob,icase){glob}" for glob in DEFAULT_GLOBS)
 
 
 @frozen
@@ -46,7 +48,18 @@ def list_files(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Listi
     Raises:
         GitError: A file of the index is unmerged.
     """
-    pathspecs = _pathspecs(globs)
+    chosen = tuple(map(parse_glob, including(globs)))
+    dropped = tuple(parse_glob(glob[1:]) for glob in globs if glob.startswith("!"))
+    found = _listed(repo, side, [*dict.fromkeys(glob.pathspec for glob in chosen)] or _YAML_FILES)
+
+    def is_kept(path: str) -> bool:
+        is_chosen = not chosen or any(glob.matches(path) for glob in chosen)
+        return is_chosen and not any(glob.matches(path) for glob in dropped)
+
+    return found if not globs else _filtered(found, is_kept)
+
+
+def _listed(repo: Repository, side: Side, pathspecs: Sequence[str]) -> Listing:
     match side:
         case EmptyTree():
             return Listing({})
@@ -60,26 +73,26 @@ def list_files(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Listi
             return _of_worktree(repo, pathspecs)
 
 
+def _filtered(listing: Listing, is_kept: Callable[[str], bool]) -> Listing:
+    return Listing(
+        {path: blob for path, blob in listing.blobs.items() if is_kept(path)},
+        frozenset(filter(is_kept, listing.on_disk)),
+        frozenset(filter(is_kept, listing.links)),
+    )
+
+
 def including(globs: Sequence[str]) -> tuple[str, ...]:
     """Return the globs that include files; without any, all YAML files are included."""
     return tuple(glob for glob in globs if not glob.startswith("!"))
 
 
 def unmatched_globs(repo: Repository, sides: Sequence[Side], globs: Sequence[str]) -> tuple[str, ...]:
-    """Return the including globs that match no file of any side (one git process per glob and side)."""
-    excluding = [glob for glob in globs if glob.startswith("!")]
-
-    def matches(glob: str) -> bool:
-        listings = (list_files(repo, side, [glob, *excluding]) for side in sides)
-        return any(listing.blobs or listing.on_disk for listing in listings)
-
-    return tuple(glob for glob in including(globs) if not matches(glob))
-
-
-def _pathspecs(globs: Sequence[str]) -> list[str]:
-    excluded = [f":(exclude,glob,icase){glob[1:]}" for glob in globs if glob.startswith("!")]
-    included = [f":(glob,icase){glob}" for glob in including(globs) or DEFAULT_GLOBS]
-    return [*included, *excluded]
+    """Return the including globs that match no file of any side (one git process per side)."""
+    if not including(globs):
+        return ()
+    listings = [list_files(repo, side, globs) for side in sides]
+    paths = {path for listing in listings for path in (*listing.blobs, *listing.on_disk)}
+    return tuple(glob for glob in including(globs) if not any(map(parse_glob(glob).matches, paths)))
 
 
 def _of_commit(repo: Repository, commit: str, pathspecs: Sequence[str]) -> Listing:

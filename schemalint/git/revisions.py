@@ -125,8 +125,11 @@ def newest_tag(repo: Repository, pattern: str, commit: str, *, except_at: str = 
         except_at: A commit whose own tags do not count, or empty.
 
     Raises:
+        UsageError: The pattern has ``**`` more than once; git takes hours for ten of them.
         MissingHistoryError: No tag matches.
     """
+    if pattern.count("**") > 1:
+        raise UsageError(f"the pattern of a tag has ** once at most: {pattern}")
     _require_revision(pattern.translate(_GLOB_TO_NAME))
     limits = [f"--merged={commit}", *([f"--no-contains={except_at}"] if except_at else [])]
     options = ["--sort=-creatordate", "--count=1", "--format=%(refname)", *limits]

@@ -24,6 +24,10 @@ CONFIGURATIONS = {
     "decimal digits": (f"preview = {'9' * 5_000}\n", "Exceeds the limit"),
     "hexadecimal digits": (f"preview = 0x{'f' * 5_000}\n", "more than 64 bits"),
     "not UTF-8": (b"\xff", "not valid TOML"),
+    "globs": ("contracts = [" + '"a",' * 1_001 + "]\n", "contracts has more than 1,000 entries"),
+    "tables": ('[[tables]]\nmatch = "a"\n' * 1_001, "tables has more than 1,000 entries"),
+    "NUL in a glob": ('contracts = ["a\\u0000b"]\n', "has a NUL character"),
+    "glob out": ('contracts = ["../**"]\n', "leads out of the repository"),
     "NUL": ('contracts = "a\0"', "not valid TOML"),
 }
 
@@ -73,3 +77,8 @@ def test_configuration_of_the_base_that_is_no_plain_file_never_counts_as_missing
     committed.repo.commit()
     file.write_text('contracts = ["contracts/*"]\n')
     assert "more than 1 MiB" in committed.check().out
+
+
+def test_pattern_of_a_tag_has_few_wildcards(committed: Project) -> None:
+    run = committed.check("--against", "tag:**/**/v*")
+    assert (run.status, "** once at most" in run.out) == (2, True)

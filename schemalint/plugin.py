@@ -25,16 +25,19 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from schemalint.delta.change import Change, FieldRemoved, FieldRenamed, TypeChanged
-from schemalint.delta.datatype import VOID
+from schemalint.delta.datatype import VOID, Struct, type_at, walk
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
 from schemalint.delta.feature_drop import DropRequests
-from schemalint.delta.path import Path, path_key
+from schemalint.delta.lengths import columns_with_lengths
+from schemalint.delta.path import Path, lowercased, path_key
 from schemalint.delta.table import LiveTable, TableState
+from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import alters_stored_type
 from schemalint.model.contract import Contract
 from schemalint.model.fact import (
@@ -50,7 +53,7 @@ from schemalint.model.fact import (
 )
 from schemalint.model.finding import Fix, ObjectRef, RecordTypeChanges, SetProperty, Severity
 from schemalint.model.marker import OWN_PROPERTIES
-from schemalint.values import field, frozen, replace
+from schemalint.values import field, frozen, grouped, replace
 
 __all__ = [
     "OWN_PROPERTIES",
@@ -108,8 +111,8 @@ class Problem:
         new: The declared value, as text.
         delta_error: Error class that Delta raises, as measured on Delta 4.4.0; None if Delta raises none.
         fix: An edit of the contract that solves the problem.
-        remedy: The declared state with everything that the help asks for. schemalint judges it too, and adds
-            to the help what else the edit then needs.
+        remedy: Return the declared state with everything that the help asks for. schemalint judges it too,
+            and adds to the help what else the edit then needs; of many such findings, it asks only the first.
     """
 
     message: str
@@ -122,7 +125,7 @@ class Problem:
     new: str | None = None
     delta_error: str | None = None
     fix: Fix | None = None
-    remedy: TableState | None = None
+    remedy: Callable[[], TableState] | None = None
 
 
 @frozen
@@ -168,7 +171,28 @@ class RuleContext:
         """Whether schemalint knows neither a base contract nor a live table."""
         return self.base is None and self.live is None
 
-    @property
+    @cached_property
+    def new_siblings(self) -> Mapping[tuple[Path, str], tuple[str, ...]]:
+        """The declared fields that `before` lacks and no rename explains, by struct and type.
+
+        The keys hold the path of the struct in lower case and the text of the type: a column that is gone may
+        be one of these fields, renamed.
+        """
+        return grouped(
+            ((lowercased(path), print_type(field.type)), field.name)
+            for path, after in walk(self.contract.state.columns)
+            if isinstance(after, Struct) and isinstance(before := type_at(self.before.columns, path), Struct)
+            for field in after.fields
+            if field.renamed_from is None and before.get(field.name) is None
+        )
+
+    @cached_property
+    def columns_with_lengths(self) -> frozenset[str]:
+        """The columns of `before` that keep a length: see `schemalint.delta.lengths`."""
+        removed = (change.path for change in self.changes if isinstance(change, FieldRemoved))
+        return columns_with_lengths(self.before.columns, removed)
+
+    @cached_property
     def changes(self) -> tuple[Change, ...]:
         """All changes of the edit, or all that the live table needs; none for a new table.
 
@@ -211,8 +235,7 @@ class RuleContext:
             case FieldRenamed():
                 return self.column_mapping != "none"
             case FieldRemoved(path=path):
-                listed = {path_key(entry.path) for entry in self.contract.state.dropped}
-                return self.column_mapping != "none" and path_key(path) in listed
+                return self.column_mapping != "none" and path_key(path) in self.contract.state.dropped_by_key
 
 
 Check = Callable[[Any, RuleContext], Iterable[Problem]]

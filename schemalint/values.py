@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from dataclasses import field as field  # noqa: PLC0414 (mypy checks the calls by its own plug-in)
     from dataclasses import replace as replace  # noqa: PLC0414
 else:
@@ -28,6 +28,7 @@ else:
 
 
 T = TypeVar("T")
+K = TypeVar("K")
 
 _MISSING: Final = object()
 
@@ -47,6 +48,14 @@ class _Field:
         self.factory = default_factory
         self.compare = compare
         self.repr = repr
+
+
+def grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, tuple[T, ...]]:
+    """Return the values of each key, in their order."""
+    found: dict[K, list[T]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return {key: tuple(values) for key, values in found.items()}
 
 
 def as_dict(value: Any) -> dict[str, Any]:  # noqa: ANN401 (of any kind)

@@ -6,7 +6,7 @@ Atomic types have the names of Delta's schema JSON (PROTOCOL.md, "Primitive Type
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import cached_property
 from typing import Final, TypeAlias, TypeVar
@@ -105,6 +105,21 @@ class Struct:
     def get(self, name: str) -> Field | None:
         """Return the field with this name, or None; ignores case, as Delta does."""
         return self._by_name.get(name.lower())
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of the fields, as they are spelled."""
+        return frozenset(inner.name for inner in self.fields)
+
+    @cached_property
+    def renamed(self) -> frozenset[str]:
+        """The names, in lower case, of the fields that declare a rename."""
+        return frozenset(inner.name.lower() for inner in self.fields if inner.renamed_from)
+
+    @cached_property
+    def by_id(self) -> dict[int, Field]:
+        """The fields that have a column mapping id, by id; the first of two equal ids counts."""
+        return {inner.column_id: inner for inner in reversed(self.fields) if inner.column_id is not None}
 
     @cached_property
     def _by_name(self) -> dict[str, Field]:
@@ -256,6 +271,25 @@ def field_at(struct: Struct, path: Path) -> Field | None:
     if not path or isinstance(path[-1], Part) or not isinstance(parent, Struct):
         return None
     return parent.get(path[-1])
+
+
+def with_inserted(fields: Iterable[Field], new: Iterable[tuple[Field, str | None]]) -> tuple[Field, ...]:
+    """Insert fields one after the other, each directly after the field of a name; None is the start.
+
+    Raises:
+        LookupError: There is no field of such a name.
+    """
+    followers: dict[str | None, list[Field]] = {}
+    for added, previous in new:
+        followers.setdefault(None if previous is None else previous.lower(), []).append(added)
+    rest = [*reversed(tuple(fields)), *followers.pop(None, ())]
+    found: list[Field] = []
+    while rest:
+        found.append(rest.pop())
+        rest += followers.pop(found[-1].name.lower(), ())  # the field inserted last comes first
+    if followers:
+        raise LookupError(*followers)
+    return tuple(found)
 
 
 def with_parts(type_: Array | Map, new: dict[Part, DataType]) -> Array | Map:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from enum import Enum
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, Final, Generic, TypeVar, assert_never
 
 from schemalint.delta.datatype import Struct, walk_fields
-from schemalint.delta.path import Part, Path, format_path
+from schemalint.delta.path import Path, PathIndex, field_names, format_path
 from schemalint.delta.sql_text import COLUMN_WORDS, Token, expression_fault, tokens
 from schemalint.delta.table import TableState
 from schemalint.values import frozen
@@ -33,6 +33,8 @@ _WITHOUT_BRACKETS: Final = frozenset(
 _QUERIES: Final = frozenset({"select", "with", "values", "table", "from", "map", "reduce"})
 _AFTER_QUERY: Final = frozenset({"word", "name", "string", "raw"})
 _LIKE: Final = frozenset({"like", "ilike", "rlike", "regexp"})
+
+T = TypeVar("T", bound=Hashable)
 
 Names = tuple[str, ...]
 """The names of nested fields from the column down, without collection parts."""
@@ -102,11 +104,31 @@ def uses(expression: str, path: Path) -> bool | None:
     columns = columns_used(expression)
     if columns is None:
         return None
-    field_names = [step.lower() for step in path if not isinstance(step, Part)]
+    names = field_names(path)
     return any(
-        all(name == used.lower() for name, used in zip(field_names, used_names, strict=False))
+        all(name == used.lower() for name, used in zip(names, used_names, strict=False))
         for used_names in columns
     )
+
+
+class ColumnUsers(Generic[T]):
+    """Expressions by the columns that they use, as `uses` tells it.
+
+    Attributes:
+        unparsed: The keys of the expressions that cannot be parsed.
+    """
+
+    def __init__(self, expressions: Iterable[tuple[T, str]]) -> None:
+        """Parse the expressions, each with its key."""
+        parsed = [(key, columns_used(text)) for key, text in expressions]
+        self.unparsed = tuple(key for key, names in parsed if names is None)
+        self._by_column = PathIndex(
+            (tuple(map(str.lower, column)), key) for key, names in parsed for column in names or ()
+        )
+
+    def of(self, path: Path) -> tuple[T, ...]:
+        """Return the keys of the expressions that use the field at a path."""
+        return tuple(dict.fromkeys(self._by_column.overlapping(field_names(path))))
 
 
 @cache

@@ -8,11 +8,11 @@ rebuilds the type from this text, although the text can be outdated. All facts h
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from schemalint.delta.change import FieldAdded
 from schemalint.delta.datatype import Char, DataType, Field, Struct, Varchar, walk
-from schemalint.delta.path import Path, is_within, lowercased
+from schemalint.delta.path import Path, PathIndex, lowercased
 from schemalint.delta.widening import is_container
 
 
@@ -21,7 +21,22 @@ def has_length(type_: DataType) -> bool:
     return any(isinstance(inner, Char | Varchar) for _path, inner in walk(type_))
 
 
-def loses_lengths(added: FieldAdded, column: Field | None, removed: Iterable[Path]) -> bool:
+def columns_with_lengths(columns: Struct, removed: Iterable[Path]) -> frozenset[str]:
+    """Return the names, in lower case, of the columns that have a length at any depth after the drops.
+
+    Args:
+        columns: The columns of the table.
+        removed: The paths of the fields that are dropped.
+    """
+    dropped = PathIndex((lowercased(path), None) for path in removed)
+    return frozenset(
+        str(path[0]).lower()
+        for path, inner in walk(columns)
+        if isinstance(inner, Char | Varchar) and not dropped.around(lowercased(path))
+    )
+
+
+def loses_lengths(added: FieldAdded, columns: Container[str]) -> bool:
     """Whether a new field with a length inside a column makes Delta lose the lengths that the column has.
 
     Delta rebuilds the stored text from fields that have lost their lengths. A field without a length does not
@@ -29,19 +44,10 @@ def loses_lengths(added: FieldAdded, column: Field | None, removed: Iterable[Pat
 
     Args:
         added: The new field.
-        column: The top-level column that gets the field; None if it is new too.
-        removed: The paths of the fields that are dropped first.
+        columns: The columns that have a length, as `columns_with_lengths` returns them.
     """
-    if column is None or len(added.path) == 1 or not has_length(added.field.type):
-        return False
-    dropped = [lowercased(path) for path in removed]
-    kept = (
-        path
-        for path, inner in walk(column.type, (column.name,))
-        if isinstance(inner, Char | Varchar)
-        and not any(is_within(lowercased(path), above) for above in dropped)
-    )
-    return any(True for _ in kept)
+    is_inside = len(added.path) > 1 and str(added.path[0]).lower() in columns
+    return is_inside and has_length(added.field.type)
 
 
 def is_lost_if_altered(column: Field) -> bool:

@@ -7,9 +7,9 @@ A field path is a tuple of steps. The field ``qty`` of the structs in the array 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from enum import Enum
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 
 class Part(Enum):
@@ -29,6 +29,8 @@ Step: TypeAlias = str | Part
 
 Path: TypeAlias = tuple[Step, ...]
 """The steps from the table to a field or a collection part; the empty path is the table itself."""
+
+T = TypeVar("T")
 
 _PLAIN = re.compile(r"[^\s.`]+")
 
@@ -87,6 +89,53 @@ def path_key(path: Path) -> tuple[str, ...]:
 def is_within(path: Path, ancestor: Path) -> bool:
     """Whether a path equals ``ancestor`` or leads into it. Case matters: compare `lowercased` paths."""
     return path[: len(ancestor)] == ancestor
+
+
+def field_names(path: Path) -> tuple[str, ...]:
+    """Return the names of the fields on a path in lower case, as an expression uses them: without parts."""
+    return tuple(step.lower() for step in path if not isinstance(step, Part))
+
+
+def prefixes(path: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
+    """Yield the paths around a path, the outermost first, and the path itself."""
+    return (path[:length] for length in range(len(path) + 1))
+
+
+class PathIndex(Generic[T]):
+    """Values by path, which finds those at, in and around a path without comparing it with each.
+
+    Case matters: compare `lowercased` paths, or keys (`path_key`).
+    """
+
+    def __init__(self, items: Iterable[tuple[tuple[Hashable, ...], T]] = ()) -> None:
+        """Add the values, each with its path."""
+        self._size = 0
+        self._at: dict[tuple[Hashable, ...], dict[int, T]] = {}
+        self._within: dict[tuple[Hashable, ...], dict[int, T]] = {}
+        for path, value in items:
+            self.add(path, value)
+
+    def add(self, path: tuple[Hashable, ...], value: T) -> None:
+        """Add one value."""
+        self._at.setdefault(path, {})[self._size] = value
+        for prefix in prefixes(path):
+            self._within.setdefault(prefix, {})[self._size] = value
+        self._size += 1
+
+    def within(self, path: tuple[Hashable, ...]) -> tuple[T, ...]:
+        """Return the values at the path or inside it, in the order in which they were added."""
+        return tuple(self._within.get(path, {}).values())
+
+    def around(self, path: tuple[Hashable, ...]) -> tuple[T, ...]:
+        """Return the values at the path or around it, the outermost first."""
+        return tuple(value for prefix in prefixes(path) for value in self._at.get(prefix, {}).values())
+
+    def overlapping(self, path: tuple[Hashable, ...]) -> tuple[T, ...]:
+        """Return the values at, in and around the path, in the order in which they were added."""
+        found = dict(self._within.get(path, {}))
+        for prefix in prefixes(path):
+            found |= self._at.get(prefix, {})
+        return tuple(found[number] for number in sorted(found))
 
 
 def split_path(text: str) -> tuple[str, ...]:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from schemalint.delta import properties, protocol
-from schemalint.delta.datatype import UNMANAGED, DataType, Managed, Struct
-from schemalint.delta.path import Path
+from schemalint.delta.datatype import UNMANAGED, DataType, Managed, Struct, walk_fields
+from schemalint.delta.path import Path, PathIndex, field_names, path_key
 from schemalint.delta.protocol import Protocol
-from schemalint.values import field, frozen, replace
+from schemalint.values import field, frozen, grouped, replace
+
+if TYPE_CHECKING:
+    from schemalint.delta.expressions import ColumnUsers
 
 
 @frozen
@@ -63,6 +68,51 @@ class TableState:
     def enabled(self, key: str) -> bool:
         """Whether a boolean property is set to ``true``, in any case; defaults are ignored."""
         return properties.is_true(self.properties.get(key))
+
+    @cached_property
+    def dropped_by_key(self) -> Mapping[tuple[str, ...], tuple[Deletion, ...]]:
+        """The drops that a contract approves, by the key of their path (`path_key`)."""
+        return grouped((path_key(entry.path), entry) for entry in self.dropped)
+
+    @cached_property
+    def renamed(self) -> PathIndex[Path]:
+        """The old paths of the columns with a declared rename, by their names in lower case."""
+        old_paths = (
+            (*path[:-1], field.renamed_from)
+            for path, field in walk_fields(self.columns)
+            if field.renamed_from
+        )
+        return PathIndex((field_names(path), path) for path in old_paths)
+
+    @cached_property
+    def partition_keys(self) -> frozenset[str]:
+        """The names of the partition columns in lower case."""
+        names = self.partitioned_by
+        return frozenset(name.lower() for name in names) if isinstance(names, tuple) else frozenset()
+
+    @cached_property
+    def clustering(self) -> PathIndex[Path]:
+        """The paths of the clustering columns by their keys (`path_key`)."""
+        paths = self.clustered_by if isinstance(self.clustered_by, tuple) else ()
+        return PathIndex((path_key(path), path) for path in paths)
+
+    @cached_property
+    def constraint_users(self) -> ColumnUsers[str]:
+        """The names of the constraints by the columns that they use."""
+        from schemalint.delta.expressions import ColumnUsers  # noqa: PLC0415 (few tables have expressions)
+
+        return ColumnUsers((name, text) for name, text in self.constraints.items() if text is not None)
+
+    @cached_property
+    def generated_users(self) -> ColumnUsers[Path]:
+        """The paths of the generated columns by the columns that they use."""
+        from schemalint.delta.expressions import ColumnUsers  # noqa: PLC0415 (few tables have expressions)
+
+        return ColumnUsers(
+            (path, column.generated)
+            for path, column in walk_fields(self.columns)
+            if isinstance(column.generated, str)
+        )
 
     @property
     def column_mapping(self) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from schemalint.delta.table import TableState
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import Rule
-from schemalint.values import replace
+from schemalint.values import grouped, replace
 
 _MOST_ROUNDS: Final = 5
 """A remedy may need another one: a column mapping mode after a rename."""
@@ -18,7 +19,7 @@ _MOST_REMEDIES: Final = 3
 _MANY_FINDINGS: Final = 50
 """The limit per rule and table, and from how many findings on it is one: a remedy is judged like a contract.
 
-Beyond it, a finding gets what the rule's first remedy needs of the table as a whole.
+Beyond it, a finding gets what the rule's first remedy needs of the table as a whole, and of its column.
 """
 
 
@@ -38,31 +39,52 @@ def with_follow_ups(
     """
     effects = {rule.code for rule in rules if rule.scope == "effect"}
     known = {_request(finding) for finding in findings}
-    most = 1 if len(findings) >= _MANY_FINDINGS else _MOST_REMEDIES
-    judged: dict[str, list[tuple[TableState, tuple[Finding, ...]]]] = {}
+    judged: defaultdict[str, list[tuple[TableState, _FollowUps]]] = defaultdict(list)
 
-    def follow_ups(code: str, remedy: TableState) -> tuple[Finding, ...]:
-        of_rule = judged.setdefault(code, [])
-        found = next((found for state, found in of_rule if state == remedy), None)
-        if found is not None:
-            return found
-        if len(of_rule) == most:
-            return tuple(other for other in of_rule[0][1] if other.object.kind != "column")
-        found = tuple(_new_findings(remedy, contract, judge, known))
-        of_rule.append((remedy, found))
+    def follow_ups(code: str, remedy: Callable[[], TableState]) -> _FollowUps:
+        of_rule = judged[code]
+        if of_rule and len(findings) >= _MANY_FINDINGS:
+            return of_rule[0][1]
+        state = remedy()
+        found = next((found for judged_state, found in of_rule if judged_state == state), None)
+        if found is None and len(of_rule) == _MOST_REMEDIES:
+            return of_rule[0][1]
+        if found is None:
+            new = _new_findings(state, contract, judge, known)
+            found = _FollowUps(other for other in new if other.code not in effects)
+            of_rule.append((state, found))
         return found
 
     def completed(finding: Finding) -> Finding:
         if finding.remedy is None or finding.existing:
             return finding
-        new = [
-            _instruction(other)
-            for other in follow_ups(finding.code, finding.remedy)
-            if other.code not in effects and _concerns(other, finding)
-        ]
+        new = [_instruction(other) for other in follow_ups(finding.code, finding.remedy).of(finding)]
         return replace(finding, help=f"{finding.help}. Then also: {'; '.join(new)}") if new else finding
 
     return tuple(map(completed, findings))
+
+
+class _FollowUps:
+    """The findings that a remedy brings, by the columns that they are about."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self._findings = tuple(findings)
+        self._of_table = [
+            number for number, finding in enumerate(self._findings) if finding.object.kind != "column"
+        ]
+        self._of_columns = grouped(
+            (path, number)
+            for number, finding in enumerate(self._findings)
+            if finding.object.kind == "column"
+            for path in dict.fromkeys((finding.path, (*finding.path[:-1], finding.old)))
+        )
+
+    def of(self, finding: Finding) -> tuple[Finding, ...]:
+        """Return those about the table, and those about the column of a finding, under either name."""
+        if finding.object.kind != "column":
+            return self._findings
+        numbers = (*self._of_table, *self._of_columns.get(finding.path, ()))
+        return tuple(self._findings[number] for number in sorted(numbers))
 
 
 def _new_findings(
@@ -73,18 +95,18 @@ def _new_findings(
 ) -> Iterator[Finding]:
     """Yield the findings that a remedy brings, and those that their own remedies bring."""
     seen = set(known)
-    next_remedy: TableState | None = remedy
     for _round in range(_MOST_ROUNDS):
-        if next_remedy is None:
-            return
         found = [
             finding
-            for finding in judge(replace(contract, state=next_remedy))
+            for finding in judge(replace(contract, state=remedy))
             if finding.severity >= Severity.WARNING and not finding.existing and _request(finding) not in seen
         ]
         yield from found
         seen |= {_request(finding) for finding in found}
         next_remedy = next((finding.remedy for finding in found if finding.remedy is not None), None)
+        if next_remedy is None:
+            return
+        remedy = next_remedy()
 
 
 def _request(finding: Finding) -> tuple[object, ...]:
@@ -96,10 +118,3 @@ def _instruction(finding: Finding) -> str:
     text = (finding.help or finding.message).partition(". ")[0].rstrip(".")
     is_word = text[1:2].islower() or text[1:2].isspace()
     return f"{text[:1].lower() + text[1:] if is_word else text} ({finding.code})"
-
-
-def _concerns(other: Finding, finding: Finding) -> bool:
-    """Return whether a follow-up is about the same column, under either name, or about the table."""
-    if {other.object.kind, finding.object.kind} != {"column"} or other.path == finding.path:
-        return True
-    return other.path[:-1] == finding.path[:-1] and other.old == finding.path[-1]

@@ -14,7 +14,7 @@ from schemalint.delta.change import TableAdded
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
 from schemalint.delta.history import HistoryStep
-from schemalint.delta.path import is_within, lowercased
+from schemalint.delta.path import lowercased, prefixes
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.requests import granted_features
 from schemalint.delta.table import TableState
@@ -192,16 +192,15 @@ def without_ambiguous_columns(findings: Sequence[Finding]) -> Sequence[Finding]:
 
     Which of them the table has is unknown, and so is what else changes.
     """
-    shared = [
+    shared = {
         lowercased(finding.path)
         for finding in findings
         if finding.code == CASE_COLLISION and not finding.existing
-    ]
+    }
     return [
         finding
         for finding in findings
-        if finding.code == CASE_COLLISION
-        or not any(is_within(lowercased(finding.path), path) for path in shared)
+        if finding.code == CASE_COLLISION or shared.isdisjoint(prefixes(lowercased(finding.path)))
     ]
 
 

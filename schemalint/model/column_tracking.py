@@ -6,6 +6,7 @@ name of the dropped one. So the fields of both sides get numbers and are paired 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count, pairwise
 from types import MappingProxyType
@@ -25,7 +26,7 @@ from schemalint.delta.datatype import (
     with_parts,
 )
 from schemalint.delta.diff import pair_fields, recreated_columns
-from schemalint.delta.path import Path, is_within, path_key
+from schemalint.delta.path import Path, PathIndex, path_key
 from schemalint.delta.table import Deletion, TableState
 from schemalint.values import frozen, replace
 
@@ -60,11 +61,11 @@ class ColumnTracking:
         """
         declared = column_numbers(self.declared)
         found: list[FieldRemoved] = []
-        gone: list[Path] = []
+        gone: PathIndex[None] = PathIndex()
         for path, column in walk_fields(self._renamed_live()):
-            if column.column_id in declared or any(is_within(path, above) for above in gone):
+            if column.column_id in declared or gone.around(path):
                 continue
-            gone.append(path)
+            gone.add(path, None)
             if column.column_id in self.applied and column.column_id not in self.gone:
                 found.append(FieldRemoved(path, replace(column, column_id=None)))
         return tuple(found)
@@ -89,7 +90,7 @@ class ColumnTracking:
             self.declared,
             lambda _path, field: replace(field, column_id=None, renamed_from=_renamed_from(field, former)),
         )
-        listed = {path_key(entry.path) for entry in declared.dropped}
+        listed = declared.dropped_by_key
         dropped = (
             Deletion(path, field.type)
             for path, field in walk_fields(self._renamed_live())
@@ -175,7 +176,7 @@ def _numbered_revisions(
     Only deletions that the newest revision still lists count.
     """
     editions = [_numbered(revisions[0].columns, numbers)]
-    lost: dict[tuple[tuple[object, ...], str], Field] = {}
+    lost: defaultdict[tuple[object, ...], dict[str, Field]] = defaultdict(dict)
     dropped: dict[int, tuple[str, ...]] = {}
     origins: dict[int, str] = {}
     for before, after in pairwise(revisions):
@@ -183,7 +184,7 @@ def _numbered_revisions(
             numbers, recreated_columns(before, after), _newly_listed(before, after), lost, dropped, origins
         )
         editions.append(step.struct(editions[-1], after.columns, (), ()))
-    listed = {path_key(entry.path) for entry in revisions[-1].dropped}
+    listed = revisions[-1].dropped_by_key
     return editions, frozenset(number for number, path in dropped.items() if path in listed), origins
 
 
@@ -227,38 +228,40 @@ class _RevisionStep:
     numbers: Iterator[int]
     recreated_columns: set[tuple[str, ...]]
     listed: frozenset[tuple[str, ...]]
-    lost: dict[tuple[tuple[object, ...], str], Field]
+    lost: defaultdict[tuple[object, ...], dict[str, Field]]
     dropped: dict[int, tuple[str, ...]]
     origins: dict[int, str]
 
     def struct(self, old: Struct, new: Struct, path: Path, struct_id: tuple[object, ...]) -> Struct:
         pairs = pair_fields(old, new, path, self.recreated_columns)
+        lost = self.lost[struct_id]
+        edited = _by_edited_rename(old, new)
         for field in new.fields:
-            key, old_key = (struct_id, field.name.lower()), (struct_id, (field.renamed_from or "").lower())
+            key, old_key = field.name.lower(), (field.renamed_from or "").lower()
             namesake = old.get(field.name)
             is_renamed = namesake is None or namesake.renamed_from != field.renamed_from
-            if is_renamed and pairs.get(field.name) in (None, namesake) and old_key in self.lost:
-                pairs[field.name] = self.lost.pop(old_key)
+            if is_renamed and pairs.get(field.name) in (None, namesake) and old_key in lost:
+                pairs[field.name] = lost.pop(old_key)
             elif (
                 field.name not in pairs
                 and path_key((*path, field.name)) not in self.recreated_columns
-                and key in self.lost
+                and key in lost
             ):
-                pairs[field.name] = self.lost.pop(key)
-            elif field.name not in pairs and (former := _field_of_edited_rename(field, old, new)):
-                pairs[field.name] = former
+                pairs[field.name] = lost.pop(key)
+            elif field.name not in pairs and old_key in edited:
+                pairs[field.name] = edited[old_key]
         kept = {field.column_id for field in pairs.values()}
         for field in old.fields:
             if field.column_id not in kept:
-                self.lost[struct_id, field.name.lower()] = field
+                lost[field.name.lower()] = field
         self._collect_dropped(path, struct_id)
         return Struct(tuple(self._field(pairs.get(field.name), field, path) for field in new.fields))
 
     def _collect_dropped(self, path: Path, struct_id: tuple[object, ...]) -> None:
         """Collect the fields that are listed as dropped, even if an earlier revision left them out."""
-        for (struct_key, name), field in self.lost.items():
+        for name, field in self.lost[struct_id].items():
             field_path = path_key((*path, name))
-            if struct_key == struct_id and field.column_id is not None and field_path in self.listed:
+            if field.column_id is not None and field_path in self.listed:
                 self.dropped[field.column_id] = field_path
 
     def _field(self, old: Field | None, new: Field, path: Path) -> Field:
@@ -295,22 +298,16 @@ class _RevisionStep:
             self.origins[field.column_id] = field.renamed_from
 
 
-def _field_of_edited_rename(field: Field, old: Struct, new: Struct) -> Field | None:
-    """Return the old field with the same ``renamed_from``: the rename was edited before it was applied."""
-    if field.renamed_from is None:
-        return None
-    return next(
-        (
-            former
-            for former in old.fields
-            if new.get(former.name) is None and _lower(former.renamed_from) == field.renamed_from.lower()
-        ),
-        None,
-    )
+def _by_edited_rename(old: Struct, new: Struct) -> dict[str, Field]:
+    """Return the old fields that are gone, by their ``renamed_from`` in lower case.
 
-
-def _lower(name: str | None) -> str | None:
-    return None if name is None else name.lower()
+    A new field with the same one is the old field: the rename was edited before it was applied.
+    """
+    return {
+        field.renamed_from.lower(): field
+        for field in reversed(old.fields)
+        if field.renamed_from and new.get(field.name) is None
+    }
 
 
 @frozen
@@ -355,7 +352,7 @@ class _LiveNumbering:
             number = next(self.numbers)
             if path_key((*path, live.name)) in self.listed:
                 self.dropped.add(number)
-        known = [_numbered_as(number, edition) for edition in editions]
+        known = [edition.by_id.get(number) for edition in editions]
         newest = next((field for field in known[1:] if field is not None), live)
         type_ = self._type(
             [field.type if field else _NOTHING for field in known], live.type, (*path, newest.name)
@@ -386,6 +383,7 @@ def _recognized(editions: Sequence[Struct], live: Struct, renamed: Mapping[str, 
     """
     applied = {field.column_id for field in editions[0].fields}
     numbers_by_name = dict(renamed)
+    taken = set(renamed.values())
     tests: tuple[Callable[[Field, Field], bool], ...] = (
         lambda known, _field: known.column_id in applied,
         lambda known, field: _is_alike(known.type, field.type),
@@ -396,15 +394,11 @@ def _recognized(editions: Sequence[Struct], live: Struct, renamed: Mapping[str, 
             for field in live.fields:
                 known = edition.get(field.name)
                 number = known.column_id if known else None
-                if (
-                    known is None
-                    or number is None
-                    or field.name in numbers_by_name
-                    or number in numbers_by_name.values()
-                ):
+                if known is None or number is None or field.name in numbers_by_name or number in taken:
                     continue
                 if matches(known, field):
                     numbers_by_name[field.name] = number
+                    taken.add(number)
     return numbers_by_name
 
 
@@ -415,13 +409,8 @@ def _is_alike(declared: DataType, live: DataType) -> bool:
     return declared == live
 
 
-def _numbered_as(number: int, edition: Struct) -> Field | None:
-    return next((field for field in edition.fields if field.column_id == number), None)
-
-
 def _newly_listed(before: TableState, after: TableState) -> frozenset[tuple[str, ...]]:
-    known = {path_key(entry.path) for entry in before.dropped}
-    return frozenset(path_key(entry.path) for entry in after.dropped) - known
+    return frozenset(after.dropped_by_key) - frozenset(before.dropped_by_key)
 
 
 def _numbered(struct: Struct, numbers: Iterator[int]) -> Struct:

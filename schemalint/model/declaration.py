@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from schemalint.delta.datatype import Array, DataType, Field, Managed, Map, Struct, T, Unmanaged
+from schemalint.delta.datatype import (
+    Array,
+    DataType,
+    Field,
+    Managed,
+    Map,
+    Struct,
+    T,
+    Unmanaged,
+    with_inserted,
+)
 from schemalint.delta.diff import diff, longest_increasing, with_renamed_keys
 from schemalint.delta.path import Part, Path, path_key
 from schemalint.delta.properties import is_protocol_key
@@ -37,8 +47,9 @@ def apply_declaration(
             the old name is live and the new name is not, and every column listed as dropped is dropped.
         reorder: Whether declared columns get their declared order; the other columns stay in position.
     """
-    dropped = frozenset(path_key(entry.path) for entry in declared.dropped)
-    pairing: _Pairing = _ByName(dropped) if tracking is None else _ByNumber(tracking.gone)
+    pairing: _Pairing = (
+        _ByName(frozenset(declared.dropped_by_key)) if tracking is None else _ByNumber(tracking.gone)
+    )
     merge = _Merge(pairing, open_widening, reorder)
     before = live if tracking is None else replace(live, columns=tracking.live)
     columns = declared.columns if tracking is None else tracking.declared
@@ -77,10 +88,12 @@ class _ByName:
 
     def pairs(self, declared: Struct, live: Struct) -> dict[str, Field]:
         found = {new.name: field for new in declared.fields if (field := live.get(new.name))}
+        taken = {field.name for field in found.values()}
         for new in declared.fields:
             old = live.get(new.renamed_from) if new.renamed_from and new.name not in found else None
-            if old is not None and declared.get(old.name) is None and old not in found.values():
+            if old is not None and declared.get(old.name) is None and old.name not in taken:
                 found[new.name] = old
+                taken.add(old.name)
         return found
 
     def is_dropped(self, _field: Field, path: Path) -> bool:
@@ -116,21 +129,26 @@ class _Merge:
     def struct(self, declared: Struct, live: Struct, path: Path) -> Struct:
         pairs = self.pairing.pairs(declared, live)
         declared_by_live_name = {pairs[new.name].name: new for new in declared.fields if new.name in pairs}
-        merged: list[Field] = [
+        merged = tuple(
             self._merged_field(declared_by_live_name[field.name], field, path)
             if field.name in declared_by_live_name
             else field
             for field in live.fields
             if field.name in declared_by_live_name or not self.pairing.is_dropped(field, (*path, field.name))
-        ]
+        )
         if self.reorder:
             merged = _reordered(merged, declared)
-        previous: str | None = None
-        for new in declared.fields:
-            if new.name not in pairs:
-                merged.insert(0 if previous is None else _position(merged, previous) + 1, _new(new))
-            previous = new.name
-        return Struct(tuple(merged))
+        predecessors = (None, *(new.name for new in declared.fields))
+        return Struct(
+            with_inserted(
+                merged,
+                (
+                    (_new(new), previous)
+                    for new, previous in zip(declared.fields, predecessors, strict=False)
+                    if new.name not in pairs
+                ),
+            )
+        )
 
     def _merged_field(self, declared: Field, live: Field, path: Path) -> Field:
         """Return the merged field; it keeps its live name if only case differs and no rename is declared."""
@@ -171,22 +189,18 @@ class _Merge:
                 return created_type(declared)
 
 
-def _reordered(live: list[Field], declared: Struct) -> list[Field]:
+def _reordered(live: Sequence[Field], declared: Struct) -> tuple[Field, ...]:
     """Return the fields in declared order with as few moves as possible; undeclared fields stay."""
     positions = {field.name.lower(): position for position, field in enumerate(live)}
     names = [new.name for new in declared.fields if new.name.lower() in positions]
     stays = longest_increasing([positions[name.lower()] for name in names])
     moving = {name.lower() for name, stay in zip(names, stays, strict=True) if not stay}
-    found = [field for field in live if field.name.lower() not in moving]
-    for before, name in zip((None, *names), names, strict=False):
-        if name.lower() in moving:
-            found.insert(0 if before is None else _position(found, before) + 1, live[positions[name.lower()]])
-    return found
-
-
-def _position(fields: list[Field], name: str) -> int:
-    lowered = name.lower()
-    return next(position for position, field in enumerate(fields) if field.name.lower() == lowered)
+    moved = (
+        (live[positions[name.lower()]], previous)
+        for name, previous in zip(names, (None, *names), strict=False)
+        if name.lower() in moving
+    )
+    return with_inserted((field for field in live if field.name.lower() not in moving), moved)
 
 
 def created_type(declared: DataType) -> DataType:

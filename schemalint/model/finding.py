@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -127,7 +127,8 @@ class Finding:
         delta_error: The error class that Delta raises.
         text_changes: The fix as changes of the contract's text.
         existing: Whether the base has the finding too: then it does not fail the run.
-        remedy: The declared state with everything that the help asks for; None if the rule does not give it.
+        remedy: Return the declared state with everything that the help asks for; None if the rule does not
+            give it.
         commit: The commit of the table that the finding is about, if it is about one.
     """
 
@@ -149,7 +150,7 @@ class Finding:
     fix: Fix | None = None
     text_changes: tuple[TextChange, ...] = ()
     existing: bool = False
-    remedy: TableState | None = field(default=None, compare=False, repr=False)
+    remedy: Callable[[], TableState] | None = field(default=None, compare=False, repr=False)
     commit: HistoryEntry | None = None
 
     @property

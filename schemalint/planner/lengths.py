@@ -18,12 +18,13 @@ from schemalint.delta.change import (
     NullabilityChanged,
 )
 from schemalint.delta.datatype import Field, field_at
-from schemalint.delta.lengths import is_lost_if_altered, loses_lengths
+from schemalint.delta.lengths import columns_with_lengths, is_lost_if_altered, loses_lengths
 from schemalint.delta.path import format_path
 from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import TableState
 from schemalint.model.finding import object_of_change
 from schemalint.model.plan import Refusal, RefusalKind
+from schemalint.values import replace
 
 
 def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusal]:
@@ -35,17 +36,18 @@ def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusa
         for change in found
         if isinstance(change, FieldRemoved)
     ]
+    lengths = columns_with_lengths(live.columns, removed)
     for change in found:
-        if isinstance(change, FieldAdded):
-            column = live.columns.get(str(renames.back(change.path)[0]))
-            if loses_lengths(change, column, removed):
-                yield Refusal(
-                    RefusalKind.DECLARATION,
-                    f"{format_path(change.path)} cannot be added: Delta would lose the other lengths in "
-                    f"{change.path[0]}",
-                    "declare the new field as string",
-                    about=object_of_change(change),
-                )
+        if isinstance(change, FieldAdded) and loses_lengths(
+            replace(change, path=renames.back(change.path)), lengths
+        ):
+            yield Refusal(
+                RefusalKind.DECLARATION,
+                f"{format_path(change.path)} cannot be added: Delta would lose the other lengths in "
+                f"{change.path[0]}",
+                "declare the new field as string",
+                about=object_of_change(change),
+            )
     refused: set[str] = set()
     for change in found:
         column = _altered_column(change, live, renames)

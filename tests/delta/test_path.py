@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemalint.delta.path import Part, Path, format_path, lowercased, path_key, path_to_json, split_path
+from schemalint.delta.path import (
+    Part,
+    Path,
+    PathIndex,
+    format_path,
+    is_within,
+    lowercased,
+    path_key,
+    path_to_json,
+    split_path,
+)
 from support.strategies import names
 
 NAMES = st.lists(names(), min_size=1, max_size=4).map(tuple)
@@ -70,3 +80,16 @@ def test_a_field_named_element_is_not_an_array_element() -> None:
 def test_lowercased_paths_are_equal_if_only_the_case_differs() -> None:
     assert lowercased(("Größe", Part.KEY, "X")) == lowercased(("gRÖße", Part.KEY, "x"))
     assert lowercased(("straße",)) != lowercased(("strasse",))
+
+
+SHORT_PATHS = st.lists(st.sampled_from(["a", "b", Part.KEY]), max_size=3).map(tuple)
+
+
+@given(st.lists(SHORT_PATHS, max_size=8), SHORT_PATHS)
+def test_an_index_finds_the_paths_that_a_comparison_with_each_finds(paths: list[Path], path: Path) -> None:
+    index = PathIndex((other, number) for number, other in enumerate(paths))
+    inside = [number for number, other in enumerate(paths) if is_within(other, path)]
+    around = [number for number, other in enumerate(paths) if is_within(path, other)]
+    assert list(index.within(path)) == inside
+    assert sorted(index.around(path)) == around
+    assert list(index.overlapping(path)) == sorted({*inside, *around})

@@ -95,5 +95,4 @@ def _refusal(path: Path, ctx: RuleContext) -> str:
 def _is_renamed(path: Path, ctx: RuleContext) -> bool:
     """Return whether a column gets the name by a rename, which is a separate statement."""
     parent = type_at(ctx.contract.state.columns, path[:-1])
-    fields = parent.fields if isinstance(parent, Struct) else ()
-    return any(field.renamed_from for field in fields if field.name.lower() == str(path[-1]).lower())
+    return isinstance(parent, Struct) and str(path[-1]).lower() in parent.renamed

@@ -82,10 +82,7 @@ def column_dropped(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]:
 def _contradicts(change: FieldRemoved, ctx: RuleContext) -> bool:
     """Return whether CT007 reports the entry under `dropped`: its type is not the dropped column's alone."""
     old = print_type(change.field.type)
-    given = {
-        print_type(entry.type)
-        for entry in ctx.contract.state.dropped
-        if entry.type is not None and path_key(entry.path) == path_key(change.path)
-    }
+    entries = ctx.contract.state.dropped_by_key.get(path_key(change.path), ())
+    given = {print_type(entry.type) for entry in entries if entry.type is not None}
     declared = type_at(ctx.contract.state.columns, change.path)
     return bool(given) and (given != {old} or (declared is not None and print_type(declared) == old))

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import FieldRemoved
-from schemalint.delta.path import format_path
+from schemalint.delta.path import format_path, path_key
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
@@ -61,12 +61,10 @@ def drop_without_mapping(change: FieldRemoved, ctx: RuleContext) -> Iterator[Pro
     protocol: {allow_upgrade: true}
     ```
     """
-    path = format_path(change.path)
-    listed = {format_path(entry.path).lower() for entry in ctx.contract.state.dropped}
-    if path.lower() in listed and ctx.column_mapping == "none":
+    if path_key(change.path) in ctx.contract.state.dropped_by_key and ctx.column_mapping == "none":
         yield Problem(
-            f"{path} is dropped, but the table has no column mapping",
+            f"{format_path(change.path)} is dropped, but the table has no column mapping",
             help="set `delta.columnMapping.mode: name` under `properties`, or keep it as `deprecated`",
-            remedy=ctx.contract.state.with_property(COLUMN_MAPPING_MODE, "name"),
+            remedy=lambda: ctx.contract.state.with_property(COLUMN_MAPPING_MODE, "name"),
             delta_error="DELTA_UNSUPPORTED_DROP_COLUMN",
         )

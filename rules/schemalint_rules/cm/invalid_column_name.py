@@ -66,7 +66,7 @@ def invalid_column_name(contract: Contract, ctx: RuleContext) -> Iterator[Proble
                 f"{format_path(path)} has {_describe(characters)} in its name, which needs column mapping",
                 help="choose another name, or set `delta.columnMapping.mode: name`",
                 path=path,
-                remedy=contract.state.with_property(COLUMN_MAPPING_MODE, "name"),
+                remedy=lambda: contract.state.with_property(COLUMN_MAPPING_MODE, "name"),
                 delta_error=_refusal(path, ctx),
             )
 

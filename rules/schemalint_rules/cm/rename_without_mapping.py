@@ -63,6 +63,6 @@ def rename_without_mapping(change: FieldRenamed, ctx: RuleContext) -> Iterator[P
         yield Problem(
             f"{old} is renamed to {format_path(change.path)}, but the table has no column mapping",
             help="set `delta.columnMapping.mode: name` under `properties`, or keep the name",
-            remedy=ctx.contract.state.with_property(COLUMN_MAPPING_MODE, "name"),
+            remedy=lambda: ctx.contract.state.with_property(COLUMN_MAPPING_MODE, "name"),
             delta_error="DELTA_UNSUPPORTED_RENAME_COLUMN",
         )

@@ -59,8 +59,8 @@ def undeclared_case_change(contract: Contract, ctx: RuleContext) -> Iterator[Pro
         before = field_at(ctx.base.state.columns, path)
         if before is None or before.name in {field.name, field.renamed_from}:
             continue
-        was_spelled_so = field.name in _siblings(path, ctx.base)
-        if before.name not in _siblings(path, contract) and not was_spelled_so:
+        was_spelled_so = _has_spelling(ctx.base, path, field.name)
+        if not _has_spelling(contract, path, before.name) and not was_spelled_so:
             yield Problem(
                 f"{format_path(path)} was {before.name} before: Delta ignores case and keeps the old name",
                 help=f"restore the old spelling, or declare the rename: `renamed_from: {before.name}`",
@@ -68,6 +68,7 @@ def undeclared_case_change(contract: Contract, ctx: RuleContext) -> Iterator[Pro
             )
 
 
-def _siblings(path: Path, contract: Contract) -> set[str]:
+def _has_spelling(contract: Contract, path: Path, name: str) -> bool:
+    """Return whether the struct around a path has a field with exactly this name."""
     parent = type_at(contract.state.columns, path[:-1])
-    return {field.name for field in parent.fields} if isinstance(parent, Struct) else set()
+    return isinstance(parent, Struct) and name in parent.names

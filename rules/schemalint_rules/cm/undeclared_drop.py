@@ -1,14 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from schemalint.delta.change import FieldRemoved
-from schemalint.delta.datatype import Struct, type_at
 from schemalint.delta.patch import update_field
-from schemalint.delta.path import format_path
+from schemalint.delta.path import format_path, lowercased, path_key
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Problem, RuleContext, Severity, replace, rule
+
+_MOST_NAMES = 3
 
 
 @rule("CM003", on=FieldRemoved, severity=Severity.ERROR)
@@ -65,20 +67,20 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
     ```
     """
     path = format_path(change.path)
-    listed = {format_path(entry.path).lower() for entry in ctx.contract.state.dropped}
-    if path.lower() in listed:
+    if path_key(change.path) in ctx.contract.state.dropped_by_key:
         return
-    candidates = _new_of_same_type(change, ctx)
-    names = " or ".join(format_path((name,)) for name in candidates)
+    candidates = ctx.new_siblings.get((lowercased(change.path[:-1]), print_type(change.field.type)), ())
+    names = " or ".join(format_path((name,)) for name in candidates[:_MOST_NAMES])
+    names += f" or one of {len(candidates) - _MOST_NAMES:,} others" if len(candidates) > _MOST_NAMES else ""
     renamed = f"if it is {names} now, add `renamed_from: {change.field.name}` there; " if names else ""
     yield Problem(
         f"{path} is gone from the contract, neither renamed nor listed under `dropped`",
         help=f"{renamed}to drop it, list it: `dropped: [{path}]`",
-        remedy=_remedy(change, candidates, ctx.contract.state),
+        remedy=partial(_remedy, change, candidates, ctx.contract.state),
     )
 
 
-def _remedy(change: FieldRemoved, candidates: list[str], declared: TableState) -> TableState:
+def _remedy(change: FieldRemoved, candidates: Sequence[str], declared: TableState) -> TableState:
     """Return the declared state with the rename, else with the drop."""
     if not candidates:
         return replace(declared, dropped=(*declared.dropped, Deletion(change.path)))
@@ -87,19 +89,3 @@ def _remedy(change: FieldRemoved, candidates: list[str], declared: TableState) -
         declared.columns, path, lambda field: replace(field, renamed_from=change.field.name)
     )
     return replace(declared, columns=columns)
-
-
-def _new_of_same_type(change: FieldRemoved, ctx: RuleContext) -> list[str]:
-    """Return the new siblings of the same type: the column may be one of them, renamed."""
-    before = type_at(ctx.before.columns, change.path[:-1])
-    after = type_at(ctx.contract.state.columns, change.path[:-1])
-    if not isinstance(before, Struct) or not isinstance(after, Struct):
-        return []
-    known, type_text = {field.name.lower() for field in before.fields}, print_type(change.field.type)
-    return [
-        field.name
-        for field in after.fields
-        if field.name.lower() not in known
-        and field.renamed_from is None
-        and print_type(field.type) == type_text
-    ]

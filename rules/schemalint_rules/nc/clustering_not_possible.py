@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.datatype import VOID, Array, Atomic, DataType, Map, Struct, type_at
-from schemalint.delta.path import Part, Path, format_path, path_key
+from schemalint.delta.path import Part, Path, format_path, path_key, prefixes
 from schemalint.delta.statistics import paths_with_statistics
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
@@ -109,7 +109,7 @@ def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Pr
 
 
 def _faults(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[_Fault]:
-    dropped = {path_key(entry.path) for entry in ctx.contract.state.dropped}
+    dropped = ctx.contract.state.dropped_by_key
     without_statistics = _without_statistics(clustering, ctx)
     seen: set[tuple[str, ...]] = set()
     for path in clustering:
@@ -182,5 +182,5 @@ def _without_statistics(clustering: tuple[Path, ...], ctx: RuleContext) -> froze
     return frozenset(keys) - paths_with_statistics(ctx.after.columns, ctx.after.properties)
 
 
-def _is_dropped(path: tuple[str, ...], dropped: set[tuple[str, ...]]) -> bool:
-    return any(path[:length] in dropped for length in range(1, len(path) + 1))
+def _is_dropped(path: tuple[str, ...], dropped: Container[tuple[str, ...]]) -> bool:
+    return any(prefix in dropped for prefix in prefixes(path))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.change import FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.datatype import type_at
-from schemalint.delta.expressions import columns_used, uses
+from schemalint.delta.expressions import columns_used
 from schemalint.delta.path import Path, format_path
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
@@ -87,15 +87,13 @@ def constraint_dependence(change: _Change, ctx: RuleContext) -> Iterator[Problem
         return
     path = (*change.path[:-1], change.old_name) if isinstance(change, FieldRenamed) else change.path
     declared = ctx.contract.state.constraints
-    usage = {
-        name: uses(text, path)
-        for name, text in sorted(ctx.before.constraints.items())
-        if text is not None and declared.get(name, "") is not None
-    }
-    using = [name for name, used in usage.items() if used]
-    unparsed = [name for name, used in usage.items() if used is None]
+    users = ctx.before.constraint_users
+    using, unparsed = (
+        sorted(name for name in names if declared.get(name, "") is not None)
+        for names in (users.of(path), users.unparsed)
+    )
     broken = [name for name in using if _names_removed_column(declared.get(name) or "", path, ctx)]
-    undeclared = [name for name, used in usage.items() if used is not False and name not in declared]
+    undeclared = sorted(name for name in (*using, *unparsed) if name not in declared)
     column = format_path(path)
     if broken:
         yield Problem(

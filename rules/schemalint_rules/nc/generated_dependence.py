@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from schemalint.delta.change import FieldAdded, FieldRemoved, FieldRenamed, GeneratedChanged, TypeChanged
-from schemalint.delta.datatype import Field, Unmanaged, field_at, walk_fields
-from schemalint.delta.expressions import uses
-from schemalint.delta.path import format_path, lowercased, path_key
+from schemalint.delta.datatype import Field, Unmanaged, field_at
+from schemalint.delta.expressions import columns_used
+from schemalint.delta.path import Path, format_path, lowercased, path_key
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _SOURCE = "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE"
@@ -126,26 +126,26 @@ def _changed(change: GeneratedChanged, ctx: RuleContext) -> Iterator[Problem]:
 
 def _follows_a_rename(change: GeneratedChanged, ctx: RuleContext) -> bool:
     """Return whether the old expression uses a renamed column: the rename has its own finding."""
+    used = columns_used(change.old) if isinstance(change.old, str) else None
     return any(
-        isinstance(change.old, str) and field_at(ctx.before.columns, old) and uses(change.old, old)
-        for path, field in walk_fields(ctx.contract.state.columns)
-        if field.renamed_from and (old := (*path[:-1], field.renamed_from))
+        field_at(ctx.before.columns, old)
+        for names in used or ()
+        for old in ctx.contract.state.renamed.overlapping(tuple(map(str.lower, names)))
     )
 
 
 def _source_changed(change: _SourceChange, ctx: RuleContext) -> Iterator[Problem]:
     path = (*change.path[:-1], change.old_name) if isinstance(change, FieldRenamed) else change.path
-    dropped = {path_key(entry.path) for entry in ctx.contract.state.dropped}
-    column, using, unparsed = format_path(path), [], []
-    for generated, field in walk_fields(ctx.before.columns):
-        if not isinstance(field.generated, str) or path_key(generated) in dropped:
-            continue
-        if lowercased(generated) == lowercased(path):
-            yield from _own_type_changed(change)
-            continue
-        used = uses(field.generated, path)
-        using += [format_path(generated)] if used else []
-        unparsed += [format_path(generated)] if used is None else []
+    column, users, dropped = format_path(path), ctx.before.generated_users, ctx.contract.state.dropped_by_key
+
+    def listed(generated: Iterable[Path]) -> list[str]:
+        others = (other for other in generated if lowercased(other) != lowercased(path))
+        return [format_path(other) for other in others if path_key(other) not in dropped]
+
+    own = field_at(ctx.before.columns, path)
+    if own is not None and isinstance(own.generated, str) and path_key(path) not in dropped:
+        yield from _own_type_changed(change)
+    using, unparsed = listed(users.of(path)), listed(users.unparsed)
     if using:
         yield Problem(
             f"{column} cannot change: it is the source of {', '.join(using)}",

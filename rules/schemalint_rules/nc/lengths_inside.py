@@ -6,7 +6,6 @@ from schemalint.delta.change import (
     CommentChanged,
     DefaultChanged,
     FieldAdded,
-    FieldRemoved,
     FieldRenamed,
     NullabilityChanged,
 )
@@ -83,15 +82,16 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
     properties: {delta.columnMapping.mode: name}
     ```
     """
-    if isinstance(change, FieldAdded) and not ctx.is_new_table:
-        top = ctx.before.columns.get(str(change.path[0]))
-        removed = [other.path for other in ctx.changes if isinstance(other, FieldRemoved)]
-        if loses_lengths(change, top, removed):
-            yield Problem(
-                f"{format_path(change.path)} has a length, and would make Delta lose the other lengths in "
-                f"{format_path(change.path[:1])}",
-                help="declare the new field as string",
-            )
+    if (
+        isinstance(change, FieldAdded)
+        and not ctx.is_new_table
+        and loses_lengths(change, ctx.columns_with_lengths)
+    ):
+        yield Problem(
+            f"{format_path(change.path)} has a length, and would make Delta lose the other lengths in "
+            f"{format_path(change.path[:1])}",
+            help="declare the new field as string",
+        )
     column = _altered_column(change, ctx)
     if column is not None and is_lost_if_altered(column):
         yield Problem(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.change import ClusteringChanged, FieldRemoved, PartitioningChanged, TableAdded
 from schemalint.delta.datatype import Unmanaged
-from schemalint.delta.path import Path, format_path, is_within, path_key
+from schemalint.delta.path import Path, format_path, path_key
 from schemalint.delta.table import TableState
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
@@ -108,19 +108,14 @@ def partition_or_cluster_column_dropped(
 
 
 def _dropped(path: Path, ctx: RuleContext) -> Iterator[Problem]:
-    column, partitions, clustering = format_path(path), ctx.before.partitioned_by, ctx.after.clustered_by
-    if isinstance(partitions, tuple) and path_key(path) in {path_key((name,)) for name in partitions}:
+    column = format_path(path)
+    if len(path) == 1 and path_key(path)[0] in ctx.before.partition_keys:
         yield Problem(
             f"the table is partitioned by {column}, which cannot be dropped",
             help="keep it, marked as `deprecated`, or create a new table",
             delta_error=_PARTITION,
         )
-    inside = [
-        clustered
-        for clustered in (clustering if isinstance(clustering, tuple) else ())
-        if is_within(path_key(clustered), path_key(path))
-    ]
-    if inside:
+    if inside := ctx.after.clustering.within(path_key(path)):
         names = ", ".join(format_path(clustered) for clustered in inside)
         yield Problem(
             f"the table stays clustered by {names}, but {column} is dropped",
@@ -153,7 +148,7 @@ def _remaining(names: tuple[str, ...], ctx: RuleContext) -> tuple[str, ...]:
 
     A drop has its own finding.
     """
-    dropped = {path_key(entry.path) for entry in ctx.contract.state.dropped}
+    dropped = ctx.contract.state.dropped_by_key
     return tuple(name for name in _lower(names) if (name,) not in dropped)
 
 

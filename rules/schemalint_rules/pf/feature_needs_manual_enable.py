@@ -66,6 +66,6 @@ def feature_needs_manual_enable(contract: Contract, ctx: RuleContext) -> Iterato
             "which the table does not support",
             help=f"request the feature: `features: [{_FEATURE}]`",
             path=with_default[0],
-            remedy=replace(contract.state, features=contract.state.features | {_FEATURE}),
+            remedy=lambda: replace(contract.state, features=contract.state.features | {_FEATURE}),
             delta_error="WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
         )

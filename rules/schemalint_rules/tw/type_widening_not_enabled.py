@@ -72,7 +72,7 @@ def type_widening_not_enabled(change: TypeChanged, ctx: RuleContext) -> Iterator
             f"{format_path(change.path)} is widened from {old} to {new}, but {_PROPERTY} is not true",
             help=f"set `{_PROPERTY}: true` under `properties`",
             delta_error="DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
-            remedy=ctx.contract.state.with_property(_PROPERTY, "true"),
+            remedy=lambda: ctx.contract.state.with_property(_PROPERTY, "true"),
             fix=Fix(
                 f"Set {_PROPERTY}",
                 (SetProperty(_PROPERTY, "true"),),

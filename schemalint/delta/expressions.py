@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterator
 from enum import Enum
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Generic, TypeVar, assert_never
+from typing import Final, assert_never
 
 from schemalint.delta.datatype import Struct, walk_fields
-from schemalint.delta.path import Path, PathIndex, field_names, format_path
+from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import COLUMN_WORDS, Token, expression_fault, tokens
 from schemalint.delta.table import TableState
 from schemalint.values import frozen
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 # Words that a bracket may follow and that are no functions; other keywords are functions too (`if`).
 # fmt: off
@@ -33,11 +30,6 @@ _WITHOUT_BRACKETS: Final = frozenset(
 _QUERIES: Final = frozenset({"select", "with", "values", "table", "from", "map", "reduce"})
 _AFTER_QUERY: Final = frozenset({"word", "name", "string", "raw"})
 _LIKE: Final = frozenset({"like", "ilike", "rlike", "regexp"})
-
-T = TypeVar("T", bound=Hashable)
-
-Names = tuple[str, ...]
-"""The names of nested fields from the column down, without collection parts."""
 
 
 class Place(Enum):
@@ -92,65 +84,6 @@ def expressions_of(state: TableState) -> Iterator[Expression]:
         for place, value in ((Place.DEFAULT, field.default), (Place.GENERATED, field.generated)):
             if isinstance(value, str):
                 yield Expression(place, value, format_path(path), path)
-
-
-def uses(expression: str, path: Path) -> bool | None:
-    """Whether an expression uses the field at a path, a field inside it, or a field that contains it.
-
-    Delta compares the same way: an expression that uses a struct uses all its fields, and both
-    ``lines[0].qty`` and ``lines.qty`` use the field ``qty`` of the structs in ``lines`` (measured on Delta
-    4.4.0). None if the expression cannot be parsed.
-    """
-    columns = columns_used(expression)
-    if columns is None:
-        return None
-    names = field_names(path)
-    return any(
-        all(name == used.lower() for name, used in zip(names, used_names, strict=False))
-        for used_names in columns
-    )
-
-
-class ColumnUsers(Generic[T]):
-    """Expressions by the columns that they use, as `uses` tells it.
-
-    Attributes:
-        unparsed: The keys of the expressions that cannot be parsed.
-    """
-
-    def __init__(self, expressions: Iterable[tuple[T, str]]) -> None:
-        """Parse the expressions, each with its key."""
-        parsed = [(key, columns_used(text)) for key, text in expressions]
-        self.unparsed = tuple(key for key, names in parsed if names is None)
-        self._by_column = PathIndex(
-            (tuple(map(str.lower, column)), key) for key, names in parsed for column in names or ()
-        )
-
-    def of(self, path: Path) -> tuple[T, ...]:
-        """Return the keys of the expressions that use the field at a path."""
-        return tuple(dict.fromkeys(self._by_column.overlapping(field_names(path))))
-
-
-@cache
-def columns_used(expression: str) -> frozenset[Names] | None:
-    """Return the columns in an expression, each as a tuple of nested names in the expression's spelling.
-
-    Indexes are skipped: ``lines[0].qty`` gives ``("lines", "qty")``. Fields of a function's result are not
-    columns: ``element_at(lines, 1).qty`` gives ``("lines",)``. None if the expression cannot be parsed, or
-    contains ``*`` or a subquery.
-    """
-    # Importing sqlglot takes longer than a whole check, and few changes concern an expression.
-    from sqlglot import Dialect, exp  # noqa: PLC0415
-    from sqlglot.errors import SqlglotError  # noqa: PLC0415
-
-    try:
-        trees = Dialect.get_or_raise("spark").parse_into(exp.Condition, expression)
-    except (SqlglotError, RecursionError):
-        return None
-    tree = trees[0] if len(trees) == 1 else None
-    if tree is None or tree.find(exp.Star, exp.Query) is not None:
-        return None
-    return frozenset(_names(column) for column in tree.find_all(exp.Column))
 
 
 @cache
@@ -241,21 +174,3 @@ def _unusable_in_constraint(found: tuple[Token, ...], columns: Struct) -> str | 
 
 def _name(token: Token) -> str:
     return (token.text[1:-1].replace("``", "`") if token.kind == "name" else token.text).lower()
-
-
-def _names(column: exp.Column) -> Names:
-    """Return all names of a column: sqlglot has up to four in the node, the rest in outer Dot nodes."""
-    names = [part.name for part in column.parts]
-    node: exp.Expr = column
-    while node.parent is not None and node.arg_key == "this" and _is_field_or_index(node.parent):
-        node = node.parent
-        names += [node.name] if node.key == "dot" else []
-    return tuple(names)
-
-
-def _is_field_or_index(node: exp.Expr) -> bool:
-    """Whether the node accesses a field or an index.
-
-    sqlglot also parses ``element_at`` as a Bracket, but with an offset.
-    """
-    return node.key == "dot" or (node.key == "bracket" and node.args.get("offset") is None)

@@ -14,7 +14,7 @@ from schemalint.delta.protocol import Protocol
 from schemalint.values import field, frozen, grouped, replace
 
 if TYPE_CHECKING:
-    from schemalint.delta.expressions import ColumnUsers
+    from schemalint.delta.column_users import ColumnUsers
 
 
 @frozen
@@ -99,14 +99,14 @@ class TableState:
     @cached_property
     def constraint_users(self) -> ColumnUsers[str]:
         """The names of the constraints by the columns that they use."""
-        from schemalint.delta.expressions import ColumnUsers  # noqa: PLC0415 (few tables have expressions)
+        from schemalint.delta.column_users import ColumnUsers  # noqa: PLC0415 (few tables have expressions)
 
         return ColumnUsers((name, text) for name, text in self.constraints.items() if text is not None)
 
     @cached_property
     def generated_users(self) -> ColumnUsers[Path]:
         """The paths of the generated columns by the columns that they use."""
-        from schemalint.delta.expressions import ColumnUsers  # noqa: PLC0415 (few tables have expressions)
+        from schemalint.delta.column_users import ColumnUsers  # noqa: PLC0415 (few tables have expressions)
 
         return ColumnUsers(
             (path, column.generated)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from schemalint.delta.change import ConstraintChanged, FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.datatype import UNMANAGED
-from schemalint.delta.expressions import uses
 from schemalint.delta.path import Path
 from schemalint.delta.type_verdict import alters_stored_type
 from schemalint.model.plan import Cost, Step, StepKind
@@ -51,14 +50,16 @@ def constraints_added(context: AlterContext) -> Iterator[Step]:
 def _to_drop(context: AlterContext) -> list[ConstraintChanged]:
     """Return the live constraints that change, and those that use a column that changes."""
     declared = {changed.name: changed for changed in context.of(ConstraintChanged)}
-    paths = list(_changed_columns(context))
-    found = [changed for changed in declared.values() if isinstance(changed.old, str)]
-    for name, expression in context.live.constraints.items():
-        if name in declared or expression is None:
-            continue
-        if any(uses(expression, path) is not False for path in paths):
-            found.append(ConstraintChanged(name, expression, expression))
-    return found
+    users = context.live.constraint_users
+    blocking = {name for path in _changed_columns(context) for name in (*users.of(path), *users.unparsed)}
+    return [
+        *(changed for changed in declared.values() if isinstance(changed.old, str)),
+        *(
+            ConstraintChanged(name, expression, expression)
+            for name, expression in context.live.constraints.items()
+            if name in blocking and name not in declared
+        ),
+    ]
 
 
 def _changed_columns(context: AlterContext) -> Iterator[Path]:

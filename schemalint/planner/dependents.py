@@ -8,8 +8,7 @@ from typing import Final
 
 from schemalint.delta.change import Change, FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.datatype import Struct, field_at, walk
-from schemalint.delta.expressions import uses
-from schemalint.delta.path import format_path, is_within, lowercased
+from schemalint.delta.path import format_path, path_key
 from schemalint.delta.renames import renames_of
 from schemalint.delta.table import TableState
 from schemalint.delta.type_verdict import alters_stored_type
@@ -37,25 +36,24 @@ def used_by_constraints(
             if not alters_stored_type(change.old, change.new, nested=len(change.path) > 1):
                 continue
             path = renames.back(change.path)
-        for name, expression in live.constraints.items():
-            if expression is None or name in declared.constraints or uses(expression, path) is False:
-                continue
-            yield Refusal(
-                _LIVE,
-                f"{format_path(path)} is used by the constraint {name}, which the contract does not manage",
-                f"declare the constraint, or declare it null to drop it: `constraints: {{{name}: …}}`",
-                about=ObjectRef("column", format_path(change.path)),
-            )
-    removed = [change.path for change in changes if isinstance(change, FieldRemoved)]
-    for name, expression in declared.constraints.items():
-        for path in removed:
-            if expression is not None and uses(expression, path) and field_at(declared.columns, path) is None:
+        for name in (*live.constraint_users.of(path), *live.constraint_users.unparsed):
+            if name not in declared.constraints:
                 yield Refusal(
-                    RefusalKind.DECLARATION,
-                    f"the constraint {name} uses {format_path(path)}, which the contract drops",
-                    "rewrite the constraint without it, or keep the column",
-                    about=ObjectRef("constraint", name),
+                    _LIVE,
+                    f"{format_path(path)} is used by the constraint {name}, which the contract does not "
+                    "manage",
+                    f"declare the constraint, or declare it null to drop it: `constraints: {{{name}: …}}`",
+                    about=ObjectRef("column", format_path(change.path)),
                 )
+    removed = [change.path for change in changes if isinstance(change, FieldRemoved)]
+    for path in removed:
+        for name in declared.constraint_users.of(path) if field_at(declared.columns, path) is None else ():
+            yield Refusal(
+                RefusalKind.DECLARATION,
+                f"the constraint {name} uses {format_path(path)}, which the contract drops",
+                "rewrite the constraint without it, or keep the column",
+                about=ObjectRef("constraint", name),
+            )
 
 
 def used_by_clustering(changes: Sequence[Change], live: TableState, contract: Contract) -> Iterator[Refusal]:
@@ -74,7 +72,7 @@ def used_by_clustering(changes: Sequence[Change], live: TableState, contract: Co
     for change in changes:
         if isinstance(change, FieldRemoved):
             path = (*renames.back(change.path[:-1]), change.path[-1])
-            if any(is_within(lowercased(key), lowercased(path)) for key in live.clustered_by):
+            if live.clustering.within(path_key(path)):
                 yield Refusal(
                     _LIVE,
                     f"{format_path(path)} cannot be dropped: the table is clustered by it, and the contract "

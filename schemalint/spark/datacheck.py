@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from schemalint.delta import change
-from schemalint.delta.expressions import columns_used
+from schemalint.delta.column_users import columns_used
 from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.type_text import print_type
 from schemalint.errors import ApplyError

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import FieldRemoved, FieldRenamed, TypeChanged
+from schemalint.delta.column_users import columns_used
 from schemalint.delta.datatype import type_at
-from schemalint.delta.expressions import columns_used
 from schemalint.delta.path import Path, format_path
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 

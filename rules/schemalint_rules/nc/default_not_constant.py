@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import DefaultChanged, FieldAdded, TableAdded
+from schemalint.delta.column_users import columns_used
 from schemalint.delta.datatype import Struct, walk_fields
-from schemalint.delta.expressions import Expression, Place, columns_used, contains_query, unusable_part
+from schemalint.delta.expressions import Expression, Place, contains_query, unusable_part
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import without_quoted
 from schemalint.plugin import Problem, RuleContext, Severity, rule

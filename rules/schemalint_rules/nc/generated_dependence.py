@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from schemalint.delta.change import FieldAdded, FieldRemoved, FieldRenamed, GeneratedChanged, TypeChanged
+from schemalint.delta.column_users import columns_used
 from schemalint.delta.datatype import Field, Unmanaged, field_at
-from schemalint.delta.expressions import columns_used
 from schemalint.delta.path import Path, format_path, lowercased, path_key
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 
 from schemalint.delta.column_names import nearest_name
+from schemalint.delta.column_users import columns_used
 from schemalint.delta.datatype import VOID, Array, DataType, Map, Struct, type_at
-from schemalint.delta.expressions import Place, columns_used, expressions_of, unusable_part
+from schemalint.delta.expressions import Place, expressions_of, unusable_part
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import tokens, without_quoted
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule

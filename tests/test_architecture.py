@@ -143,11 +143,41 @@ TableChange: TypeAlias = (
     |"""
 
 
-def test_mypy_reports_every_match_that_lacks_a_new_kind_of_change(copy: Path) -> None:
+# Each call gives settings of a checkout to something that connects, starts Spark or runs rule files.
+UNTRUSTED = """
+from pathlib import Path
+from schemalint import catalog
+from schemalint.catalog.table_location import choose_target
+from schemalint.catalog.target_tables import TargetTables
+from schemalint.config import Config, Target
+from schemalint.config.trust import resolve_storage
+from schemalint.lint.live_side import live_side
+from schemalint.lint.rulebook import selection_of
+from schemalint.config.project import Project
+from schemalint.spark.session import start
+
+
+def planted(project: Project, config: Config, target: Target) -> None:
+    choose_target(config, None)
+    resolve_storage(target)
+    catalog.open_catalog(target)
+    catalog.read("sales.orders", target)
+    TargetTables(target, Path(), {})
+    live_side(project, config, None)
+    start(config.spark)
+    selection_of(config, config.plugins)
+"""
+
+
+@pytest.fixture(scope="module")
+def mypy_output(copy: Path) -> str:
+    """Run mypy once on a copy with a new kind of change, and with a module that uses untrusted settings."""
     module = copy / "schemalint/delta/change.py"
     text = module.read_text()
     assert text.count("\n\nTableChange: TypeAlias = (\n   ") == 1
     module.write_text(text.replace("\n\nTableChange: TypeAlias = (\n   ", KIND))
+    untrusted = copy / "schemalint/deploy/planted.py"
+    untrusted.write_text(UNTRUSTED)
     run = subprocess.run(
         [sys.executable, "-m", "mypy", "--no-error-summary", "schemalint"],
         cwd=copy,
@@ -157,7 +187,39 @@ def test_mypy_reports_every_match_that_lacks_a_new_kind_of_change(copy: Path) ->
         check=False,
     )
     module.write_text(text)
-    reported_files = {line.partition(":")[0] for line in run.stdout.splitlines() if "Planted" in line}
+    untrusted.unlink()
+    return run.stdout
+
+
+def test_mypy_refuses_untrusted_settings(mypy_output: str) -> None:
+    errors = [
+        line for line in mypy_output.splitlines() if "deploy/planted.py" in line and "[arg-type]" in line
+    ]
+    assert len(errors) == UNTRUSTED.partition("def planted")[2].count("\n    "), "\n".join(errors)
+
+
+# Executors get the settings of a trusted target from the driver.
+MAY_TRUST = {"schemalint/config/trust.py", "schemalint/spark/executors.py"}
+
+
+def test_only_one_module_makes_trusted_settings() -> None:
+    makers = {
+        path.relative_to(ROOT).as_posix()
+        for path in ROOT.glob("schemalint/**/*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and _makes_trusted(node)
+    }
+    assert makers == MAY_TRUST
+
+
+def _makes_trusted(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    replaces = name == "replace" and any(keyword.arg == "config" for keyword in call.keywords)
+    return replaces or name in {"Trusted", "TrustedTarget", "TrustedSpark", "RuleFiles"}
+
+
+def test_mypy_reports_every_match_that_lacks_a_new_kind_of_change(mypy_output: str) -> None:
+    reported_files = {line.partition(":")[0] for line in mypy_output.splitlines() if "Planted" in line}
     assert reported_files == {
         "schemalint/contract/dialects/native/declaring.py",
         "schemalint/delta/patch.py",

@@ -24,6 +24,7 @@ from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.delta_log.reader import POSSIBLY_STALE, read_table
 from schemalint.delta_log.store import NoTable
+from schemalint.encryption import may_carry_secrets
 from schemalint.errors import ConfigError, InternalError, LiveError
 from schemalint.storage import is_remote, open_store
 from schemalint.storage.requests import concurrently
@@ -268,11 +269,17 @@ def open_catalog(target: TrustedTarget, via: Catalog | None = None) -> Catalog:
         via: The catalogs of a running Spark session; used if the target has no `catalog_uri`.
 
     Raises:
-        ConfigError: The target has no catalog URI, its kind is unknown, or its token is not set in the
-            environment.
+        ConfigError: The target has no catalog URI, its kind is unknown, its token is not set in the
+            environment, or the token would be sent without encryption.
     """
     if target.catalog_uri is not None:
-        return _opened(target.catalog_uri, _token(target))
+        token = _token(target)
+        if token is not None and not may_carry_secrets(target.catalog_uri):
+            raise ConfigError(
+                f"targets.{target.name}.catalog_uri is not https: the token would be sent without encryption",
+                help="write https://; only a server on this machine may have http",
+            )
+        return _opened(target.catalog_uri, token)
     if via is not None:
         return via
     uri = f'targets.{target.name}.catalog_uri = "https://host/api/2.1/unity-catalog"'

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from schemalint import git
 from schemalint.cli import print_note
-from schemalint.config.trust import ConfigOptions, Trusted, find_repository, find_trusted, is_overridden
+from schemalint.config.trust import (
+    ConfigOptions,
+    Trusted,
+    find_repository,
+    find_trusted,
+    is_overridden,
+    unencrypted_hosts,
+)
 
 if TYPE_CHECKING:
     from schemalint.git import Repository
@@ -50,4 +57,12 @@ def trusted_settings(repository: Repository | None, options: dict[str, Any]) -> 
     settings = find_trusted(repository, os.environ, chosen)
     if repository is not None and is_overridden(settings, repository):
         print_note(f"note: the configuration of the working tree does not count, only {settings.source}")
-    return settings.by_session() if options["via"] else settings
+    if options["via"]:
+        settings = settings.by_session()
+    for name, target in settings.targets.items():
+        if options["target"] == name or (options["target"] is None and len(settings.targets) == 1):
+            for host in unencrypted_hosts(target):
+                print_note(
+                    f"note: target {name} sends credentials to {host} without encryption: same machine"
+                )
+    return settings

@@ -37,7 +37,6 @@ UNREADABLE = 2
 @project_options
 def command(
     tables: tuple[str, ...],
-    target: str | None,
     output_format: str,
     *,
     no_history: bool,
@@ -57,7 +56,7 @@ def command(
     status = 0
     with spark_for(settings, options) as spark:
         via = spark.catalog if spark else None
-        requests = table_requests(tables, open_environment(repository, settings, target, via), via)
+        requests = table_requests(tables, open_environment(repository, settings, options["target"], via), via)
         for table in read_tables(requests, history=not no_history):
             print_table(table)
             if isinstance(table, TableFailure):

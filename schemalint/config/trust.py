@@ -11,11 +11,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NewType, TypeVar
+from urllib.parse import urlsplit
 
 from schemalint import git
 from schemalint.config import FILES, Config, SparkSettings, Target, parse
 from schemalint.config.project import config_at, found_config, given_config, require_file
 from schemalint.config.storage import resolve_variables
+from schemalint.encryption import is_loopback
 from schemalint.errors import ConfigError, GitError
 from schemalint.git import Repository, Revision
 from schemalint.values import frozen, replace
@@ -156,6 +158,18 @@ def by_session(target: T) -> T:
     """
     catalog = SESSION_CATALOG if target.catalog is None and target.root is None else target.catalog
     return replace(target, catalog=catalog, catalog_uri=None, catalog_token=None)
+
+
+def unencrypted_hosts(target: TrustedTarget) -> list[str]:
+    """Return the hosts on this machine that get the target's secrets over http; others are refused."""
+    endpoints = [value for value in target.storage.values() if is_loopback(value)]
+    if (
+        target.catalog_uri is not None
+        and target.catalog_token is not None
+        and is_loopback(target.catalog_uri)
+    ):
+        endpoints.append(target.catalog_uri)
+    return sorted({urlsplit(url).netloc.rpartition("@")[2] for url in endpoints})
 
 
 def resolve_storage(target: TrustedTarget, environ: Mapping[str, str] | None = None) -> Mapping[str, str]:

@@ -281,6 +281,20 @@ def test_a_change_under_review_cannot_send_the_credentials_elsewhere(tmp_path: P
     assert "AccessDenied" in run.stdout
 
 
+@pytest.mark.parametrize("name", ["endpoint", "AWS_ENDPOINT_URL", "aws_endpoint_url_s3"])
+def test_credentials_are_not_sent_without_encryption(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    plain = {"allow_http": "true", name: "http://store.invalid:9000"}
+    for secrets in (KEYS, {}):  # without keys of the target, those of the environment
+        with pytest.raises(LiveError, match=f"{name} is not https: credentials would be sent"):
+            read_table("s3://lake/t", storage={**secrets, **QUICK, **plain})
+    with pytest.raises(LiveError, match="cannot be reached"):
+        read_table("s3://lake/t", storage={**QUICK, **plain, "anonymous": "true"})
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://store.invalid:9000")
+    monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
+    with pytest.raises(LiveError, match="AWS_ENDPOINT_URL is not https"):
+        read_table("s3://lake/t", storage={**KEYS, **QUICK})
+
+
 @pytest.fixture
 def silent() -> Iterator[socket.socket]:
     """A server that takes connections and never answers."""

@@ -9,10 +9,11 @@ from http.client import HTTPException, HTTPResponse
 from typing import Final, cast
 from urllib.error import URLError
 from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import HTTPErrorProcessor, Request, build_opener
+from urllib.request import HTTPErrorProcessor, ProxyHandler, Request, build_opener
 
 import schemalint
 from schemalint.catalog.kinds.unity.json import Json
+from schemalint.encryption import is_loopback
 from schemalint.errors import LiveError
 from schemalint.redaction import hide, without_secrets
 from schemalint.values import field, frozen
@@ -129,7 +130,9 @@ class Client:
 
     def _answer(self, request: Request) -> tuple[int, Mapping[str, str], bytes]:
         try:
-            with build_opener(_NoRedirects).open(request, timeout=self.timeout) as response:
+            with build_opener(_NoRedirects, *_handlers(self.base)).open(
+                request, timeout=self.timeout
+            ) as response:
                 answer = cast("HTTPResponse", response)
                 return answer.status, dict(answer.headers.items()), self._read_body(answer)
         except TimeoutError:
@@ -198,6 +201,11 @@ class _NoRedirects(HTTPErrorProcessor):
 
     def https_response(self, request: Request, response: HTTPResponse) -> HTTPResponse:  # noqa: ARG002
         return response
+
+
+def _handlers(url: str) -> tuple[ProxyHandler, ...]:
+    """Return no proxy for a server on this machine: http would show the token to the proxy."""
+    return (ProxyHandler({}),) if is_loopback(url) else ()
 
 
 def _pause(retry_after: str | None) -> float:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from schemalint.encryption import may_carry_secrets
 from schemalint.errors import LiveError
 from schemalint.storage.kinds.object_store.address import Address, Provider
 from schemalint.storage.kinds.object_store.failures import failure
@@ -25,6 +26,7 @@ _ENDPOINT: Final = re.compile(
     r"((aws|azure(_storage)?|google)_)?(endpoint(_url(_s3)?)?|base_url)", re.IGNORECASE
 )
 _SENT_SECRET: Final = re.compile("(access_key_id|secret_access_key|token|sas_key)$", re.IGNORECASE)
+_UNSIGNED: Final = re.compile(r"((aws|azure(_storage)?|google)_)?skip_signature", re.IGNORECASE)
 _RENAMED: Final[Mapping[tuple[Provider, str], str]] = {
     ("s3", "anonymous"): "skip_signature",
     ("gcs", "anonymous"): "skip_signature",
@@ -47,6 +49,7 @@ def open_client(address: Address, storage: Mapping[str, str]) -> Client:
     prefix = _VARIABLES[address.provider]
     variables = {name: value for name, value in os.environ.items() if name.startswith(prefix)}
     _require_usable({**variables, **settings})
+    _require_encrypted(variables, settings)
     client = _client_types(address)[address.provider]
     from obstore.exceptions import BaseError  # noqa: PLC0415 (only for object stores)
 
@@ -83,3 +86,22 @@ def _require_usable(settings: Mapping[str, str]) -> None:
             )
         if value and _ENDPOINT.fullmatch(name) and not re.match("https?://[^/]", value):
             raise LiveError(f"{name} is not a URL", help="Write https://host, or http://host:port.")
+
+
+def _require_encrypted(variables: Mapping[str, str], settings: Mapping[str, str]) -> None:
+    """Refuse an endpoint to which credentials would be sent without encryption.
+
+    The environment may name one for its own credentials, with AWS_ALLOW_HTTP, but not for the target's.
+    """
+    is_unsigned = any(
+        _UNSIGNED.fullmatch(name) and value.lower() in {"true", "1", "yes", "on"}
+        for name, value in (*variables.items(), *settings.items())
+    )
+    has_secrets = any(map(_SENT_SECRET.search, settings))
+    for name, value in (*settings.items(), *(variables.items() if has_secrets else ())):
+        if value and not is_unsigned and _ENDPOINT.fullmatch(name) and not may_carry_secrets(value):
+            raise LiveError(
+                f"{name} is not https: credentials would be sent without encryption",
+                help="Write https://; only a store on this machine may have http, and one that needs no "
+                'credentials: anonymous = "true".',
+            )

@@ -84,8 +84,8 @@ def test_a_branch_without_a_common_ancestor_has_no_trusted_commit(clone: Clone) 
 def test_a_pull_request_needs_no_default_branch(clone: Clone, tmp_path: Path) -> None:
     shas = {"base": {"ref": "main", "sha": clone.main}, "head": {"sha": clone.feature}}
     (tmp_path / "event.json").write_text(json.dumps({"pull_request": shas}))
-    event = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
-    assert clone.trusted(**event).commit == clone.main
+    trusted = clone.trusted(GITHUB_EVENT_NAME="pull_request", GITHUB_EVENT_PATH=str(tmp_path / "event.json"))
+    assert trusted.commit == clone.main
 
 
 @pytest.mark.parametrize(

@@ -8,21 +8,27 @@ JAVA_NEEDED := 17
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 PINS := requirements/dev.txt
+FUZZ_PINS := requirements/fuzz.txt
+FUZZ_INSTALLED := .venv/.fuzz
+FUZZ_SECONDS ?= 3600
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version $(PYTHON_NEEDED) --generate-hashes \
+    $(if $(UPGRADE),--upgrade) --custom-compile-command 'make pins'
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Spark looks for Java in the same order (bin/load-spark-env.sh and bin/spark-class of Spark).
 JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage engine lint pins clean require-java require-python
+.PHONY: help demo test coverage engine fuzz lint pins clean require-java require-python
 
 help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
 	@echo 'make test      all tests, those that ask the real engine included'
 	@echo 'make coverage  all tests, and a list of the lines and branches that none of them reaches'
 	@echo 'make engine    ask the real engine again for all recorded answers (takes long)'
+	@echo 'make fuzz      fuzz all readers for an hour, or for FUZZ_SECONDS (docs/fuzzing.md)'
 	@echo 'make lint      ruff, mypy, the direction of imports, and zizmor for the workflows'
-	@echo 'make pins      bring $(PINS) in line with pyproject.toml; UPGRADE=1 takes the newest versions'
+	@echo 'make pins      bring requirements/ in line with pyproject.toml; UPGRADE=1 takes the newest versions'
 	@echo 'make clean     remove what these made'
 
 demo: require-java $(INSTALLED)
@@ -42,6 +48,9 @@ engine: require-java $(INSTALLED)
 	done
 	SCHEMALINT_ENGINE_PLANS=200 $(BIN)/pytest tests/planner/test_plans_on_the_engine.py tests/planner/test_pairs_on_the_engine.py
 
+fuzz: $(FUZZ_INSTALLED)
+	PYTHONPATH=tests $(BIN)/python -m fuzz.run --seconds $(FUZZ_SECONDS)
+
 lint: $(INSTALLED)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -51,12 +60,12 @@ lint: $(INSTALLED)
 
 # One resolution for every Python and platform, so that every machine installs the same versions.
 pins: $(INSTALLED)
-	$(BIN)/uv pip compile --quiet --universal --python-version $(PYTHON_NEEDED) --generate-hashes $(if $(UPGRADE),--upgrade) \
-	    --custom-compile-command 'make pins' --group dev --extra spark --output-file $(PINS) pyproject.toml
+	$(COMPILE) --group dev --extra spark --output-file $(PINS) pyproject.toml
+	$(COMPILE) --group fuzz --output-file $(FUZZ_PINS)
 
 clean:
 	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	rm -rf .coverage .coverage.* dist metastore_db spark-warehouse derby.log
+	rm -rf .coverage .coverage.* .fuzz dist metastore_db spark-warehouse derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The last step downloads nothing: the pins hold the build backend too.
@@ -64,6 +73,11 @@ $(INSTALLED): pyproject.toml $(PINS) | require-python
 	$(PYTHON) -m venv .venv
 	$(PIP) --require-hashes --requirement $(PINS)
 	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# The fuzzer has wheels for few platforms, and only `make fuzz` needs it.
+$(FUZZ_INSTALLED): $(FUZZ_PINS) $(INSTALLED)
+	$(PIP) --require-hashes --requirement $(FUZZ_PINS)
 	@touch $@
 
 require-python:

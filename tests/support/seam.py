@@ -28,7 +28,7 @@ from support.contract_pairs import text_of
 if TYPE_CHECKING:
     from schemalint.model.contract import Contract
     from schemalint.model.finding import Finding
-    from schemalint.model.plan import Refusal
+    from schemalint.model.plan import Refusal, TablePlan
     from schemalint.plugin import Rule
 
 LOCATION: Final = "file:/lake/orders"
@@ -81,9 +81,16 @@ def refusals(
         live: The live table; None if the plan creates it.
         with_rules: Whether the rules judge the table too, as in every run.
     """
+    return planned(base, head, live, with_rules=with_rules).refusals
+
+
+def planned(
+    base: Contract | None, head: Contract, live: LiveTable | None = None, *, with_rules: bool = True
+) -> TablePlan:
+    """Return the plan of `plan` for a table; see `refusals`."""
     if live is None:
         found = judge_pair(None, head, rules()) if with_rules else ()
-        return plan_table(head, None, LOCATION, found).refusals
+        return plan_table(head, None, LOCATION, found)
     tracking = track_columns(live.state.columns, [base.state, head.state]) if base else None
     composed = replace(head, state=tracking.composed(head.state)) if tracking else head
     last_applied = LastApplied((base, head) if base else ())
@@ -96,7 +103,7 @@ def refusals(
         unseen=tuple(unseen_edits(last_applied, live, tracking)),
     )
     found = judge_live(comparison, rules()) if with_rules else ()
-    return plan_table(head, live, LOCATION, found, PlanOptions(tracking)).refusals
+    return plan_table(head, live, LOCATION, found, PlanOptions(tracking))
 
 
 def _file(contract: Contract) -> File:

@@ -1,0 +1,145 @@
+"""Contracts: read, judged, shown in every format, fixed, planned; with the base and the live table.
+
+An input has up to three parts, as contracts: ``head``, ``base`` and ``live``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fuzz.oracle import (
+    BUG,
+    Found,
+    line_breaks,
+    only_errors_of_the_input,
+    require,
+    require_no_bug,
+    require_rendered,
+)
+from fuzz.parts import joined, split
+from schemalint import contract as contracts
+from schemalint.delta.properties import PROPERTIES
+from schemalint.deploy import Deployment
+from schemalint.errors import SchemalintError
+from schemalint.git import Contents, File, Revision, Worktree
+from schemalint.lint.check import check
+from schemalint.lint.check_input import CheckInput, LiveSide
+from schemalint.lint.fixing import check_and_fix
+from schemalint.lint.judge import judge_pair
+from schemalint.lint.rulebook import load_rules
+from schemalint.model.finding import Severity
+from schemalint.model.plan import Plan
+from schemalint.report import plan as plans
+from support import seam
+from support.rule_cases import load_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schemalint.delta.table import LiveTable
+    from schemalint.model.contract import Contract
+
+FILE = "orders.yml"
+RULES = load_rules()
+STYLES = tuple(plans.get(name) for name in plans.names())
+WORDS = (
+    *("schemalint: 1\n", "table: ", "columns:\n", "- {name: ", "type: ", "properties:\n", "constraints:\n"),
+    *("renamed_from: ", "type_changes:\n", "{from: int, to: bigint}", "dropped: ", "nullable: false"),
+    *("default: ", "generated: ", "partitioned_by: ", "clustered_by: ", "protocol: {allow_upgrade: true}\n"),
+    *(
+        "drop_features: ",
+        "allow:\n",
+        "targets:\n",
+        "consumers:\n",
+        "absent: true\n",
+        "location: ",
+        "comment: ",
+    ),
+    *(
+        "type: struct\n",
+        "columns: ",
+        "array<",
+        "map<",
+        "decimal(10,2)",
+        "=== base\n",
+        "=== live\n",
+        "identity: ",
+    ),
+    *sorted(PROPERTIES)[:60],
+)
+LONGEST = 4_000
+
+
+def run(data: bytes) -> None:
+    """Check the head against the base and the live table, and fix it; then plan it."""
+    parts = split(data)
+    head = parts.get("head", data)
+    live = _created(parts.get("live"))
+    request = CheckInput(
+        base=Revision("main", "c0ffee" * 6, "test"),
+        head=Worktree(),
+        contents=Contents(_files(parts.get("base")), _files(head)),
+        rules=RULES,
+        everything=True,
+        live=_side(live) if live else None,
+    )
+    with only_errors_of_the_input():
+        result = check(request)
+        require_no_bug(result.errors)
+        require_rendered(result)
+        if any(finding.fix for finding in result.findings):
+            _require_fixed(request)
+        for declared in contracts.read(FILE, head).contracts:
+            _require_planned(declared, live)
+
+
+def _require_fixed(request: CheckInput) -> None:
+    try:
+        result, files = check_and_fix(request, unsafe=True)
+    except SchemalintError as error:
+        raise Found(f"a fix fails: {error}") from error
+    require_no_bug(result.errors)
+    for file in files.values():
+        read = contracts.read(FILE, file.after)
+        require(bool(read.contracts) and not read.errors, f"a fixed file cannot be read: {read.errors}")
+        if len(line_breaks(file.before)) == 1:
+            require(line_breaks(file.after) == line_breaks(file.before), "a fix changes line ends")
+
+
+def _require_planned(declared: Contract, live: LiveTable | None) -> None:
+    plan = seam.planned(None, declared, live)
+    for refusal in plan.refusals:
+        require(refusal.kind.exit_status != BUG, f"a plan ends as a bug: {refusal.reason}")
+    deployment = Deployment(Plan("dev", (plan,)), {plan.table: declared})
+    for style in STYLES:
+        style.render(deployment)
+
+
+def _files(text: bytes | None) -> dict[str, File]:
+    return {} if text is None else {FILE: File(FILE, text, None)}
+
+
+def _created(text: bytes | None) -> LiveTable | None:
+    """Return the table that a contract creates; None if Delta would create none."""
+    if text is None:
+        return None
+    read = contracts.read("live.yml", text)
+    if read.errors or len(read.contracts) != 1:
+        return None
+    (declared,) = read.contracts
+    if any(finding.severity >= Severity.ERROR for finding in judge_pair(None, declared, RULES)):
+        return None
+    return seam.created_table(declared)
+
+
+def _side(live: LiveTable) -> LiveSide:
+    return LiveSide("dev", lambda _contract: live, lambda _contract: live.uri, lambda *_commit: None)
+
+
+def seeds() -> Iterator[bytes]:
+    """Yield the contracts of the rules' cases."""
+    names = {"after": "head", "before": "base", "live": "live"}
+    for case in load_cases():
+        parts = {names[name]: text.encode() for name, text in case.texts.items() if name in names}
+        if "head" in parts:
+            yield joined(parts)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fuzz.oracle import only_errors_of_the_input
 from schemalint import config
+from schemalint.config.storage import resolve_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ def run(data: bytes) -> None:
         with only_errors_of_the_input():
             for target in config.parse(name, data).targets.values():
                 with only_errors_of_the_input():
-                    config.resolve_storage(target, {"TOKEN": "secret"})
+                    resolve_variables(target, {"TOKEN": "secret"})
 
 
 def seeds() -> Iterator[bytes]:

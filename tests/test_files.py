@@ -192,7 +192,7 @@ def test_only_one_module_writes_files() -> None:
     assert writing == TEMPORARY
 
 
-_WRITERS = {"write_bytes", "mkstemp", "NamedTemporaryFile", "TemporaryFile", "fdopen", "touch"}
+_WRITERS = {"write_bytes", "mkstemp", "NamedTemporaryFile", "TemporaryFile", "touch"}
 
 
 @pytest.mark.parametrize(
@@ -205,6 +205,8 @@ _WRITERS = {"write_bytes", "mkstemp", "NamedTemporaryFile", "TemporaryFile", "fd
         ("path.open('rb')", False),
         ("store.open(name)", False),
         ("os.open(path, flags)", False),
+        ("os.fdopen(descriptor, 'rb')", False),
+        ("os.fdopen(descriptor, 'wb')", True),
         ("os.open(path, os.O_RDWR)", True),
     ],
 )
@@ -218,9 +220,9 @@ def _may_write(node: ast.AST) -> bool:
         return True
     if not isinstance(node, ast.Call):
         return False
-    is_method = isinstance(node.func, ast.Attribute)
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    if name != "open":
+    is_method = isinstance(node.func, ast.Attribute) and name != "fdopen"
+    if name not in ("open", "fdopen"):
         return name in _WRITERS or (is_method and name == "write_text")
     mode = [
         *node.args[0 if is_method else 1 :],

@@ -9,12 +9,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from types import FrameType
-from typing import Final, NoReturn
 
-_LONGEST_WAIT: Final = 3.0  # seconds for a child process to end by itself
+# Nothing else is imported yet: an interruption of the import would end with a traceback.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import NoReturn
 
-_NAMES: Final = {signal.SIGINT: b"interrupted\n", signal.SIGTERM: b"terminated\n"}
+_LONGEST_WAIT = 3.0  # seconds for a child process to end by itself
+
+_NAMES = {signal.SIGINT: b"interrupted\n", signal.SIGTERM: b"terminated\n"}
 
 
 def run() -> NoReturn:

@@ -91,6 +91,12 @@ def test_inputs_reach_the_command(check: Callable[..., Outcome]) -> None:
     assert check(BIGINT, fail_on="never").status == 0
 
 
+def test_trusted_refs_are_a_list(check: Callable[..., Outcome]) -> None:
+    outcome = check(INT + "description: One row.\n", live="true", trusted_refs="main, release\nno:branch")
+    assert outcome.status == 2
+    assert "not a revision: 'no:branch'" in outcome.log
+
+
 def test_the_input_live_compares_with_the_live_table(check: Callable[..., Outcome], tmp_path: Path) -> None:
     log = tmp_path / "lake/sales/orders/_delta_log/00000000000000000000.json"
     log.parent.mkdir(parents=True)
@@ -115,7 +121,7 @@ def test_the_input_live_compares_with_the_live_table(check: Callable[..., Outcom
     assert "target prod" in outcome.summary
 
 
-@pytest.mark.parametrize("name", ["against", "live", "target", "fail-on"])
+@pytest.mark.parametrize("name", ["against", "live", "target", "fail-on", "trusted-refs"])
 def test_an_input_is_never_executed(check: Callable[..., Outcome], name: str, tmp_path: Path) -> None:
     evil = f"$(touch {tmp_path}/run); touch {tmp_path}/run #"
     check(INT, **{name.replace("-", "_"): evil})

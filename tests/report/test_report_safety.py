@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -12,60 +11,16 @@ from hypothesis import strategies as st
 
 from schemalint.errors import Location
 from schemalint.model.finding import CheckResult
-from schemalint.printable import printable
+from schemalint.printable import printable, printable_lines
 from schemalint.report import findings as report
 from schemalint.values import replace
+from support.attack_texts import ATTACKS, Command, lines_of, obeyed, runner_reads
 from support.report_cases import finding, result_of, run
 
-COMMANDS = [
-    "error",
-    "warning",
-    "notice",
-    "debug",
-    "group",
-    "endgroup",
-    "add-mask",
-    "set-output",
-    "stop-commands",
-    "add-matcher",
-]
 PIECES = st.sampled_from(
     ["::", "##[", "##", "#", "[", "]", "vso[", "error", "\n", "\r", "\x1b", "%0A", "%", ","]
 )
 TEXTS = st.lists(PIECES | st.text(max_size=3), max_size=12).map("".join)
-
-
-class Command(NamedTuple):
-    """A workflow command that GitHub's runner finds in a line."""
-
-    name: str
-    properties: dict[str, str]
-    data: str
-
-
-def runner_reads(line: str) -> Command | None:
-    """Return the command in a line as actions/runner's ActionCommand.cs does: TryParseV2, then TryParse."""
-    stripped = line.lstrip()
-    if match := re.match(r"::(\S+?)(?: (.*?))?::(.*)", stripped, re.DOTALL):
-        name, properties, data = match.groups()
-        if name in COMMANDS:
-            pairs = (pair.split("=", 1) for pair in (properties or "").split(",") if "=" in pair)
-            values = {key: unescaped(value, "\r \n : , %") for key, value in pairs}
-            return Command(name, values, unescaped(data, "\r \n %"))
-    if match := re.search(r"##(?:vso)?\[([^\] ]*)[^\]]*\](.*)", line, re.DOTALL):
-        return Command(match[1], {}, match[2])
-    return None
-
-
-def unescaped(text: str, characters: str) -> str:
-    for character in characters.split(" "):
-        text = text.replace(f"%{ord(character):02X}", character)
-    return text
-
-
-def lines_of(text: str) -> list[str]:
-    """Split a text into lines as the runner does."""
-    return re.split(r"\r\n|\r|\n", text.removesuffix("\n"))
 
 
 def test_runner_reads_finds_commands() -> None:
@@ -104,8 +59,16 @@ def test_hostile_text_gives_only_the_expected_annotations() -> None:
 @given(TEXTS)
 def test_any_text_becomes_one_visible_line_without_commands(text: str) -> None:
     printed = printable(text)
-    assert printed.isprintable()
-    assert runner_reads(printed) is None
+    assert obeyed(printed) == []
+    assert printable(printed) == printed
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_attack_is_obeyed(attack: str) -> None:
+    text = ATTACKS[attack]
+    assert obeyed(text) or attack.startswith(("markup", "SQL", "CI: annotation"))
+    assert obeyed(printable(text)) == []
+    assert obeyed(printable_lines(text).replace("\n", " ")) == []
 
 
 @settings(deadline=None)

@@ -1,0 +1,122 @@
+"""Credentials leave through no text."""
+
+from __future__ import annotations
+
+import json
+import os
+import traceback
+from time import process_time
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemalint import config
+from schemalint.config.storage import resolve_variables
+from schemalint.errors import LiveError
+from schemalint.printable import json_text, printable
+from schemalint.redaction import hide, hide_nothing, without_secrets
+from support.attack_texts import CREDENTIAL, URIS
+
+
+@pytest.mark.parametrize("name", URIS)
+def test_credentials_become_a_mark_wherever_they_are(name: str) -> None:
+    uri = URIS[name]
+    for text in (uri, f"cannot open '{uri}': refused", f"({uri})", f"{uri},{uri}", f"{uri}\n{uri}"):
+        assert CREDENTIAL not in without_secrets(text)
+        assert "***" in without_secrets(text)
+        assert CREDENTIAL not in printable(text)
+        assert CREDENTIAL not in json_text({text: [text]})
+        assert CREDENTIAL not in str(LiveError(text, help=text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "abfss://container@account.dfs.core.windows.net/t",
+        "s3://bucket/path@v12",
+        "https://host:8080/path@v1",
+        "https://host/t?page=2&sort=token",
+        "'https://host' || 'a@b.example'",
+        "token = 5",
+        "a & sig = b",
+        "@team, see a@b.example",
+        "concat('?token=', id)",
+        "file:///lake/a=1/b",
+    ],
+)
+def test_other_text_stays(text: str) -> None:
+    assert without_secrets(text) == text
+
+
+@given(st.text())
+def test_text_without_credentials_becomes_the_same_text_twice(text: str) -> None:
+    once = without_secrets(text)
+    assert without_secrets(once) == once
+
+
+@pytest.mark.parametrize("secret", ["p/ss+w rd", 'quo"te\\back', "ümlaut", "  padded  ", "two\nlines of it"])
+def test_a_hidden_value_is_found_in_the_forms_that_libraries_print(secret: str) -> None:
+    hide(secret)
+    shown = [
+        secret,
+        secret.strip(),
+        quote(secret, safe=""),
+        json.loads(json_text({"a": secret}))["a"],
+        json_text([f"x{secret}y"]),
+        printable(f"error: {secret.splitlines()[-1].strip()}"),
+    ]
+    for text in shown:
+        clean = without_secrets(text)
+        assert secret.strip() not in clean
+        assert quote(secret.strip(), safe="") not in clean
+        assert json.dumps(secret.strip())[1:-1] not in clean
+    hide_nothing()
+    assert without_secrets(secret) == secret
+
+
+def test_short_values_are_not_hidden() -> None:
+    hide("abc")
+    assert without_secrets("abcdef") == "abcdef"
+
+
+def test_the_secrets_of_a_target_are_hidden_and_its_public_settings_are_not() -> None:
+    target = config.Target("dev", storage={"secret_access_key": "${KEY}", "region": "${REGION}"})
+    resolve_variables(target, {"KEY": "hunter2hunter2", "REGION": "eu-west-1"})
+    assert without_secrets("hunter2hunter2 in eu-west-1") == "*** in eu-west-1"
+
+
+def test_a_traceback_shows_no_message_of_the_engine() -> None:
+    from schemalint.spark.session import StatementError, ask  # noqa: PLC0415 (imports no pyspark)
+
+    class Session:
+        conf = None
+
+        def sql(self, sqlQuery: str) -> object:  # noqa: N803 (pyspark's own name)
+            raise ValueError(f"{sqlQuery}: {URIS['SAS']}")
+
+    with pytest.raises(StatementError) as caught:
+        ask(Session(), f"SELECT '{URIS['password']}'")
+    assert CREDENTIAL not in "".join(traceback.format_exception(caught.value))
+
+
+# Each begins many matches that fail late.
+SLOW = ["a://", "://a:", "?", "&x", "&sig", "?a=", ";token", "authorization:", "x-amz-", "://a:b", "?sig=&"]
+
+
+@pytest.mark.parametrize("piece", SLOW)
+def test_time_is_linear_in_the_text(piece: str) -> None:
+    def seconds(number: int) -> float:
+        text = f"{piece * number}=://"
+        start = process_time()
+        without_secrets(text)
+        return process_time() - start
+
+    seconds(10)
+    small, large = min(seconds(2_000) for _ in range(3)), min(seconds(32_000) for _ in range(3))
+    assert large < max(small, 0.0005) * 16 * 8, (small, large)
+
+
+def test_nothing_is_hidden_at_the_start_of_a_run() -> None:
+    assert without_secrets(os.environ["PATH"]) == os.environ["PATH"]

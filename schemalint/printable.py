@@ -120,7 +120,8 @@ def json_text(document: object, *, indent: int | None = None) -> SafeText:
     text = json.dumps(document, indent=indent)
     if may_hold_secrets(text):
         text = _JSON_STRING.sub(_without_secrets_in_json, text)
-    return SafeText(text.replace("##", r"#\u0023") + "\n")
+    text = text.replace("##", r"#\u0023")
+    return SafeText((_SECTION.sub(r"section\\u005f", text) if "section_" in text else text) + "\n")
 
 
 def annotation(kind: str, properties: Mapping[str, str], lines: Iterable[str]) -> SafeText:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MARK: Final = "***"
 """What takes the place of a credential."""
@@ -16,8 +19,8 @@ MARK: Final = "***"
 _SHORTEST: Final = 4
 """A shorter value is no secret, and hiding it would destroy other text."""
 
-# `abfss://container@account…`: the part before the @ is no credential unless it has a password.
-_CONTAINERS: Final = re.compile(r"(?i)(?<![A-Za-z0-9+.-])(?:abfss?|wasbs?)\Z")
+# `abfss://container@account…`, `file:/table@v12`: the part before the @ is no credential.
+_NO_CREDENTIAL: Final = re.compile(r"(?i)(?<![A-Za-z0-9+.-])(?:abfss?|wasbs?|file)\Z")
 
 # Parameters with credentials: Azure's SAS, AWS (versions 2 and 4), Google, and names of others.
 _PARAMETER_NAME: Final = (
@@ -44,51 +47,62 @@ def hide_nothing() -> None:
 
 def may_hold_secrets(text: str) -> bool:
     """Whether `without_secrets` can change the text: a fast test that most texts fail."""
-    return bool(_hidden) or "://" in text or "=" in text or "uthorization" in text or "UTHORIZATION" in text
+    return bool(_hidden) or ":/" in text or "=" in text or "uthorization" in text or "UTHORIZATION" in text
 
 
 def without_secrets(text: str) -> str:
     """Return the text with `MARK` in place of credentials.
 
     These are the user info of URIs, queries with a signature or a token, other parameters with such names,
-    authorization headers, and the values of `hide`.
+    authorization headers, and the values of `hide`. A text must be cut only after this: the rest of a
+    credential no longer shows what it is.
     """
+    return _replaced(text, lambda _credential: MARK)
+
+
+def masked(text: str) -> str:
+    """Return the text with asterisks in place of credentials, so that all positions in it stay."""
+    return _replaced(text, lambda credential: "*" * len(credential))
+
+
+def _replaced(text: str, mark: Callable[[str], str]) -> str:
+    def marked(match: re.Match[str]) -> str:
+        before, credential, after = match.groups()
+        if not credential.strip("*") or (before.startswith(":/") and _is_no_credential(match, credential)):
+            return match[0]
+        return before + mark(credential) + after
+
     if not may_hold_secrets(text):
         return text
     for secret in sorted(_hidden, key=len, reverse=True):
-        text = text.replace(secret, MARK)
-    if "://" in text:
-        text = _user_info().sub(_without_user, text)
+        text = text.replace(secret, mark(secret))
+    if ":/" in text:
+        text = _user_info().sub(marked, text)
     if "=" in text:
-        text = _query().sub(_unsigned, text)
-        text = _parameter().sub(rf"\1{MARK}", text)
-    return _header().sub(rf"\1{MARK}", text)
+        text = _query().sub(lambda match: marked(match) if _signed().search(match[0]) else match[0], text)
+        text = _parameter().sub(marked, text)
+    return _header().sub(marked, text)
 
 
-def _without_user(match: re.Match[str]) -> str:
-    before = match.string[max(match.start() - len("wasbs") - 1, 0) : match.start()]
-    if ":" not in match[1] and _CONTAINERS.search(before):
-        return match[0]
-    return f"://{MARK}@"
+def _is_no_credential(match: re.Match[str], user: str) -> bool:
+    start = match.start()
+    return ":" not in user and _NO_CREDENTIAL.search(match.string[max(start - 6, 0) : start]) is not None
 
 
-def _unsigned(match: re.Match[str]) -> str:
-    return f"?{MARK}" if _signed().search(match[0]) else match[0]
-
-
-# The patterns are linear: none begins with a repetition, and what may fail late is bounded. Compiling them
-# takes longer than most runs need them.
+# Each pattern has three groups: before a credential, the credential, after it. They are linear: none begins
+# with a repetition, and what may fail late is bounded. Compiling them takes longer than most runs need them.
 @cache
 def _user_info() -> re.Pattern[str]:
-    # The second form has a slash in the password, as keys of AWS may; a port is no password.
-    return re.compile(
-        r"""://([^\s/?\#'"<>`]*(?=@)|[^\s/?\#'"<>`:@]{0,200}:(?!\d{1,5}(?:[/?\#]|$))[^\s'"<>`]{0,300}(?=@))@"""
-    )
+    # The second form has a slash in the password, as keys of AWS may; a port is no password. Paths that were
+    # URIs have one slash.
+    plain, key = r"""[^\s/?\#'"<>`]*(?=@)""", r"""[^\s'"<>`]{0,300}(?=@)"""
+    user = r"""[^\s/?\#'"<>`:@]{0,200}:(?!\d{1,5}(?:[/?\#]|$))"""
+    return re.compile(rf"(?<=[a-z0-9+.-]{{2}})(://?)({plain}|{user}{key})(@)", re.IGNORECASE)
 
 
 @cache
 def _query() -> re.Pattern[str]:
-    return re.compile(r"""\?[^\s'"<>`]*""")
+    return re.compile(r"""(\?)([^\s'"<>`]*)()""")
 
 
 @cache
@@ -102,11 +116,11 @@ def _parameter() -> re.Pattern[str]:
         "accountkey|sharedaccesskey|sharedaccesssignature|x-amz-(?:signature|credential|security-token)"
         r"|aws_secret_access_key|aws_session_token"
     )
-    return re.compile(rf"""((?:[;&]{_PARAMETER_NAME}|\b(?:{own_names}))=)[^\s;&'"<>`]+""", re.IGNORECASE)
+    name = rf"(?:[;&]{_PARAMETER_NAME}|\b(?:{own_names}))="
+    return re.compile(rf"""({name})([^\s;&'"<>`]+)()""", re.IGNORECASE)
 
 
 @cache
 def _header() -> re.Pattern[str]:
-    return re.compile(
-        r"""(authorization['"]?\s{0,9}[:=]\s{0,9}['"]?(?:bearer |basic )?)[^\s'",}]+""", re.IGNORECASE
-    )
+    name = r"""authorization\\{0,8}['"]?\s{0,9}[:=]\s{0,9}\\{0,8}['"]?(?:bearer |basic )?"""
+    return re.compile(rf"""({name})([^\s'",}}\\]+)()""", re.IGNORECASE)

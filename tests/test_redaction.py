@@ -16,14 +16,22 @@ from schemalint import config
 from schemalint.config.storage import resolve_variables
 from schemalint.errors import LiveError
 from schemalint.printable import json_text, printable
-from schemalint.redaction import hide, hide_nothing, without_secrets
+from schemalint.redaction import hide, hide_nothing, masked, without_secrets
 from support.attack_texts import CREDENTIAL, URIS
 
 
 @pytest.mark.parametrize("name", URIS)
 def test_credentials_become_a_mark_wherever_they_are(name: str) -> None:
     uri = URIS[name]
-    for text in (uri, f"cannot open '{uri}': refused", f"({uri})", f"{uri},{uri}", f"{uri}\n{uri}"):
+    for text in (
+        uri,
+        repr(uri),
+        repr(repr(f"cannot open '{uri}'")),
+        uri.replace("//", "/"),
+        f"({uri})",
+        f"{uri},{uri}",
+        f"{uri}\n{uri}",
+    ):
         assert CREDENTIAL not in without_secrets(text)
         assert "***" in without_secrets(text)
         assert CREDENTIAL not in printable(text)
@@ -44,10 +52,21 @@ def test_credentials_become_a_mark_wherever_they_are(name: str) -> None:
         "@team, see a@b.example",
         "concat('?token=', id)",
         "file:///lake/a=1/b",
+        "file:/lake@v12 and /lake@v12 and C:/lake@v12",
+        "contracts/a.yml:1:1: a@b.example",
     ],
 )
 def test_other_text_stays(text: str) -> None:
     assert without_secrets(text) == text
+
+
+@pytest.mark.parametrize("name", URIS)
+def test_masked_text_keeps_all_positions(name: str) -> None:
+    text = f"see {URIS[name]} here"
+    assert CREDENTIAL not in masked(text)
+    assert len(masked(text)) == len(text)
+    assert masked(text).endswith(" here")
+    assert without_secrets(masked(text)) == masked(text)
 
 
 @given(st.text())

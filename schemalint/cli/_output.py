@@ -26,7 +26,7 @@ def print_error(error: SchemalintError, table: str = "") -> None:
     name = f"{table}: " if table not in error.message else ""
     label = click.style("error", fg="red", bold=True)
     lines = [f"{label}: {location}{name}{error.message}", *([f"  help: {error.help}"] if error.help else [])]
-    show(terminal_text((line for text in lines for line in _indented(text)), styled=True), err=True)
+    show(terminal_text(lines, styled=True), err=True)
 
 
 def print_note(text: str) -> None:
@@ -49,8 +49,3 @@ def confirmed(question: str) -> bool:
 def is_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout.isatty()
-
-
-def _indented(text: str) -> list[str]:
-    """Split a message into lines; indented, so that a line break in a name makes no line of its own."""
-    return text.replace("\n", "\n    ").split("\n")

@@ -11,6 +11,7 @@ from schemalint.deploy import Deployment
 from schemalint.errors import UsageError
 from schemalint.model.contract import table_key
 from schemalint.model.plan import PLAN_FORMAT, Plan, Refusal, RefusalKind, TablePlan
+from schemalint.redaction import without_secrets
 from schemalint.values import frozen, replace
 
 
@@ -97,12 +98,15 @@ def _compared(plan: TablePlan, approved: PlannedTable) -> TablePlan:
 
 
 def _differences(plan: TablePlan, approved: PlannedTable) -> Iterator[str]:
-    if plan.uri != approved.uri:
-        yield f"it is at {plan.uri}, and was at {approved.uri}"
+    """Compare a plan with the file, which contains no credentials: two that differ only there are equal."""
+    uri = without_secrets(plan.uri)
+    if uri != approved.uri:
+        yield f"it is at {uri}, and was at {approved.uri}"
     if plan.table_id != approved.table_id:
         yield "another table is at this location now" if plan.table_id else "the table is gone"
-    requires = [sentence for step in plan.steps for sentence in step.requires]
+    requires = [without_secrets(sentence) for step in plan.steps for sentence in step.requires]
+    statements = tuple(without_secrets(step.sql) for step in plan.steps)
     yield from (f"now {sentence}" for sentence in requires if sentence not in approved.requires)
     yield from (f"no longer {sentence}" for sentence in approved.requires if sentence not in requires)
-    if requires == list(approved.requires) and tuple(step.sql for step in plan.steps) != approved.statements:
+    if requires == list(approved.requires) and statements != approved.statements:
         yield "the statements differ"

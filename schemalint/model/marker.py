@@ -13,6 +13,7 @@ from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.errors import LiveError
 from schemalint.model.contract import Contract
+from schemalint.redaction import without_secrets
 from schemalint.values import frozen
 
 MARKER: Final = "schemalint.applied"
@@ -113,7 +114,7 @@ def read_pending(live: TableState) -> Pending | None:
         return Pending(str(content["hash"]), targets)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise LiveError(
-            f"the table property {PENDING} is unreadable: {text[:200]}",
+            f"the table property {PENDING} is unreadable: {without_secrets(text)[:200]}",
             help="rename the columns by hand, then UNSET the property",
         ) from None
 

@@ -13,6 +13,7 @@ from schemalint.errors import ApplyError
 from schemalint.model.plan import Step, StepKind, TablePlan
 from schemalint.planner.simulate import simulate
 from schemalint.printable import visible
+from schemalint.redaction import without_secrets
 from schemalint.spark.session import SqlSession, StatementError, ask
 from schemalint.values import frozen
 
@@ -152,5 +153,5 @@ def _row(values: Mapping[str, Any]) -> str:
 
 def _value(value: object) -> str:
     text = "NULL" if value is None else repr(value) if isinstance(value, str) else str(value)
-    printable = visible(text)
+    printable = visible(without_secrets(text))
     return printable if len(printable) <= _LONGEST_VALUE else f"{printable[:_LONGEST_VALUE]}…"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from schemalint.config.trust import TrustedSpark
 from schemalint.errors import ApplyError, UsageError
-from schemalint.redaction import hide
+from schemalint.redaction import hide, without_secrets
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -265,5 +265,6 @@ def _first_line(error: Exception) -> str:
 
 
 def _cut(statement: str) -> str:
+    statement = without_secrets(statement)
     short = statement[:_LONGEST_STATEMENT]
     return short if short == statement else f"{short}… ({len(statement)} characters)"

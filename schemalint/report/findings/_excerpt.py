@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemalint.printable import printable
+from schemalint.redaction import masked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +60,7 @@ def split_lines(source: str) -> tuple[str, ...]:
 
 
 def _underlined(line: str, number: int, column: int, end_column: int) -> Iterator[Row]:
+    line = masked(line)
     if len(line) > _MOST_COLUMNS:
         line, column, end_column = _cropped(line, column, end_column)
     before, width = _width(line[: column - 1]), _width(line[: end_column - 1])
@@ -86,7 +88,7 @@ def _bracketed(lines: tuple[str, ...], start: int, end: int, end_column: int) ->
 
 
 def _start_of(line: str) -> str:
-    return line if len(line) <= _MOST_COLUMNS else f"{line[:_MOST_COLUMNS]} ..."
+    return line if len(line) <= _MOST_COLUMNS else f"{masked(line)[:_MOST_COLUMNS]} ..."
 
 
 def _numbers(start: int, end: int) -> list[int | None]:

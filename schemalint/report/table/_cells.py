@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from schemalint.printable import printable
+from schemalint.redaction import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,7 @@ _LONGEST: Final = 60
 
 def shortened(text: str) -> str:
     """Put a text on one line, and cut it if it is long."""
-    line = " ".join(text.split())
+    line = without_secrets(" ".join(text.split()))
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 

@@ -10,6 +10,8 @@ from typing import Final
 
 import atheris
 
+from fuzz.mutation import Mutator
+
 _FIRST: Final = 50  # seeds
 
 
@@ -23,13 +25,16 @@ def main() -> None:
             target.run(seed)
     folder = Path(".fuzz/.seeds", name)
     folder.mkdir(parents=True, exist_ok=True)
-    for number, seed in enumerate(dict.fromkeys(target.seeds())):
+    seeds = list(dict.fromkeys(target.seeds()))
+    for number, seed in enumerate(seeds):
         (folder / f"{number}").write_bytes(seed)
     words = folder.with_suffix(".words")
     words.write_text("".join(f"{_word(word)}\n" for word in target.WORDS))
     # verbosity 0 prints nothing of the inputs that reach new branches
     options = [f"-max_len={target.LONGEST}", f"-dict={words}", "-verbosity=0"]
-    atheris.Setup([*sys.argv, *options, str(folder)], target.run)
+    # atheris replaces its function when fuzzing begins
+    mutator = Mutator(seeds, lambda data, most: atheris.Mutate(data, most))  # noqa: PLW0108
+    atheris.Setup([*sys.argv, *options, str(folder)], target.run, custom_mutator=mutator)
     atheris.Fuzz()
 
 

@@ -25,6 +25,14 @@ characters, which take twice as much in Python."""
 MAX_GIT_ERRORS: Final = 64 << 10
 """Bytes of a git command's standard error that are kept, the last ones: only its last line is shown."""
 
+MAX_CONTENTS: Final = 256 * _MIB
+"""Bytes of all contract files of both sides, and of other YAML files where `contracts` has globs: ten
+thousand contracts of 10 KiB in two versions take 200 MiB."""
+
+MAX_SKIPPED: Final = 64 * _MIB
+"""Bytes of a file that is too large, which are still read to reach the next one; a new git process costs less
+than more of them, and a packed file can expand a thousandfold."""
+
 MAX_PROBLEMS: Final = 200_000
 """Problems that a rule may find in one fact, which stops a rule that never ends. A contract has at most
 100,000 nodes, a type text of 1 MiB at most 180,000 fields, and a table whose log is read 100,000 columns."""

@@ -65,8 +65,11 @@ class AuditTargets:
             self.add(map(self.where.request_by_name, self._until_error(names)))
 
     def _declared(self) -> Iterator[TableRequest]:
-        contracts = self.where.declared().values() if self.where else ()
-        for contract in contracts:
+        if self.where is None:
+            return
+        found = self.where.declared()
+        self.errors += (error for error in found.errors if str(error) not in map(str, self.errors))
+        for contract in found.contracts.values():
             yield from self._until_error(self._request_for(contract))
 
     def _request_for(self, contract: Contract) -> Iterator[TableRequest]:

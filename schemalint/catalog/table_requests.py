@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from schemalint.catalog import Catalog, NamingCatalog
+    from schemalint.contract.revisions import Declarations
     from schemalint.delta.table import LiveTable
     from schemalint.git import Repository
 
@@ -96,16 +97,19 @@ class Environment:
         """The settings that open the target's stores, with resolved values."""
         return resolve_storage(self.target)
 
-    def declared(self) -> dict[str, Contract]:
-        """Return the contracts of the working tree that are not absent in the target, by table key."""
+    def declared(self) -> Declarations:
+        """Return the contracts of the working tree that are not absent in the target."""
         from schemalint import contract as contracts  # noqa: PLC0415 (only to look up names)
-        from schemalint.contract.revisions import contracts_at  # noqa: PLC0415
+        from schemalint.contract.revisions import Declarations, contracts_at  # noqa: PLC0415
 
         if self.repository is None:
-            return {}
+            return Declarations({})
         found = contracts_at(self.repository, git.Worktree(), self.settings.config.contracts)
-        effective = {key: contracts.effective(found[key], self.target.name) for key in found}
-        return {key: contract for key, contract in effective.items() if not contract.absent}
+        effective = {
+            key: contracts.effective(contract, self.target.name) for key, contract in found.contracts.items()
+        }
+        present = {key: contract for key, contract in effective.items() if not contract.absent}
+        return Declarations(present, found.errors)
 
     def request_for(self, contract: Contract) -> TableRequest:
         """Return the request for a declared table."""
@@ -162,12 +166,12 @@ def table_requests(
     Raises:
         SchemalintError: The contracts cannot be read, or a version or instant is invalid.
     """
-    declared = where.declared() if where else {}
+    declared = where.declared() if where else None
     requests = []
     for reference in references:
         parsed = parse_reference(reference, lambda table: Path(table).is_dir())
         try:
-            if where:
+            if where and declared:
                 request = _resolve_in_target(parsed.table, where, declared)
             else:
                 request = _resolve_in_session(parsed.table, via)
@@ -190,11 +194,13 @@ def read_tables(
             yield _document(request, result, read_at)
 
 
-def _resolve_in_target(reference: str, where: Environment, declared: Mapping[str, Contract]) -> TableRequest:
+def _resolve_in_target(reference: str, where: Environment, found: Declarations) -> TableRequest:
+    declared = found.contracts
     if (contract := declared.get(table_key(reference))) is not None:
         return where.request_for(contract)
     if is_path_or_uri(reference):
         return TableRequest(reference, storage=where.storage)
+    found.require_complete()
     if where.target.catalog is not None:
         return where.request_by_name(reference)
     close = get_close_matches(table_key(reference), declared, n=1)

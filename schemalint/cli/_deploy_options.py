@@ -101,5 +101,7 @@ def print_unplanned(deployment: Deployment) -> None:
     for warning in deployment.warnings:
         print_note(f"warning: {warning}")
     for unplanned in deployment.unplanned:
-        print_error(unplanned.error, table=unplanned.table)
+        location = unplanned.error.location
+        is_file = location is not None and location.file == unplanned.table
+        print_error(unplanned.error, table="" if is_file else unplanned.table)
     report_bugs(unplanned.error for unplanned in deployment.unplanned)

@@ -127,7 +127,7 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> CheckResult | None:
 
 
 def _has_contracts(contents: Contents, options: dict[str, Any]) -> bool:
-    if contents.base or contents.head or contents.too_large:
+    if contents.base or contents.head or contents.unread:
         return True
     if options["allow_none"]:
         return False

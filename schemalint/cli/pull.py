@@ -118,9 +118,11 @@ def _pull(
     from schemalint.pull.declaration import Scope  # noqa: PLC0415 (only for this command)
 
     target = _target(settings, options["target"], via, needed=options["everything"])
+    declared, unreadable = declared_contracts(repository, settings.config.contracts)
     request = PullInput(
         root=repository.root,
-        declared=declared_contracts(repository, settings.config.contracts),
+        declared=declared,
+        unreadable=unreadable,
         target=target,
         scope=Scope(options["only"]) if options["only"] else Scope.MANAGED,
         table=options["table"],

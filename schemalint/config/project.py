@@ -88,9 +88,9 @@ def config_at(repository: Repository, base: Side) -> Config:
     contents = git.changes(repository, EmptyTree("one side"), base, lambda _: True, config.FILES)
 
     def read(name: str) -> bytes | None:
-        if name in links or name in contents.too_large:
-            reason = "is no regular file" if name in links else "has more than 1 MiB, a limit of schemalint"
-            raise ConfigError(f"{name} in {base.why} {reason}", help="repair it there")
+        reason = "it is no regular file" if name in links else contents.unread.get(name)
+        if reason is not None:
+            raise ConfigError(f"{name} in {base.why} cannot be read: {reason}", help="repair it there")
         return contents.head[name].data if name in contents.head else None
 
     return config.load(read)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from schemalint.contract.anchors import locate
-from schemalint.contract.reading import ReadResult, read
+from schemalint.contract.reading import ReadResult, read, unread_files
 from schemalint.contract.targets import effective, targets_of
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "read",
     "targets_of",
     "text_changes",
+    "unread_files",
 ]
 
 # These functions import on call, because `check` does not need them and must start fast.

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from schemalint.contract.dialects import dialect_of
 from schemalint.document import decode, read_documents
 from schemalint.errors import ContractError, Location
 from schemalint.model.contract import Contract
+from schemalint.printable import visible
 from schemalint.values import frozen
+
+if TYPE_CHECKING:
+    from schemalint.git import Contents
 
 
 @frozen
@@ -46,6 +52,16 @@ def read(file: str, data: bytes | str) -> ReadResult:
     if not contracts and not errors:
         errors.append(_no_contract(file))
     return ReadResult(tuple(contracts), tuple(errors))
+
+
+def unread_files(contents: Contents) -> Iterator[ContractError]:
+    """Yield an error for each file that was not read."""
+    for path, reason in contents.unread.items():
+        yield ContractError(
+            f"the file was not read: {reason}",
+            help="repair it, or exclude it with the `contracts` globs of the configuration",
+            location=Location(visible(path)),
+        )
 
 
 def _no_contract(file: str) -> ContractError:

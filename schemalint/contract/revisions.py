@@ -23,31 +23,55 @@ from schemalint.git import (
 )
 from schemalint.model.contract import Contract
 from schemalint.printable import visible
+from schemalint.values import frozen
 
 # Contracts are YAML files: commits that touch none of these paths change no contract.
 _PATHS = ("*.yml", "*.yaml")
 
 
-def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> dict[str, Contract]:
-    """Return all contracts of one side by table key.
+@frozen
+class Declarations:
+    """The contracts of one side.
 
-    Raises:
-        ContractError: A contract cannot be read, or a table is declared twice.
+    Attributes:
+        contracts: By table key, without tables that are declared twice.
+        errors: Files and contracts that cannot be read, and tables that are declared twice.
     """
+
+    contracts: Mapping[str, Contract]
+    errors: tuple[ContractError, ...] = ()
+
+    def require_complete(self) -> Mapping[str, Contract]:
+        """Return the contracts.
+
+        Raises:
+            ContractError: Another one cannot be read.
+        """
+        for error in self.errors:
+            raise error
+        return self.contracts
+
+
+def contracts_at(repository: Repository, side: Side, globs: Sequence[str]) -> Declarations:
+    """Return all contracts of one side; one that cannot be read does not hide the others."""
+    contents = changes(repository, EmptyTree("one side"), side, candidate, globs)
     found: dict[str, Contract] = {}
-    for file in files_at(repository, side, globs):
+    errors = [*contracts.unread_files(contents)]
+    twice: set[str] = set()
+    for file in contents.head.values():
         result = contracts.read(visible(file.path), file.data)
-        if result.errors:
-            raise result.errors[0]
+        errors += result.errors
         for contract in result.contracts:
             first = found.setdefault(contract.key, contract)
             if first is not contract:
-                raise ContractError(
+                twice.add(contract.key)
+                error = ContractError(
                     f"{contract.table} is declared twice",
                     help=f"the other contract is at {contracts.locate(first, ('table',))}",
                     location=contracts.locate(contract, ("table",)),
                 )
-    return found
+                errors.append(error)
+    return Declarations({key: found[key] for key in found if key not in twice}, tuple(errors))
 
 
 def table_at(repository: Repository, globs: Sequence[str]) -> Callable[[str, str], Contract | None]:

@@ -11,7 +11,7 @@ from schemalint.catalog.table_location import is_found_by_name, require_reachabl
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.config.project import Project, unmatched_globs
 from schemalint.config.trust import Trusted, TrustedTarget, resolve_storage
-from schemalint.contract.revisions import Revisions, contracts_at
+from schemalint.contract.revisions import Declarations, Revisions, contracts_at
 from schemalint.delta.table import LiveTable
 from schemalint.deploy.catalog_features import (
     above_limits_in_catalog,
@@ -84,7 +84,7 @@ class DeployInput:
 
 @frozen
 class Unplanned:
-    """A table that could not be planned, and why."""
+    """A table that could not be planned, or a file whose contracts could not, and why."""
 
     table: str
     error: SchemalintError
@@ -139,13 +139,14 @@ def prepare(request: DeployInput) -> Deployment:
 
 def _prepared(request: DeployInput) -> Deployment:
     require_reachable(request.target, request.repository.root)
-    declared = _declared(request)
+    found = _declared(request)
+    declared = found.contracts
     requested = [
         _with_approval(
             replace(contracts.effective(contract, request.target.name), engine=request.target.engine),
             request.allow,
         )
-        for contract in _requested(request, declared)
+        for contract in _requested(request, found)
     ]
     storage = resolve_storage(request.target)
     live_tables = TargetTables(request.target, request.repository.root, storage, request.via)
@@ -155,7 +156,7 @@ def _prepared(request: DeployInput) -> Deployment:
     plans: list[TablePlan] = []
     effective: dict[str, Contract] = {}
     skipped: list[Skipped] = []
-    unplanned: list[Unplanned] = []
+    unplanned = [Unplanned(error.location.file if error.location else "", error) for error in found.errors]
     for contract in requested:
         if not _is_planned(contract):
             reason = "absent from this target" if contract.absent else f"managed by {contract.managed_by}"
@@ -191,26 +192,36 @@ def _about_root(live_tables: TargetTables, plans: Sequence[TablePlan]) -> Iterat
             yield f"no Delta table was found below the root of the target, {root}: is it the right one?"
 
 
-def _declared(request: DeployInput) -> dict[str, Contract]:
+def _declared(request: DeployInput) -> Declarations:
+    """Return the contracts; to apply some, all must be readable: any of them may share a table with another.
+
+    Raises:
+        SchemalintError: A glob matches nothing, a contract has uncommitted changes, or is unreadable.
+    """
     for error in unmatched_globs(Project(request.repository, request.settings.config), request.head):
         raise error
-    declared = contracts_at(request.repository, request.head, request.settings.config.contracts)
+    found = contracts_at(request.repository, request.head, request.settings.config.contracts)
     if not isinstance(request.head, Worktree):
-        changed = dirty(request.repository, {contract.file for contract in declared.values()})
+        changed = dirty(request.repository, {contract.file for contract in found.contracts.values()})
         if changed:
             raise UsageError(
                 f"{min(changed)} has uncommitted changes",
                 help="commit them, or plan the working tree: --head worktree",
             )
-    return declared
+    if request.applies:
+        found.require_complete()
+    return found
 
 
-def _requested(request: DeployInput, declared: dict[str, Contract]) -> list[Contract]:
+def _requested(request: DeployInput, found: Declarations) -> list[Contract]:
+    declared = found.contracts
     if not declared:
+        found.require_complete()
         raise UsageError("no contracts found", help="a contract is a YAML file with `schemalint: 1`")
     keys = [table_key(name) for name in request.tables] or sorted(declared)
     for name, key in zip(request.tables, keys, strict=False):
         if key not in declared:
+            found.require_complete()
             raise UsageError(f"no contract declares {name}", help=f"declared: {', '.join(sorted(declared))}")
     return [declared[key] for key in keys]
 

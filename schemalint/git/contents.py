@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
 
+from schemalint import limits
 from schemalint.errors import GitError
 from schemalint.git.listing import including, list_files
 from schemalint.git.sides import EmptyTree
-from schemalint.printable import visible
-from schemalint.values import frozen
+from schemalint.reading import read_plain
+from schemalint.values import field, frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 
     from schemalint.git.listing import Listing
     from schemalint.git.repository import Repository
@@ -50,12 +52,12 @@ class Contents:
     Attributes:
         base: The old side.
         head: The new side.
-        too_large: Paths of files over `MAX_SIZE` on either side; their content was not read.
+        unread: By path, why a file of either side was not read: it is over `MAX_SIZE`, or denies it.
     """
 
     base: Mapping[str, File]
     head: Mapping[str, File]
-    too_large: tuple[str, ...] = ()
+    unread: Mapping[str, str] = field(default_factory=dict)
 
 
 def changes(
@@ -87,23 +89,41 @@ def changes(
     suffixes = _suffixes(globs)
     candidates: dict[str, bytes] = {}
     others: dict[str, bytes] = {}
-    too_large: set[str] = set()
+    unread: dict[str, str] = {}
+    held = 0
     for blob, content in read_blobs(repo, {*before.blobs.values(), *after.blobs.values()}):
         if content is None:
-            too_large.update(*(_paths(listing, blob) for listing in (before, after)))
-        elif is_candidate(content):
-            candidates[blob] = content
-        elif suffixes:
-            others[blob] = content
+            unread |= dict.fromkeys((*_paths(before, blob), *_paths(after, blob)), _TOO_LARGE)
+        elif (is_kept := is_candidate(content)) or suffixes:
+            (candidates if is_kept else others)[blob] = content
+            held = _within_limit(held + len(content))
     base_files, head_files = (
         {**_files(listing, candidates), **_files(listing, others, suffixes)} for listing in (before, after)
     )
-    for path, content in _on_disk(repo, after):
-        if content is None:
-            too_large.add(path)
-        elif is_candidate(content) or path.lower().endswith(suffixes):
+    for path in sorted(after.on_disk):
+        try:
+            content = read_plain(repo.root / path, MAX_SIZE)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # deleted since it was listed
+        except OSError as error:
+            unread[path] = _TOO_LARGE if error.errno == errno.EFBIG else str(error.strerror)
+            continue
+        if is_candidate(content) or path.lower().endswith(suffixes):
             head_files[path] = File(path, content, None)
-    return Contents(base_files, head_files, tuple(sorted(too_large)))
+            held = _within_limit(held + len(content))
+    return Contents(base_files, head_files, dict(sorted(unread.items())))
+
+
+_TOO_LARGE = f"it has more than {MAX_SIZE >> 20} MiB, a limit of schemalint"
+
+
+def _within_limit(size: int) -> int:
+    if size > limits.MAX_CONTENTS:
+        raise GitError(
+            f"the contract files have more than {limits.MAX_CONTENTS >> 20} MiB, a limit of schemalint",
+            help="name the folders of the contracts in `contracts` of the configuration",
+        )
+    return size
 
 
 def _suffixes(globs: Sequence[str]) -> tuple[str, ...]:
@@ -140,17 +160,28 @@ def read_blobs(repo: Repository, blobs: Collection[str]) -> Iterator[tuple[str, 
     """
     if not blobs:
         return
-    ordered = sorted(blobs)  # by id, the order of a pack's index
+    rest: Sequence[str] = sorted(blobs)  # by id, the order of a pack's index
+    while rest:
+        rest = yield from _up_to_huge_blob(repo, rest)
+
+
+def _up_to_huge_blob(
+    repo: Repository, ordered: Sequence[str]
+) -> Generator[tuple[str, bytes | None], None, Sequence[str]]:
+    """Yield blobs until one is too large to be skipped; return those after it."""
     lines = (f"{blob}\n".encode() for blob in ordered)
     # --buffer: all ids are sent without waiting for an answer, so git need not flush after each blob.
     with repo.talk("cat-file", "--batch", "--buffer", lines=lines) as out:
-        for blob in ordered:
+        for number, blob in enumerate(ordered, 1):
             size = _size(out.readline(), blob)
             if size > MAX_SIZE:
-                _skip(out, size + 1)
                 yield blob, None
+                if size > limits.MAX_SKIPPED:
+                    return ordered[number:]
+                _skip(out, size + 1)
             else:
                 yield blob, out.read(size + 1)[:-1]
+    return ()
 
 
 def dirty(repo: Repository, paths: Collection[str]) -> set[str]:
@@ -188,13 +219,3 @@ def _files(
 
 def _paths(listing: Listing, blob: str) -> set[str]:
     return {path for path, path_blob in listing.blobs.items() if path_blob == blob}
-
-
-def _on_disk(repo: Repository, listing: Listing) -> Iterator[tuple[str, bytes | None]]:
-    for path in sorted(listing.on_disk):
-        try:
-            with (repo.root / path).open("rb") as file:
-                content = file.read(MAX_SIZE + 1)
-        except OSError as error:
-            raise GitError(f"{visible(path)} cannot be read: {error.strerror}") from error
-        yield path, content if len(content) <= MAX_SIZE else None

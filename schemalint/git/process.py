@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import threading
 from contextlib import contextmanager
@@ -84,7 +85,7 @@ def talk_to_git(
     # git writes errors directly to our standard error: a third pipe could fill up unread.
     with _running(arguments, lines, cwd, env, stderr=None) as process:
         yield _pipe(process.stdout)
-    if process.returncode != 0:
+    if process.returncode not in (0, -signal.SIGPIPE):  # the caller did not read all of the output
         raise _error(arguments[0], process.returncode, "")
 
 

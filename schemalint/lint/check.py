@@ -10,7 +10,7 @@ from schemalint.delta.change import FieldRenamed
 from schemalint.delta.diff import diff, recreated_columns
 from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
-from schemalint.errors import ContractError, LiveError, Location, SchemalintError
+from schemalint.errors import LiveError, SchemalintError
 from schemalint.git import File, Side
 from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
 from schemalint.lint.duplicates import duplicates
@@ -84,7 +84,7 @@ class _Check:
             findings=ordered(
                 self._with_text(finding) for finding in findings if not self._is_ignored(finding)
             ),
-            errors=(*self.errors, *map(_too_large, self.request.contents.too_large)),
+            errors=(*self.errors, *contracts.unread_files(self.request.contents)),
             sources=self._sources,
         )
 
@@ -355,11 +355,3 @@ def _findings_of_table(
 
 def _side_ref(side: Side) -> SideRef:
     return SideRef(side.spec, side.commit, side.why)
-
-
-def _too_large(path: str) -> ContractError:
-    return ContractError(
-        "the file is larger than 1 MiB and was not read",
-        help="split it, or exclude it with the `contracts` globs of the configuration",
-        location=Location(visible(path)),
-    )

@@ -26,8 +26,7 @@ def read_contents(project: Project, base: Side, head: Side) -> Contents:
     if base_globs == globs:
         return contents
     base_only = git.changes(project.repository, EmptyTree("the base alone"), base, candidate, base_globs)
-    too_large = tuple({*contents.too_large, *base_only.too_large})
-    return replace(contents, base=base_only.head, too_large=too_large)
+    return replace(contents, base=base_only.head, unread={**base_only.unread, **contents.unread})
 
 
 def readable_ancestor(project: Project, base: Side, key: str) -> tuple[str, Contract] | None:

@@ -53,18 +53,25 @@ class Lookup:
 
         Raises:
             UsageError: The table's location is unknown, or another table has its name.
+            ContractError: No contract declares the table, but one is unreadable.
         """
         declared = self._by_name.get(self._key(reference))
         if declared is not None:
             return TableLookup(reference, self._reachable(declared.contract), declared.file)
         if is_path_or_uri(reference):
             return self._find_by_location(reference, absolute_location(reference, Path.cwd()))
+        self._require_new()
         if self._request.target is None:
             raise UsageError(
                 f"no contract declares {reference}, and there is no target to locate it",
                 help="give its location: a path or a URI",
             )
         return TableLookup(reference, Contract(self._request.table or reference, TableState()), None)
+
+    def _require_new(self) -> None:
+        """Raise the error of an unreadable contract: it could declare the table already."""
+        for error in self._request.unreadable:
+            raise error
 
     def _reachable(self, contract: Contract) -> Contract:
         """Return the effective contract; raise a UsageError if its target has no such table."""
@@ -89,6 +96,7 @@ class Lookup:
         if declared is not None:
             return TableLookup(reference, self.effective(declared.contract), declared.file)
         declared = self._by_name.get(self._key(name))
+        self._require_new()
         if declared is None:
             return TableLookup(reference, self._located(Contract(name, TableState()), location), None)
         if self._request.table is None or self._location(declared.contract) is not None:

@@ -12,7 +12,7 @@ from schemalint.catalog.table_location import absolute_location
 from schemalint.config.trust import TrustedTarget, resolve_storage
 from schemalint.delta.path import format_path, split_path
 from schemalint.document import candidate
-from schemalint.errors import ConfigError, SchemalintError
+from schemalint.errors import ConfigError, ContractError, SchemalintError
 from schemalint.git import EmptyTree, Repository, Worktree, changes, list_files
 from schemalint.model.contract import Contract
 from schemalint.printable import visible
@@ -40,6 +40,7 @@ class PullInput:
     Attributes:
         root: The repository's top level.
         declared: The contracts by table key.
+        unreadable: Why other contracts cannot be read; one of them may declare a table that seems to be new.
         target: The target with the tables; None to accept locations only.
         scope: The part of each table to declare.
         table: The name of a new contract; None to derive it from the location.
@@ -50,6 +51,7 @@ class PullInput:
 
     root: Path
     declared: Mapping[str, Declared]
+    unreadable: tuple[ContractError, ...] = ()
     target: TrustedTarget | None = None
     scope: Scope = Scope.MANAGED
     table: str | None = None
@@ -81,20 +83,19 @@ class Pulled:
     failed: tuple[NotPulled, ...]
 
 
-def declared_contracts(repository: Repository, globs: Iterable[str]) -> dict[str, Declared]:
-    """Return the contracts of the working tree by table key.
-
-    Raises:
-        ContractError: A contract is unreadable; it could be a requested one.
-    """
+def declared_contracts(
+    repository: Repository, globs: Iterable[str]
+) -> tuple[dict[str, Declared], tuple[ContractError, ...]]:
+    """Return the contracts of the working tree by table key, and why others cannot be read."""
     found: dict[str, Declared] = {}
-    for file in changes(repository, EmptyTree("one side"), Worktree(), candidate, tuple(globs)).head.values():
+    contents = changes(repository, EmptyTree("one side"), Worktree(), candidate, tuple(globs))
+    errors = [*contracts.unread_files(contents)]
+    for file in contents.head.values():
         result = contracts.read(visible(file.path), file.data)
-        if result.errors:
-            raise result.errors[0]
+        errors += result.errors
         for contract in result.contracts:
             found.setdefault(contract.key, Declared(repository.root / file.path, contract))
-    return found
+    return found, tuple(errors)
 
 
 def unseen(repository: Repository, globs: Iterable[str], files: Iterable[Path]) -> tuple[Path, ...]:

@@ -65,9 +65,10 @@ def revert(repository: Repository, globs: Sequence[str], table: str, to: str | N
         UsageError: The table or the revision does not exist.
         ContractError: A contract is unreadable, or its layout cannot be edited in place.
     """
-    declared = contracts_at(repository, Worktree(), globs)
-    key = table_key(table)
+    found = contracts_at(repository, Worktree(), globs)
+    declared, key = found.contracts, table_key(table)
     if key not in declared:
+        found.require_complete()
         raise UsageError(f"no contract declares {table}", help=f"declared: {', '.join(sorted(declared))}")
     contract = declared[key]
     revisions = Revisions(repository, globs, _SHARED, Worktree())

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint.git import list_files
 from schemalint.lint.judge import judge_pair
+from schemalint.reading import read_plain
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from schemalint.git import Listing
     from support.project import Project
 
 GOOD = "schemalint: 1\ntable: s.good\ncolumns: [{name: id, type: bigint}]\n"
 BAD = "schemalint: 1\ntable: s.bad\ncolumns: [{name: id, type: bigint}]\n"
 TARGET = '[targets.dev]\nroot = "lake"\n'
-WIDER = [
-    ("location: /elsewhere\n", "location '/elsewhere' is not allowed in target dev"),
-    ("location: s3://\n", "location 's3://' is not allowed"),
-    ("location: ../up\n", "leaves the target's root"),
-    ('location: "a\\0b"\n', "is not a valid table path"),
-    (f"location: {'a' * 300}\n", "File name too long"),
-]
+LOCATIONS = {
+    "elsewhere": ("location: /elsewhere\n", "location '/elsewhere' is not allowed in target dev"),
+    "bucket": ("location: s3://\n", "location 's3://' is not allowed"),
+    "parent": ("location: ../up\n", "leaves the target's root"),
+    "NUL": ('location: "a\\0b"\n', "is not a valid table path"),
+    "long name": (f"location: {'a' * 300}\n", "File name too long"),
+}
 
 
 @pytest.fixture
@@ -38,7 +42,7 @@ def two_tables(project: Project) -> Project:
     return project
 
 
-@pytest.mark.parametrize(("line", "message"), WIDER)
+@pytest.mark.parametrize(("line", "message"), LOCATIONS.values(), ids=LOCATIONS)
 def test_bad_location_leaves_the_other_tables_in_check_and_plan(
     two_tables: Project, line: str, message: str
 ) -> None:
@@ -47,6 +51,66 @@ def test_bad_location_leaves_the_other_tables_in_check_and_plan(
     assert (checked.status, message in checked.out, "TW001" in checked.out) == (2, True, True)
     planned = two_tables.run("plan")
     assert (planned.status, message in planned.err, "s.good" in planned.out) == (2, True, True)
+
+
+FILES = {
+    "syntax": ("schemalint: 1\ncolumns: [", "This is not valid YAML"),
+    "key": (f"{BAD}x: 1\n", 'unknown key "x"'),
+    "size": (f"{BAD}{'#' * (1 << 20)}", "more than 1 MiB"),
+    "type": (f"{BAD}location: 5\n", "location"),
+    "digits": (f"{BAD}description: 0x{'f' * 5_000}\n", "digits"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), FILES.values(), ids=FILES)
+def test_bad_file_leaves_the_other_tables_in_every_command(
+    two_tables: Project, text: str, message: str
+) -> None:
+    two_tables.declare(text, "contracts/bad.yml")
+    assert_others_are_seen(two_tables, message)
+
+
+def test_file_without_permission_leaves_the_other_tables_in_every_command(
+    two_tables: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(file: Path, most: int) -> bytes:
+        if file.name == "bad.yml":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return read_plain(file, most)
+
+    two_tables.declare(BAD + "owner: x\n", "contracts/bad.yml")
+    monkeypatch.setattr("schemalint.git.contents.read_plain", denied)  # root may read every file
+    assert_others_are_seen(two_tables, "Permission denied")
+
+
+def test_file_that_vanishes_after_it_was_listed_counts_as_deleted(
+    two_tables: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deleted(repo: object, side: object, globs: object = ()) -> Listing:
+        listing = list_files(repo, side, globs)  # type: ignore[arg-type]
+        (two_tables.repo.path / "contracts/bad.yml").unlink(missing_ok=True)
+        return listing
+
+    two_tables.declare(BAD + "owner: x\n", "contracts/bad.yml")
+    monkeypatch.setattr("schemalint.git.contents.list_files", deleted)
+    run = two_tables.check()
+    assert (run.status, run.codes) == (1, ["CT001", "TW001"])
+
+
+def assert_others_are_seen(project: Project, message: str) -> None:
+    checked = project.check("--live")
+    assert (checked.status, message in checked.out, "TW001" in checked.out) == (2, True, True)
+    planned = project.run("plan")
+    assert (planned.status, message in planned.err, "s.good" in planned.out) == (2, True, True)
+    shown = project.run("show", "--target", "dev", "s.good", "s.bad")
+    assert (shown.status, message in shown.err, "lake/s/good" in shown.err) == (2, True, True)
+    audited = project.run("audit", "--target", "dev", "--all")
+    assert (audited.status, message in audited.out, "lake/s/good" in audited.out) == (2, True, True)
+    pulled = project.run("pull", "--target", "dev", "s.good", "s.bad", "--diff")
+    assert (pulled.status, message in pulled.err, "lake/s/good" in pulled.err) == (2, True, True)
+    reverted = project.run("revert", "s.good", "--diff")
+    assert (reverted.status, "nothing to revert" in reverted.err) == (0, True)
+    assert message in project.run("apply", "--head", "worktree").err
 
 
 def test_bug_of_one_table_leaves_the_findings_of_the_others(

@@ -283,12 +283,12 @@ def test_content_converted_by_a_gitattributes_filter_is_no_change(repo: Repo) ->
 def test_a_huge_file_is_reported_and_not_read(repo: Repo) -> None:
     huge = "schemalint: 1\n" + "#" * MAX_SIZE
     repo.write("huge.yml", huge)
-    assert compare(repo, Worktree()).too_large == ("huge.yml",)
+    assert list(compare(repo, Worktree()).unread) == ["huge.yml"]
     repo.git("add", "--all")
     repo.write("copy.yml", huge)
     for head, paths in ((Index(), ("huge.yml",)), (Worktree(), ("copy.yml", "huge.yml"))):
         contents = compare(repo, head)
-        assert contents.too_large == paths
+        assert tuple(contents.unread) == paths
         assert contents.head.keys() == contents.base.keys()
 
 

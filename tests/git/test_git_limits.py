@@ -9,7 +9,9 @@ import pytest
 
 from schemalint import limits
 from schemalint.errors import GitError
+from schemalint.git import MAX_SIZE, EmptyTree, Index, Worktree, changes, open_repository
 from schemalint.git.process import run_git, talk_to_git
+from support.repo import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,3 +68,28 @@ def test_only_the_end_of_a_long_error_is_kept(tmp_path: Path, monkeypatch: pytes
 def test_argument_with_a_nul_character_is_refused(tmp_path: Path) -> None:
     with pytest.raises(GitError, match="NUL"):
         run_git("ls-files", "a\0b", cwd=tmp_path, env=env_with_git(tmp_path, "exit 0"))
+
+
+def test_huge_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_SKIPPED", MAX_SIZE)
+    repo = Repo(tmp_path / "repo")
+    for number in range(8):
+        repo.write(f"{number}.yml", f"schemalint: {number}\n" * (100_000 if number % 2 else 1))
+    repo.git("add", "--all")
+    contents = changes(open_repository(repo.path, repo.env), EmptyTree("none"), Index(), lambda _: True)
+    assert list(contents.head) == ["0.yml", "2.yml", "4.yml", "6.yml"]
+    assert list(contents.unread) == ["1.yml", "3.yml", "5.yml", "7.yml"]
+
+
+@pytest.mark.parametrize("side", [Index(), Worktree()], ids=lambda side: side.spec)
+def test_contracts_that_are_too_large_together_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, side: Index | Worktree
+) -> None:
+    monkeypatch.setattr(limits, "MAX_CONTENTS", 1_000)
+    repo = Repo(tmp_path / "repo")
+    for number in range(3):
+        repo.write(f"{number}.yml", str(number) * 400)
+    if side == Index():
+        repo.git("add", "--all")
+    with pytest.raises(GitError, match="the contract files have more than 0 MiB"):
+        changes(open_repository(repo.path, repo.env), EmptyTree("none"), side, lambda _: True)

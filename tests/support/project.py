@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from schemalint.cli import main
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
     from support.repo import Repo
@@ -53,6 +55,6 @@ class Project:
         """Run ``check`` with the concise report."""
         return self.run("check", "--output-format", "concise", *arguments)
 
-    def declare(self, text: str, file: str = "contracts/orders.yml") -> None:
-        """Write a contract file."""
-        self.repo.write(file, text)
+    def declare(self, text: str, file: str = "contracts/orders.yml") -> Path:
+        """Write a contract file, and return it."""
+        return self.repo.write(file, text)

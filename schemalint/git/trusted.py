@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ def trusted_commit(
 
     Raises:
         MissingHistoryError: This clone cannot tell; the help is the command that fetches what it lacks.
-        GitError: There is no commit yet, or a variable cannot be understood.
+        GitError: There is no commit yet, ``origin`` is a fork, or a variable cannot be understood.
     """
     return retry_with_fetch(repo, lambda: _find(repo, env, refs), fetch=fetch)
 
@@ -68,6 +69,11 @@ def _find(repo: Repository, env: Mapping[str, str], refs: Sequence[str]) -> Revi
     head, *commits = try_resolve(repo, ["HEAD", *(ref.name for ref in named)])
     if head is None:
         raise GitError("there is no commit yet, so no configuration counts", help="commit the configuration")
+    foreign = _foreign_origin(repo, env)
+    if foreign and isinstance(event, PullRequest | Since):
+        return base_of_review(repo, head, event, env)
+    if foreign:
+        raise GitError(foreign, help=f"check out {env['GITHUB_REPOSITORY']}, and fetch the change from there")
     unknown: list[MissingHistoryError] = []
     for ref, commit in zip(named, commits, strict=True):
         try:
@@ -82,6 +88,15 @@ def _find(repo: Repository, env: Mapping[str, str], refs: Sequence[str]) -> Revi
     ancestor = merge_base(repo, commits[0] or "", [head], refspec=named[0].refspec)
     label = named[0].label
     return Revision(f"merge-base:{label}", ancestor, f"merge base with {label}")
+
+
+def _foreign_origin(repo: Repository, env: Mapping[str, str]) -> str:
+    """Return an error if a workflow has checked out a fork: its author decides what its branches contain."""
+    own = env.get("GITHUB_REPOSITORY", "")
+    url = repo.run("config", "--get", "remote.origin.url", statuses=(0, 1)).stdout.decode(errors="replace")
+    if not own or re.search(rf"[/:]{re.escape(own)}(\.git)?/?$", url.strip(), re.IGNORECASE):
+        return ""
+    return f"the remote origin is not {own}, so no branch of it tells which configuration counts"
 
 
 def _contains(repo: Repository, ref: _Ref, commit: str | None, head: str) -> bool:

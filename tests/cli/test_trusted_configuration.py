@@ -290,6 +290,19 @@ def test_a_given_configuration_in_the_checkout_counts_as_the_trusted_commit_has_
     assert checkout.catalogs.with_token == {"before"}
 
 
+def test_pull_does_not_connect_to_where_an_untrusted_contract_says(
+    checkout: Checkout, dispatched: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Without a bucket, so that the attempt is an error before it connects.
+    checkout.clone.write("contracts/orders.yml", ORDERS + "location: s3:///orders\n")
+    run = dispatched.run("pull", "sales.orders", "--isolated")
+    assert run.status == 2
+    assert "no contract declares sales.orders, and there is no target to locate it" in run.err
+    for name in ("CI", "GITHUB_ACTIONS", "GITHUB_EVENT_NAME"):
+        monkeypatch.delenv(name)
+    assert "does not name exactly one bucket" in dispatched.run("pull", "sales.orders", "--isolated").err
+
+
 def test_without_a_repository_only_a_given_configuration_counts(
     checkout: Checkout, dispatched: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,9 +29,13 @@ class Clone:
         self.repo.git("fetch", "--quiet", "--no-tags", "origin", "feature")
         self.repo.git("switch", "--quiet", "--detach", self.feature)
 
-    def trusted(self, *refs: str, fetch: bool = False, **env: str) -> Revision:
+    def trusted(self, *refs: str, **env: str) -> Revision:
         environment = {**self.repo.env, "CI": "true", **env}
-        return trusted_commit(open_repository(self.repo.path, environment), environment, refs, fetch=fetch)
+        return trusted_commit(open_repository(self.repo.path, environment), environment, refs)
+
+    def trusted_after_fetch(self) -> Revision:
+        environment = {**self.repo.env, "CI": "true"}
+        return trusted_commit(open_repository(self.repo.path, environment), environment, fetch=True)
 
 
 @pytest.fixture
@@ -44,7 +48,7 @@ def test_without_a_named_default_branch_the_head_of_the_remote_is_fetched(clone:
         clone.trusted()
     assert caught.value.help == "git fetch --no-tags origin +HEAD:refs/remotes/origin/HEAD"
     expected = Revision("merge-base:origin/HEAD", clone.main, "merge base with origin/HEAD")
-    assert clone.trusted(fetch=True) == expected
+    assert clone.trusted_after_fetch() == expected
     clone.repo.git("switch", "--quiet", "--detach", clone.main)
     assert clone.trusted() == Revision("HEAD", clone.main, "HEAD, which origin/HEAD contains")
 
@@ -86,6 +90,37 @@ def test_a_pull_request_needs_no_default_branch(clone: Clone, tmp_path: Path) ->
     (tmp_path / "event.json").write_text(json.dumps({"pull_request": shas}))
     trusted = clone.trusted(GITHUB_EVENT_NAME="pull_request", GITHUB_EVENT_PATH=str(tmp_path / "event.json"))
     assert trusted.commit == clone.main
+
+
+@pytest.mark.parametrize(
+    ("url", "is_own"),
+    [
+        ("https://github.com/Acme/Lake", True),
+        ("https://x-access-token:t@github.example.com/acme/lake.git", True),
+        ("git@github.com:acme/lake.git", True),
+        ("https://github.com/mallory/lake", False),
+        ("https://github.com/mallory/acme-lake.git", False),
+        ("https://github.com/notacme/lake", False),
+    ],
+)
+def test_a_checkout_of_a_fork_does_not_say_which_configuration_counts(
+    clone: Clone, tmp_path: Path, url: str, *, is_own: bool
+) -> None:
+    clone.repo.git("fetch", "--quiet", "origin", "main")
+    clone.repo.git("update-ref", "refs/remotes/origin/main", clone.feature)  # the fork's main branch
+    clone.repo.git("remote", "set-url", "origin", url)
+    shas = {"base": {"ref": "main", "sha": clone.main}, "head": {"sha": clone.feature}}
+    (tmp_path / "event.json").write_text(
+        json.dumps({"repository": {"default_branch": "main"}, "pull_request": shas})
+    )
+    env = {"GITHUB_REPOSITORY": "acme/lake", "GITHUB_EVENT_PATH": str(tmp_path / "event.json")}
+    review = clone.trusted(GITHUB_EVENT_NAME="pull_request_target", **env)
+    assert review.commit == (clone.feature if is_own else clone.main)
+    if is_own:
+        assert clone.trusted(GITHUB_EVENT_NAME="workflow_run", **env).commit == clone.feature
+        return
+    with pytest.raises(GitError, match="the remote origin is not acme/lake"):
+        clone.trusted(GITHUB_EVENT_NAME="workflow_run", **env)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import alters_stored_type
 from schemalint.model.contract import Contract
 from schemalint.model.fact import (
+    ConfigurationChanged,
     Drift,
     DriftKind,
     DuplicateTable,
@@ -57,6 +58,7 @@ from schemalint.values import field, frozen, grouped, replace
 
 __all__ = [
     "OWN_PROPERTIES",
+    "ConfigurationChanged",
     "Contract",
     "Drift",
     "DriftKind",

@@ -74,7 +74,7 @@ def prepare_deployment(
         via: See `DeployInput`.
         applies: Whether the command executes the plan.
     """
-    local = settings.rule_files(repository.root) if options["allow_local_plugins"] else None
+    local = settings.rule_files(repository) if options["allow_local_plugins"] else None
     request = DeployInput(
         repository=repository,
         settings=settings,

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import click
 
 from schemalint.cli._output import is_terminal, show
-from schemalint.config import Config
 from schemalint.files import write_text
 from schemalint.model.finding import Severity
 from schemalint.printable import SafeText
@@ -58,11 +57,11 @@ def report_options(function: F) -> F:
     return function
 
 
-def least_severity(settings: Config, fail_on: str | None, *, exit_zero: bool) -> Severity | None:
+def least_severity(configured: Severity | None, fail_on: str | None, *, exit_zero: bool) -> Severity | None:
     """Return the lowest severity that fails the run, None for none; options override the configuration."""
     if exit_zero:
         return None
-    return FAIL_ON[fail_on] if fail_on else settings.fail_on
+    return FAIL_ON[fail_on] if fail_on else configured
 
 
 def write_report(text: SafeText, output_file: str | None, *, err: bool = False) -> None:

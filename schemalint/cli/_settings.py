@@ -48,15 +48,14 @@ def settings_anywhere(options: dict[str, Any]) -> tuple[Repository | None, Trust
 
 def trusted_settings(repository: Repository | None, options: dict[str, Any]) -> Trusted:
     """Return the configuration that counts, and print a note if the one in the working tree does not."""
-    chosen = ConfigOptions(
-        file=options["config_file"],
-        isolated=options["isolated"],
-        trusted_refs=options["trusted_ref"],
-        fetch=options["fetch"],
-    )
-    settings = find_trusted(repository, os.environ, chosen)
+    settings = find_trusted(repository, os.environ, config_options(options))
     if repository is not None and is_overridden(settings, repository):
         print_note(f"note: the configuration of the working tree does not count, only {settings.source}")
+    return connecting_settings(settings, options)
+
+
+def connecting_settings(settings: Trusted, options: dict[str, Any]) -> Trusted:
+    """Return the configuration as ``--via`` needs it, and print a note on credentials without encryption."""
     if options["via"]:
         settings = settings.by_session()
     for name, target in settings.targets.items():
@@ -66,3 +65,13 @@ def trusted_settings(repository: Repository | None, options: dict[str, Any]) -> 
                     f"note: target {name} sends credentials to {host} without encryption: same machine"
                 )
     return settings
+
+
+def config_options(options: dict[str, Any]) -> ConfigOptions:
+    """Return the options of the command line that choose the configuration."""
+    return ConfigOptions(
+        file=options["config_file"],
+        isolated=options["isolated"],
+        trusted_refs=options["trusted_ref"],
+        fetch=options["fetch"],
+    )

@@ -79,7 +79,7 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
 def _run(options: dict[str, Any]) -> CheckResult:
     repository, settings = settings_anywhere(options)
     rules = _rules(repository, settings, options)
-    fail_on = least_severity(settings.config, options["fail_on"], exit_zero=options["exit_zero"])
+    fail_on = least_severity(settings.config.fail_on, options["fail_on"], exit_zero=options["exit_zero"])
     with spark_for(settings, options, into_is_table=True) as spark:
         targets = _targets(repository, settings, spark if options["via"] else None, options)
         sink = _sink(spark, targets.tables, options)
@@ -162,7 +162,7 @@ def _environment(
 
 
 def _rules(repository: Repository | None, settings: Trusted, options: dict[str, Any]) -> tuple[Rule, ...]:
-    local = settings.rule_files(repository.root) if repository and options["allow_local_plugins"] else None
+    local = settings.rule_files(repository) if repository and options["allow_local_plugins"] else None
     return rules_of(
         settings.config,
         select=options["select"],

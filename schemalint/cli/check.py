@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,15 +20,26 @@ from schemalint.cli._options import (
     write_report,
 )
 from schemalint.cli._output import show
+from schemalint.cli._settings import config_options, connecting_settings
 from schemalint.cli._spark_options import Spark, spark_for, via_options
-from schemalint.config.project import Project, open_project, unmatched_globs
-from schemalint.errors import SchemalintError, UsageError
+from schemalint.config.project import Project, config_at, unmatched_globs
+from schemalint.config.trust import Trusted, find_trusted
+from schemalint.errors import GitError, SchemalintError, UsageError
 from schemalint.files import rewrite_text
-from schemalint.git import Contents, Side, Worktree
+from schemalint.git import Contents, Revision, Side, Worktree
 from schemalint.lint.check import check, exit_status
 from schemalint.lint.check_input import CheckInput
-from schemalint.lint.selection import rules_of, table_ignores
+from schemalint.lint.configuration import (
+    CheckSettings,
+    HeadConfig,
+    head_config,
+    local_settings,
+    review_settings,
+)
+from schemalint.lint.judge import ordered
+from schemalint.lint.selection import rule_sets_of
 from schemalint.lint.sides import path_filter, read_contents, readable_ancestor
+from schemalint.lint.stricter import RuleSet, rules_of_all
 from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.printable import document_text
 from schemalint.report import findings as reports
@@ -35,9 +47,7 @@ from schemalint.report.text import as_of_text
 from schemalint.values import replace
 
 if TYPE_CHECKING:
-    from schemalint.config.trust import Trusted
     from schemalint.lint.check_input import LiveSide
-    from schemalint.plugin import Rule
 
 
 @click.command("check")
@@ -90,40 +100,62 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
 
 def _run(options: dict[str, Any], *, shows_fixes: bool) -> CheckResult | None:
     """Run the check; return None if there are no contracts and ``--allow-none`` is given."""
-    project = open_project(options["config_file"], isolated=options["isolated"])
+    repository = git.open_repository(Path.cwd(), os.environ)
     if options["fetch"]:
-        project = replace(project, repository=project.repository.fetching_objects())
-    settings = _trusted(project, options)
-    rules = rules_of(
-        project.config,
-        select=options["select"],
-        extend_select=options["extend_select"],
-        ignore=options["ignore"],
-        preview=options["preview"],
-        local=settings.rule_files(project.repository.root)
-        if settings and options["allow_local_plugins"]
-        else None,
-    )
+        repository = repository.fetching_objects()
     fixing = options["fix"] or options["show_diff"]
     if fixing and options["head_option"] != Worktree.spec:
         raise UsageError(
             f"--fix and --head {options['head_option']} do not go together", help="leave --head out"
         )
-    head = Worktree() if fixing else git.find_head(project.repository, options["head_option"], os.environ)
+    head = Worktree() if fixing else git.find_head(repository, options["head_option"], os.environ)
+    of_head = head_config(repository, head, options["config_file"], isolated=options["isolated"])
+    project = Project(repository, of_head.config)
     # In CI the event determines the base: a change under review must not choose its own.
     against = options["against"] or (None if git.is_ci(os.environ) else project.config.against)
-    base = git.find_base(project.repository, head, against, os.environ, fetch=options["fetch"])
-    with spark_for(settings, options) as spark:
-        request = _request(project, base, head, rules, options)
-        request = replace(request, live=_live(project, settings, options, spark))
+    base = git.find_base(repository, head, against, os.environ, fetch=options["fetch"])
+    trusted = _trusted(repository, options)
+    settings = _settings(of_head, base, trusted, options)
+    local = trusted.rule_files(repository) if trusted and options["allow_local_plugins"] else None
+    rule_sets = rule_sets_of(settings.gate.deciding, local=local, **_rule_options(options))
+    connecting = None if trusted is None or settings.is_first else connecting_settings(trusted, options)
+    with spark_for(connecting, options) as spark:
+        request = _request(project, base, head, settings, rule_sets, options)
+        request = replace(request, live=_live(project, connecting, options, spark))
         request = replace(request, with_text_changes=fixing or shows_fixes)
         if not _has_contracts(request.contents, options):
             return None
         result = _fixed(project, request, options) if fixing else check(request)
-    result = replace(result, errors=(*result.errors, *unmatched_globs(project, head, base)))
-    fail_on = least_severity(project.config, options["fail_on"], exit_zero=options["exit_zero"])
-    result = replace(result, counts_existing=options["strict"])
+    result = replace(
+        result,
+        errors=(*result.errors, *unmatched_globs(project, head, base)),
+        findings=ordered((*result.findings, *settings.findings(local, options["ignore"]))),
+        sources={**(result.sources or {}), **settings.texts},
+        counts_existing=options["strict"],
+    )
+    fail_on = least_severity(settings.gate.fail_on, options["fail_on"], exit_zero=options["exit_zero"])
     return replace(result, exit_status=exit_status(result, fail_on))
+
+
+def _rule_options(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in ("select", "extend_select", "ignore", "preview")}
+
+
+def _settings(
+    of_head: HeadConfig, base: Side, trusted: Trusted | None, options: dict[str, Any]
+) -> CheckSettings:
+    """Return the settings; in CI those that count decide too, or those of the base that the user names."""
+    if not git.is_ci(os.environ):
+        return local_settings(of_head, base)
+    try:
+        trusted = trusted or find_trusted(of_head.repository, os.environ, config_options(options))
+    except GitError:
+        if not options["against"] and not os.environ.get("SCHEMALINT_AGAINST"):
+            raise
+        if not isinstance(base, Revision):
+            return local_settings(of_head, base)
+        return review_settings(of_head, base, config_at(of_head.repository, base), base)
+    return review_settings(of_head, base, trusted.config, trusted.commit)
 
 
 def _has_contracts(contents: Contents, options: dict[str, Any]) -> bool:
@@ -156,34 +188,33 @@ def _request(
     project: Project,
     base: Side,
     head: Side,
-    rules: tuple[Rule, ...],
+    settings: CheckSettings,
+    rule_sets: tuple[RuleSet, ...],
     options: dict[str, Any],
 ) -> CheckInput:
-    contents = read_contents(project, base, head)
+    contents = read_contents(project.repository, base, head, settings.base_globs, settings.head_globs)
     return CheckInput(
         base=base,
         head=head,
         contents=contents,
-        rules=rules,
+        rules=rules_of_all(rule_sets),
         everything=options["everything"],
-        approved_removals=project.config.removed,
+        approved_removals=settings.gate.removed,
         only=path_filter(project.repository.root, options["paths"], {*contents.base, *contents.head}),
-        table_ignores=table_ignores(project.config, rules),
-        readable=lambda key: readable_ancestor(project, base, key),
-        targets=project.config.targets,
+        reports=lambda finding: any(rule_set.reports(finding) for rule_set in rule_sets),
+        readable=lambda key: readable_ancestor(project.repository, settings.base_globs[0], base, key),
+        targets=settings.gate.targets,
         repository=project.repository.root,
     )
 
 
-def _trusted(project: Project, options: dict[str, Any]) -> Trusted | None:
+def _trusted(repository: git.Repository, options: dict[str, Any]) -> Trusted | None:
     """Return the configuration that counts for connections and for local rules; None if there are neither."""
     if options["via"] and not options["with_live"]:
         raise UsageError("--via needs --live", help="give --live too")
     if not any(options[name] for name in ("with_live", "live_from", "allow_local_plugins")):
         return None
-    from schemalint.cli._settings import trusted_settings  # noqa: PLC0415 (only with live tables and rules)
-
-    return trusted_settings(project.repository, options)
+    return find_trusted(repository, os.environ, config_options(options))
 
 
 def _live(
@@ -191,9 +222,10 @@ def _live(
 ) -> LiveSide | None:
     if options["with_live"] and options["live_from"] is not None:
         raise UsageError("--live and --live-from do not go together", help="leave one of them out")
-    if settings is None or (not options["with_live"] and options["live_from"] is None):
-        if options["target"] is not None:
-            raise UsageError("--target needs --live or --live-from", help="give one of them too")
+    is_live = options["with_live"] or options["live_from"] is not None
+    if options["target"] is not None and not is_live:
+        raise UsageError("--target needs --live or --live-from", help="give one of them too")
+    if settings is None or not is_live:
         return None
     from schemalint.lint.live_side import live_side, live_side_from  # noqa: PLC0415 (only with live tables)
 

@@ -4,16 +4,16 @@ The keys are not `BaseModel` classes, because importing pydantic takes longer th
 `document.shape` decides whether data fits; pydantic is only imported to explain what is wrong.
 """
 
-import re
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
 from schemalint import config, limits
+from schemalint.config.positions import locate
 from schemalint.config.storage import is_public_setting, names_variable
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, parse_engine
 from schemalint.document.shape import check_for, fields, is_mapping
-from schemalint.errors import ConfigError, Location
+from schemalint.errors import ConfigError
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
 
@@ -106,14 +106,14 @@ def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config
             raise ConfigError(
                 f"{name} has more than {limits.MAX_GLOBS:,} entries, a limit of schemalint",
                 help="use globs that match more",
-                location=_key_location(file, text, name),
+                location=locate(file, text, (name,)),
             )
     for name, target in keys.get("targets", {}).items():
         if "engine" in target and parse_engine(target["engine"]) is None:
             raise ConfigError(
                 f'targets.{name}.engine must be "{DELTA_SPARK} VERSION" or "{DATABRICKS} VERSION"',
                 help=f'for example "{DELTA_SPARK} 4.4.0"',
-                location=_key_location(file, text, "engine", target["engine"]),
+                location=locate(file, text, ("targets", name, "engine")),
             )
         storage = target.get("storage", {})
         secrets = {
@@ -126,7 +126,7 @@ def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config
                 raise ConfigError(
                     f"targets.{name}.{key} must be the name of an environment variable",
                     help='write "${NAME}": secrets do not belong in a repository',
-                    location=_key_location(file, text, key.removeprefix("storage.")),
+                    location=locate(file, text, ("targets", name, *key.split(".", 1))),
                 )
     return _values(file, keys)
 
@@ -193,9 +193,12 @@ def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
     else:
         return
     path = [str(step) for step in problem["loc"]]
-    key, location = ".".join(path), _key_location(file, text, path[-1] if path else "")
+    key, location = (
+        ".".join(path),
+        locate(file, text, [step for step in problem["loc"] if isinstance(step, str)]),
+    )
     if problem["type"] == "missing":
-        raise ConfigError(f"{key} is missing", help="add it", location=_key_location(file, text, path[0]))
+        raise ConfigError(f"{key} is missing", help="add it", location=location)
     if problem["type"] != "extra_forbidden":
         raise ConfigError(
             f"{key} must be {problem['msg'].removeprefix('Input should be ')}", location=location
@@ -215,13 +218,3 @@ def _known_keys(path: list[str]) -> list[str]:
     }
     section = sections.get(path[0] if path else "", ConfigKeys)
     return list(fields(section)) if is_mapping(section) else []
-
-
-def _key_location(file: str, text: str, key: str, value: str = "") -> Location:
-    """Return the first line that sets the key, to this value if given: tomllib keeps no positions."""
-    pattern = re.compile(rf"^\s*[\[\"']*(?:[\w.-]*\.)?{re.escape(key)}[\"'\]]*\s*(?:=|$)")
-    for number, line in enumerate(text.splitlines(), 1):
-        if key and pattern.match(line) and value in line:
-            column = line.index(key) + 1
-            return Location(file, number, column, number, column + len(key))
-    return Location(file)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from schemalint import config, git, limits
@@ -15,22 +14,10 @@ from schemalint.values import frozen
 
 @frozen
 class Project:
-    """A repository with the configuration of its working tree; see also `schemalint.config.trust`."""
+    """A repository with the configuration of one side; see also `schemalint.config.trust`."""
 
     repository: Repository
     config: Config
-
-
-def open_project(config_file: str | None = None, *, isolated: bool = False) -> Project:
-    """Open the repository around the working folder, with the configuration that is found there.
-
-    Raises:
-        SchemalintError: There is no repository, or its configuration is invalid.
-    """
-    repository = git.open_repository(Path.cwd(), os.environ)
-    if isolated:
-        return Project(repository, Config())
-    return Project(repository, found_config(repository) if config_file is None else given_config(config_file))
 
 
 def found_config(repository: Repository) -> Config:

@@ -78,9 +78,22 @@ class Trusted:
         """The settings of Spark sessions."""
         return TrustedSpark(self.config.spark)
 
-    def rule_files(self, folder: Path) -> RuleFiles:
-        """Return the configured rule files in a folder."""
-        return RuleFiles(tuple(folder / name for name in self.config.plugins))
+    def rule_files(self, repository: Repository) -> RuleFiles:
+        """Return the configured rule files, in CI with their text at the commit that counts.
+
+        Raises:
+            ConfigError: A file is not in that commit.
+        """
+        files = [repository.root / name for name in self.config.plugins]
+        commit = self.commit
+        if commit is None:
+            return RuleFiles(tuple(files))
+        return RuleFiles(
+            tuple(
+                _copy_at(repository, commit, file) if file.is_relative_to(repository.root) else file
+                for file in files
+            )
+        )
 
     def by_session(self) -> Trusted:
         """Return the configuration with targets that the Spark session resolves: see `by_session`."""
@@ -203,6 +216,25 @@ def _at_trusted_commit(repository: Repository, env: Mapping[str, str], options: 
             )
         config = parse(path, data)
     return Trusted(config, f"{config.file or 'no configuration'} in the {commit.why}", commit)
+
+
+def _copy_at(repository: Repository, commit: Revision, file: Path) -> Path:
+    """Write the text that a file has at a commit to a folder of this process, and return its path."""
+    import atexit  # noqa: PLC0415 (only with local rules)
+    import shutil  # noqa: PLC0415
+    import tempfile  # noqa: PLC0415
+
+    name = file.relative_to(repository.root).as_posix()
+    data = git.file_at(repository, commit, name)
+    if data is None:
+        raise ConfigError(
+            f"{name} of `plugins` is not in the {commit.why}", help="only the rules there run in CI"
+        )
+    folder = Path(tempfile.mkdtemp(prefix="schemalint-rules-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    copy = folder / file.name
+    copy.write_bytes(data)
+    return copy
 
 
 def _is_in(file: str, repository: Repository | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 from schemalint import contract as contracts
 from schemalint.delta.change import FieldRenamed
@@ -14,16 +15,24 @@ from schemalint.errors import LiveError, SchemalintError
 from schemalint.git import File, Side
 from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
 from schemalint.lint.duplicates import duplicates
-from schemalint.lint.judge import Judge, collecting, git_context, judge_pair, ordered, present
+from schemalint.lint.judge import (
+    Judge,
+    collecting,
+    git_context,
+    judge_pair,
+    ordered,
+    present,
+    worst_of_each,
+)
 from schemalint.lint.live import LiveComparison, judge_live, live_context
 from schemalint.lint.renamed import Names, names_in_log
-from schemalint.lint.rulebook import is_ignored
 from schemalint.lint.table import judge_table
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, RootWithoutTables, TableRetired
 from schemalint.model.finding import CheckResult, Finding, Run, Severity, SideRef, Skipped
 from schemalint.model.marker import Marker, declaration_hash, read_marker
+from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
 from schemalint.plugin import Rule
 from schemalint.printable import visible
 from schemalint.values import replace
@@ -82,7 +91,7 @@ class _Check:
                 skipped=tuple(self.skipped),
             ),
             findings=ordered(
-                self._with_text(finding) for finding in findings if not self._is_ignored(finding)
+                self._with_text(finding) for finding in findings if self.request.reports(finding)
             ),
             errors=(*self.errors, *contracts.unread_files(self.request.contents)),
             sources=self._sources,
@@ -164,7 +173,12 @@ class _Check:
         elif after is not None and self.request.live is not None:
             yield from self._judge_with_live(before, after, self.request.live)
         else:
-            yield from judge_pair(before, after, self.request.rules, self._engines)
+            yield from self._judge_offline(before, after)
+
+    def _judge_offline(self, before: Contract | None, after: Contract | None) -> Iterator[Finding]:
+        rules = self.request.rules
+        found = [judge_pair(before, after, rules, engines) for engines in self._engines]
+        yield from found[0] if len(found) == 1 else worst_of_each(chain.from_iterable(found))
 
     def _judge_retired(self, before: Contract) -> Iterator[Finding]:
         renamed = next((new for new, old in self._renamed.items() if old.key == before.key), None)
@@ -191,18 +205,21 @@ class _Check:
         base = replace(base, engine=live.engine) if base else None
         if contract.absent:
             self._skip(contract, f"absent from target {live.target}")
+            # A change must not take its own table out of the check.
+            if before is None or base is not None:
+                yield from self._judge_offline(before, after)
             return
         try:
             table = live.read(contract)
         except MissingEntry as missing:
             self._skip(contract, missing.message)
             self.missing_entries.append(missing)
-            yield from judge_pair(before, after, self.request.rules, self._engines)
+            yield from self._judge_offline(before, after)
             return
         self.found_table |= table is not None
         if table is None:
             self.missing_tables.append(contract)
-            yield from judge_pair(before, after, self.request.rules, self._engines)
+            yield from self._judge_offline(before, after)
             yield from self._judge_missing(base, contract, live)
         else:
             self.found[live.target, contract.key] = table.uri
@@ -282,19 +299,20 @@ class _Check:
     def _judge_duplicates(self, changed: set[str]) -> Iterator[Finding]:
         judge = Judge(tuple(self.request.rules))
         request = self.request
-        for fact, existing in duplicates(
-            request.contents, changed, request.targets, request.repository, self.found
-        ):
-            for finding in judge(fact, git_context(None, fact.contract), ("contract",)):
-                yield replace(finding, existing=existing)
+        found = [
+            replace(finding, existing=existing)
+            for targets in request.targets
+            for fact, existing in duplicates(
+                request.contents, changed, targets, request.repository, self.found
+            )
+            for finding in judge(fact, git_context(None, fact.contract), ("contract",))
+        ]
+        yield from found if len(request.targets) == 1 else worst_of_each(found)
 
     def _places(self, contract: Contract) -> Iterator[Hashable]:
         from schemalint.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
 
-        yield from Places(self.request.targets, self.request.repository, self.found).of(contract)
-
-    def _is_ignored(self, finding: Finding) -> bool:
-        return is_ignored(finding, self.request.rules, self.request.table_ignores)
+        yield from Places(self.request.targets[0], self.request.repository, self.found).of(contract)
 
     def _with_text(self, finding: Finding) -> Finding:
         contract = self.sides.after.get(table_key(finding.table))
@@ -305,8 +323,12 @@ class _Check:
         return replace(finding, text_changes=tuple(changes))
 
     @cached_property
-    def _engines(self) -> Mapping[str, Engine | None]:
-        return {name: target.engine for name, target in self.request.targets.items()}
+    def _engines(self) -> Sequence[Mapping[str, Engine | None]]:
+        """The engines by target, of each configuration that has other ones."""
+        first, *others = (
+            {name: target.engine for name, target in targets.items()} for targets in self.request.targets
+        )
+        return (first, *(engines for engines in others if engines != first))
 
     @cached_property
     def _sources(self) -> dict[str, str]:
@@ -340,7 +362,16 @@ def exit_status(result: CheckResult, fail_on: Severity | None) -> int:
         return max(error.exit_status for error in result.errors if isinstance(error, SchemalintError))
     if fail_on is None:
         return 0
-    return int(any(finding.severity >= fail_on for finding in result.counted))
+    return int(any(_fails(finding, fail_on) for finding in result.counted))
+
+
+def _fails(finding: Finding, fail_on: Severity) -> bool:
+    """Return whether a finding fails the run: one about the configuration as an error only.
+
+    No later edit can resolve it, so a configuration could never be loosened.
+    """
+    is_of_configuration = finding.code in (SETTING_LOOSENED, FIRST_CONFIGURATION)
+    return finding.severity >= (Severity.ERROR if is_of_configuration else fail_on)
 
 
 def _findings_of_table(

@@ -10,8 +10,8 @@ from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
 from schemalint.errors import LiveError
 from schemalint.git import Contents, Side
-from schemalint.lint.rulebook import TableIgnores
 from schemalint.model.contract import Contract
+from schemalint.model.finding import Finding
 from schemalint.plugin import Rule
 from schemalint.values import field, frozen
 
@@ -63,10 +63,11 @@ class CheckInput:
     Attributes:
         everything: Judge every contract, not only the changed ones.
         approved_removals: By table key, the reasons from the configuration.
+        reports: Whether the configuration does not ignore a finding for its table.
         only: Judge only the contracts of these files; None for all.
         with_text_changes: Compute the text changes of fixes, to apply or to show them.
         readable: Return a table's contract at the newest ancestor of the base with a readable one.
-        targets: The configured targets, which say where tables are.
+        targets: The targets of each configuration that decides; they say where tables are.
         repository: The folder that relative roots start from.
     """
 
@@ -79,7 +80,7 @@ class CheckInput:
     only: Callable[[str], bool] | None = None
     live: LiveSide | None = None
     with_text_changes: bool = True
-    table_ignores: TableIgnores = ()
+    reports: Callable[[Finding], bool] = lambda _finding: True
     readable: Callable[[str], tuple[str, Contract] | None] = lambda _key: None
-    targets: Mapping[str, Target] = field(default_factory=dict)
+    targets: tuple[Mapping[str, Target], ...] = field(default_factory=lambda: ({},))
     repository: Path = Path()

@@ -31,6 +31,7 @@ from schemalint.model.anchors import column_anchors
 from schemalint.model.change_kind import kind_of
 from schemalint.model.contract import Anchor, Contract
 from schemalint.model.fact import (
+    ConfigurationChanged,
     Drift,
     DuplicateTable,
     Fact,
@@ -69,6 +70,8 @@ def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
             | PhysicalTypes()
         ):
             return _TABLE
+        case ConfigurationChanged(key=key):
+            return ObjectRef("setting", key or "")
         case _ if isinstance(fact, change.Change):
             return object_of_change(fact)
         case _:
@@ -94,6 +97,8 @@ def values_of(fact: Fact) -> tuple[str | None, str | None]:
             | PhysicalTypes()
         ):
             return None, None
+        case ConfigurationChanged(old=old, new=new):
+            return old, new
         case _ if isinstance(fact, change.Change):
             return _values_of_change(fact)
         case _:
@@ -139,6 +144,8 @@ def _values_of_change(changed: change.Change) -> tuple[str | None, str | None]:
 
 def locate_finding(fact: Fact, problem: Problem, contract: Contract) -> Location:
     """Return the location of a finding's object in a contract, or of its nearest declared parent."""
+    if isinstance(fact, ConfigurationChanged):
+        return fact.location
     return contracts.locate(contract, *_anchors(fact, problem))
 
 

@@ -99,19 +99,27 @@ def judge_pair(
     """
     judge = Judge(tuple(rules))
     named = [name for contract in (before, after) if contract for name in contract.targets]
-    merged: dict[object, Finding] = {}
+    merged: list[Finding] = []
     for target, engine in _variants(tuple(dict.fromkeys(named)), engines):
         old = _of_engine(present(before, target), engine)
-        new = _of_engine(contracts.effective(after, target) if after else None, engine)
+        new = _of_engine(_declared_for(target, before, after) if after else None, engine)
         if new is not None and new.absent:
             continue
         found = _judge_effective(judge, old, new)
         if new is not None:
             found = with_follow_ups(found, new, partial(_judge_effective, judge, old), rules)
-        for finding in found:
-            known = merged.get(finding.identity)
-            if known is None or known.severity < finding.severity:
-                merged[finding.identity] = replace(finding, target=known.target if known else target)
+        merged += (replace(finding, target=target) for finding in found)
+    return worst_of_each(merged)
+
+
+def worst_of_each(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings of several targets once: with the first target, and the highest severity."""
+    merged: dict[object, Finding] = {}
+    for finding in findings:
+        identity = replace(finding, target=None).identity
+        known = merged.get(identity)
+        if known is None or known.severity < finding.severity:
+            merged[identity] = replace(finding, target=known.target if known else finding.target)
     return tuple(merged.values())
 
 
@@ -122,6 +130,20 @@ def _variants(
     others = dict.fromkeys(engine for target, engine in engines.items() if target not in named)
     yield from ((None, engine) for engine in others or dict.fromkeys(engines.values()) or (None,))
     yield from ((target, engines.get(target)) for target in named)
+
+
+def _declared_for(target: str | None, before: Contract | None, after: Contract) -> Contract:
+    """Return the contract for a target; an overlay that newly says ``absent`` gives way to that of the base.
+
+    A change must not take its table out of the comparison.
+    """
+    new = contracts.effective(after, target)
+    if target is None or before is None or not new.absent or present(before, target) is None:
+        return new
+    overlays = {name: overlay for name, overlay in after.targets.items() if name != target}
+    if target in before.targets:
+        overlays[target] = before.targets[target]
+    return contracts.effective(replace(after, targets=overlays), target)
 
 
 def _of_engine(contract: Contract | None, engine: Engine | None) -> Contract | None:
@@ -340,7 +362,7 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
     return Finding(
         code=rule.code,
         rule=rule.name,
-        severity=_severity(rule, problem),
+        severity=severity_of(rule, problem),
         message=problem.message,
         help=problem.help,
         table=ctx.contract.table,
@@ -358,7 +380,8 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
     )
 
 
-def _severity(rule: Rule, problem: Problem) -> Severity:
+def severity_of(rule: Rule, problem: Problem) -> Severity:
+    """Return the severity of a problem: the user's, else the problem's own, else the rule's."""
     return rule.severity if rule.severity_is_set else problem.severity or rule.severity
 
 

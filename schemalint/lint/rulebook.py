@@ -93,7 +93,7 @@ def selection_of(settings: Config, local: RuleFiles | None = None) -> Selection:
     """
     if settings.plugins and local is None:
         raise UsageError(
-            f"the configuration names local rules ({', '.join(settings.plugins)}): code of the working tree",
+            f"the configuration names local rules ({', '.join(settings.plugins)}): code of the repository",
             help="allow them with --allow-local-plugins; a check without them could miss problems",
         )
     return Selection(
@@ -144,9 +144,14 @@ def matches(rule: Rule, patterns: Iterable[str]) -> bool:
 def is_ignored(finding: Finding, rules: Sequence[Rule], table_ignores: TableIgnores) -> bool:
     """Return whether the rule of a finding is ignored for its table."""
     rule = next(rule for rule in rules if rule.code == finding.code)
-    table = table_key(finding.table)
+    return is_ignored_for(rule, finding.table, table_ignores)
+
+
+def is_ignored_for(rule: Rule, table: str, table_ignores: TableIgnores) -> bool:
+    """Return whether a rule is ignored for a table."""
+    key = table_key(table)
     return any(
-        fnmatchcase(table, table_key(glob)) and matches(rule, patterns) for glob, patterns in table_ignores
+        fnmatchcase(key, table_key(glob)) and matches(rule, patterns) for glob, patterns in table_ignores
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from schemalint.config import Config
-from schemalint.lint.rulebook import TableIgnores, load_rules, require_known, selection_of
+from schemalint.lint.rulebook import TableIgnores, load_rules, matches, require_known, selection_of
+from schemalint.lint.stricter import RuleSet
 from schemalint.plugin import Rule
 from schemalint.values import replace
 
@@ -44,6 +46,48 @@ def rules_of(
             ignore=(*selection.ignore, *ignore),
             preview=preview or selection.preview,
         )
+    )
+
+
+def rule_sets_of(
+    deciding: Sequence[Config],
+    *,
+    select: tuple[str, ...] = (),
+    extend_select: tuple[str, ...] = (),
+    ignore: tuple[str, ...] = (),
+    preview: bool = False,
+    local: RuleFiles | None = None,
+) -> tuple[RuleSet, ...]:
+    """Return the rules of each configuration that decides, as `rules_of`.
+
+    The local rules are those of the first one, so those that only another one names are unknown there.
+    """
+    found: list[RuleSet] = []
+    for settings in deciding:
+        known = replace(settings, plugins=deciding[0].plugins) if local is not None else settings
+        if found and settings.plugins:
+            known = _without_unknown(known, (*load_rules(), *found[0].rules))
+        rules = rules_of(
+            known, select=select, extend_select=extend_select, ignore=ignore, preview=preview, local=local
+        )
+        found.append(RuleSet(rules, table_ignores(known, rules)))
+    return tuple(found)
+
+
+def _without_unknown(settings: Config, rules: Sequence[Rule]) -> Config:
+    """Return the configuration without the settings of rules that are not loaded."""
+
+    def known(patterns: Iterable[str]) -> tuple[str, ...]:
+        return tuple(pattern for pattern in patterns if any(matches(rule, [pattern]) for rule in rules))
+
+    return replace(
+        settings,
+        select=None if settings.select is None else known(settings.select) or None,
+        extend_select=known(settings.extend_select),
+        ignore=known(settings.ignore),
+        severity={pattern: settings.severity[pattern] for pattern in known(settings.severity)},
+        options={code: settings.options[code] for code in known(settings.options)},
+        tables=tuple(replace(entry, ignore=known(entry.ignore)) for entry in settings.tables),
     )
 
 

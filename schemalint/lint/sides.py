@@ -3,37 +3,62 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
+from typing import TypeAlias
 
 from schemalint import git
-from schemalint.config.project import Project
 from schemalint.document import candidate
 from schemalint.errors import UsageError
-from schemalint.git import Contents, EmptyTree, Revision, Side
+from schemalint.git import Contents, EmptyTree, Repository, Side
 from schemalint.model.contract import Contract
-from schemalint.values import replace
+
+Globs: TypeAlias = tuple[str, ...]
+"""The globs of contract files in one configuration; empty for all contract files."""
 
 
-def read_contents(project: Project, base: Side, head: Side) -> Contents:
+def read_contents(
+    repository: Repository, base: Side, head: Side, base_globs: Sequence[Globs], head_globs: Sequence[Globs]
+) -> Contents:
     """Read the contracts of both sides.
 
-    Each side uses the globs of its own configuration, so that a change which narrows the globs hides no
-    contract of the base.
+    Args:
+        repository: The repository.
+        base: The old side.
+        head: The new side.
+        base_globs: The globs of the base: a file counts if those of one configuration include it.
+        head_globs: The globs of the head.
     """
-    globs, base_globs = project.config.contracts, _globs_at(project, base)
-    contents = git.changes(project.repository, base, head, candidate, globs)
-    if base_globs == globs:
-        return contents
-    base_only = git.changes(project.repository, EmptyTree("the base alone"), base, candidate, base_globs)
-    return replace(contents, base=base_only.head, unread={**base_only.unread, **contents.unread})
+    nothing = EmptyTree("the globs of the other side")
+    parts = [
+        git.changes(
+            repository,
+            base if globs in base_globs else nothing,
+            head if globs in head_globs else nothing,
+            candidate,
+            globs,
+        )
+        for globs in dict.fromkeys((*base_globs, *head_globs))
+    ]
+    return Contents(
+        {path: file for part in parts for path, file in part.base.items()},
+        {path: file for part in parts for path, file in part.head.items()},
+        {path: reason for part in parts for path, reason in part.unread.items()},
+    )
 
 
-def readable_ancestor(project: Project, base: Side, key: str) -> tuple[str, Contract] | None:
+def has_contracts(repository: Repository, side: Side) -> bool:
+    """Return whether a side has contracts that the default globs include."""
+    return bool(git.changes(repository, EmptyTree("one side is read"), side, candidate).head)
+
+
+def readable_ancestor(
+    repository: Repository, globs: Globs, base: Side, key: str
+) -> tuple[str, Contract] | None:
     """Return a table's contract at the newest ancestor of the base where it can be read; None if none is."""
     from schemalint.contract.revisions import newest_readable  # noqa: PLC0415 (only if the base is unreadable)
 
-    return newest_readable(project.repository, _globs_at(project, base), base)(key)
+    return newest_readable(repository, globs, base)(key)
 
 
 def path_filter(root: Path, paths: tuple[str, ...], files: Iterable[str]) -> Callable[[str], bool] | None:
@@ -61,13 +86,3 @@ def path_filter(root: Path, paths: tuple[str, ...], files: Iterable[str]) -> Cal
         if not known and not Path(path).exists():
             raise UsageError(f"{path} exists neither in the working tree nor in the base")
     return lambda file: any(PurePosixPath(file).is_relative_to(relative) for relative in relative_paths)
-
-
-def _globs_at(project: Project, base: Side) -> tuple[str, ...]:
-    """Return the globs of the base's configuration; without globs in the head, none: all contracts count."""
-    globs = project.config.contracts
-    if not globs or not isinstance(base, Revision):
-        return globs
-    from schemalint.config.project import config_at  # noqa: PLC0415 (only where globs are configured)
-
-    return config_at(project.repository, base).contracts

@@ -123,6 +123,25 @@ class LiveTableReplaced:
     new_id: str
 
 
+@frozen
+class ConfigurationChanged:
+    """A setting may find less than that of the base, or the base has no configuration.
+
+    Attributes:
+        location: The line of the setting, or the first configuration.
+        takes_effect_now: Whether the new setting alone decides this run.
+        key: The setting, such as ``severity.TW001``; None if the base has no configuration.
+        old: The value at the base, or the entry that is missing now; None if the base sets nothing.
+        new: The value now, or the entry that is new; None if nothing is set.
+    """
+
+    location: Location
+    takes_effect_now: bool
+    key: str | None = None
+    old: str | None = None
+    new: str | None = None
+
+
 Fact = (
     Change
     | Contract
@@ -136,5 +155,6 @@ Fact = (
     | LiveTableReplaced
     | RootWithoutTables
     | PhysicalTypes
+    | ConfigurationChanged
 )
 """Anything that a rule can judge."""

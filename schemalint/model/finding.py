@@ -37,7 +37,7 @@ class ObjectRef:
     """The object of a finding.
 
     The kind is one of ``column``, ``property``, ``constraint``, ``feature``, ``consumer``, ``partitioning``,
-    ``clustering``, ``table``.
+    ``clustering``, ``table``, ``setting``.
     """
 
     kind: str
@@ -120,6 +120,7 @@ class Finding:
     """A problem that a rule found.
 
     Attributes:
+        table: The table; empty for a finding about the configuration.
         against: The other sides of the comparison: ``git``, ``live``, ``contract``, ``history``.
         old: The previous value as text.
         new: The declared value as text.

@@ -104,7 +104,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         choose_target(settings, target),
         git.find_head(repo, head, {}),
         rules_for_apply(
-            selection_of(settings.config, settings.rule_files(repo.root) if allow_local_plugins else None)
+            selection_of(settings.config, settings.rule_files(repo) if allow_local_plugins else None)
         ),
         tuple(tables),
         frozenset(allow),

@@ -140,6 +140,20 @@ def test_target_without_the_table_is_not_judged() -> None:
     assert judge_pair(_contract(ORDERS), _contract(ORDERS + absent), RULES) == ()
 
 
+def test_table_that_a_change_takes_from_a_target_is_judged_with_the_overlay_of_the_base() -> None:
+    """Else a change could be hidden by the target that it is for."""
+    seen: list[bool] = []
+
+    def records(_change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
+        seen.append(ctx.widening_enabled)
+        yield from ()
+
+    before, absent = _contract(ORDERS + SWITCHED_ON), STAGING.format("{absent: true}")
+    judge_pair(before, _contract(WIDER + absent), [_rule(records)])
+    assert seen == [False, True]
+    assert judge_pair(before, _contract(ORDERS + absent), RULES) == ()
+
+
 def test_table_formerly_absent_from_a_target_is_new_in_that_target() -> None:
     seen: list[object] = []
 

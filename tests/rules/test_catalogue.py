@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 import schemalint_rules
-from schemalint.model.fact import LiveTableMissing, RootWithoutTables
+from schemalint.model.fact import ConfigurationChanged, LiveTableMissing, RootWithoutTables
 from schemalint.plugin import ATTRIBUTE, Rule, Severity
 from support.rule_cases import load_cases
 from support.rule_judging import Texts, built_in, findings
 
 MODULES = sorted(Path(schemalint_rules.__path__[0]).glob("*/[!_]*.py"))
-# No text can express these facts: see test_table_missing.py.
-WITHOUT_CASES = {LiveTableMissing, RootWithoutTables}
+# No contract can express these facts: see test_table_missing.py and test_configuration_facts.py.
+WITHOUT_CASES = {LiveTableMissing, RootWithoutTables, ConfigurationChanged}
 SECTIONS = ["What it does", "Why is this bad?", "What to do", "Example", "Use instead"]
 FENCE = re.compile(r"^```(?:yaml|toml) title=\"(\w+)\"\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -80,7 +80,7 @@ def test_example_fails_and_its_replacement_passes(rule: Rule) -> None:
     """Each rule judges the examples on its own page."""
     failing, passing = _examples(rule)
     if WITHOUT_CASES & {*rule.subjects}:
-        pytest.skip("no text can express a missing table: see test_table_missing.py")
+        pytest.skip("no contract can express the fact: see WITHOUT_CASES")
     assert {finding.code for finding in findings(rule, failing)} == {rule.code}
     assert not [finding for finding in findings(rule, passing) if finding.severity > Severity.INFO]
 

@@ -29,7 +29,7 @@ def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]
     as below.
 
     To remove the table, move its consumers first, drop it by hand, and approve the removal in the
-    configuration:
+    configuration. In CI an approval counts that the base has, so merge it before the contract's removal:
 
     ```toml
     [[tool.schemalint.removed]]
@@ -70,7 +70,7 @@ def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]
     if retired.approved is not None:
         yield Problem(f"the contract was removed, as approved: {retired.approved}", severity=Severity.INFO)
         return
-    approve = "approve the removal under `removed` in the configuration; the table stays"
+    approve = "approve the removal under `removed` in the configuration first; the table stays"
     if retired.renamed_to is not None:
         yield _renamed(retired, retired.renamed_to, approve)
         return

@@ -44,8 +44,11 @@ def failure_notes(error: SchemalintError) -> Iterator[Note]:
 
 
 def subject(finding: Finding) -> str:
-    """Describe the table, the target, and the sides of the comparison if there is more than the base."""
-    parts = [finding.table]
+    """Describe the table, the target, and the sides of the comparison if there is more than the base.
+
+    The text is empty for a finding about the configuration.
+    """
+    parts = [finding.table] if finding.table else []
     if finding.target is not None:
         parts.append(f"target {finding.target}")
     if finding.against != ("git",):

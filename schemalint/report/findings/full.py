@@ -39,9 +39,10 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
 def _finding(finding: Finding, sources: Mapping[str, str], *, color: bool) -> list[str]:
     label = f"{finding.severity.label}[{printable(finding.code)} {printable(finding.rule)}]"
     margin = _margin(finding.location)
+    about = subject(finding)
     return [
         _header(label, finding.message, finding.severity, color=color),
-        *_location(finding.location, f" ({subject(finding)})", color=color),
+        *_location(finding.location, f" ({about})" if about else "", color=color),
         *_source(finding.location, sources, finding.severity, color=color),
         *_notes(finding_notes(finding), margin, color=color),
         *_additions(finding.text_changes, margin, color=color),

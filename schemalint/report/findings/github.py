@@ -51,7 +51,8 @@ def _failure(error: SchemalintError) -> SafeText:
 
 
 def _finding(finding: Finding) -> SafeText:
-    body = [finding.message, *_lines(finding_notes(finding)), f"table: {subject(finding)}"]
+    about = subject(finding)
+    body = [finding.message, *_lines(finding_notes(finding)), *([f"table: {about}"] if about else [])]
     return _command(finding.severity, f"{finding.code} {finding.rule}", body, finding.location)
 
 

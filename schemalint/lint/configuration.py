@@ -1,0 +1,183 @@
+"""The configurations of a check: that of the head, and in CI that of the base, which decides too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemalint import git, limits
+from schemalint.config import Config, read_file
+from schemalint.config.positions import Positions
+from schemalint.config.project import config_at, found_config, given_config
+from schemalint.delta.table import TableState
+from schemalint.errors import Location
+from schemalint.git import Repository, Revision, Side, Worktree
+from schemalint.lint.gate import Gate, Loosening, gate_between, loosenings_of
+from schemalint.lint.judge import Judge, git_context
+from schemalint.lint.rulebook import load_rules, selection_of
+from schemalint.lint.sides import Globs, has_contracts
+from schemalint.model.contract import Contract
+from schemalint.model.fact import ConfigurationChanged
+from schemalint.model.finding import Finding
+from schemalint.reading import read_given
+from schemalint.values import field, frozen, replace
+
+if TYPE_CHECKING:
+    from schemalint.config.trust import RuleFiles
+
+
+@frozen
+class HeadConfig:
+    """The configuration of the head.
+
+    Attributes:
+        given: The file that ``--config`` names; it is the same for every side.
+    """
+
+    repository: Repository
+    side: Side
+    config: Config
+    given: str | None = None
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a file of the head, None if it does not exist."""
+        if isinstance(self.side, Worktree):
+            return read_file(self.repository.root / name)
+        return git.file_at(self.repository, self.side, name)
+
+    @property
+    def text(self) -> str:
+        """The text of the configuration; empty if there is none."""
+        if self.config.file is None:
+            return ""
+        data = (
+            self.read(self.config.file)
+            if self.given is None
+            else read_given(Path(self.given), limits.MAX_CONFIG)
+        )
+        return (data or b"").decode("utf-8", "replace")
+
+
+@frozen
+class CheckSettings:
+    """The settings of a check.
+
+    Attributes:
+        gate: The configurations that decide.
+        base_globs: The globs of contract files at the base, of each configuration that counts there.
+        head_globs: Those of the head.
+        changes: What the head changes, for the rules about the configuration.
+        texts: The text of the head's configuration, by the file's name.
+        is_first: Whether the base has no configuration, so that no target is trusted yet.
+    """
+
+    gate: Gate
+    base_globs: Sequence[Globs]
+    head_globs: Sequence[Globs]
+    changes: tuple[ConfigurationChanged, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    is_first: bool = False
+
+    def findings(self, local: RuleFiles | None, ignore: tuple[str, ...] = ()) -> tuple[Finding, ...]:
+        """Judge the changes with the rules about the configuration, which run whatever is selected.
+
+        Args:
+            local: The local rule files; None if they may not run.
+            ignore: The rules that the command line ignores.
+        """
+        if not self.changes:
+            return ()
+        selection = selection_of(self.gate.deciding[0], local)
+        ignored = (*selection.ignore, *ignore)
+        rules = load_rules(replace(selection, select=("CF",), extend_select=(), ignore=ignored))
+        context = git_context(None, Contract("", TableState()))
+        return tuple(
+            finding for change in self.changes for finding in Judge(rules)(change, context, ("git",))
+        )
+
+
+def head_config(repository: Repository, head: Side, file: str | None, *, isolated: bool) -> HeadConfig:
+    """Return the configuration of the head: for the index and a revision not what is in the working tree.
+
+    Args:
+        repository: The repository.
+        head: The side under review.
+        file: The file that ``--config`` names.
+        isolated: Whether no configuration counts.
+    """
+    if isolated:
+        return HeadConfig(repository, head, Config())
+    if file is not None:
+        return HeadConfig(repository, head, given_config(file), file)
+    is_on_disk = isinstance(head, Worktree)
+    return HeadConfig(
+        repository, head, found_config(repository) if is_on_disk else config_at(repository, head)
+    )
+
+
+def local_settings(head: HeadConfig, base: Side) -> CheckSettings:
+    """Return the settings of a run outside of CI: the head decides, and findings tell what CI will obey."""
+    config, at_base = head.config, head.config
+    if head.given is None and config.file is not None and isinstance(base, Revision):
+        at_base = config_at(head.repository, base)
+    loosenings = () if at_base.file is None else loosenings_of(at_base, config)
+    settings = CheckSettings(
+        Gate((config,), loosenings),
+        base_globs=(at_base.contracts if config.contracts else (),),
+        head_globs=(config.contracts,),
+    )
+    return _with_changes(settings, head, takes_effect_now=True)
+
+
+def review_settings(head: HeadConfig, base: Side, trusted: Config, commit: Revision | None) -> CheckSettings:
+    """Return the settings of a run in CI.
+
+    The configuration that counts decides, and the head's too. If there is none, the default settings have
+    checked the contracts of the base; without such contracts the head decides alone.
+
+    Args:
+        head: The configuration of the head.
+        base: The old side.
+        trusted: The configuration that counts.
+        commit: The commit that has it, None if it is in no commit.
+    """
+    is_first = trusted.file is None and head.config.file is not None
+    gate = gate_between(trusted, head.config)
+    if is_first and not has_contracts(head.repository, base):
+        gate = Gate((head.config,))
+    if commit is not None:
+        edited = tuple(_edited_rule_files(head, trusted, commit))
+        gate = replace(gate, loosenings=(*gate.loosenings, *edited))
+    settings = CheckSettings(gate, base_globs=gate.globs, head_globs=gate.globs, is_first=is_first)
+    return _with_changes(settings, head, takes_effect_now=False)
+
+
+def _edited_rule_files(head: HeadConfig, trusted: Config, commit: Revision) -> Iterator[Loosening]:
+    for name in trusted.plugins:
+        if name in head.config.plugins and head.read(name) != git.file_at(head.repository, commit, name):
+            yield Loosening(f"plugins.{name}", None, None, ("plugins",), name)
+
+
+def _with_changes(settings: CheckSettings, head: HeadConfig, *, takes_effect_now: bool) -> CheckSettings:
+    """Add the changes of the configuration with their lines."""
+    loosenings = settings.gate.loosenings
+    if not loosenings and not settings.is_first:
+        return settings
+    file, text = head.config.file, head.text
+    deleted = next((config.file for config in settings.gate.deciding if config.file), None)
+    name = file or deleted or ""
+    lines = Positions(name, text)
+    changes = [
+        ConfigurationChanged(
+            lines.locate(loosening.path, loosening.entry),
+            takes_effect_now,
+            loosening.key,
+            loosening.old,
+            loosening.new,
+        )
+        for loosening in loosenings
+    ]
+    if settings.is_first:
+        changes.insert(0, ConfigurationChanged(Location(name), len(settings.gate.deciding) == 1))
+    return replace(settings, changes=tuple(changes), texts={name: text} if file else {})

@@ -1,0 +1,287 @@
+"""The settings that decide a check, and what the head's configuration may no longer find.
+
+A change under review must not weaken its own gate. So the settings of the base and of the head both decide,
+and each setting of the head that may find less than the base's is a `Loosening`. Where that depends on what a
+rule does by default, the setting counts as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Final, TypeAlias
+
+from schemalint.config import Config, Target
+from schemalint.delta.engine import Engine
+from schemalint.git import DEFAULT_GLOBS
+from schemalint.git.listing import including
+from schemalint.model.contract import table_key
+from schemalint.model.finding import Severity
+from schemalint.values import frozen
+
+MOST_LOOSENINGS: Final = 50
+"""The limit per setting: the head's configuration may be a stranger's."""
+
+
+@frozen
+class Loosening:
+    """A setting of the head that may find less than that of the base.
+
+    Attributes:
+        key: The setting as users write it: ``severity.TW001``, ``targets.prod.create``.
+        old: The value at the base, or the entry that the head lacks; None if the base sets nothing.
+        new: The value in the head, or the entry that the base lacks; None if the head sets nothing.
+        path: The keys that lead to the setting in the file.
+        entry: A text in the setting's value that tells which line it is.
+    """
+
+    key: str
+    old: str | None
+    new: str | None
+    path: tuple[str, ...]
+    entry: str = ""
+
+
+@frozen
+class Gate:
+    """The configurations that decide a check: it reports what any of them reports.
+
+    Attributes:
+        deciding: The configurations of base and head, or one if the other does not count.
+        loosenings: What the head loosens.
+    """
+
+    deciding: tuple[Config, ...]
+    loosenings: tuple[Loosening, ...] = ()
+
+    @property
+    def fail_on(self) -> Severity | None:
+        """The lowest severity that fails the run, None if none does."""
+        return min((config.fail_on for config in self.deciding if config.fail_on is not None), default=None)
+
+    @property
+    def removed(self) -> Mapping[str, str]:
+        """The reason by table, for contracts whose removal every configuration approves."""
+        first, *others = (config.removed for config in self.deciding)
+        return {table: why for table, why in first.items() if all(table in other for other in others)}
+
+    @property
+    def globs(self) -> tuple[tuple[str, ...], ...]:
+        """The globs of contract files of each configuration, once if they are equal."""
+        return tuple(dict.fromkeys(config.contracts for config in self.deciding))
+
+    @property
+    def targets(self) -> tuple[Mapping[str, Target], ...]:
+        """The targets of each configuration, once if they are equal."""
+        first, *others = (config.targets for config in self.deciding)
+        return (first, *(other for other in others if other != first))
+
+
+def gate_between(base: Config, head: Config) -> Gate:
+    """Return the gate of a change that the base's configuration decides too."""
+    same = all(getattr(base, name) == getattr(head, name) for name in COMPARED)
+    return Gate((base,) if same else (base, head), loosenings_of(base, head))
+
+
+def loosenings_of(base: Config, head: Config) -> tuple[Loosening, ...]:
+    """Return what the head's configuration may no longer find, setting by setting."""
+    found: list[Loosening] = []
+    for compare in COMPARED.values():
+        of_setting = tuple(compare(base, head))
+        found += of_setting[:MOST_LOOSENINGS]
+        if more := of_setting[MOST_LOOSENINGS:]:
+            found.append(Loosening(more[0].key, None, f"{len(more)} more entries", more[0].path))
+    return tuple(found)
+
+
+_Comparison: TypeAlias = Callable[[Config, Config], Iterator[Loosening]]
+_Entries: TypeAlias = Callable[[Config], Iterable[str]]
+_Covers: TypeAlias = Callable[[str, Collection[str]], bool]
+
+
+def _is_listed(entry: str, entries: Collection[str]) -> bool:
+    return entry in entries
+
+
+def _is_matched(pattern: str, patterns: Collection[str]) -> bool:
+    """Return whether one of the patterns matches every rule that this one matches."""
+    return any(other in ("ALL", pattern) or _is_prefix(other, pattern) for other in patterns)
+
+
+def _is_prefix(shorter: str, pattern: str) -> bool:
+    """Return whether a pattern is the beginning of a code; the name of a rule has no prefixes."""
+    return bool(shorter) and shorter.isupper() and pattern.startswith(shorter)
+
+
+def _added(
+    key: str, entries: _Entries, covers: _Covers = _is_listed, *, path: tuple[str, ...] = ()
+) -> _Comparison:
+    """Compare a list of which each entry allows something."""
+
+    def compare(base: Config, head: Config) -> Iterator[Loosening]:
+        known = tuple(entries(base))
+        for entry in entries(head):
+            if not covers(entry, known):
+                yield Loosening(key, None, entry, path or (key,), entry)
+
+    return compare
+
+
+def _lost(key: str, entries: _Entries, covers: _Covers = _is_listed) -> _Comparison:
+    """Compare a list of which each entry demands something."""
+
+    def compare(base: Config, head: Config) -> Iterator[Loosening]:
+        kept = tuple(entries(head))
+        for entry in entries(base):
+            if not covers(entry, kept):
+                yield Loosening(key, entry, None, (key,))
+
+    return compare
+
+
+def _contracts(base: Config, head: Config) -> Iterator[Loosening]:
+    included = including(head.contracts)
+    if included and not including(base.contracts):
+        yield Loosening("contracts", None, ", ".join(included), ("contracts",))
+    for glob in including(base.contracts):
+        is_default = not included and PurePosixPath(glob).suffix in _DEFAULT_SUFFIXES
+        if glob not in included and not is_default:
+            yield Loosening("contracts", glob, None, ("contracts",))
+    yield from _added("contracts", lambda config: [glob for glob in config.contracts if glob[:1] == "!"])(
+        base, head
+    )
+
+
+_DEFAULT_SUFFIXES: Final = {PurePosixPath(glob).suffix for glob in DEFAULT_GLOBS}
+
+
+def _select(base: Config, head: Config) -> Iterator[Loosening]:
+    if head.select is None:
+        return
+    if base.select is None and "ALL" not in head.select:
+        yield Loosening("select", None, ", ".join(head.select), ("select",))
+    yield from _lost("select", lambda config: config.select or (), _is_matched)(base, head)
+
+
+def _severity(base: Config, head: Config) -> Iterator[Loosening]:
+    """Compare the severity of every pattern; without a setting it is the rule's own, and unknown here."""
+    for pattern in sorted({*base.severity, *head.severity}):
+        old, new = (_severity_of(pattern, config.severity) for config in (base, head))
+        if old == new or new is Severity.ERROR or old is Severity.INFO:
+            continue
+        if old is None or new is None or new < old:
+            yield Loosening(f"severity.{pattern}", _text(old), _text(new), ("severity", pattern))
+
+
+def _severity_of(pattern: str, severities: Mapping[str, Severity]) -> Severity | None:
+    prefixes = (pattern[:length] for length in range(len(pattern), 0, -1))
+    matching = (prefix for prefix in prefixes if prefix == pattern or _is_prefix(prefix, pattern))
+    found = next((prefix for prefix in (*matching, "ALL") if prefix in severities), None)
+    return None if found is None else severities[found]
+
+
+def _preview(base: Config, head: Config) -> Iterator[Loosening]:
+    if base.preview and not head.preview:
+        yield Loosening("preview", "true", "false", ("preview",))
+
+
+def _fail_on(base: Config, head: Config) -> Iterator[Loosening]:
+    never = max(Severity) + 1
+    if (head.fail_on or never) > (base.fail_on or never):
+        old, new = (_text(config.fail_on) or "never" for config in (base, head))
+        yield Loosening("fail-on", old, new, ("fail-on",))
+
+
+def _tables(base: Config, head: Config) -> Iterator[Loosening]:
+    for entry in head.tables:
+        matching = (other for other in base.tables if table_key(other.match) in ("*", table_key(entry.match)))
+        known = [pattern for other in matching for pattern in other.ignore]
+        for pattern in entry.ignore:
+            if not _is_matched(pattern, known):
+                yield Loosening(
+                    f"tables.{entry.match}.ignore", None, pattern, ("tables", "match"), entry.match
+                )
+
+
+def _options(base: Config, head: Config) -> Iterator[Loosening]:
+    """Yield every difference: only the rule knows which value is stricter."""
+    for code in sorted({*base.options, *head.options}):
+        old, new = base.options.get(code, {}), head.options.get(code, {})
+        for name in sorted({*old, *new}):
+            if old.get(name) != new.get(name):
+                path = ("options", code, name)
+                yield Loosening(".".join(path), _text(old.get(name)), _text(new.get(name)), path)
+
+
+def _targets(base: Config, head: Config) -> Iterator[Loosening]:
+    for name, old in base.targets.items():
+        new = head.targets.get(name)
+        if new is None:
+            yield Loosening("targets", name, None, ("targets",))
+            continue
+        for key, is_looser in TARGET_COMPARED.items():
+            before, after = getattr(old, key), getattr(new, key)
+            if is_looser(before, after):
+                path = ("targets", name, key)
+                texts = (None, None) if key in _ADDRESSES else (_text(before), _text(after))
+                yield Loosening(".".join(path), *texts, path)
+
+
+def _differs(old: object, new: object) -> bool:
+    return old != new
+
+
+TARGET_COMPARED: Final[Mapping[str, Callable[..., bool]]] = {
+    "root": _differs,
+    "catalog": _differs,
+    "catalog_uri": _differs,
+    "catalog_token": _differs,
+    "allowed_locations": lambda old, new: not set(new) <= set(old),
+    "create": lambda old, new: new and not old,
+    "engine": _differs,
+    "storage": _differs,
+}
+"""Whether a target's setting is looser, by its name in `Target`. Where tables are has no order, so that each
+difference counts."""
+
+# Not shown: they may hold secrets.
+_ADDRESSES: Final = frozenset({"root", "catalog_uri", "catalog_token", "allowed_locations", "storage"})
+
+
+def _text(value: object) -> str | None:
+    match value:
+        case None:
+            return None
+        case Severity():
+            return value.label
+        case Engine(name=name, version=version):
+            return f"{name} {version}"
+        case bool():
+            return str(value).lower()
+        case _:
+            return str(value)
+
+
+COMPARED: Final[Mapping[str, _Comparison]] = {
+    "contracts": _contracts,
+    "select": _select,
+    "extend_select": _lost("extend-select", lambda config: config.extend_select, _is_matched),
+    "ignore": _added("ignore", lambda config: config.ignore, _is_matched),
+    "severity": _severity,
+    "preview": _preview,
+    "fail_on": _fail_on,
+    "approved_plans": _added("approved-plans", lambda config: sorted(config.approved_plans)),
+    "removed": _added("removed", lambda config: config.removed, path=("removed", "table")),
+    "tables": _tables,
+    "options": _options,
+    "plugins": _lost("plugins", lambda config: config.plugins),
+    "targets": _targets,
+}
+"""The comparison of each setting, by its name in `Config`."""
+
+NOT_COMPARED: Final[Mapping[str, str]] = {
+    "file": "the name of the file decides nothing",
+    "against": "CI does not read it: the event determines the base",
+    "spark": "it decides no verdict; sessions start with the trusted configuration",
+}
+"""The settings that loosen nothing, with the reason."""

@@ -1,0 +1,269 @@
+"""A change under review cannot weaken its own check: the settings of the base decide too."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.project import ORDERS, Project, Run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+FILE = "schemalint.toml"
+CONTRACT = "contracts/orders.yml"
+NARROWED = ORDERS.replace("bigint", "int")
+OF_DATABRICKS = ORDERS + 'properties: {delta.targetFileSize: "1gb"}\n'
+ABSENT = NARROWED + "targets: {prod: {absent: true}}\n"
+REMOVED = '[[removed]]\ntable = "sales.orders"\nreason = "unused"\n'
+RULES = "tools/rules.py"
+LOCAL_RULE = '''
+from schemalint.delta.change import TypeChanged
+from schemalint.plugin import Problem, Severity, rule
+
+@rule("LOC001", on=TypeChanged, severity=Severity.ERROR, status="{status}", options={{"strict": True}})
+def no_change(change, ctx):
+    """A type changes."""
+    if ctx.options["strict"]:
+        yield Problem("no type may change")
+'''
+PLUGIN = f'plugins = ["{RULES}"]\nselect = ["LOC"]\n'
+
+
+class Review:
+    """A pull request: a commit of the target branch, and changes of its files on a branch."""
+
+    def __init__(self, project: Project, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        self.project = project
+        self._monkeypatch = monkeypatch
+        self._event = folder / "event.json"
+
+    def write(self, files: Mapping[str, str | None]) -> None:
+        for name, text in files.items():
+            if text is None:
+                (self.project.repo.path / name).unlink(missing_ok=True)
+            else:
+                self.project.repo.write(name, text)
+
+    def check(self, base: Mapping[str, str | None], head: Mapping[str, str | None], *options: str) -> Run:
+        """Check the pull request that makes these changes to a base with the contract of ``sales.orders``."""
+        self.write({CONTRACT: ORDERS, **base})
+        commit = self.project.repo.commit()
+        self.project.repo.git("checkout", "--quiet", "-b", "feature")
+        self.write(head)
+        sides = {"base": {"sha": commit, "ref": "main"}, "head": {"sha": self.project.repo.commit()}}
+        self._event.write_text(json.dumps({"pull_request": sides}))
+        self._monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request")
+        self._monkeypatch.setenv("GITHUB_EVENT_PATH", str(self._event))
+        return self.project.check(*options)
+
+
+@pytest.fixture
+def review(project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Review:
+    return Review(project, monkeypatch, tmp_path)
+
+
+def _config(text: str, contract: str | None = None) -> dict[str, str | None]:
+    return {FILE: text, **({CONTRACT: contract} if contract else {})}
+
+
+WEAKENED: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str]]] = {
+    "select": (_config('select = ["TW", "CM"]'), _config('select = ["CM"]', NARROWED), ["CF001", "TW001"]),
+    "extend-select": (
+        _config('select = ["CM"]\nextend-select = ["TW"]'),
+        _config('select = ["CM"]', NARROWED),
+        ["CF001", "TW001"],
+    ),
+    "ignore": (_config("preview = false"), _config('ignore = ["ALL"]', NARROWED), ["CF001", "TW001"]),
+    "severity": (
+        _config("preview = false"),
+        _config('severity = {illegal-narrowing = "info"}', NARROWED),
+        ["CF001", "TW001"],
+    ),
+    "fail-on": (_config('fail-on = "error"'), _config('fail-on = "never"', NARROWED), ["CF001", "TW001"]),
+    "contracts": (
+        _config('contracts = ["**/*.yml"]'),
+        {
+            **_config('contracts = ["other/*.yml"]', NARROWED),
+            "other/a.yml": ORDERS.replace("sales.orders", "a.b"),
+        },
+        ["CF001", "TW001"],
+    ),
+    "new contract outside of the globs": (
+        _config('contracts = ["**/*.yml"]'),
+        {
+            **_config('contracts = ["contracts/*.yml"]'),
+            "other/a.yml": ORDERS.replace("sales.orders", "a.b").replace("decimal(10,2)", "decimal(39,2)"),
+        },
+        ["CF001", "TW004"],
+    ),
+    "excluded contract": (
+        _config('contracts = ["**/*.yml"]'),
+        {
+            **_config('contracts = ["**/*.yml", "!contracts/**"]', NARROWED),
+            "other/a.yml": ORDERS.replace("sales.orders", "a.b"),
+        },
+        ["CF001", "TW001"],
+    ),
+    "tables": (
+        _config("preview = false"),
+        _config('[[tables]]\nmatch = "*"\nignore = ["TW"]', NARROWED),
+        ["CF001", "TW001"],
+    ),
+    "removed": (_config("preview = false"), {FILE: REMOVED, CONTRACT: None}, ["CF001", "CT001"]),
+    "target": (
+        _config('fail-on = "warning"\n[targets.prod]\nengine = "delta-spark 4.4.0"'),
+        _config('fail-on = "warning"\n[targets.prod]\nengine = "databricks 17.3"', OF_DATABRICKS),
+        ["CF001", "TP008"],
+    ),
+    "target that is removed": (
+        _config('fail-on = "warning"\n[targets.prod]\nengine = "delta-spark 4.4.0"'),
+        _config('fail-on = "warning"\n[targets.dev]\nengine = "databricks 17.3"', OF_DATABRICKS),
+        ["CF001", "TP008"],
+    ),
+    "file that is removed": (
+        _config('fail-on = "warning"\n[targets.prod]\nengine = "delta-spark 4.4.0"'),
+        {FILE: None, CONTRACT: OF_DATABRICKS},
+        ["CF001", "CF001", "TP008"],
+    ),
+    "file that hides the other one": (
+        {"pyproject.toml": "[tool.schemalint]\npreview = false\n"},
+        _config('ignore = ["TW"]', NARROWED),
+        ["CF001", "TW001"],
+    ),
+    "defaults": ({}, _config('ignore = ["TW"]', NARROWED), ["CF001", "CF002", "TW001"]),
+    "against": (_config("preview = false"), _config('against = "HEAD"', NARROWED), ["TW001"]),
+    "several at once": (
+        _config("preview = false"),
+        _config(
+            'ignore = ["TW"]\nfail-on = "never"\n[[tables]]\nmatch = "sales.*"\nignore = ["TW"]', NARROWED
+        ),
+        ["CF001", "CF001", "CF001", "TW001"],
+    ),
+}
+
+WEAKENED_PLUGINS: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str]]] = {
+    "file that is not listed": (_config(PLUGIN), _config('select = ["CM"]'), ["CF001", "CF001"]),
+    "file that is emptied": (_config(PLUGIN), {RULES: ""}, ["CF001"]),
+    "file that is removed": (_config(PLUGIN), {**_config(""), RULES: None}, ["CF001", "TW001"]),
+    "option": (
+        _config(PLUGIN),
+        _config(PLUGIN + "[options.LOC001]\nstrict = false"),
+        ["CF001"],
+    ),
+    "preview": (
+        _config(PLUGIN.replace("select", "extend-select").replace('"LOC"', "") + "preview = true\n"),
+        _config(PLUGIN.replace("select", "extend-select").replace('"LOC"', "")),
+        ["CF001", "TW001"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WEAKENED)
+def test_a_change_that_weakens_its_own_check_stays_red(review: Review, name: str) -> None:
+    base, head, expected = WEAKENED[name]
+    run = review.check(base, head)
+    assert (run.status, sorted(run.codes)) == (1, expected), run.out
+
+
+@pytest.mark.parametrize("name", WEAKENED_PLUGINS)
+def test_the_rule_files_of_the_base_run_with_their_text_and_options(review: Review, name: str) -> None:
+    base, head, expected = WEAKENED_PLUGINS[name]
+    rules = LOCAL_RULE.format(status="preview" if name == "preview" else "stable")
+    run = review.check({**base, RULES: rules}, {CONTRACT: NARROWED, **head}, "--allow-local-plugins")
+    assert (run.status, sorted(run.codes)) == (1, sorted([*expected, "LOC001"])), run.out
+
+
+def test_a_table_that_the_change_takes_from_the_live_target_is_checked_offline(
+    review: Review, tmp_path: Path
+) -> None:
+    settings = _config(f'[targets.prod]\nroot = "{tmp_path}"')
+    run = review.check(settings, {CONTRACT: ABSENT}, "--live")
+    assert (run.status, run.codes) == (1, ["TW001"])
+    assert "absent from target prod" in run.out
+
+
+def test_stricter_settings_of_the_change_decide_at_once(review: Review) -> None:
+    run = review.check(_config('ignore = ["TW"]\nfail-on = "never"'), _config("", NARROWED))
+    assert (run.status, run.codes) == (1, ["TW001"])
+
+
+def test_a_looser_configuration_by_itself_passes_and_is_named_with_its_line(review: Review) -> None:
+    """Else nobody could ever loosen it, whatever fails the run."""
+    head = 'fail-on = "warning"\nignore = [\n  "TW001",\n]\n'
+    run = review.check(_config('fail-on = "warning"'), _config(head))
+    assert run.status == 0
+    assert "schemalint.toml:3:4: CF001 warning ignore adds TW001, effective after the merge" in run.out
+
+
+def test_a_looser_configuration_can_be_made_an_error_but_not_be_hidden(review: Review) -> None:
+    strict = 'severity = {CF001 = "error"}\n'
+    run = review.check(_config(strict), _config('ignore = ["CF"]'))
+    assert (run.status, run.codes) == (1, ["CF001", "CF001"]), run.out
+
+
+def test_the_base_may_ignore_the_rule(review: Review) -> None:
+    run = review.check(_config('ignore = ["CF001"]'), _config('ignore = ["CF001", "TW"]', NARROWED))
+    assert (run.status, run.codes) == (1, ["TW001"])
+
+
+def test_adopting_passes_by_the_first_configuration_and_opens_no_connection(review: Review) -> None:
+    target = '[targets.prod]\ncatalog = "main"\ncatalog_uri = "https://schemalint.invalid"\n'
+    base = {CONTRACT: None, "README.md": "text"}
+    void = ORDERS + "  - {name: later, type: void}\n"
+    run = review.check(base, _config('ignore = ["NC", "CM"]\n' + target, void), "--live")
+    assert (run.status, run.codes) == (0, ["CF002"]), run.out
+    assert "it decides this check" in run.out
+
+
+def test_the_first_configuration_after_contracts_passes_by_itself(review: Review) -> None:
+    run = review.check({}, _config('contracts = ["contracts/*.yml"]\nfail-on = "info"'))
+    assert (run.status, run.codes) == (0, ["CF002", "CF001"])
+    assert "the default settings decide too" in run.out
+
+
+def test_after_the_merge_the_new_settings_decide(
+    review: Review, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The default branch contains the commit, so its own configuration counts."""
+    review.check(_config("preview = false"), _config('ignore = ["TW"]', NARROWED))
+    repo = review.project.repo
+    before = repo.git("rev-parse", "main")
+    repo.git("update-ref", "refs/remotes/origin/main", repo.head())
+    event = {"before": before, "repository": {"default_branch": "main"}}
+    (tmp_path / "push.json").write_text(json.dumps(event))
+    monkeypatch.setenv("GITHUB_EVENT_NAME", "push")
+    monkeypatch.setenv("GITHUB_EVENT_PATH", str(tmp_path / "push.json"))
+    run = review.project.check()
+    assert (run.status, run.codes) == (0, []), run.out
+
+
+def test_a_local_run_obeys_the_working_tree_and_tells_what_ci_obeys(committed: Project) -> None:
+    committed.repo.write(FILE, "preview = false")
+    committed.repo.commit()
+    committed.repo.write(FILE, 'fail-on = "info"\nignore = ["TW"]')
+    committed.declare(NARROWED)
+    run = committed.check()
+    assert (run.status, run.codes) == (0, ["CF001"])
+    assert "schemalint.toml:2:12: CF001 info ignore adds TW, but CI obeys it after the merge only" in run.out
+
+
+def test_the_hook_reads_the_configuration_of_the_index(committed: Project) -> None:
+    committed.declare(NARROWED)
+    committed.repo.git("add", "--all")
+    committed.repo.write(FILE, 'ignore = ["TW"]')
+    assert committed.check("--head", "index").codes == ["TW001"], "an untracked file"
+    committed.repo.git("add", FILE)
+    assert committed.check("--head", "index").codes == []
+    committed.repo.write(FILE, 'ignore = ["CM"]')
+    assert committed.check("--head", "index").codes == [], "a change that is not staged"
+
+
+def test_a_revision_is_checked_with_its_own_configuration(committed: Project) -> None:
+    committed.declare(NARROWED)
+    committed.repo.commit()
+    committed.repo.write(FILE, 'ignore = ["TW"]')
+    assert committed.check("--head", "HEAD", "--against", "HEAD^").codes == ["TW001"]

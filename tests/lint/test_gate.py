@@ -1,0 +1,166 @@
+"""The settings of base and head: what a change loosens, and what decides its check."""
+
+from __future__ import annotations
+
+import pytest
+
+from schemalint.config import Config, TableSettings, Target, parse
+from schemalint.lint.gate import (
+    COMPARED,
+    MOST_LOOSENINGS,
+    NOT_COMPARED,
+    TARGET_COMPARED,
+    gate_between,
+    loosenings_of,
+)
+from schemalint.model.finding import Severity
+
+PROD = "[targets.prod]\n"
+A_PLAN, ANOTHER_PLAN = "1:aa", "1:bb"
+
+# The setting in `Config`, the texts at the base and in the head, and the loosenings: key, old and new.
+LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
+    ("contracts", "", 'contracts = ["a/**"]', [("contracts", None, "a/**")]),
+    ("contracts", 'contracts = ["a/**", "b/**"]', 'contracts = ["b/**"]', [("contracts", "a/**", None)]),
+    ("contracts", 'contracts = ["a/*.odcs"]', "", [("contracts", "a/*.odcs", None)]),
+    ("contracts", 'contracts = ["a/**"]', 'contracts = ["a/**", "!a/b"]', [("contracts", None, "!a/b")]),
+    ("select", "", 'select = ["TW"]', [("select", None, "TW")]),
+    ("select", 'select = ["TW", "CM"]', 'select = ["TW"]', [("select", "CM", None)]),
+    ("select", 'select = ["ALL"]', 'select = ["TW"]', [("select", "ALL", None)]),
+    ("select", 'select = ["TW"]', 'select = ["TW001"]', [("select", "TW", None)]),
+    ("extend_select", 'extend-select = ["AC1"]', "", [("extend-select", "AC1", None)]),
+    ("ignore", 'ignore = ["TW001"]', 'ignore = ["TW001", "TW"]', [("ignore", None, "TW")]),
+    ("ignore", "", 'ignore = ["illegal-narrowing"]', [("ignore", None, "illegal-narrowing")]),
+    ("ignore", 'ignore = ["a-rule"]', 'ignore = ["a-rule-b"]', [("ignore", None, "a-rule-b")]),
+    ("severity", "", 'severity = {TW001 = "warning"}', [("severity.TW001", None, "warning")]),
+    ("severity", 'severity = {TW = "warning"}', "", [("severity.TW", "warning", None)]),
+    (
+        "severity",
+        'severity = {TW = "error"}',
+        'severity = {TW = "error", TW001 = "info"}',
+        [("severity.TW001", "error", "info")],
+    ),
+    (
+        "severity",
+        'severity = {TW = "warning", TW001 = "error"}',
+        'severity = {TW = "warning"}',
+        [("severity.TW001", "error", "warning")],
+    ),
+    ("preview", "preview = true", "", [("preview", "true", "false")]),
+    ("fail_on", 'fail-on = "info"', 'fail-on = "warning"', [("fail-on", "info", "warning")]),
+    ("fail_on", "", 'fail-on = "never"', [("fail-on", "error", "never")]),
+    (
+        "approved_plans",
+        f'approved-plans = ["{A_PLAN}"]',
+        f'approved-plans = ["{A_PLAN}", "{ANOTHER_PLAN}"]',
+        [("approved-plans", None, ANOTHER_PLAN)],
+    ),
+    ("removed", "", '[[removed]]\ntable = "A.b"\nreason = "old"', [("removed", None, "a.b")]),
+    (
+        "tables",
+        '[[tables]]\nmatch = "a.*"\nignore = ["TW"]',
+        '[[tables]]\nmatch = "a.*"\nignore = ["TW001", "CM"]',
+        [("tables.a.*.ignore", None, "CM")],
+    ),
+    (
+        "tables",
+        '[[tables]]\nmatch = "a.*"\nignore = ["TW"]',
+        '[[tables]]\nmatch = "*"\nignore = ["TW"]',
+        [("tables.*.ignore", None, "TW")],
+    ),
+    ("options", "", "[options.AC1]\nmost = 3", [("options.AC1.most", None, "3")]),
+    (
+        "options",
+        "[options.AC1]\nstrict = true",
+        "[options.AC1]\nstrict = false",
+        [("options.AC1.strict", "true", "false")],
+    ),
+    ("plugins", 'plugins = ["a.py", "b.py"]', 'plugins = ["b.py"]', [("plugins", "a.py", None)]),
+    ("targets", PROD, "", [("targets", "prod", None)]),
+    ("targets", PROD + "create = false", PROD, [("targets.prod.create", "false", "true")]),
+    (
+        "targets",
+        PROD + 'engine = "delta-spark 4.4.0"',
+        PROD + 'engine = "databricks 17.3"',
+        [("targets.prod.engine", "delta-spark 4.4.0", "databricks 17.3")],
+    ),
+    ("targets", PROD, PROD + 'allowed_locations = ["/a"]', [("targets.prod.allowed_locations", None, None)]),
+    ("targets", PROD + 'root = "/a"', PROD + 'root = "/b"', [("targets.prod.root", None, None)]),
+]
+
+STRICTER_OR_EQUAL = [
+    ('contracts = ["a/**"]', 'contracts = ["a/**", "b/**"]'),
+    ('contracts = ["a/**", "!a/b"]', 'contracts = ["a/**"]'),
+    ('contracts = ["a/*.yml"]', ""),
+    ('select = ["TW001"]', 'select = ["TW"]'),
+    ('select = ["TW"]', ""),
+    ("", 'select = ["ALL"]'),
+    ("", 'extend-select = ["AC1"]'),
+    ('ignore = ["TW"]', 'ignore = ["TW001"]'),
+    ('ignore = ["ALL"]', ""),
+    ('severity = {TW = "warning"}', 'severity = {TW = "error"}'),
+    ("", 'severity = {TW001 = "error"}'),
+    ('severity = {TW = "info"}', ""),
+    ('severity = {TW = "warning"}', 'severity = {TW = "warning", TW001 = "warning"}'),
+    ("", "preview = true"),
+    ('fail-on = "never"', 'fail-on = "error"'),
+    (f'approved-plans = ["{A_PLAN}"]', ""),
+    ('[[removed]]\ntable = "a.b"\nreason = "old"', ""),
+    ('[[tables]]\nmatch = "*"\nignore = ["TW"]', '[[tables]]\nmatch = "a.*"\nignore = ["TW001"]'),
+    ("", 'plugins = ["a.py"]'),
+    ("", PROD),
+    (PROD, PROD + "create = false"),
+    (PROD + 'allowed_locations = ["/a"]', PROD),
+    ("", 'against = "none"'),
+    ("", '[spark]\nmaster = "local"'),
+]
+
+
+def _config(text: str) -> Config:
+    return parse("schemalint.toml", text.encode())
+
+
+@pytest.mark.parametrize(("_setting", "base", "head", "expected"), LOOSER)
+def test_a_looser_setting_is_named_with_both_values(
+    _setting: str, base: str, head: str, expected: list[tuple[str, str | None, str | None]]
+) -> None:
+    found = loosenings_of(_config(base), _config(head))
+    assert [(loosening.key, loosening.old, loosening.new) for loosening in found] == expected
+
+
+@pytest.mark.parametrize(("base", "head"), STRICTER_OR_EQUAL)
+def test_a_setting_that_is_as_strict_is_no_loosening(base: str, head: str) -> None:
+    assert loosenings_of(_config(base), _config(head)) == ()
+
+
+@pytest.mark.parametrize(("_setting", "base", "head", "_expected"), LOOSER)
+def test_both_configurations_decide_where_a_setting_differs(
+    _setting: str, base: str, head: str, _expected: object
+) -> None:
+    assert gate_between(_config(base), _config(head)).deciding == (_config(base), _config(head))
+    assert gate_between(_config(base), _config(base)).deciding == (_config(base),)
+
+
+def test_every_setting_is_compared_or_has_a_reason() -> None:
+    """A new key needs its row, and each comparison a case."""
+    assert {*COMPARED} | {*NOT_COMPARED} == set(Config.__match_args__)
+    assert not {*COMPARED} & {*NOT_COMPARED}
+    assert {setting for setting, *_ in LOOSER} == {*COMPARED}
+    assert {*TARGET_COMPARED} == {*Target.__match_args__} - {"name"}
+    assert {*TableSettings.__match_args__} == {"match", "ignore"}
+
+
+def test_the_strictest_settings_decide() -> None:
+    removed = '[[removed]]\ntable = "a.{}"\nreason = "old"\n'
+    base = _config('fail-on = "warning"\n' + removed.format("b") + removed.format("c"))
+    head = _config('fail-on = "never"\n' + removed.format("c") + removed.format("d"))
+    gate = gate_between(base, head)
+    assert (gate.fail_on, [*gate.removed]) == (Severity.WARNING, ["a.c"])
+    assert gate_between(head, head).fail_on is None
+
+
+def test_a_setting_with_many_entries_has_a_limited_number_of_loosenings() -> None:
+    many = [f'"TW{number:03}"' for number in range(MOST_LOOSENINGS + 7)]
+    found = loosenings_of(Config(), _config(f"ignore = [{', '.join(many)}]"))
+    assert len(found) == MOST_LOOSENINGS + 1
+    assert found[-1].new == "7 more entries"

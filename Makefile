@@ -34,7 +34,7 @@ help:
 demo: require-java $(INSTALLED)
 	@$(BIN)/python examples/demo.py
 
-# Two workers: the tests that share the Spark session stay on one of them (tests/conftest.py).
+# Two workers, each with a Spark session for its group of the engine's tests (tests/conftest.py).
 test: require-java $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 

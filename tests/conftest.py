@@ -1,4 +1,4 @@
-"""What all tests share: an environment without CI, and one local SparkSession with Delta.
+"""What all tests share: an environment without CI, and a local SparkSession with Delta.
 
 The session is for the tests of the run that are marked ``spark``.
 """
@@ -27,7 +27,7 @@ JAVA_VERSIONS = "17 or 21"  # Spark 4.2 runs on these
 # The cheap compiler and collector start seconds sooner, and leave a core to the other tests.
 JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SESSION_CONF = {
-    "spark.driver.memory": "3g",  # the default of 1g is too small for all tests in one session
+    "spark.driver.memory": "2g",  # the default of 1g is too small for so many tests in one session
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.shuffle.partitions": "1",
@@ -47,10 +47,14 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the engine's tests on one worker of pytest-xdist (``--dist loadgroup``), and start them first."""
+    """Make two groups of the engine's tests for pytest-xdist (``--dist loadgroup``), and start them first.
+
+    The tests of the commands that use Spark take as long as all other questions to the engine.
+    """
     for item in items:
         if item.get_closest_marker("spark"):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+            of_commands = item.path.is_relative_to(Path(__file__).with_name("spark"))
+            item.add_marker(pytest.mark.xdist_group("spark-commands" if of_commands else "spark-engine"))
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
 
 

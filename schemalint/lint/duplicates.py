@@ -144,8 +144,9 @@ def _same(
     claims: list[tuple[bool, Contract, Hashable]] = []
     at_base = _at_base(found, contents)
     for contract in found:
-        base = at_base.get((contract.file, contract.key)) or at_base.get((None, contract.key))
-        known = set(keys_of(base)) if base else set()
+        # A contract of the base stands for one of the head: a copy beside it is new.
+        bases = at_base.get((contract.file, contract.key)) or at_base.get((None, contract.key))
+        known = set(keys_of(bases.pop(0))) if bases else set()
         claims += [(key in known, contract, key) for key in keys_of(contract)]
     first: dict[Hashable, tuple[bool, Contract]] = {}
     reported: set[tuple[int, int]] = set()
@@ -157,15 +158,15 @@ def _same(
             yield DuplicateTable(contract, location, *describe(contract, key)), is_known and other_is_known
 
 
-def _at_base(found: list[Contract], contents: Contents) -> Mapping[tuple[str | None, str], Contract]:
+def _at_base(found: list[Contract], contents: Contents) -> Mapping[tuple[str | None, str], list[Contract]]:
     """Return the contracts of the base, by file and table key; without a file if that is gone."""
     files = {contract.file for contract in found}
     gone = {visible(path) for path in contents.base.keys() - contents.head.keys()}
     paths = [path for path in sorted(contents.base) if visible(path) in files | gone]
-    return {
-        (None if contract.file in gone else contract.file, contract.key): contract
-        for contract in _parsed(contents.base, paths)
-    }
+    by_key: dict[tuple[str | None, str], list[Contract]] = defaultdict(list)
+    for contract in _parsed(contents.base, paths):
+        by_key[(None if contract.file in gone else contract.file, contract.key)].append(contract)
+    return by_key
 
 
 def _as_table(contract: Contract, _key: Hashable) -> tuple[str, str]:

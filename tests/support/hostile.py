@@ -3,7 +3,7 @@
 A case names files of the base and of the pull request, what the workflow sets, and what must happen. Texts
 may contain ``<canary>`` (a file that only a stranger's code makes), ``<server>`` (the address of a server
 that records requests), ``<workspace>``, ``<outside>`` (another clone of the same machine), ``<base>`` and
-``<head>`` (commits), ``<orders>`` and ``<refused>`` (contracts).
+``<head>`` (commits), ``<orders>`` and ``<refused>`` (contracts), ``<catalog>`` and ``<root>`` (targets).
 """
 
 from __future__ import annotations
@@ -29,6 +29,17 @@ SECRET = "s3cr3t-of-the-runner"  # noqa: S105 (made up)
 ORDERS = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: order_id, type: int}\n"
 REFUSED = ORDERS.replace("type: int", "type: date")
 """What every pull request tries to get through, unless its files say something else."""
+CATALOG = """\
+[targets.prod]
+catalog = "main"
+catalog_uri = "http://<server>"
+catalog_token = "${GITHUB_TOKEN}"
+"""
+ROOT = """\
+[targets.prod]
+root = "<outside>"
+"""
+"""Targets: a stranger's, and one of the base."""
 
 KEYS = {
     "name",
@@ -39,6 +50,7 @@ KEYS = {
     "local",
     "submodules",
     "outside",
+    "untracked",
     "depth",
     "event",
     "payload",
@@ -60,15 +72,16 @@ class Case:
         local: Settings of the clone's own configuration.
         submodules: Files of repositories inside of the clone, by folder.
         outside: Files of another clone.
+        untracked: Files of the clone that no commit contains.
         depth: The depth of a shallow clone, 0 for a full one.
         event: The name of the event.
         payload: What the event file contains, if not a pull request.
-        run: Commands to run in this process in place of the Action.
-        status: The exit status of the Action, or of each command.
+        run: Commands to run in this process in place of the Action, with their exit statuses.
+        status: The exit status of the Action.
         says: Texts of the log.
         hides: Texts that neither log nor summary may contain.
         requests: The number of requests that the server may get.
-        seconds: The time limit.
+        seconds: The limit of CPU time for a command in this process.
     """
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
@@ -81,12 +94,13 @@ class Case:
         self.local: Mapping[str, str] = raw.get("local", {})
         self.submodules: Mapping[str, Mapping[str, Any]] = raw.get("submodules", {})
         self.outside: dict[str, Any] = raw.get("outside", {})
+        self.untracked: dict[str, str] = raw.get("untracked", {})
         self.depth: int = raw.get("depth", 0)
         self.event: str = raw.get("event", "pull_request")
         self.payload: Any = raw.get("payload")
-        self.run: tuple[str, ...] = tuple(raw.get("run", ()))
+        self.run: dict[str, int] = raw.get("run", {})
         self.status: int = raw.get("status", 1)
-        self.says: list[str] = raw.get("says", ["TW002"] if self.status == 1 else [])
+        self.says: list[str] = raw.get("says", ["TW002"] if self.status == 1 and not self.run else [])
         self.hides: list[str] = raw.get("hides", [])
         self.requests: int = raw.get("requests", 0)
         self.seconds: int = raw.get("seconds", 60)
@@ -140,6 +154,8 @@ class Attack:
             "<server>": server,
             "<workspace>": str(self.workspace),
             "<outside>": str(folder / "outside"),
+            "<catalog>": CATALOG.replace("<server>", server),
+            "<root>": ROOT.replace("<outside>", str(folder / "outside")),
             "<orders>": ORDERS,
             "<refused>": REFUSED,
         }
@@ -160,6 +176,8 @@ class Attack:
         for inner, files in case.submodules.items():
             (self.workspace / inner).rmdir()
             _committed(Repo(self.workspace / inner), self.filled(files))
+        for file, text in self.filled(case.untracked).items():
+            self.repo.write(file, text)
 
     @property
     def event_text(self) -> str:
@@ -220,7 +238,8 @@ def _committed(repo: Repo, files: Mapping[str, Any]) -> None:
 def _import(repo: Repo, base: Mapping[str, Any], head: Mapping[str, Any]) -> None:
     """Make the branches main, feature and merged; `git fast-import` takes paths that no `git add` takes."""
     made = b"committer Ada <ada@example.com> 1700000000 +0000\ndata 0\n"
-    stream = b"commit refs/heads/main\nmark :1\n" + made + _changes(base)
+    made_by_checkout = b"reset refs/remotes/origin/main\nfrom :1\n\n"
+    stream = b"commit refs/heads/main\nmark :1\n" + made + _changes(base) + made_by_checkout
     stream += b"commit refs/heads/feature\nmark :2\n" + made + b"from :1\n" + _changes(head)
     stream += b"commit refs/heads/merged\n" + made + b"from :1\nmerge :2\n" + _changes(head)
     repo.git("fast-import", "--quiet", "--force", stdin=stream)

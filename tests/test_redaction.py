@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
 import traceback
@@ -14,10 +15,13 @@ from hypothesis import strategies as st
 
 from schemalint import config
 from schemalint.config.storage import resolve_variables
-from schemalint.errors import LiveError
+from schemalint.errors import LiveError, Location
+from schemalint.model.finding import CheckResult, ObjectRef
 from schemalint.printable import json_text, printable
 from schemalint.redaction import hide, hide_nothing, masked, without_secrets
+from schemalint.spark.findings import AuditRun, rows_of
 from support.attack_texts import CREDENTIAL, URIS
+from support.report_cases import finding, run
 
 
 @pytest.mark.parametrize("name", URIS)
@@ -118,6 +122,20 @@ def test_a_traceback_shows_no_message_of_the_engine() -> None:
     with pytest.raises(StatementError) as caught:
         ask(Session(), f"SELECT '{URIS['password']}'")
     assert CREDENTIAL not in "".join(traceback.format_exception(caught.value))
+
+
+def test_the_table_of_findings_gets_no_credentials() -> None:
+    uri = URIS["password"]
+    location = Location("c.yml")
+    result = CheckResult(
+        run(target=uri),
+        (finding(uri, location, table=uri, delta_error=uri, object=ObjectRef("column", uri)),),
+        (LiveError(uri),),
+    )
+    rows = rows_of(result, AuditRun(uri, dt.datetime(2026, 11, 20, tzinfo=dt.UTC)))
+    assert len(rows) == 2
+    assert CREDENTIAL not in str(rows)
+    assert str(rows).count("***") >= 7
 
 
 # Each begins many matches that fail late.

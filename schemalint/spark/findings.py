@@ -124,8 +124,7 @@ def append(session: SparkSession, table: str, result: CheckResult, audit: AuditR
     Raises:
         ApplyError: The rows could not be written.
     """
-    run = (audit.id, audit.at, schemalint.__version__, result.run.target)
-    rows = [tuple(map(_without_secrets, (*run, *row))) for row in _rows(result)]
+    rows = rows_of(result, audit)
     schema = ", ".join(f"{always_quoted(column.name)} {column.type}" for column in COLUMNS)
     from pyspark.sql.functions import col  # noqa: PLC0415
 
@@ -138,6 +137,12 @@ def append(session: SparkSession, table: str, result: CheckResult, audit: AuditR
         except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
             raise StatementError(error, f"append to {table}") from None
     return number
+
+
+def rows_of(result: CheckResult, audit: AuditRun) -> list[tuple[object, ...]]:
+    """Return the rows of a run, without credentials."""
+    run = (audit.id, audit.at, schemalint.__version__, result.run.target)
+    return [tuple(map(_without_secrets, (*run, *row))) for row in _rows(result)]
 
 
 def _rows(result: CheckResult) -> Iterator[tuple[object, ...]]:

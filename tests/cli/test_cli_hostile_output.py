@@ -19,7 +19,7 @@ from schemalint.errors import ApplyError
 from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan
 from schemalint.report import deploy_log, findings, plan
-from support.attack_texts import ATTACKS, CI, CREDENTIAL, URIS, WORD, obeyed
+from support.attack_texts import ATTACKS, CI, CREDENTIAL, URIS, WORD, obeyed, quoted
 from support.logs import add, commit_info, metadata, protocol, write_log
 from support.project import Project
 from support.unity_server import UnityServer, serving
@@ -35,15 +35,6 @@ TEXT = " ".join([*ATTACKS.values(), *URIS.values()])
 YAML_TEXT = TEXT.encode("utf-8", "ignore").decode()
 KEY = "".join((*CI.values(), "\u202e\u3164\x1b[2J", URIS["password"]))  # YAML limits the length of keys
 GIVEN = YAML_TEXT.replace("\0", "") + "\udcff"
-
-
-def quoted(text: str) -> str:
-    """Quote a text for YAML and TOML; what both allow stays, so that excerpts of the file show it."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(f"\\u{ord(char):04x}" if char in _ESCAPED else char for char in escaped) + '"'
-
-
-_ESCAPED = {*map(chr, (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF))}
 # A file name has at most 255 bytes.
 FILE = "evil ::error::x\n##[error]y ##vso[task.evil]z \x1b[2J\u202e\u3164\udcff.yml"
 NAME = f"a.b`{YAML_TEXT}"

@@ -14,6 +14,8 @@ from schemalint.contract.dialects.native.data import as_data
 from schemalint.delta.table import TableState
 from schemalint.errors import ContractError
 from schemalint.model.contract import Contract
+from schemalint.printable import document_text
+from support.attack_texts import ATTACKS
 from support.contract_strategies import contracts
 
 LINES = (
@@ -64,6 +66,16 @@ def test_a_multiline_text_reads_back_unchanged(description: str) -> None:
     contract = Contract("t", TableState(description=description), file="f.yml")
 
     assert read("f.yml", print_contract(contract)).contracts == (contract,)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_printed_contract_needs_no_escapes_on_its_way_to_a_terminal(attack: str) -> None:
+    text = ATTACKS[attack].encode("utf-8", "ignore").decode()
+    for description in (text, f"{text}\nsecond line", f"first line\n{text}"):
+        contract = Contract("t", TableState(description=description, properties={text: text}), "c.yml")
+        printed = print_contract(contract)
+        assert document_text(printed) == printed
+        assert read("c.yml", printed).contracts[0].state == contract.state
 
 
 def test_a_contract_is_printed_in_the_expected_layout() -> None:

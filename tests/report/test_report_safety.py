@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from string import punctuation
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemalint.delta.sql_text import quote_literal, unquote_literal
 from schemalint.errors import Location
 from schemalint.model.finding import CheckResult
-from schemalint.printable import printable, printable_lines
+from schemalint.printable import (
+    is_printable_sql,
+    markdown_code,
+    markdown_fence,
+    markdown_prose,
+    markdown_text,
+    printable,
+    printable_lines,
+    sql_comment,
+    sql_script,
+)
 from schemalint.report import findings as report
 from schemalint.values import replace
 from support.attack_texts import ATTACKS, Command, lines_of, obeyed, runner_reads
@@ -111,3 +123,51 @@ def test_hostile_text_in_the_base_name_stays_on_one_line() -> None:
     hostile = result_of("hostile_text")
     result = replace(hostile, findings=(), errors=(), run=replace(hostile.run, skipped=()))
     assert len(lines_of(report.get("concise").render(result))) == 1
+
+
+_MARKS = set(punctuation)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_attack_forms_markup(attack: str) -> None:
+    text = ATTACKS[attack]
+    for made in (markdown_text(text), markdown_prose(text), markdown_code(text)):
+        inside = made.removeprefix("<code>").removesuffix("</code>")
+        assert set(re.sub(r"&#\d+;", "", inside)) & _MARKS == set()
+        assert "\n" not in inside
+    if re.search(r"@|#\d|!\d|GH-|://|www\.|[0-9a-f]{40}", text):
+        assert markdown_prose(text) == markdown_code(text)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_attack_ends_a_fence(attack: str) -> None:
+    first, *lines, last = markdown_fence(ATTACKS[attack], "sql")
+    assert first == f"{last}sql"
+    assert set(last) == {"`"}
+    assert not [line for line in lines if line.lstrip().startswith(last)]
+    assert obeyed("\n".join(line for line in lines if not line.startswith("0 findings"))) == []
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_attack_leaves_a_comment_of_sql(attack: str) -> None:
+    comment = sql_comment(ATTACKS[attack])
+    assert comment.startswith("-- ")
+    assert comment.isprintable()
+    assert ";" not in comment
+    assert "${" not in comment
+    assert not comment.endswith("\\")
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_literals_are_shown_as_they_are_and_read_as_the_same_text(attack: str) -> None:
+    text = ATTACKS[attack].encode("utf-8", "ignore").decode()
+    literal = quote_literal(text)
+    assert unquote_literal(literal) == text
+    assert is_printable_sql(literal)
+    assert sql_script([literal]) == f"{literal}\n"
+
+
+def test_names_and_credentials_cannot_be_shown_in_statements() -> None:
+    for text in ("`a\x1bb`", "`##[error]`", "'https://u:p@h/'", "(a,\n::error::x"):
+        assert not is_printable_sql(text)
+    assert is_printable_sql("CHECK (a > 0\n\tAND b)")

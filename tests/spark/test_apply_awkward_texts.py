@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from schemalint.deploy.outcome import Outcome
+from support.attack_texts import ATTACKS, URIS, quoted
 
 if TYPE_CHECKING:
     from support.lakehouse import Lakehouse
@@ -20,13 +20,10 @@ TEXTS = {
     "lines": "one\ntwo\r\nthree\ttab",
     "comment-signs": "-- /* */ // #",
     "unicode": "é ü ß İ 漢字 \U0001f600 \u202e \u200b",
+    "attacks": " ".join([*ATTACKS.values(), *URIS.values()]).encode("utf-8", "ignore").decode(),
     "ten-thousand-characters": "`'\"; -- " * 1250,
 }
 by_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 @by_text
@@ -39,15 +36,15 @@ def test_awkward_text_is_stored_unchanged_or_refused(text: str, lakehouse: Lakeh
         return f"""\
 schemalint: 1
 table: sales.orders
-description: {_quoted(comment)}
+description: {quoted(comment)}
 columns:
-  - {{name: id, type: int, comment: {_quoted(comment)}}}
-  - {{name: {_quoted(name)}, type: string, comment: {_quoted(comment)}}}
-  - {{name: s, type: struct, columns: [{{name: {_quoted(name)}, type: string, comment: {_quoted(comment)}}}]}}
-  - {{name: d, type: string, default: {_quoted(literal)}}}
+  - {{name: id, type: int, comment: {quoted(comment)}}}
+  - {{name: {quoted(name)}, type: string, comment: {quoted(comment)}}}
+  - {{name: s, type: struct, columns: [{{name: {quoted(name)}, type: string, comment: {quoted(comment)}}}]}}
+  - {{name: d, type: string, default: {quoted(literal)}}}
 features: [allowColumnDefaults]
-constraints: {{c: {_quoted(f"id IS NULL OR d <> {literal} OR id > 0")}}}
-properties: {{delta.columnMapping.mode: name, {_quoted("k" + comment[:500])}: {_quoted(comment)}}}
+constraints: {{c: {quoted(f"id IS NULL OR d <> {literal} OR id > 0")}}}
+properties: {{delta.columnMapping.mode: name, {quoted("k" + comment[:500])}: {quoted(comment)}}}
 protocol: {{allow_upgrade: true}}
 """
 
@@ -73,7 +70,7 @@ def test_column_is_renamed_to_an_awkward_name(text: str, lakehouse: Lakehouse) -
     lakehouse.declare(base + mapped)
     lakehouse.apply()
     lakehouse.insert("(1, 2)")
-    name = _quoted(text)
+    name = quoted(text)
     lakehouse.declare(base.replace("name: a,", f"name: {name}, renamed_from: a,") + mapped)
 
     applied = lakehouse.apply()
@@ -88,7 +85,7 @@ def test_column_is_renamed_to_an_awkward_name(text: str, lakehouse: Lakehouse) -
 def test_table_in_a_folder_with_an_awkward_name_is_created_and_altered(
     name: str, lakehouse: Lakehouse
 ) -> None:
-    location = _quoted(f"sub/{name}")
+    location = quoted(f"sub/{name}")
     text = f"schemalint: 1\ntable: sales.orders\nlocation: {location}\ncolumns: [{{name: a, type: int}}]\n"
     lakehouse.declare(text)
     created = lakehouse.apply()
@@ -117,7 +114,7 @@ def test_text_that_is_not_exactly_one_expression_is_refused(expression: str, lak
     lakehouse.declare(base)
     lakehouse.apply()
     version = lakehouse.table().version
-    lakehouse.declare(f"{base}constraints: {{c: {_quoted(expression)}}}\nprotocol: {{allow_upgrade: true}}\n")
+    lakehouse.declare(f"{base}constraints: {{c: {quoted(expression)}}}\nprotocol: {{allow_upgrade: true}}\n")
 
     refused = lakehouse.apply()
 

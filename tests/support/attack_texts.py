@@ -89,12 +89,19 @@ URIS = {
 _IGNORABLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
+_NOT_IN_YAML = {*map(chr, (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF))}
 _STYLE = re.compile("\x1b\\[(?:0|1|3[1-6])m")
 
 _COMMANDS = frozenset(
     {"error", "warning", "notice", "debug", "group", "endgroup", "section"}
     | {"add-mask", "set-output", "stop-commands", "add-matcher"}
 )
+
+
+def quoted(text: str) -> str:
+    """Quote a text for YAML and TOML; what both allow stays, so that excerpts of the file show it."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(f"\\u{ord(char):04x}" if char in _NOT_IN_YAML else char for char in escaped) + '"'
 
 
 class Command(NamedTuple):

@@ -77,7 +77,7 @@ def revert(repository: Repository, globs: Sequence[str], table: str, to: str | N
         raise UsageError(f"{contract.table} is not declared at {commit[:12]}", help="see git log")
     reversal = reverse_changes([*revisions.since(commit, key), contract])
     before = _text(repository, contract.file)
-    after = _edited(contract, before, reversal)
+    after = reverted_text(contract, before, reversal)
     return Reverted(contract.table, commit, contract.file, before, after, reversal.notes)
 
 
@@ -99,7 +99,12 @@ def _last_different_commit(revisions: Revisions, contract: Contract) -> str:
     )
 
 
-def _edited(contract: Contract, text: str, reversal: Reversal) -> str:
+def reverted_text(contract: Contract, text: str, reversal: Reversal) -> str:
+    """Return the text of a contract's file with the reversal declared.
+
+    Raises:
+        ContractError: The contract's layout cannot be edited in place.
+    """
     changes = [
         changed
         for changed in diff(reversal.now, reversal.wanted)

@@ -29,7 +29,11 @@ from schemalint.lint.judge import judge_pair
 from schemalint.lint.rulebook import load_rules
 from schemalint.model.finding import Severity
 from schemalint.model.plan import Plan
+from schemalint.pull.declaration import Scope
+from schemalint.pull.texts import updated_text
 from schemalint.report import plan as plans
+from schemalint.revert.declaration import reverse_changes
+from schemalint.revert.reverting import reverted_text
 from support import seam
 from support.rule_cases import load_cases
 
@@ -89,8 +93,13 @@ def run(data: bytes) -> None:
         require_rendered(result)
         if any(finding.fix for finding in result.findings):
             _require_fixed(request)
-        for declared in contracts.read(FILE, head).contracts:
+        base = contracts.read(FILE, parts.get("base", b"")).contracts[:1]
+        read = contracts.read(FILE, head).contracts
+        for declared in read:
             _require_planned(declared, live)
+            if len(read) == 1:  # a contract knows its document of the file
+                _require_printed(declared)
+            _require_edited(declared, head.decode(), live, *base)
 
 
 def _require_fixed(request: CheckInput) -> None:
@@ -113,6 +122,25 @@ def _require_planned(declared: Contract, live: LiveTable | None) -> None:
     deployment = Deployment(Plan("dev", (plan,)), {plan.table: declared})
     for style in STYLES:
         style.render(deployment)
+
+
+def _require_printed(declared: Contract) -> None:
+    with only_errors_of_the_input():
+        printed = contracts.read(FILE, contracts.print_contract(declared))
+        require(printed.contracts == (declared,), f"printed as another contract: {printed}")
+
+
+def _require_edited(
+    declared: Contract, text: str, live: LiveTable | None, base: Contract | None = None
+) -> None:
+    """Require that `pull` and `revert` edit the text, or say why they cannot."""
+    with only_errors_of_the_input():
+        if live is not None:
+            after = updated_text(FILE, text, declared.table, live, lambda contract: contract, Scope.ALL)
+            require(len(line_breaks(text)) != 1 or line_breaks(after) == line_breaks(text), "other line ends")
+    with only_errors_of_the_input():
+        if base is not None:
+            reverted_text(declared, text, reverse_changes([base, declared]))
 
 
 def _files(text: bytes | None) -> dict[str, File]:

@@ -10,11 +10,13 @@ from schemalint.contract.reading import ReadResult, read, unread_files
 from schemalint.contract.targets import effective, targets_of
 
 if TYPE_CHECKING:
+    from schemalint.contract.edits import Editor
     from schemalint.model.contract import Contract
     from schemalint.model.finding import Edit, TextChange
 
 __all__ = [
     "ReadResult",
+    "editor",
     "effective",
     "json_schema",
     "locate",
@@ -28,20 +30,27 @@ __all__ = [
 # These functions import on call, because `check` does not need them and must start fast.
 
 
-def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[TextChange, ...]:
-    """Return the text changes that make the edits, in order and without overlaps.
+def editor(contract: Contract, text: str) -> Editor:
+    """Return what turns edits of a contract into text changes.
 
     Args:
         contract: The contract as read from the text, or effective for a target.
         text: The file's text.
-        edits: The edits to make.
+    """
+    from schemalint.contract import edits as implementation  # noqa: PLC0415
+
+    return implementation.Editor(contract, text)
+
+
+def text_changes(contract: Contract, text: str, edits: Sequence[Edit]) -> tuple[TextChange, ...]:
+    """Return the text changes that make the edits, in order and without overlaps.
+
+    Arguments as for `editor`.
 
     Raises:
         ContractError: The text cannot be edited in place.
     """
-    from schemalint.contract import edits as implementation  # noqa: PLC0415
-
-    return implementation.text_changes(contract, text, edits)
+    return editor(contract, text).text_changes(edits)
 
 
 def print_contract(contract: Contract) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
 from schemalint.delta.change import FieldRenamed
@@ -37,6 +38,9 @@ from schemalint.plugin import Rule
 from schemalint.printable import visible
 from schemalint.values import replace
 
+if TYPE_CHECKING:
+    from schemalint.contract.edits import Editor
+
 
 def check(request: CheckInput) -> CheckResult:
     """Judge every changed table."""
@@ -64,6 +68,7 @@ class _Check:
         self.found_table = False
         self.found: dict[tuple[str | None, str], str] = {}
         self.sides = _Sides()
+        self.editors: dict[str, Editor] = {}
 
     def run(self) -> CheckResult:
         changed = [path for path in self._paths() if self._is_selected(path)]
@@ -318,9 +323,9 @@ class _Check:
         contract = self.sides.after.get(table_key(finding.table))
         if finding.fix is None or contract is None or not self.request.with_text_changes:
             return finding
-        text = self._sources[contract.file]
-        changes = contracts.text_changes(contract, text, finding.fix.edits)
-        return replace(finding, text_changes=tuple(changes))
+        if contract.key not in self.editors:
+            self.editors[contract.key] = contracts.editor(contract, self._sources[contract.file])
+        return replace(finding, text_changes=self.editors[contract.key].text_changes(finding.fix.edits))
 
     @cached_property
     def _engines(self) -> Sequence[Mapping[str, Engine | None]]:

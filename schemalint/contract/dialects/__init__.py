@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Sequence
 from functools import cache
 from typing import Protocol, cast
 
+from schemalint.delta.table import TableState
 from schemalint.document import Document
+from schemalint.document.excerpt import Excerpt
 from schemalint.errors import ContractError
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Edit
+
+
+class Excerpts(Protocol):
+    """Makes the excerpts of one contract."""
+
+    def of(self, edits: Sequence[Edit]) -> Excerpt | None:
+        """Return all that the edits of a contract read; None if they need the whole document."""
 
 
 class Dialect(Protocol):
@@ -24,6 +34,9 @@ class Dialect(Protocol):
 
     def edited(self, document: Document, edit: Edit, target: str | None) -> str:
         """Return the file's text after an edit; target None edits the settings shared by all targets."""
+
+    def excerpts(self, document: Document, state: TableState) -> Excerpts:
+        """Return what makes excerpts of a contract, which declares this state."""
 
 
 def dialect_of(document: Document) -> Dialect | None:

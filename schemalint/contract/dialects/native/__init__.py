@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.build import build
@@ -12,6 +12,10 @@ from schemalint.document.shape import check_for
 from schemalint.errors import ContractError
 from schemalint.model.contract import Contract
 from schemalint.model.finding import DeclareChange, DeclareRenames, Edit, RecordTypeChanges, SetProperty
+
+if TYPE_CHECKING:
+    from schemalint.contract.dialects.native.excerpt import Excerpts
+    from schemalint.delta.table import TableState
 
 _KEY = "schemalint"
 
@@ -50,6 +54,13 @@ def edited(document: Document, edit: Edit, target: str | None = None) -> str:
             return declaring.declare(document, contract.state, change, target)
         case DeclareRenames(renames=renames):
             return declaring.declare_renames(document, contract.state, renames).text
+
+
+def excerpts(document: Document, state: TableState) -> Excerpts:
+    """Return what makes excerpts of a valid contract."""
+    from schemalint.contract.dialects.native import excerpt as implementation  # noqa: PLC0415 (as above)
+
+    return implementation.Excerpts(document, state.columns)
 
 
 def _read(data: dict[str, Any], report: Report) -> Contract | None:

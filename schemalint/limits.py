@@ -33,6 +33,22 @@ MAX_SKIPPED: Final = 64 * _MIB
 """Bytes of a file that is too large, which are still read to reach the next one; a new git process costs less
 than more of them, and a packed file can expand a thousandfold."""
 
+MAX_TRACE: Final = 16 * _MIB
+"""Bytes of the text that `explain` reads from standard input: more than any stack trace has."""
+
+MAX_TABLES_FILE: Final = 256 * _MIB
+"""Bytes of a file for ``--live-from``: ten thousand tables of 25 KiB; most tables take fewer than 10."""
+
+MAX_PLAN_FILE: Final = 32 * _MIB
+"""Bytes of a file for ``--plan``: ten thousand statements of 3 KiB; some JSON takes 25 times as much in
+Python."""
+
+MAX_EVENT: Final = 32 * _MIB
+"""Bytes of GitHub's event file; GitHub sends at most 25 MB."""
+
+MAX_PAGES: Final = 20_000
+"""Pages of a list that a catalog sends, of 50 entries each."""
+
 MAX_PROBLEMS: Final = 200_000
 """Problems that a rule may find in one fact, which stops a rule that never ends. A contract has at most
 100,000 nodes, a type text of 1 MiB at most 180,000 fields, and a table whose log is read 100,000 columns."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import importlib
 import os
@@ -14,16 +13,15 @@ import click
 
 import schemalint
 from schemalint import redaction
-from schemalint.cli._output import print_error, print_note, print_usage_error
+from schemalint.cli._output import prepare_streams, print_error, print_note, print_usage_error
 from schemalint.errors import InternalError, SchemalintError, UsageError
 
 __all__ = ["cli", "main", "print_error", "print_note", "report_bugs"]
 
 INTERRUPTED = 130
+BROKEN_PIPE = 141  # as a process that SIGPIPE ends
 BUG = 3
 USAGE = 2
-
-_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 # Contracts and findings hold no reference cycles; searching for cycles takes a tenth of a check's time.
 OBJECTS_BEFORE_COLLECTION = 100_000
@@ -52,13 +50,16 @@ class _Commands(click.Group):
 @click.option("-C", "--directory", metavar="DIR", help="Run as if started in this directory")
 def cli(directory: str | None) -> None:
     """Lint and apply the schemas of Delta Lake tables, declared in YAML."""
-    if directory is None:
-        return
     try:
-        os.chdir(directory)
-    except OSError as error:
+        if directory is not None:
+            os.chdir(directory)
+        os.getcwd()  # noqa: PTH109 (another process may have deleted it)
+    except (OSError, ValueError) as error:
+        if directory is None:
+            raise UsageError("the working directory does not exist any more") from error
         raise UsageError(
-            f"{directory} cannot be the directory: {error.strerror}", help="see --directory"
+            f"{directory} cannot be the directory: {getattr(error, 'strerror', error)}",
+            help="see --directory",
         ) from error
 
 
@@ -67,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(OBJECTS_BEFORE_COLLECTION)
     redaction.hide_nothing()
     try:
+        prepare_streams()
+        _require_text(sys.argv[1:] if arguments is None else arguments)
         return int(cli.main(arguments, prog_name="schemalint", standalone_mode=False) or 0)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
@@ -81,14 +84,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_status
     except SystemExit:
         # click exits with 1, the status of findings, when the reader closes the pipe (`| head`).
-        return USAGE
-    except OSError as error:
-        if error.errno not in _DISK_FULL:
-            return _report_bug(error)
-        print_note(f"error: the output cannot be written: {error.strerror}")
+        return BROKEN_PIPE
+    except OSError as error:  # what the environment denies is no bug: a full disk, a missing folder, a limit
+        what = error.filename or "the output cannot be written"
+        print_note(f"error: {os.fsdecode(what)}: {error.strerror}")
         return USAGE
     except Exception as error:  # noqa: BLE001 the last resort: a bug is reported with its own exit status
         return _report_bug(error)
+
+
+def _require_text(arguments: Sequence[str]) -> None:
+    """Refuse arguments that no command line can have: they could name no file."""
+    for argument in arguments:
+        try:
+            is_text = b"\0" not in os.fsencode(argument)
+        except UnicodeEncodeError:
+            is_text = False
+        if not is_text:
+            raise UsageError(f"not a valid argument: {argument!r}")
 
 
 def report_bugs(errors: Iterable[SchemalintError]) -> None:

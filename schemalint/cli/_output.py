@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from schemalint.errors import UsageError
 from schemalint.printable import document_text, terminal_text
 
 if TYPE_CHECKING:
@@ -49,3 +50,17 @@ def confirmed(question: str) -> bool:
 def is_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout.isatty()
+
+
+def prepare_streams() -> None:
+    """Require an open standard output; pipes and files get UTF-8, and a terminal what it can show.
+
+    Raises:
+        UsageError: Standard output is closed.
+    """
+    if sys.stdout is None:
+        raise UsageError("standard output is closed", help="redirect it: > /dev/null")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            encoding = None if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors="backslashreplace")

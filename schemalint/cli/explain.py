@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
 
 import click
 
+from schemalint import limits
 from schemalint.cli._output import show
 from schemalint.errors import UsageError
 from schemalint.lint.rule_lookup import explain
 from schemalint.lint.rulebook import load_rules
 from schemalint.report.rules import explanation
-
-_LONGEST_INPUT: Final = 1 << 24
-"""Bytes that are read of standard input: more than any stack trace has."""
 
 
 @click.command("explain")
@@ -25,9 +22,19 @@ def command(what: str | None) -> int:
     WHAT is a rule's code or name, an error class of Delta or Spark, or a whole error message. With - or
     without WHAT, standard input is read, such as the stack trace of a job.
     """
-    if what == "-" or (what is None and not sys.stdin.isatty()):
-        what = sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8", "replace")
+    if what == "-" or (what is None and sys.stdin is not None and not sys.stdin.isatty()):
+        what = "" if sys.stdin is None else _piped()
     if not what or not what.strip():
         raise UsageError("there is nothing to explain", help="name a rule or an error, or pipe a stack trace")
     show(explanation(explain(what, load_rules())))
     return 0
+
+
+def _piped() -> str:
+    data = sys.stdin.buffer.read(limits.MAX_TRACE + 1)
+    if len(data) > limits.MAX_TRACE:
+        raise UsageError(
+            f"the input has more than {limits.MAX_TRACE >> 20} MiB, a limit of schemalint",
+            help="pipe the stack trace alone",
+        )
+    return data.decode("utf-8", "replace")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+from schemalint import limits
 from schemalint.deploy import Deployment
 from schemalint.errors import UsageError
 from schemalint.model.contract import table_key
 from schemalint.model.plan import PLAN_FORMAT, Plan, Refusal, RefusalKind, TablePlan
+from schemalint.reading import read_given
 from schemalint.redaction import without_secrets
 from schemalint.values import frozen, replace
 
@@ -62,7 +63,7 @@ def _requested(deployment: Deployment, tables: dict[str, PlannedTable], path: st
 
 def _read(path: str, target: str | None) -> dict[str, PlannedTable]:
     try:
-        content: Any = json.loads(Path(path).read_bytes())
+        content: Any = json.loads(read_given(path, limits.MAX_PLAN_FILE))
         if content["version"] != PLAN_FORMAT:
             raise UsageError(f"{path} has another plan format: {content['version']!r}", help="plan again")
         if content["target"] != target:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from schemalint import limits
 from schemalint.errors import GitError
+from schemalint.reading import read_given
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ _NAME_THE_BASE = "name the base: --against REV"
 def _github_payload(env: Mapping[str, str]) -> _Payload:
     file = env.get("GITHUB_EVENT_PATH", "")
     try:
-        return _Payload(json.loads(Path(file).read_bytes()), file)
+        return _Payload(json.loads(read_given(file, limits.MAX_EVENT)), file)
     except (OSError, ValueError, RecursionError) as error:
         raise GitError(
             f"GitHub's event file {file!r} cannot be read: {error}", help=_NAME_THE_BASE

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schemalint import limits
 from schemalint.catalog.table_location import absolute_location, table_location
 from schemalint.errors import ConfigError, UsageError
 from schemalint.lint.check_input import MissingEntry
 from schemalint.model.contract import table_key
+from schemalint.reading import read_given
 from schemalint.table_json import TableDocument, TableFailure, read_lines
 from schemalint.values import frozen
 
@@ -84,7 +86,7 @@ def read_tables_file(file: str, target: Target | None, repository: Path) -> Tabl
         TableJsonError: The file is not the JSON of ``show``.
     """
     try:
-        data = Path(file).read_bytes()
+        data = read_given(file, limits.MAX_TABLES_FILE)
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}", help="see --live-from") from None
     tables = read_lines(file, data)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from schemalint.delta.path import Part
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.schema_json import SchemaError, allow_recursion, parse_schema
+from schemalint.delta.schema_json import SchemaError, parse_schema
 from schemalint.delta.table import (
     CatalogTable,
     History,
@@ -21,6 +22,8 @@ from schemalint.delta.table import (
     Metadata,
     TableState,
 )
+from schemalint.delta_log.jsontext import JsonError, read_json
+from schemalint.delta_log.limits import MAX_LINE
 from schemalint.errors import Location
 from schemalint.table_json.values import FORMAT, JsonObject, TableDocument, TableFailure, TableJsonError
 
@@ -29,8 +32,6 @@ if TYPE_CHECKING:
 
     from schemalint.delta.datatype import Struct
     from schemalint.delta.path import Path
-
-_MOST_BYTES: Final = 1 << 30
 
 # The history repeats the table's schema.
 _parse_schema = lru_cache(maxsize=16)(parse_schema)
@@ -42,10 +43,8 @@ def read_lines(file: str, data: bytes) -> tuple[TableDocument | TableFailure, ..
     Raises:
         TableJsonError: A line was not written by ``show``, or the file holds no table.
     """
-    if len(data) > _MOST_BYTES:
-        raise TableJsonError("the file is larger than 1 GiB", location=Location(file))
     tables: list[TableDocument | TableFailure] = []
-    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
+    for number, line in enumerate(io.BytesIO(data.removeprefix(b"\xef\xbb\xbf")), 1):
         if not line.strip():
             continue
         try:
@@ -83,10 +82,11 @@ def from_json(content: object) -> TableDocument | TableFailure:
 
 
 def _load(line: bytes) -> object:
-    allow_recursion(line)
     try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
+        return read_json(line, MAX_LINE)
+    except JsonError as error:
+        if error.is_limit:
+            raise TableJsonError(f"the line {error}, a limit of schemalint") from None
         raise TableJsonError(
             "this is not JSON", help="Each line holds one table, as `schemalint show` writes it."
         ) from None

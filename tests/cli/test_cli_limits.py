@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
 from schemalint import limits
+from schemalint.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,3 +86,118 @@ def test_configuration_of_the_base_that_is_no_plain_file_never_counts_as_missing
 def test_pattern_of_a_tag_has_few_wildcards(committed: Project) -> None:
     run = committed.check("--against", "tag:**/**/v*")
     assert (run.status, "** once at most" in run.out) == (2, True)
+
+
+def test_closed_standard_output_is_an_error(committed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(committed.repo.path)
+    with monkeypatch.context() as patched:
+        patched.setattr("sys.stdout", None)  # as Python sets it after `>&-`
+        assert main(["check"]) == 2
+
+
+def test_closed_standard_input_is_nothing_to_explain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert main(["explain"]) == 2
+
+
+def test_trace_beyond_the_limit(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(limits, "MAX_TRACE", 1 << 20)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x" * ((1 << 20) + 1))))
+    assert main(["explain"]) == 2
+    assert "more than 1 MiB" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["rules"], ["--help"], ["check"], ["show", "x"]])
+def test_reader_that_closes_the_pipe_ends_the_command_like_sigpipe(
+    committed: Project, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    committed.repo.write("contracts/orders.yml", "schemalint: 1\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    with suppress(BrokenPipeError), os.fdopen(writer, "w") as closed, monkeypatch.context() as patched:
+        patched.setattr("sys.stdout", closed)
+        patched.setattr("sys.stderr", closed)
+        assert main(command) == 141
+
+
+def test_full_disk_and_unknown_failures_of_the_system_are_no_bugs(
+    committed: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with suppress(OSError), Path("/dev/full").open("w") as full, monkeypatch.context() as patched:
+        patched.setattr("sys.stdout", full)
+        assert committed.run("rules").status == 2
+
+    def fails(*_arguments: object, **_options: object) -> NoReturn:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), "contracts/orders.yml")
+
+    monkeypatch.setattr("schemalint.cli.rules.load_rules", fails)
+    assert main(["rules"]) == 2
+    assert "error: contracts/orders.yml: Input/output error" in capsys.readouterr().err
+
+
+def test_deleted_working_directory_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    for command in (["check"], ["show", "x"], ["audit", "x"], ["plan"]):
+        assert main(command) == 2
+        assert "working directory does not exist" in capsys.readouterr().err
+
+
+def test_output_is_utf_8_whatever_the_locale(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    monkeypatch.setattr("sys.stdout", stream)
+    assert main(["explain", "TW001"]) == 0
+    assert "·" in stream.buffer.getvalue().decode()
+
+
+NUL_OPTIONS = [
+    ["check", "a\0b"], ["check", "--against", "a\0b"], ["check", "--head", "a\0b"],
+    ["check", "--live-from", "a\0b"], ["check", "--config", "a\0b"], ["check", "--output-file", "a\0b"],
+    ["show", "a\0b"], ["show", "a\0b@v1"], ["audit", "a\0b"], ["audit", "--root", "a\0b"],
+    ["explain", "a\0b"],
+    ["pull", "a\0b"], ["pull", "/x", "--output", "a\0b.yml"], ["plan", "a\0b"], ["plan", "--out", "a\0b"],
+    ["revert", "a\0b"], ["revert", "sales.orders", "--to", "a\0b"], ["-C", "a\0b", "rules"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", NUL_OPTIONS, ids=repr)
+@pytest.mark.parametrize("character", [chr(0), chr(0xDCFF), chr(0xD800), chr(10)], ids=ascii)
+def test_strange_character_in_an_argument_is_no_bug(
+    committed: Project, arguments: list[str], character: str
+) -> None:
+    (committed.repo.path / "lake").mkdir()
+    committed.repo.write("schemalint.toml", '[targets.dev]\nroot = "lake"\n')
+    run = committed.run(*(argument.replace("\0", character) for argument in arguments))
+    assert run.status in {0, 1, 2}, run.err
+
+
+LARGE_FILES = [
+    ("MAX_TABLES_FILE", ["check", "--live-from", "large"]),
+    ("MAX_PLAN_FILE", ["apply", "--head", "worktree", "--plan", "large"]),
+]
+
+
+@pytest.mark.parametrize(("limit", "arguments"), LARGE_FILES, ids=["tables", "plan"])
+def test_file_beyond_a_limit(
+    committed: Project, monkeypatch: pytest.MonkeyPatch, limit: str, arguments: list[str]
+) -> None:
+    (committed.repo.path / "lake").mkdir()
+    committed.repo.write("schemalint.toml", '[targets.dev]\nroot = "lake"\n')
+    monkeypatch.setattr(limits, limit, 1 << 20)
+    for file, message in (
+        ("large", "more than 1 MiB"), ("/dev/zero", "more than 1 MiB"), (".", "Is a directory"),
+    ):  # fmt: skip
+        (committed.repo.path / "large").write_bytes(b"x" * ((1 << 20) + 1))
+        run = committed.run(*(file if argument == "large" else argument for argument in arguments))
+        assert (run.status, message in run.out + run.err) == (2, True), run.out + run.err
+
+
+def test_file_of_tables_with_too_many_values(committed: Project) -> None:
+    committed.repo.write("tables.json", "[" + "[]," * 1_000_001 + "[]]\n")
+    assert "more than 1000000 values" in committed.check("--live-from", "tables.json").out
+    committed.repo.write("tables.json", f'{{"format": {"9" * 5_000}}}\n')
+    assert "this is not JSON" in committed.check("--live-from", "tables.json").out

@@ -119,9 +119,17 @@ def open_store(reference: str, storage: Mapping[str, str] | None = None) -> Path
         path = unquote(match["path"])
     else:
         raise LiveError(f"{reference}: a file on another host cannot be read", help="Write file:///path.")
-    if not path or "\0" in path:
+    if not path or not _is_path(path):
         raise LiveError(f"{reference!r} is not a valid table path")
     return PathStore(Path(path))
+
+
+def _is_path(text: str) -> bool:
+    """Whether a text can be a path: JSON and YAML can hold NUL characters and lone surrogates."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def location_key(reference: str, storage: Mapping[str, str] | None = None) -> str:

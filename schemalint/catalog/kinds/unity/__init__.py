@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Final, Protocol, TypeVar
 from urllib.parse import urlsplit
 
+from schemalint import limits
 from schemalint.catalog import ManagedCommits, Name
 from schemalint.catalog.kinds.unity.classic import ClassicApi, is_delta
 from schemalint.catalog.kinds.unity.delta import LOAD_TABLE, STAGE_TABLE, DeltaApi
@@ -205,6 +206,10 @@ class UnityCatalog:
             if token in seen:
                 raise LiveError(f"{self.client.host}: the list of {kind} repeats a page")
             seen.add(token)
+            if len(seen) > limits.MAX_PAGES:
+                raise LiveError(
+                    f"{self.client.host}: the list of {kind} has more than {limits.MAX_PAGES:,} pages"
+                )
             query["page_token"] = token
 
 

@@ -13,6 +13,7 @@ from urllib.request import HTTPErrorProcessor, ProxyHandler, Request, build_open
 
 import schemalint
 from schemalint.catalog.kinds.unity.json import Json
+from schemalint.delta_log.jsontext import JsonError, read_json
 from schemalint.encryption import is_loopback
 from schemalint.errors import LiveError
 from schemalint.redaction import hide, without_secrets
@@ -27,6 +28,7 @@ _ATTEMPTS: Final = 3
 _LONGEST_WAIT: Final = 10.0
 _BUSY: Final = frozenset({429, 503})
 _LONGEST_REASON: Final = 300
+_LONGEST_REFUSAL: Final = 2**20
 
 _EXPLAINED: Final = {
     401: (
@@ -165,7 +167,12 @@ class Client:
         )
 
     def _parse_object(self, data: bytes, endpoint: str) -> Mapping[str, object]:
-        value = _parse_json(data)
+        try:
+            value = read_json(data, self.most_bytes)
+        except JsonError as error:
+            if error.is_limit:
+                raise LiveError(f"{self.host}: the answer to /{endpoint} {error}, a limit") from None
+            value = None
         if not isinstance(value, dict):
             raise LiveError(
                 f"{self.host}: the answer to /{endpoint} is not a JSON object",
@@ -216,8 +223,8 @@ def _pause(retry_after: str | None) -> float:
 
 def _parse_json(data: bytes) -> object:
     try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
+        return read_json(data, _LONGEST_REFUSAL)
+    except JsonError:
         return None
 
 

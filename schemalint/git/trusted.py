@@ -78,7 +78,7 @@ def _find(repo: Repository, env: Mapping[str, str], refs: Sequence[str]) -> Revi
     for ref, commit in zip(named, commits, strict=True):
         try:
             if _contains(repo, ref, commit, head):
-                return Revision("HEAD", head, f"HEAD, which {ref.label} contains")
+                return Revision("HEAD", head, f"checked-out commit, which {ref.label} contains")
         except MissingHistoryError as error:
             unknown.append(error)
     if isinstance(event, PullRequest | Since):

@@ -260,7 +260,7 @@ def test_a_configuration_of_the_working_tree_does_not_count_in_ci(
     checkout.clone.write("schemalint.toml", checkout.catalogs.configuration("head"))
     run = dispatched.run("plan")
     assert checkout.catalogs.with_token == {"merged"}
-    note = "the configuration of the working tree does not count, only schemalint.toml in the HEAD, which"
+    note = "of the working tree does not count, only schemalint.toml in the checked-out commit, which"
     assert note in run.err
 
 

@@ -50,7 +50,7 @@ def test_without_a_named_default_branch_the_head_of_the_remote_is_fetched(clone:
     expected = Revision("merge-base:origin/HEAD", clone.main, "merge base with origin/HEAD")
     assert clone.trusted_after_fetch() == expected
     clone.repo.git("switch", "--quiet", "--detach", clone.main)
-    assert clone.trusted() == Revision("HEAD", clone.main, "HEAD, which origin/HEAD contains")
+    assert clone.trusted() == Revision("HEAD", clone.main, "checked-out commit, which origin/HEAD contains")
 
 
 def test_a_tag_does_not_stand_for_the_branch_of_the_same_name(clone: Clone) -> None:

@@ -22,9 +22,10 @@ from schemalint.cli._options import (
 from schemalint.cli._output import show
 from schemalint.cli._settings import config_options, connecting_settings
 from schemalint.cli._spark_options import Spark, spark_for, via_options
+from schemalint.config import Config
 from schemalint.config.project import Project, config_at, unmatched_globs
 from schemalint.config.trust import Trusted, find_trusted
-from schemalint.errors import GitError, SchemalintError, UsageError
+from schemalint.errors import ConfigError, GitError, SchemalintError, UsageError
 from schemalint.files import rewrite_text
 from schemalint.git import Contents, Revision, Side, Worktree
 from schemalint.lint.check import check, exit_status
@@ -149,6 +150,9 @@ def _settings(
         return local_settings(of_head, base)
     try:
         trusted = trusted or find_trusted(of_head.repository, os.environ, config_options(options))
+    except ConfigError:
+        # The change may repair it, and no connection is asked for.
+        return review_settings(of_head, base, Config(), None)
     except GitError:
         if not options["against"] and not os.environ.get("SCHEMALINT_AGAINST"):
             raise

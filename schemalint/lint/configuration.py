@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +13,11 @@ from schemalint.config import Config, read_file
 from schemalint.config.positions import Positions
 from schemalint.config.project import config_at, found_config, given_config
 from schemalint.delta.table import TableState
-from schemalint.errors import Location
+from schemalint.errors import ConfigError, Location
 from schemalint.git import Repository, Revision, Side, Worktree
 from schemalint.lint.gate import Gate, Loosening, gate_between, loosenings_of
 from schemalint.lint.judge import Judge, git_context
-from schemalint.lint.rulebook import load_rules, selection_of
+from schemalint.lint.selection import rules_about_configuration
 from schemalint.lint.sides import Globs, has_contracts
 from schemalint.model.contract import Contract
 from schemalint.model.fact import ConfigurationChanged
@@ -45,6 +47,15 @@ class HeadConfig:
         if isinstance(self.side, Worktree):
             return read_file(self.repository.root / name)
         return git.file_at(self.repository, self.side, name)
+
+    @property
+    def name(self) -> str | None:
+        """The path of the configuration in the repository; None if there is none."""
+        if self.given is None:
+            return self.config.file
+        path = Path(os.path.abspath(self.given))  # noqa: PTH100 (as git, which does not follow links)
+        is_inside = path.is_relative_to(self.repository.root)
+        return path.relative_to(self.repository.root).as_posix() if is_inside else self.given
 
     @property
     def text(self) -> str:
@@ -79,18 +90,11 @@ class CheckSettings:
     texts: Mapping[str, str] = field(default_factory=dict)
     is_first: bool = False
 
-    def findings(self, local: RuleFiles | None, ignore: tuple[str, ...] = ()) -> tuple[Finding, ...]:
-        """Judge the changes with the rules about the configuration, which run whatever is selected.
-
-        Args:
-            local: The local rule files; None if they may not run.
-            ignore: The rules that the command line ignores.
-        """
+    def findings(self, local: RuleFiles | None, ignore: tuple[str, ...]) -> tuple[Finding, ...]:
+        """Judge the changes: see `rules_about_configuration`."""
         if not self.changes:
             return ()
-        selection = selection_of(self.gate.deciding[0], local)
-        ignored = (*selection.ignore, *ignore)
-        rules = load_rules(replace(selection, select=("CF",), extend_select=(), ignore=ignored))
+        rules = rules_about_configuration(self.gate.deciding[0], local, ignore)
         context = git_context(None, Contract("", TableState()))
         return tuple(
             finding for change in self.changes for finding in Judge(rules)(change, context, ("git",))
@@ -120,7 +124,8 @@ def local_settings(head: HeadConfig, base: Side) -> CheckSettings:
     """Return the settings of a run outside of CI: the head decides, and findings tell what CI will obey."""
     config, at_base = head.config, head.config
     if head.given is None and config.file is not None and isinstance(base, Revision):
-        at_base = config_at(head.repository, base)
+        with suppress(ConfigError):  # the edit may repair it
+            at_base = config_at(head.repository, base)
     loosenings = () if at_base.file is None else loosenings_of(at_base, config)
     settings = CheckSettings(
         Gate((config,), loosenings),
@@ -133,8 +138,8 @@ def local_settings(head: HeadConfig, base: Side) -> CheckSettings:
 def review_settings(head: HeadConfig, base: Side, trusted: Config, commit: Revision | None) -> CheckSettings:
     """Return the settings of a run in CI.
 
-    The configuration that counts decides, and the head's too. If there is none, the default settings have
-    checked the contracts of the base; without such contracts the head decides alone.
+    The configuration that counts decides, and the head's too. If there is none that can be read, the default
+    settings decide for the contracts of the base; without such contracts the head decides alone.
 
     Args:
         head: The configuration of the head.
@@ -164,9 +169,8 @@ def _with_changes(settings: CheckSettings, head: HeadConfig, *, takes_effect_now
     loosenings = settings.gate.loosenings
     if not loosenings and not settings.is_first:
         return settings
-    file, text = head.config.file, head.text
-    deleted = next((config.file for config in settings.gate.deciding if config.file), None)
-    name = file or deleted or ""
+    text = head.text
+    name = head.name or next((config.file for config in settings.gate.deciding if config.file), "")
     lines = Positions(name, text)
     changes = [
         ConfigurationChanged(
@@ -180,4 +184,4 @@ def _with_changes(settings: CheckSettings, head: HeadConfig, *, takes_effect_now
     ]
     if settings.is_first:
         changes.insert(0, ConfigurationChanged(Location(name), len(settings.gate.deciding) == 1))
-    return replace(settings, changes=tuple(changes), texts={name: text} if file else {})
+    return replace(settings, changes=tuple(changes), texts={name: text} if text else {})

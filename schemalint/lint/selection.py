@@ -6,7 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from schemalint.config import Config
-from schemalint.lint.rulebook import TableIgnores, load_rules, matches, require_known, selection_of
+from schemalint.lint.rulebook import (
+    Selection,
+    TableIgnores,
+    load_rules,
+    matches,
+    require_known,
+    selection_of,
+)
 from schemalint.lint.stricter import RuleSet
 from schemalint.plugin import Rule
 from schemalint.values import replace
@@ -58,15 +65,10 @@ def rule_sets_of(
     preview: bool = False,
     local: RuleFiles | None = None,
 ) -> tuple[RuleSet, ...]:
-    """Return the rules of each configuration that decides, as `rules_of`.
-
-    The local rules are those of the first one, so those that only another one names are unknown there.
-    """
+    """Return the rules of each configuration that decides, as `rules_of`."""
     found: list[RuleSet] = []
     for settings in deciding:
-        known = replace(settings, plugins=deciding[0].plugins) if local is not None else settings
-        if found and settings.plugins:
-            known = _without_unknown(known, (*load_rules(), *found[0].rules))
+        known = _without_unknown(settings, local) if found or not local else settings
         rules = rules_of(
             known, select=select, extend_select=extend_select, ignore=ignore, preview=preview, local=local
         )
@@ -74,8 +76,28 @@ def rule_sets_of(
     return tuple(found)
 
 
-def _without_unknown(settings: Config, rules: Sequence[Rule]) -> Config:
-    """Return the configuration without the settings of rules that are not loaded."""
+def rules_about_configuration(
+    settings: Config, local: RuleFiles | None, ignore: tuple[str, ...]
+) -> tuple[Rule, ...]:
+    """Return the rules about changes of the configuration, which run whatever is selected.
+
+    Args:
+        settings: The configuration, which may ignore them.
+        local: The local rule files; None if they are not allowed.
+        ignore: The rules that the command line ignores.
+    """
+    known = settings if local else _without_unknown(settings, local)
+    return rules_of(replace(known, extend_select=()), select=("CF",), ignore=ignore, local=local)
+
+
+def _without_unknown(settings: Config, local: RuleFiles | None) -> Config:
+    """Return a configuration without the settings of rules in its files, if these may not run yet.
+
+    Those of a change under review do not: the local rules are the base's.
+    """
+    if local is None or not settings.plugins:
+        return settings
+    rules = load_rules(Selection(select=("ALL",), preview=True, local=local))
 
     def known(patterns: Iterable[str]) -> tuple[str, ...]:
         return tuple(pattern for pattern in patterns if any(matches(rule, [pattern]) for rule in rules))

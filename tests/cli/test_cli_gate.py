@@ -196,7 +196,7 @@ def test_a_looser_configuration_by_itself_passes_and_is_named_with_its_line(revi
     head = 'fail-on = "warning"\nignore = [\n  "TW001",\n]\n'
     run = review.check(_config('fail-on = "warning"'), _config(head))
     assert run.status == 0
-    assert "schemalint.toml:3:4: CF001 warning ignore adds TW001, effective after the merge" in run.out
+    assert "schemalint.toml:3:4: CF001 warning ignore gets TW001, effective after the merge" in run.out
 
 
 def test_a_looser_configuration_can_be_made_an_error_but_not_be_hidden(review: Review) -> None:
@@ -216,13 +216,13 @@ def test_adopting_passes_by_the_first_configuration_and_opens_no_connection(revi
     void = ORDERS + "  - {name: later, type: void}\n"
     run = review.check(base, _config('ignore = ["NC", "CM"]\n' + target, void), "--live")
     assert (run.status, run.codes) == (0, ["CF002"]), run.out
-    assert "it decides this check" in run.out
+    assert "that of the change decides this check" in run.out
 
 
 def test_the_first_configuration_after_contracts_passes_by_itself(review: Review) -> None:
     run = review.check({}, _config('contracts = ["contracts/*.yml"]\nfail-on = "info"'))
     assert (run.status, run.codes) == (0, ["CF002", "CF001"])
-    assert "the default settings decide too" in run.out
+    assert "decides with the default settings" in run.out
 
 
 def test_after_the_merge_the_new_settings_decide(
@@ -248,7 +248,7 @@ def test_a_local_run_obeys_the_working_tree_and_tells_what_ci_obeys(committed: P
     committed.declare(NARROWED)
     run = committed.check()
     assert (run.status, run.codes) == (0, ["CF001"])
-    assert "schemalint.toml:2:12: CF001 info ignore adds TW, but CI obeys it after the merge only" in run.out
+    assert "schemalint.toml:2:12: CF001 info ignore gets TW, but CI obeys it after the merge only" in run.out
 
 
 def test_the_hook_reads_the_configuration_of_the_index(committed: Project) -> None:
@@ -267,3 +267,46 @@ def test_a_revision_is_checked_with_its_own_configuration(committed: Project) ->
     committed.repo.commit()
     committed.repo.write(FILE, 'ignore = ["TW"]')
     assert committed.check("--head", "HEAD", "--against", "HEAD^").codes == ["TW001"]
+
+
+def test_a_change_can_repair_the_configuration_of_the_base(review: Review) -> None:
+    run = review.check(_config("ignored = 3"), _config('ignore = ["CM"]'))
+    assert (run.status, run.codes) == (0, ["CF002", "CF001"])
+    narrowed = review.project
+    narrowed.declare(NARROWED)
+    assert narrowed.check().codes == ["TW001", "CF002", "CF001"]
+
+
+def test_a_broken_configuration_of_the_last_commit_can_be_repaired_locally(committed: Project) -> None:
+    committed.repo.write(FILE, "ignored = 3")
+    committed.repo.commit()
+    committed.repo.write(FILE, 'ignore = ["CM"]')
+    assert committed.check().status == 0
+
+
+def test_rule_files_of_the_change_wait_for_the_merge(review: Review) -> None:
+    """Their code does not run, and settings of their rules are no error."""
+    plugin = {
+        FILE: PLUGIN.replace("LOC", "ALL")
+        + "[severity]\nLOC001 = 'warning'\n[options.LOC001]\nstrict = true",
+        RULES: "raise SystemExit(5)",
+    }
+    run = review.check(_config(""), {**plugin, CONTRACT: NARROWED}, "--allow-local-plugins")
+    assert (run.status, run.codes) == (1, ["TW001", "CF001", "CF001"]), run.out
+
+
+def test_first_rule_files_wait_for_the_merge(review: Review) -> None:
+    plugin = {
+        FILE: PLUGIN.replace("LOC", "LOC001") + "[severity]\nLOC001 = 'warning'\n",
+        RULES: "raise SystemExit(5)",
+    }
+    base: dict[str, str | None] = {CONTRACT: None, "README.md": "text"}
+    run = review.check(base, {**plugin, CONTRACT: ORDERS}, "--allow-local-plugins")
+    assert (run.status, run.codes) == (0, ["CF002"]), run.out
+
+
+def test_a_given_configuration_is_compared_with_that_of_the_base(review: Review) -> None:
+    file = "ci/checks.toml"
+    run = review.check({file: ""}, {file: 'ignore = ["TW"]', CONTRACT: NARROWED}, "--config", file)
+    assert (run.status, run.codes) == (1, ["CF001", "TW001"])
+    assert f"{file}:1:12: CF001" in run.out

@@ -25,7 +25,7 @@ def _judged(key: str | None, old: str | None, new: str | None, *, now: bool) -> 
 @pytest.mark.parametrize(
     ("key", "old", "new", "expected"),
     [
-        ("ignore", None, "TW001", "CF001 warning ignore adds TW001, effective after the merge"),
+        ("ignore", None, "TW001", "CF001 warning ignore gets TW001, effective after the merge"),
         ("plugins", "a.py", None, "CF001 warning plugins loses a.py, effective after the merge"),
         (
             "fail-on",
@@ -44,8 +44,8 @@ def _judged(key: str | None, old: str | None, new: str | None, *, now: bool) -> 
             None,
             None,
             (
-                "CF002 info this is the first configuration, and the default settings decide too; "
-                "its targets count after the merge"
+                "CF002 info the base has no valid configuration: that of the change decides with the default "
+                "settings, and its targets count after the merge"
             ),
         ),
     ],
@@ -63,4 +63,4 @@ def test_a_setting_that_takes_effect_now_is_an_information() -> None:
     finding = _judged("ignore", None, "TW001", now=True)
     assert finding.severity is Severity.INFO
     assert "CI obeys it after the merge only" in finding.message
-    assert "it decides this check" in _judged(None, None, None, now=True).message
+    assert "that of the change decides this check" in _judged(None, None, None, now=True).message

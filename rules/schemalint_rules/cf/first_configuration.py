@@ -7,12 +7,12 @@ from schemalint.plugin import ConfigurationChanged, Problem, RuleContext, Severi
 
 @rule("CF002", on=ConfigurationChanged, severity=Severity.INFO)
 def first_configuration(changed: ConfigurationChanged, _ctx: RuleContext) -> Iterator[Problem]:
-    """A change adds the first configuration of the repository, so nothing is compared with live tables.
+    """The base has no configuration, so that of the change decides, and no live table is read.
 
     ## What it does
 
-    Finds in CI that the base has no configuration, and the change has one. Its settings decide the check. If
-    the base has contracts, they were checked with the default settings, and these decide too.
+    Finds in CI that the base has no configuration, or an invalid one, and the change has one. Its settings
+    decide the check. If the base has contracts, the default settings decide too.
 
     ## Why is this bad?
 
@@ -42,5 +42,8 @@ def first_configuration(changed: ConfigurationChanged, _ctx: RuleContext) -> Ite
     ```
     """
     if changed.key is None:
-        decides = "it decides this check" if changed.takes_effect_now else "the default settings decide too"
-        yield Problem(f"this is the first configuration, and {decides}; its targets count after the merge")
+        decides = "decides this check" if changed.takes_effect_now else "decides with the default settings"
+        yield Problem(
+            f"the base has no valid configuration: that of the change {decides}, "
+            "and its targets count after the merge"
+        )

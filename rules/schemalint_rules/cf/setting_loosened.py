@@ -67,7 +67,7 @@ def _change(setting: ConfigurationChanged) -> str:
         case None, None:
             return "changes"
         case None, new:
-            return f"adds {new}"
+            return f"gets {new}"
         case old, None:
             return f"loses {old}"
         case old, new:

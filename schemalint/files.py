@@ -37,8 +37,17 @@ def write_text(file: Path, text: str, *, parents: bool = False) -> None:
     Raises:
         UsageError: The file cannot be written; what was there is as it was.
     """
+    write_bytes(file, text.encode(), parents=parents)
+
+
+def write_bytes(file: Path, content: bytes, *, parents: bool = False) -> None:
+    """Write a file as `write_text` does.
+
+    Raises:
+        UsageError: The file cannot be written; what was there is as it was.
+    """
     try:
-        _write(file, text.encode(), parents=parents)
+        _write(file, content, parents=parents)
     except OSError as error:
         raise UsageError(f"{shown(file)} cannot be written: {error.strerror}") from error
 

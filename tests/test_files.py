@@ -192,7 +192,7 @@ def test_only_one_module_writes_files() -> None:
     assert writing == TEMPORARY
 
 
-_WRITERS = {"write_bytes", "mkstemp", "NamedTemporaryFile", "TemporaryFile", "touch"}
+_WRITERS = {"mkstemp", "NamedTemporaryFile", "TemporaryFile", "touch"}
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def _may_write(node: ast.AST) -> bool:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     is_method = isinstance(node.func, ast.Attribute) and name != "fdopen"
     if name not in ("open", "fdopen"):
-        return name in _WRITERS or (is_method and name == "write_text")
+        return name in _WRITERS or (is_method and name in ("write_text", "write_bytes"))
     mode = [
         *node.args[0 if is_method else 1 :],
         *(word.value for word in node.keywords if word.arg == "mode"),

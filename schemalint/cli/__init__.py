@@ -112,7 +112,15 @@ def report_bugs(errors: Iterable[SchemalintError]) -> None:
 
 
 def _report_bug(error: BaseException) -> int:
-    print_note(f"schemalint: a bug in schemalint; please report it with {_bug_report(error)}")
+    try:
+        report = _bug_report(error)
+    except OSError as failure:
+        kind = type(error).__name__
+        print_note(
+            f"schemalint: a bug in schemalint ({kind}); its report cannot be written: {failure.strerror}"
+        )
+        return BUG
+    print_note(f"schemalint: a bug in schemalint; please report it with {report}")
     return BUG
 
 

@@ -19,6 +19,7 @@ from schemalint.config.project import config_at, found_config, given_config, req
 from schemalint.config.storage import resolve_variables
 from schemalint.encryption import is_loopback
 from schemalint.errors import ConfigError, GitError
+from schemalint.files import write_bytes
 from schemalint.git import Repository, Revision
 from schemalint.values import frozen, replace
 
@@ -233,7 +234,7 @@ def _copy_at(repository: Repository, commit: Revision, file: Path) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="schemalint-rules-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     copy = folder / file.name
-    copy.write_bytes(data)
+    write_bytes(copy, data)
     return copy
 
 

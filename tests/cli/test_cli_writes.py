@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -58,6 +59,21 @@ def test_a_full_disk_leaves_the_files_as_they_are(
     run = widened.run(*COMMANDS[name])
     assert (run.status, "cannot be written: No space left on device" in run.out + run.err) == (2, True)
     assert _content(widened) == before
+
+
+def test_a_bug_is_told_when_its_report_cannot_be_written(
+    committed: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_request: object) -> object:
+        raise RuntimeError
+
+    def full(*_arguments: object, **_options: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("schemalint.cli.check.check", broken)
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", full)
+    run = committed.check()
+    assert (run.status, "(RuntimeError); its report cannot be written: No space" in run.err) == (3, True)
 
 
 def _content(project: Project) -> dict[str, bytes]:

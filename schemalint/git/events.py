@@ -77,7 +77,10 @@ def default_branch(env: Mapping[str, str]) -> str | None:
     """
     if not env.get("GITHUB_EVENT_NAME"):
         return env.get("CI_DEFAULT_BRANCH") or None
-    return _github_payload(env).find("repository", "default_branch")
+    branch = _github_payload(env).find("repository", "default_branch")
+    if branch is None and env["GITHUB_EVENT_NAME"] == "schedule":
+        return env.get("GITHUB_REF") or None  # a schedule has no such payload, and runs on the default branch
+    return branch
 
 
 def read_event(env: Mapping[str, str]) -> Event | None:

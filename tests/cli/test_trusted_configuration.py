@@ -116,10 +116,10 @@ class Checkout:
         self.clone.git("switch", "--quiet", "--detach", self.commits[name])
 
     def github(self, event: str, payload: Mapping[str, object]) -> dict[str, str]:
-        repository = {"repository": {"default_branch": "main"}}
+        repository = {"repository": {"default_branch": "main"}} if event != "schedule" else {}
         self.event_file.write_text(json.dumps({**repository, **payload}))
         names = {"GITHUB_EVENT_NAME": event, "GITHUB_EVENT_PATH": str(self.event_file)}
-        return {"CI": "true", "GITHUB_ACTIONS": "true", **names}
+        return {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_REF": "refs/heads/main", **names}
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping
 
 from schemalint import document
 from schemalint.document import TextEdit
 from schemalint.document.review import require_second_opinion, unified_diff
+from schemalint.errors import ContractError
 from schemalint.model.finding import Finding, TextChange
 from schemalint.values import frozen
 
@@ -56,19 +58,58 @@ def fixed_files(
 
 
 def _fixed(file: str, text: str, findings: list[Finding]) -> FixedFile:
-    accepted: list[TextChange] = []
-    fixed: list[Finding] = []
-    for finding in findings:
-        new = [change for change in finding.text_changes if change not in accepted]
-        if not any(_overlaps(change, other) for change in new for other in accepted):
-            accepted += new
-            fixed.append(finding)
-    edits = [TextEdit(change.start, change.end, change.text) for change in accepted]
+    try:
+        return _fixed_with(file, text, findings, _Accepted(shares=True))
+    except ContractError:  # two insertions in one place, such as two of the same key
+        return _fixed_with(file, text, findings, _Accepted(shares=False))
+
+
+def _fixed_with(file: str, text: str, findings: list[Finding], accepted: _Accepted) -> FixedFile:
+    fixed = [finding for finding in findings if accepted.add(finding.text_changes)]
+    edits = [TextEdit(change.start, change.end, change.text) for change in accepted.changes]
     after = document.apply_edits(text, edits, file)
     require_second_opinion(file, text, after)
     return FixedFile(file, text, after, tuple(fixed), len(findings) - len(fixed))
 
 
-def _overlaps(first: TextChange, second: TextChange) -> bool:
-    """Whether two changes overlap; so do insertions at the same offset, because their order is arbitrary."""
-    return first.start <= second.end and second.start <= first.end
+class _Accepted:
+    """The text changes of several fixes that can be made together.
+
+    Attributes:
+        changes: The changes, each once.
+    """
+
+    def __init__(self, *, shares: bool) -> None:
+        """Accept several insertions of lines or items in one place only with ``shares``."""
+        self.changes: dict[TextChange, None] = {}
+        self._shares = shares
+        self._spans: list[tuple[int, int]] = []
+        self._shared: set[int] = set()
+
+    def add(self, changes: Iterable[TextChange]) -> bool:
+        """Add the changes of a fix, unless one overlaps with a change of another fix."""
+        new = [change for change in changes if change not in self.changes]
+        if any(map(self._overlaps, new)):
+            return False
+        for change in new:
+            self.changes[change] = None
+            insort(self._spans, (change.start, change.end))
+            if self._shares and _adds_lines(change):
+                self._shared.add(change.start)
+        return True
+
+    def _overlaps(self, change: TextChange) -> bool:
+        """Whether a change overlaps with another; insertions at one offset do, unless both add lines."""
+        if change.start in self._shared and _adds_lines(change):
+            return False
+        index = bisect_right(self._spans, (change.start, change.end))
+        neighbours = self._spans[max(index - 1, 0) : index + 1]
+        return any(start <= change.end and change.start <= end for start, end in neighbours)
+
+
+def _adds_lines(change: TextChange) -> bool:
+    """Whether a change inserts whole lines, or items in brackets: their order does not matter."""
+    added = change.text
+    return change.start == change.end and (
+        added.startswith((", ", "\n", "\r")) or added.endswith(("\n", "\r"))
+    )

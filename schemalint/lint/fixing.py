@@ -15,8 +15,7 @@ from schemalint.values import replace
 _MORE_ROUNDS: Final = 5
 """A fix may enable another one.
 
-Of fixes that overlap, as those of fields in one type text, a round applies one. So there may be as many more
-rounds as the first result has fixes.
+Of fixes that overlap, a round applies one. So there may be as many more rounds as the first result has fixes.
 """
 
 

@@ -117,6 +117,11 @@ class Struct:
         return frozenset(inner.name.lower() for inner in self.fields if inner.renamed_from)
 
     @cached_property
+    def old_names(self) -> frozenset[str]:
+        """The names, in lower case, that declared renames start from."""
+        return frozenset(inner.renamed_from.lower() for inner in self.fields if inner.renamed_from)
+
+    @cached_property
     def by_id(self) -> dict[int, Field]:
         """The fields that have a column mapping id, by id; the first of two equal ids counts."""
         return {inner.column_id: inner for inner in reversed(self.fields) if inner.column_id is not None}

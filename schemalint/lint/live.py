@@ -14,12 +14,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from schemalint.delta import change, protocol
 from schemalint.delta.change import Change, change_path, subject, subject_name
 from schemalint.delta.datatype import Struct, Unmanaged, field_at, type_at, walk_fields
 from schemalint.delta.diff import diff
-from schemalint.delta.path import Path, is_within, lowercased, path_key
+from schemalint.delta.path import Path, PathIndex, lowercased, path_key
 from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.lint.follow_ups import with_follow_ups
@@ -82,6 +83,13 @@ class LiveComparison:
     renamed: Names = field(default_factory=dict)
     all_contracts: bool = False
     unseen: tuple[Change, ...] = ()
+
+    @cached_property
+    def differs_from_applied(self) -> frozenset[Hashable]:
+        """The subjects in which the live table differs from the last applied contract."""
+        if self.applied is None:
+            return frozenset()
+        return frozenset(_differing_subjects(self.applied, self.live.state, self.renamed))
 
 
 def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Finding, ...]:
@@ -202,25 +210,26 @@ def _of_changes(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> I
     changes = diff(
         _with_requested_features(base.settable_state), _with_requested_features(contract.settable_state)
     )
-    of_git = {subject(git_change): git_change for git_change in changes}
+    of_git = _Changes(changes)
     differs_from_base = _differing_subjects(base, ctx.before, comparison.renamed)
     for pending_change in pending:
-        if subject(pending_change) in of_git and subject(pending_change) not in differs_from_base:
+        if subject(pending_change) in of_git.by_subject and subject(pending_change) not in differs_from_base:
             yield from judge.without_records(pending_change, ctx, GIT_AND_LIVE)
         else:
             yield from _live_only(judge, pending_change, of_git, ctx, comparison)
-    yield from _of_applied_changes(judge, of_git, pending, ctx, git_context(base, contract))
+    yield from _of_applied_changes(judge, of_git, _Changes(pending), ctx, git_context(base, contract))
 
 
 def _live_only(
     judge: Judge,
     pending_change: Change,
-    of_git: Mapping[Hashable, Change],
+    of_git: _Changes,
     ctx: RuleContext,
     comparison: LiveComparison,
 ) -> Iterator[Finding]:
     """Judge a pending change that git does not show, or shows from another old value than the live one."""
-    if subject(pending_change) in of_git or _inside_added(pending_change, of_git):
+    path = change_path(pending_change)
+    if subject(pending_change) in of_git.by_subject or (path is not None and of_git.add(path)):
         yield from _missing_step(judge, pending_change, ctx, comparison)
     else:
         cause = next(_errors(judge, pending_change, ctx), None)
@@ -241,17 +250,17 @@ def _errors(judge: Judge, pending_change: Change, ctx: RuleContext) -> Iterator[
 
 def _drift_kind(pending_change: Change, comparison: LiveComparison) -> DriftKind:
     """Return the kind of drift: drifted if the live table differs from its last applied or logged state."""
-    applied, renamed = comparison.applied, comparison.renamed
     if comparison.contract.managed_by != "schemalint":
         return DriftKind.MANAGED_ELSEWHERE
     if comparison.is_applied:
         return DriftKind.DRIFTED
-    if applied and subject(pending_change) in _differing_subjects(applied, comparison.live.state, renamed):
+    if subject(pending_change) in comparison.differs_from_applied:
         return DriftKind.DRIFTED
     if comparison.ahead:
         return DriftKind.AHEAD
     is_logged_rename = (
-        isinstance(pending_change, change.FieldRenamed) and path_key(pending_change.path) in renamed
+        isinstance(pending_change, change.FieldRenamed)
+        and path_key(pending_change.path) in comparison.renamed
     )
     return DriftKind.DRIFTED if is_logged_rename else DriftKind.NOT_APPLIED
 
@@ -275,38 +284,35 @@ def _with_requested_features(state: TableState) -> TableState:
 
 def _of_applied_changes(
     judge: Judge,
-    of_git: Mapping[Hashable, Change],
-    pending: Sequence[Change],
+    of_git: _Changes,
+    pending: _Changes,
     live_ctx: RuleContext,
     git_ctx: RuleContext,
 ) -> Iterator[Finding]:
     """Judge git's changes that the live table already has, and the contract's records of all of them."""
-    listed = {path_key(entry.path) for entry in git_ctx.contract.state.dropped}
-    applied = [git_change for git_change in of_git.values() if _is_applied(git_change, pending)]
-    pending_subjects = {subject(pending_change) for pending_change in pending}
+    listed = git_ctx.contract.state.dropped_by_key
+    applied = {key for key, git_change in of_git.by_subject.items() if _is_applied(git_change, pending)}
     waiting = [
-        subject_ in pending_subjects if _is_never_applied(git_change) else git_change not in applied
-        for subject_, git_change in of_git.items()
+        key in pending.by_subject if _is_never_applied(git_change) else key not in applied
+        for key, git_change in of_git.by_subject.items()
         if not isinstance(git_change, change.FieldMoved)
     ]
     kind = DriftKind.APPLIED_IN_PART if any(waiting) else DriftKind.APPLIED
-    for git_change in of_git.values():
+    for key, git_change in of_git.by_subject.items():
         yield from judge.record(git_change, git_ctx)
         if isinstance(git_change, change.FieldRemoved) and path_key(git_change.path) not in listed:
             if field_at(live_ctx.before.columns, git_change.path):
                 yield from judge(git_change, live_ctx, GIT_AND_LIVE)
-        elif git_change in applied:
+        elif key in applied:
             yield from judge(Drift(git_change, kind), live_ctx, LIVE)
 
 
-def _is_applied(git_change: Change, pending: Sequence[Change]) -> bool:
+def _is_applied(git_change: Change, pending: _Changes) -> bool:
     """Return whether no pending change concerns the object of a git change, its children or its parents."""
-    if _is_never_applied(git_change) or subject(git_change) in {subject(waiting) for waiting in pending}:
+    if _is_never_applied(git_change) or subject(git_change) in pending.by_subject:
         return False
     path = change_path(git_change)
-    added = [lowercased(waiting.path) for waiting in pending if isinstance(waiting, change.FieldAdded)]
-    pending_paths = [pending_path for waiting in pending if (pending_path := change_path(waiting))]
-    return not path or not (_any_within(pending_paths, path) or _any_above(added, path))
+    return not path or not pending.concern(path)
 
 
 def _is_never_applied(git_change: Change) -> bool:
@@ -328,12 +334,13 @@ def _undeclared(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> I
     if ctx.contract.open.columns:
         return
     declared = with_names(ctx.contract.state.columns, comparison.renamed)
-    listed = {path_key(entry.path) for entry in ctx.contract.state.dropped}
+    listed = ctx.contract.state.dropped_by_key
+    created = created_state(ctx.base.state).columns if ctx.base else Struct()
     for path, live in walk_fields(ctx.before.columns):
         parent = type_at(declared, path[:-1])
         if not isinstance(parent, Struct) or path_key(path) in listed or _is_declared(parent, live.name):
             continue
-        if ctx.base is None or field_at(created_state(ctx.base.state).columns, path) is None:
+        if field_at(created, path) is None:
             kind = DriftKind.AHEAD if _is_of_later_revision(path, comparison) else DriftKind.UNDECLARED
             yield from judge(Drift(change.FieldRemoved(path, live), kind), ctx, LIVE)
 
@@ -347,19 +354,33 @@ def _is_of_later_revision(path: Path, comparison: LiveComparison) -> bool:
 
 
 def _is_declared(parent: Struct, name: str) -> bool:
-    old_names = {field.renamed_from.lower() for field in parent.fields if field.renamed_from}
-    return parent.get(name) is not None or name.lower() in old_names
+    return parent.get(name) is not None or name.lower() in parent.old_names
 
 
-def _inside_added(pending_change: Change, of_git: Mapping[Hashable, Change]) -> bool:
-    path = change_path(pending_change)
-    added = [lowercased(item.path) for item in of_git.values() if isinstance(item, change.FieldAdded)]
-    return path is not None and _any_above(added, path)
+@frozen
+class _Changes:
+    """Changes by their subjects and paths."""
 
+    all: tuple[Change, ...]
 
-def _any_within(paths: Iterable[Path], path: Path) -> bool:
-    return any(is_within(inner, path) for inner in paths)
+    @cached_property
+    def by_subject(self) -> Mapping[Hashable, Change]:
+        return {subject(item): item for item in self.all}
 
+    @cached_property
+    def _by_path(self) -> PathIndex[Change]:
+        return PathIndex((path, item) for item in self.all if (path := change_path(item)))
 
-def _any_above(paths: Iterable[Path], path: Path) -> bool:
-    return any(is_within(path, outer) for outer in paths)
+    @cached_property
+    def _added(self) -> PathIndex[Change]:
+        return PathIndex(
+            (lowercased(item.path), item) for item in self.all if isinstance(item, change.FieldAdded)
+        )
+
+    def concern(self, path: Path) -> bool:
+        """Whether a change concerns the object at a path, or inside it, or adds one around it."""
+        return bool(self._by_path.within(path)) or self.add(path)
+
+    def add(self, path: Path) -> bool:
+        """Whether a change adds the object at a path, or one around it."""
+        return bool(self._added.around(path))

@@ -160,7 +160,12 @@ def review_settings(head: HeadConfig, base: Side, trusted: Config, commit: Revis
 
 def _edited_rule_files(head: HeadConfig, trusted: Config, commit: Revision) -> Iterator[Loosening]:
     for name in trusted.plugins:
-        if name in head.config.plugins and head.read(name) != git.file_at(head.repository, commit, name):
+        if name not in head.config.plugins:
+            continue
+        texts = (head.read(name), git.file_at(head.repository, commit, name))
+        # git may have converted the line ends of the working tree.
+        old, new = (None if text is None else text.replace(b"\r\n", b"\n") for text in texts)
+        if old != new:
             yield Loosening(f"plugins.{name}", None, None, ("plugins",), name)
 
 

@@ -6,12 +6,14 @@ import logging
 import os
 import re
 import shutil
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
+from urllib.parse import urlsplit
 
 from schemalint.config.trust import TrustedSpark
 from schemalint.errors import ApplyError, UsageError
@@ -102,12 +104,15 @@ def start(settings: TrustedSpark) -> SparkSession:
         if is_own and remote and (server := connect_server(settings)):
             _require_answer(remote, server)
         try:
-            return builder.getOrCreate()
+            session = builder.getOrCreate()
         except Exception as error:  # noqa: BLE001 (Spark's launcher raises many kinds, none of them documented)
             # Without the cause: its traceback could show credentials of the settings.
             raise ApplyError(
                 f"Spark does not start: {_first_line(error)}", help=f"its output is in {output}"
             ) from None
+    if is_own and remote:
+        _shorten_retries(session)
+    return session
 
 
 def connect_server(settings: TrustedSpark) -> str | None:
@@ -151,11 +156,42 @@ def _require_answer(remote: str, server: str) -> None:
         grpc.channel_ready_future(channel).result(timeout=_LONGEST_WAIT)
     except grpc.FutureTimeoutError:
         raise ApplyError(
-            f"no Spark Connect server answers at {server} within {_LONGEST_WAIT:.0f} seconds",
+            f"no Spark Connect server answers at {server} within {_LONGEST_WAIT:.0f} seconds: "
+            f"{silence_of(server)}",
             help="check that it runs and can be reached, and see --remote and SPARK_REMOTE",
         ) from None
     finally:
         channel.close()
+
+
+def silence_of(server: str) -> str:
+    """Return why a server does not answer; gRPC does not say it."""
+    address = urlsplit(server)
+    try:
+        with socket.create_connection(
+            (address.hostname or "localhost", address.port or _CONNECT_PORT), _ATTEMPT_SECONDS
+        ) as connection:
+            connection.sendall(_HTTP2_PREFACE)
+            answer = connection.recv(1)
+    except TimeoutError:
+        return "it accepts the connection, and stays silent"
+    except ConnectionResetError:
+        return "it resets the connection"
+    except (OSError, ValueError) as error:
+        return getattr(error, "strerror", None) or str(error)
+    return "what answers there is no Spark Connect server" if answer else "it closes the connection"
+
+
+_CONNECT_PORT: Final = 15002
+_ATTEMPT_SECONDS: Final = 5.0
+_HTTP2_PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"  # RFC 9113, section 3.4
+
+
+def _shorten_retries(session: SparkSession) -> None:
+    """Let a Connect session repeat a request for 40 seconds at most; PySpark's own ten minutes are silent."""
+    from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415 (only with Connect)
+
+    session.client.set_retry_policies([DefaultPolicy(max_retries=6, max_backoff=20_000)])
 
 
 def _log_no_refusals() -> None:

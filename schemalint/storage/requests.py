@@ -10,7 +10,9 @@ one of 60 runs).
 from __future__ import annotations
 
 import atexit
+import math
 import threading
+import time
 from contextlib import suppress
 from functools import cache, partial
 from queue import Empty, SimpleQueue
@@ -44,10 +46,14 @@ def start(request: Callable[P, T], *args: P.args, **options: P.kwargs) -> Future
     return _request_workers().submit(partial(request, *args, **options))
 
 
-def finish(request: Future[T]) -> T:
-    """Wait for a request, and return its answer or raise its error."""
+def finish(request: Future[T], seconds: float | None = None) -> T:
+    """Wait for a request, and return its answer or raise its error.
+
+    Raises:
+        TimeoutError: The request did not end within the seconds; it goes on in its thread.
+    """
     try:
-        return _wait_for(request)
+        return _wait_for(request, seconds)
     finally:
         request.cancel()
 
@@ -63,11 +69,15 @@ def concurrently(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
         workers.close()
 
 
-def _wait_for(future: Future[T]) -> T:
+def _wait_for(future: Future[T], seconds: float | None = None) -> T:
     from concurrent.futures import wait  # noqa: PLC0415 (loaded with the Future)
 
+    end = math.inf if seconds is None else time.monotonic() + seconds
     while not future.done():
-        wait((future,), _POLL_SECONDS)
+        left = end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        wait((future,), min(left, _POLL_SECONDS))
     return future.result()
 
 

@@ -17,6 +17,7 @@ from schemalint.delta_log.jsontext import JsonError, read_json
 from schemalint.encryption import is_loopback
 from schemalint.errors import LiveError
 from schemalint.redaction import hide, without_secrets
+from schemalint.storage.requests import finish, start
 from schemalint.values import field, frozen
 
 TIMEOUT_SECONDS: Final = 30.0
@@ -131,6 +132,13 @@ class Client:
         return {**headers, "Authorization": f"Bearer {self.token}"}
 
     def _answer(self, request: Request) -> tuple[int, Mapping[str, str], bytes]:
+        """Send a request, with a deadline for all of it: each byte of an answer may come in time."""
+        try:
+            return finish(start(self._exchange, request), 2 * self.timeout)
+        except TimeoutError:
+            raise self._timeout_error(2 * self.timeout) from None
+
+    def _exchange(self, request: Request) -> tuple[int, Mapping[str, str], bytes]:
         try:
             with build_opener(_NoRedirects, *_handlers(self.base)).open(
                 request, timeout=self.timeout
@@ -147,7 +155,10 @@ class Client:
                 help="Check catalog_uri, proxies and certificates.",
             ) from None
         except (HTTPException, OSError) as error:
-            raise LiveError(f"{self.host}: the connection broke off: {type(error).__name__}") from None
+            raise LiveError(
+                f"{self.host}: the connection broke off: {type(error).__name__}",
+                help="Try again later; look at the proxy if it happens again.",
+            ) from None
 
     def _read_body(self, answer: HTTPResponse) -> bytes:
         end = time.monotonic() + self.timeout
@@ -160,9 +171,9 @@ class Client:
                 raise self._timeout_error()
         return bytes(data)
 
-    def _timeout_error(self) -> LiveError:
+    def _timeout_error(self, seconds: float | None = None) -> LiveError:
         return LiveError(
-            f"{self.host}: the catalog did not answer within {self.timeout:g} seconds",
+            f"{self.host}: the catalog did not answer within {seconds or self.timeout:g} seconds",
             help="Try again later.",
         )
 

@@ -72,6 +72,11 @@ _FAILURES: Final = tuple(
             'Write https://, or allow it: allow_http = "true" in the storage block, or AWS_ALLOW_HTTP=true.',
         ),
         (
+            "kind: Interrupted",
+            "the connection to the store broke off",
+            "Try again later; look at the proxy if it happens again.",
+        ),
+        (
             "kind: Timeout|TimedOut",
             "the store does not answer in time",
             'Try again, or extend the limit: timeout = "2 minutes" in the target\'s storage block.',

@@ -1,0 +1,65 @@
+"""A server that is silent, slow without end or resets connections: each ends a request, told as it is."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from schemalint.catalog.kinds.unity.http import Client
+from schemalint.errors import LiveError
+from schemalint.spark import session
+from schemalint.storage import read_table
+from support.hostile_servers import drips, hostile_server, resets, stays_silent
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
+    Behaviour = Callable[[socket.socket], None]
+
+CATALOG = [
+    (resets, "the connection broke off: ConnectionResetError"),
+    (stays_silent, "the catalog did not answer within 0.2 seconds"),
+    (drips, "the catalog did not answer within 0.4 seconds"),
+]
+STORE = [
+    (resets, "the connection to the store broke off"),
+    (stays_silent, "the store does not answer in time"),
+]
+CONNECT = [
+    (resets, "it resets the connection"),
+    (stays_silent, "it accepts the connection, and stays silent"),
+    (drips, "what answers there is no Spark Connect server"),
+]
+
+
+@pytest.mark.parametrize(("behave", "message"), CATALOG)
+def test_catalog(behave: Behaviour, message: str) -> None:
+    started = time.monotonic()
+    with hostile_server(behave) as port, pytest.raises(LiveError, match=message):
+        Client(f"http://127.0.0.1:{port}", timeout=0.2).get(("catalogs",))
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(("behave", "message"), STORE)
+def test_object_store(monkeypatch: pytest.MonkeyPatch, behave: Behaviour, message: str) -> None:
+    monkeypatch.setattr("schemalint.storage.kinds.object_store.client._MOST_RETRIES", 0)
+    storage = {"region": "x", "allow_http": "true", "access_key_id": "a", "secret_access_key": "b"}
+    with hostile_server(behave) as port, pytest.raises(LiveError, match=message):
+        read_table(
+            "s3://bucket/t",
+            storage={**storage, "endpoint": f"http://127.0.0.1:{port}", "timeout": "1 second"},
+        )
+
+
+@pytest.mark.parametrize(("behave", "message"), CONNECT)
+def test_spark_connect(monkeypatch: pytest.MonkeyPatch, behave: Behaviour, message: str) -> None:
+    monkeypatch.setattr("schemalint.spark.session._ATTEMPT_SECONDS", 0.2)
+    with hostile_server(behave) as port:
+        assert session.silence_of(f"sc://127.0.0.1:{port}") == message
+
+
+def test_spark_connect_without_a_server() -> None:
+    assert session.silence_of("sc://127.0.0.1:1") == "Connection refused"

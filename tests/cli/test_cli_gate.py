@@ -310,3 +310,17 @@ def test_a_given_configuration_is_compared_with_that_of_the_base(review: Review)
     run = review.check({file: ""}, {file: 'ignore = ["TW"]', CONTRACT: NARROWED}, "--config", file)
     assert (run.status, run.codes) == (1, ["CF001", "TW001"])
     assert f"{file}:1:12: CF001" in run.out
+
+
+def test_without_a_default_branch_the_configuration_of_a_named_base_decides(
+    committed: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed.repo.write(FILE, "")
+    committed.repo.commit()
+    committed.repo.write(FILE, 'ignore = ["TW"]')
+    committed.declare(NARROWED)
+    committed.repo.commit()
+    monkeypatch.setenv("CI", "true")
+    assert committed.check().status == 2
+    run = committed.check("--against", "HEAD^")
+    assert (run.status, run.codes) == (1, ["TW001", "CF001"])

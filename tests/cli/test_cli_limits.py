@@ -13,6 +13,9 @@ import pytest
 
 from schemalint import limits
 from schemalint.cli import main
+from schemalint.config.project import config_at
+from schemalint.errors import ConfigError
+from schemalint.git import Revision, open_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,20 +70,17 @@ def test_configuration_that_is_no_plain_file(
     assert (run.status, message in run.out) == (2, True), run.out
 
 
-def test_configuration_of_the_base_that_is_no_plain_file_never_counts_as_missing(
-    committed: Project,
-) -> None:
+def test_configuration_of_a_commit_that_is_no_plain_file_never_counts_as_missing(committed: Project) -> None:
     file = committed.repo.path / "schemalint.toml"
+    repository = open_repository(committed.repo.path, committed.repo.env)
     committed.repo.write("real.toml", 'contracts = ["contracts/*"]\n')
     file.symlink_to("real.toml")
-    committed.repo.commit()
-    file.unlink()
-    file.write_text('contracts = ["contracts/*"]\n')
-    assert "schemalint.toml in the last commit" in committed.check().out
-    file.write_text(f"# {'x' * limits.MAX_CONFIG}\n")
-    committed.repo.commit()
-    file.write_text('contracts = ["contracts/*"]\n')
-    assert "more than 1 MiB" in committed.check().out
+    for reason in ("it is no regular file", "it has more than 1 MiB"):
+        commit = committed.repo.commit()
+        with pytest.raises(ConfigError, match=f"schemalint.toml in the base cannot be read: {reason}"):
+            config_at(repository, Revision("HEAD", commit, "the base"))
+        file.unlink()
+        file.write_text(f"# {'x' * limits.MAX_CONFIG}\n")
 
 
 def test_pattern_of_a_tag_has_few_wildcards(committed: Project) -> None:

@@ -174,6 +174,7 @@ GITHUB = [
     ("schedule", MAIN, "merged"),
     ("release", TAG, "merged"),
     ("deployment", MAIN, "merged"),
+    ("deployment", FEATURE, "before"),
     ("workflow_dispatch", MAIN, "merged"),
     ("workflow_dispatch", FEATURE, "before"),
     ("workflow_run", MAIN, "merged"),

@@ -22,16 +22,18 @@ if TYPE_CHECKING:
 SafeText = NewType("SafeText", str)
 """A whole output, with line breaks; the command line prints and writes nothing else."""
 
+# The patterns are texts: most runs need few of them, and `re` keeps what it has compiled.
+
 # GitHub's runner executes "##[name]" anywhere in a line (actions/runner, ActionCommand.cs, TryParse), Azure's
 # agent "##vso[area.event]" (azure-pipelines-agent, Command.cs), TeamCity "##teamcity[name" (documentation,
 # "Service Messages"). A space after the signs, as in a heading of Markdown, makes none of them; a backslash
 # begins an escape.
-_COMMAND_ANYWHERE: Final = re.compile(r"##(?=[^\s#\\])")
+_COMMAND_ANYWHERE: Final = r"##(?=[^\s#\\])"
 # GitHub's runner executes "::name::" at the start of a line, blanks ignored (ActionCommand.cs, TryParseV2).
-_COMMAND_AT_START: Final = re.compile(r"^( *):(?=:)")
+_COMMAND_AT_START: Final = r"^( *):(?=:)"
 # GitLab's sections need a carriage return and an escape sequence (gitlab, regex.rb,
 # build_trace_section_regex), which no text keeps; other viewers of its logs read the name.
-_SECTION: Final = re.compile(r"section_(?=(?:start|end):\d)")
+_SECTION: Final = r"section_(?=(?:start|end):\d)"
 
 # Python calls these printable, but they are invisible (Unicode, Default_Ignorable_Code_Point, and the Braille
 # blank). GitHub's runner compares by rules of the language, which ignore such characters within a command.
@@ -40,20 +42,20 @@ _INVISIBLE: Final = frozenset(
 ) | frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 
 # The styles of `schemalint.report.text.styled`: bold and six colors.
-_STYLE: Final = re.compile("(\x1b\\[(?:0|1|3[1-6])m)")
+_STYLE: Final = "(\x1b\\[(?:0|1|3[1-6])m)"
 _TAB: Final = " " * 4
 
 # The percent sign comes first: the escapes of the other rows contain it.
 _DATA: Final = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
 _PROPERTY: Final = (*_DATA, (":", "%3A"), (",", "%2C"))
 
-_MARKUP: Final = re.compile(r"[^\w \u0080-\U0010ffff]|_", re.ASCII)
+_MARKUP: Final = r"(?a)[^\w \u0080-\U0010ffff]|_"
 # Forges link these in the rendered text, where the escapes of `_MARKUP` no longer show: mentions, issues,
 # merge requests, milestones, labels, epics, commits, and addresses. They do not look into code.
-_REFERENCE: Final = re.compile(r"[@#!~%&^$]|\bGH-\d|\b[0-9a-f]{7,40}\b|://|\bwww\.", re.IGNORECASE)
+_REFERENCE: Final = r"(?i)[@#!~%&^$]|\bGH-\d|\b[0-9a-f]{7,40}\b|://|\bwww\."
 _FENCE: Final = "```"
 
-_JSON_STRING: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+_JSON_STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 
 
 def visible(text: str) -> str:
@@ -72,7 +74,7 @@ def printable(text: str) -> str:
     Python escapes such as ``\x1b``. Bytes of file names that are not UTF-8 become escapes too.
     """
     text = without_commands(without_secrets(text), _escaped)
-    return _COMMAND_AT_START.sub(r"\1\\x3a", text) if "::" in text else text
+    return re.sub(_COMMAND_AT_START, r"\1\\x3a", text) if "::" in text else text
 
 
 def without_commands(text: str, escaped: Callable[[str], str]) -> str:
@@ -87,9 +89,9 @@ def without_commands(text: str, escaped: Callable[[str], str]) -> str:
     if not _is_visible(text):
         text = "".join(char if _is_visible(char) else escaped(char) for char in text)
     if "##" in text:
-        text = _COMMAND_ANYWHERE.sub(f"#{escaped('#')}".replace("\\", r"\\"), text)
+        text = re.sub(_COMMAND_ANYWHERE, f"#{escaped('#')}".replace("\\", r"\\"), text)
     if "section_" in text:
-        text = _SECTION.sub(f"section{escaped('_')}".replace("\\", r"\\"), text)
+        text = re.sub(_SECTION, f"section{escaped('_')}".replace("\\", r"\\"), text)
     return text
 
 
@@ -119,9 +121,9 @@ def json_text(document: object, *, indent: int | None = None) -> SafeText:
     """Serialize one JSON value in ASCII, with a line break at its end, and CI commands disabled."""
     text = json.dumps(document, indent=indent)
     if may_hold_secrets(text):
-        text = _JSON_STRING.sub(_without_secrets_in_json, text)
+        text = re.sub(_JSON_STRING, _without_secrets_in_json, text)
     text = text.replace("##", r"#\u0023")
-    return SafeText((_SECTION.sub(r"section\\u005f", text) if "section_" in text else text) + "\n")
+    return SafeText((re.sub(_SECTION, r"section\\u005f", text) if "section_" in text else text) + "\n")
 
 
 def annotation(kind: str, properties: Mapping[str, str], lines: Iterable[str]) -> SafeText:
@@ -141,7 +143,7 @@ def annotation(kind: str, properties: Mapping[str, str], lines: Iterable[str]) -
 
 def markdown_text(text: str) -> str:
     """Return the text so that it forms no markup and no table cell; a forge may link what it refers to."""
-    return _MARKUP.sub(lambda mark: f"&#{ord(mark[0])};", printable(text))
+    return re.sub(_MARKUP, lambda mark: f"&#{ord(mark[0])};", printable(text))
 
 
 def markdown_code(text: str) -> str:
@@ -151,7 +153,7 @@ def markdown_code(text: str) -> str:
 
 def markdown_prose(text: str) -> str:
     """Return the text so that it forms no markup, table cell, mention or link; as code if it must be."""
-    return markdown_code(text) if _REFERENCE.search(text) else markdown_text(text)
+    return markdown_code(text) if re.search(_REFERENCE, text) else markdown_text(text)
 
 
 def markdown_fence(text: str, language: str) -> list[str]:
@@ -212,7 +214,9 @@ def _sql_line(line: str) -> str:
 def _styled_line(line: str) -> str:
     """Escape a line between its styles."""
     return "".join(
-        piece if _STYLE.fullmatch(piece) else printable(piece) for piece in _STYLE.split(line) if piece
+        piece if re.fullmatch(_STYLE, piece) else printable(piece)
+        for piece in re.split(_STYLE, line)
+        if piece
     )
 
 

@@ -7,7 +7,6 @@ Two places use it, so that nothing leaves without it: `SchemalintError` when it 
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -17,15 +16,38 @@ MARK: Final = "***"
 """What takes the place of a credential."""
 
 _SHORTEST: Final = 4
-"""A shorter value is no secret, and hiding it would destroy other text."""
+_NO_SECRETS: Final = frozenset({"true", "false", "none", "null", "default"})
+"""Values that are no secrets, as shorter ones are none: hiding them would destroy other text."""
 
+# The patterns are texts, because compiling them takes longer than most runs need them; `re` keeps what it has
+# compiled. Each has three groups: before a credential, the credential, after it. They are linear: none begins
+# with a repetition, and what may fail late is bounded.
+
+# The second form has a slash in the password, as keys of AWS may; a port is no password. Paths that were URIs
+# have one slash.
+_USER_INFO: Final = (
+    r"(?i)(?<=[a-z0-9+.-]{2})(://?)"
+    r"""([^\s/?\#'"<>`]*(?=@)|"""
+    r"""[^\s/?\#'"<>`:@]{0,200}:(?!\d{1,5}(?:[/?\#]|$))[^\s'"<>`]{0,300}(?=@))(@)"""
+)
 # `abfss://container@account…`, `file:/table@v12`: the part before the @ is no credential.
-_NO_CREDENTIAL: Final = re.compile(r"(?i)(?<![A-Za-z0-9+.-])(?:abfss?|wasbs?|file)\Z")
+_NO_CREDENTIAL: Final = r"(?i)(?<![A-Za-z0-9+.-])(?:abfss?|wasbs?|file)\Z"
 
 # Parameters with credentials: Azure's SAS, AWS (versions 2 and 4), Google, and names of others.
 _PARAMETER_NAME: Final = (
     r"(?:x-(?:amz|goog)-[\w-]+"
     r"|[\w.-]*(?:sig|signature|token|secret|passw(?:or)?d|pwd|credential|access_?key_?id|accessid|api_?key))"
+)
+_OWN_NAME: Final = (
+    "(?:accountkey|sharedaccesskey|sharedaccesssignature|x-amz-(?:signature|credential|security-token)"
+    "|aws_secret_access_key|aws_session_token)"
+)
+_QUERY: Final = r"""(\?)([^\s'"<>`]*)()"""
+_SIGNED: Final = rf"(?i)[?&;]{_PARAMETER_NAME}=[^&;]"
+_PARAMETER: Final = rf"""(?i)((?:[;&]{_PARAMETER_NAME}|\b{_OWN_NAME})=)([^\s;&'"<>`]+)()"""
+_HEADER: Final = (
+    r"""(?i)(authorization\\{0,8}['"]?\s{0,9}[:=]\s{0,9}\\{0,8}['"]?(?:bearer |basic )?)"""
+    r"""([^\s'",}\\]+)()"""
 )
 
 _hidden: set[str] = set()
@@ -37,7 +59,7 @@ def hide(secret: str) -> None:
 
     forms = {secret, secret.strip(), *(line.strip() for line in secret.splitlines())}
     forms |= {quote(form, safe="", errors="replace") for form in forms}
-    _hidden.update(form for form in forms if len(form) >= _SHORTEST)
+    _hidden.update(form for form in forms if len(form) >= _SHORTEST and form.lower() not in _NO_SECRETS)
 
 
 def hide_nothing() -> None:
@@ -77,50 +99,13 @@ def _replaced(text: str, mark: Callable[[str], str]) -> str:
     for secret in sorted(_hidden, key=len, reverse=True):
         text = text.replace(secret, mark(secret))
     if ":/" in text:
-        text = _user_info().sub(marked, text)
+        text = re.sub(_USER_INFO, marked, text)
     if "=" in text:
-        text = _query().sub(lambda match: marked(match) if _signed().search(match[0]) else match[0], text)
-        text = _parameter().sub(marked, text)
-    return _header().sub(marked, text)
+        text = re.sub(_QUERY, lambda query: marked(query) if re.search(_SIGNED, query[0]) else query[0], text)
+        text = re.sub(_PARAMETER, marked, text)
+    return re.sub(_HEADER, marked, text)
 
 
 def _is_no_credential(match: re.Match[str], user: str) -> bool:
     start = match.start()
-    return ":" not in user and _NO_CREDENTIAL.search(match.string[max(start - 6, 0) : start]) is not None
-
-
-# Each pattern has three groups: before a credential, the credential, after it. They are linear: none begins
-# with a repetition, and what may fail late is bounded. Compiling them takes longer than most runs need them.
-@cache
-def _user_info() -> re.Pattern[str]:
-    # The second form has a slash in the password, as keys of AWS may; a port is no password. Paths that were
-    # URIs have one slash.
-    plain, key = r"""[^\s/?\#'"<>`]*(?=@)""", r"""[^\s'"<>`]{0,300}(?=@)"""
-    user = r"""[^\s/?\#'"<>`:@]{0,200}:(?!\d{1,5}(?:[/?\#]|$))"""
-    return re.compile(rf"(?<=[a-z0-9+.-]{{2}})(://?)({plain}|{user}{key})(@)", re.IGNORECASE)
-
-
-@cache
-def _query() -> re.Pattern[str]:
-    return re.compile(r"""(\?)([^\s'"<>`]*)()""")
-
-
-@cache
-def _signed() -> re.Pattern[str]:
-    return re.compile(rf"[?&;]{_PARAMETER_NAME}=[^&;]", re.IGNORECASE)
-
-
-@cache
-def _parameter() -> re.Pattern[str]:
-    own_names = (
-        "accountkey|sharedaccesskey|sharedaccesssignature|x-amz-(?:signature|credential|security-token)"
-        r"|aws_secret_access_key|aws_session_token"
-    )
-    name = rf"(?:[;&]{_PARAMETER_NAME}|\b(?:{own_names}))="
-    return re.compile(rf"""({name})([^\s;&'"<>`]+)()""", re.IGNORECASE)
-
-
-@cache
-def _header() -> re.Pattern[str]:
-    name = r"""authorization\\{0,8}['"]?\s{0,9}[:=]\s{0,9}\\{0,8}['"]?(?:bearer |basic )?"""
-    return re.compile(rf"""({name})([^\s'",}}\\]+)()""", re.IGNORECASE)
+    return ":" not in user and re.search(_NO_CREDENTIAL, match.string[max(start - 6, 0) : start]) is not None

@@ -99,9 +99,10 @@ def test_a_hidden_value_is_found_in_the_forms_that_libraries_print(secret: str) 
     assert without_secrets(secret) == secret
 
 
-def test_short_values_are_not_hidden() -> None:
+def test_short_values_and_words_are_not_hidden() -> None:
     hide("abc")
-    assert without_secrets("abcdef") == "abcdef"
+    hide("True")
+    assert without_secrets("abcdef is True") == "abcdef is True"
 
 
 def test_the_secrets_of_a_target_are_hidden_and_its_public_settings_are_not() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import groupby
-from typing import assert_never, cast
+from typing import TypeAlias, assert_never, cast
 
 from schemalint.delta import change
 from schemalint.delta.change import Change, ColumnChange
@@ -19,13 +20,14 @@ from schemalint.delta.datatype import (
     Unmanaged,
     parts,
     type_at,
+    with_inserted,
     with_parts,
 )
 from schemalint.delta.diff import with_renamed_keys
-from schemalint.delta.path import Part, Path
+from schemalint.delta.path import Part, Path, lowercased
 from schemalint.delta.renames import renames_of
 from schemalint.delta.table import Deletion, TableState
-from schemalint.values import replace
+from schemalint.values import grouped, replace
 
 
 def apply_changes(state: TableState, changes: Iterable[Change]) -> TableState:
@@ -34,16 +36,38 @@ def apply_changes(state: TableState, changes: Iterable[Change]) -> TableState:
     Raises:
         LookupError: A change refers to an object that the state does not have.
     """
-    for _parent, run in groupby(changes, key=_renames_within):
-        run_of_changes = list(run)
-        if isinstance(run_of_changes[0], change.FieldRenamed):
-            # Apply renames at once: a swap takes each name before the other column frees it.
+    for _kind, run in groupby(changes, key=_together):
+        run_of_changes = tuple(run)
+        if isinstance(run_of_changes[0], ColumnChange):
             keyed = with_renamed_keys(state, renames_of(run_of_changes))
-            state = replace(keyed, columns=_renamed(state.columns, run_of_changes))
+            state = replace(keyed, columns=_with_run(state.columns, run_of_changes))
             continue
         for changed in run_of_changes:
             state = _apply(state, changed)
     return state
+
+
+def _with_run(columns: Struct, run: tuple[Change, ...]) -> Struct:
+    """Apply the changes of columns that `_together` puts together."""
+    match run[0]:
+        case change.FieldRenamed():
+            # Apply renames at once: a swap takes each name before the other column frees it.
+            return _renamed(columns, run)
+        case change.FieldAdded(path=path):
+            new = [(added.field, added.after) for added in run if isinstance(added, change.FieldAdded)]
+            return _among_siblings(columns, path, partial(with_inserted, new=new))
+        case change.FieldRemoved(path=path):
+            names = [_name(removed.path) for removed in run if isinstance(removed, change.FieldRemoved)]
+            return _among_siblings(columns, path, partial(_without, names=names))
+        case change.FieldMoved():
+            for moved in run:
+                if isinstance(moved, change.FieldMoved):
+                    move = partial(_moved, name=_name(moved.path), after=moved.after)
+                    columns = _among_siblings(columns, moved.path, move)
+            return columns
+        case _:
+            in_place = [(lowercased(item.path), item) for item in run if isinstance(item, _InPlace)]
+            return cast("Struct", _updated(columns, in_place))
 
 
 def update_type(columns: Struct, path: Path, update: Callable[[DataType], DataType]) -> Struct:
@@ -118,13 +142,87 @@ def _apply(state: TableState, changed: Change) -> TableState:
         case change.DeletionUnlisted(path=path):
             return replace(state, dropped=tuple(entry for entry in state.dropped if entry.path != path))
         case _ if isinstance(changed, ColumnChange):
-            return replace(state, columns=_apply_to_columns(state.columns, changed))
+            raise AssertionError(changed)  # `_with_run` applies it
         case _:
             assert_never(changed)
 
 
-def _renames_within(changed: Change) -> Path | None:
-    return changed.path[:-1] if isinstance(changed, change.FieldRenamed) else None
+_InPlace: TypeAlias = (
+    change.TypeChanged
+    | change.NullabilityChanged
+    | change.TypeHistoryChanged
+    | change.CommentChanged
+    | change.DefaultChanged
+    | change.GeneratedChanged
+    | change.IdentityChanged
+)
+"""A change that leaves the fields of every struct in their places."""
+
+
+def _together(changed: Change) -> object:
+    """Return the same key for changes that are applied in one pass over their struct, or over all columns."""
+    if isinstance(changed, change.FieldRenamed | change.FieldAdded | change.FieldRemoved):
+        return type(changed), changed.path[:-1]
+    return _InPlace if isinstance(changed, _InPlace) else None
+
+
+def _updated(type_: DataType, changes: Sequence[tuple[Path, _InPlace]]) -> DataType:
+    """Apply changes inside a type, or of the type itself; the paths start from it, in lower case."""
+    for index, (path, changed) in enumerate(changes):
+        if not path and isinstance(changed, change.TypeChanged):
+            return _updated(changed.new, changes[index + 1 :])
+    inner = grouped((path[0], (path[1:], changed)) for path, changed in changes if path)
+    if not inner:
+        return type_
+    if isinstance(type_, Struct):
+        _require(inner, {field.name.lower() for field in type_.fields})
+        return Struct(
+            tuple(
+                _updated_field(field, inner[name]) if (name := field.name.lower()) in inner else field
+                for field in type_.fields
+            )
+        )
+    if not isinstance(type_, Array | Map):
+        raise LookupError(*inner)
+    found = dict(parts(type_))
+    _require(inner, found)
+    updated = with_parts(type_, {part: _updated(found[part], inner[part]) for part in found if part in inner})
+    for part_changes in inner.values():
+        for path, changed in part_changes:
+            if not path and isinstance(changed, change.NullabilityChanged):
+                updated = _holding_nulls(updated, changed.new)
+            elif not path and not isinstance(changed, change.TypeChanged):
+                raise LookupError(changed.path)
+    return updated
+
+
+def _require(needed: Iterable[object], known: Container[object]) -> None:
+    if missing := [step for step in needed if step not in known]:
+        raise LookupError(*missing)
+
+
+def _updated_field(field: Field, changes: Sequence[tuple[Path, _InPlace]]) -> Field:
+    for path, changed in changes:
+        match changed:
+            case _ if path:
+                pass
+            case change.TypeChanged():
+                pass
+            case change.NullabilityChanged(new=nullable):
+                field = replace(field, nullable=nullable is UNMANAGED or bool(nullable))
+            case change.TypeHistoryChanged(new=history):
+                field = replace(field, type_changes=history)
+            case change.CommentChanged(new=comment):
+                field = replace(field, comment=comment)
+            case change.DefaultChanged(new=default):
+                field = replace(field, default=default)
+            case change.GeneratedChanged(new=generated):
+                field = replace(field, generated=generated)
+            case change.IdentityChanged(new=identity):
+                field = replace(field, identity=identity)
+            case _:
+                assert_never(changed)
+    return replace(field, type=_updated(field.type, changes))
 
 
 def _renamed(columns: Struct, renames: Sequence[Change]) -> Struct:
@@ -134,67 +232,28 @@ def _renamed(columns: Struct, renames: Sequence[Change]) -> Struct:
     if missing := names.keys() - known:
         raise LookupError(missing)
 
-    def renamed(field: Field) -> Field:
-        if field.name not in names:
-            return field
+    def renamed(fields: tuple[Field, ...]) -> tuple[Field, ...]:
         # Keep renamed_from: without it, the declared renames of a swap would look like undone ones.
-        return replace(field, name=names[field.name], renamed_from=field.name)
+        return tuple(
+            replace(field, name=names[field.name], renamed_from=field.name) if field.name in names else field
+            for field in fields
+        )
 
-    return _among_siblings(columns, paths[0], lambda fields: tuple(renamed(field) for field in fields))
-
-
-def _apply_to_columns(columns: Struct, changed: ColumnChange) -> Struct:
-    match changed:
-        case change.FieldAdded(path=path, field=field, after=after):
-            return _among_siblings(columns, path, lambda fields: _inserted(fields, field, after))
-        case change.FieldRemoved(path=path):
-            return _among_siblings(columns, path, lambda fields: _without(fields, _name(path)))
-        case change.FieldMoved(path=path, after=after):
-            return _among_siblings(columns, path, lambda fields: _moved(fields, _name(path), after))
-        case change.TypeChanged(path=path, new=new):
-            return update_type(columns, path, lambda _old: new)
-        case change.NullabilityChanged(path=path, new=nullable):
-            return _with_nullability(columns, path, nullable)
-        case change.TypeHistoryChanged(path=path, new=history):
-            return update_field(columns, path, lambda field: replace(field, type_changes=history))
-        case change.CommentChanged(path=path, new=comment):
-            return update_field(columns, path, lambda field: replace(field, comment=comment))
-        case change.DefaultChanged(path=path, new=default):
-            return update_field(columns, path, lambda field: replace(field, default=default))
-        case change.GeneratedChanged(path=path, new=generated):
-            return update_field(columns, path, lambda field: replace(field, generated=generated))
-        case change.IdentityChanged(path=path, new=identity):
-            return update_field(columns, path, lambda field: replace(field, identity=identity))
-        case change.FieldRenamed():
-            return _renamed(columns, [changed])
-        case _:
-            assert_never(changed)
+    return _among_siblings(columns, paths[0], renamed)
 
 
 def _with_entry(
     entries: Mapping[str, str | None], key: str, new: Managed[str | None]
 ) -> dict[str, str | None]:
-    kept = {name: value for name, value in entries.items() if name != key}
+    kept = dict(entries)
+    kept.pop(key, None)
     return kept if isinstance(new, Unmanaged) else {**kept, key: new}
 
 
-def _with_nullability(columns: Struct, path: Path, nullable: Managed[bool]) -> Struct:
-    match path[-1]:
-        case Part():
-            return update_type(columns, path[:-1], lambda type_: _holding_nulls(type_, nullable))
-        case _:
-            known = nullable is UNMANAGED or bool(nullable)
-            return update_field(columns, path, lambda field: replace(field, nullable=known))
-
-
-def _holding_nulls(type_: DataType, nullable: Managed[bool]) -> DataType:
-    match type_:
-        case Array():
-            return replace(type_, contains_null=nullable)
-        case Map():
-            return replace(type_, value_contains_null=nullable)
-        case _:
-            raise LookupError(type_)
+def _holding_nulls(type_: Array | Map, nullable: Managed[bool]) -> Array | Map:
+    if isinstance(type_, Array):
+        return replace(type_, contains_null=nullable)
+    return replace(type_, value_contains_null=nullable)
 
 
 def _among_siblings(
@@ -218,18 +277,17 @@ def _name(path: Path) -> str:
     return name
 
 
-def _inserted(fields: tuple[Field, ...], field: Field, after: str | None) -> tuple[Field, ...]:
-    position = 0 if after is None else _index(fields, after) + 1
-    return (*fields[:position], field, *fields[position:])
-
-
-def _without(fields: tuple[Field, ...], name: str) -> tuple[Field, ...]:
-    position = _index(fields, name)
-    return (*fields[:position], *fields[position + 1 :])
+def _without(fields: tuple[Field, ...], names: Iterable[str]) -> tuple[Field, ...]:
+    positions = {field.name.lower(): position for position, field in reversed(tuple(enumerate(fields)))}
+    lowered = [name.lower() for name in names]
+    _require(lowered, positions)
+    removed = {positions[name] for name in lowered}
+    return tuple(field for position, field in enumerate(fields) if position not in removed)
 
 
 def _moved(fields: tuple[Field, ...], name: str, after: str | None) -> tuple[Field, ...]:
-    return _inserted(_without(fields, name), fields[_index(fields, name)], after)
+    position = _index(fields, name)
+    return with_inserted((*fields[:position], *fields[position + 1 :]), [(fields[position], after)])
 
 
 def _index(fields: tuple[Field, ...], name: str) -> int:

@@ -13,7 +13,7 @@ from schemalint.delta.change import (
     TypeChanged,
 )
 from schemalint.delta.datatype import UNMANAGED, Struct, walk_fields
-from schemalint.delta.path import Path, format_path, is_within
+from schemalint.delta.path import Path, PathIndex, format_path
 from schemalint.delta.sql_text import quote_literal
 from schemalint.delta.type_text import print_type
 from schemalint.model.plan import Step, StepKind
@@ -34,10 +34,15 @@ def columns_altered(context: AlterContext) -> Iterator[Step]:
     ]
     while rest:
         batch: list[_ColumnChange] = []
+        later: list[_ColumnChange] = []
+        paths: PathIndex[None] = PathIndex()
         for change in rest:
-            if not any(_overlap(change.path, other.path) for other in batch):
+            if paths.overlapping(change.path):
+                later.append(change)
+            else:
                 batch.append(change)
-        rest = [change for change in rest if change not in batch]
+                paths.add(change.path, None)
+        rest = later
         yield alter_columns(context.table, batch, context.added_features(batch))
 
 
@@ -111,8 +116,3 @@ def _reason(change: _ColumnChange) -> str:
             return f"{format_path(path)} is declared nullable"
         case _:
             assert_never(change)
-
-
-def _overlap(path: Path, other: Path) -> bool:
-    """Whether two paths are equal, or one contains the other."""
-    return is_within(path, other) or is_within(other, path)

@@ -221,6 +221,8 @@ def _styled_line(line: str) -> str:
 
 
 def _without_secrets_in_json(match: re.Match[str]) -> str:
+    if not may_hold_secrets(match[0]):
+        return match[0]
     value: str = json.loads(match[0])
     shown = without_secrets(value)
     return match[0] if shown == value else json.dumps(shown)

@@ -19,7 +19,7 @@ from schemalint.errors import ApplyError
 from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan
 from schemalint.report import deploy_log, findings, plan
-from support.attack_texts import ATTACKS, CI, CREDENTIAL, URIS, WORD, obeyed, quoted
+from support.attack_texts import ATTACKS, CI, CREDENTIAL, TERMINAL, URIS, WORD, obeyed, quoted
 from support.logs import add, commit_info, metadata, protocol, write_log
 from support.project import Project
 from support.unity_server import UnityServer, serving
@@ -155,6 +155,7 @@ def require_safe(run: Run, arguments: tuple[str, ...], *, shows: bool = True) ->
     assert run.status in (0, 1, 2, 4), run.err
     assert obeyed(run.out, styled=styled, annotations=annotations) == []
     assert obeyed(run.err) == []
+    assert TERMINAL["color"] not in run.out
     assert CREDENTIAL not in run.out + run.err
     assert not shows or WORD in run.out + run.err
 

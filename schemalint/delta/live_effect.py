@@ -7,8 +7,21 @@ writer has made it already, Spark may raise the error later, another one, or non
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal
+
+from schemalint.delta.engine import DELTA_SPARK
+from schemalint.delta.properties import (
+    COLUMN_MAPPING_MODE,
+    ICEBERG_COMPAT_KEYS,
+    TableProperty,
+    find_property,
+    is_protocol_key,
+    property_problem,
+)
+from schemalint.delta.property_values import Kind, Stops, parse_interval, value_reader
+from schemalint.delta.requests import value_refusal
 
 _MANIFEST: Final = (
     "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED."
@@ -25,6 +38,7 @@ CHECKED_ON_CHANGE: Final = frozenset(
         "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
         "DELTA_INVALID_PARTITION_COLUMN_NAME",
         "DELTA_NESTED_NOT_NULL_CONSTRAINT",
+        "DELTA_UNSUPPORTED_DATA_TYPES",
         _MANIFEST,
         "RESERVED_CDC_COLUMNS_ON_WRITE",
     }
@@ -35,3 +49,86 @@ OTHER_CLASS: Final[Mapping[str, str]] = {
     "DELTA_TABLE_ALREADY_CONTAINS_CDC_COLUMNS": "RESERVED_CDC_COLUMNS_ON_WRITE",
 }
 """The error class of a live table, by that of the statement that would make its state."""
+
+
+def stopped_by(key: str, value: str) -> Stops | None:
+    """Return what fails on a live table with this value of a property; None for a value that Delta accepts.
+
+    None also for keys that Delta Spark does not know or stores in the protocol.
+    """
+    row = find_property(key)
+    if row is None or row.engine != DELTA_SPARK or is_protocol_key(key) or not property_problem(key, value):
+        return None
+    odd = _ODD_VALUES.get((row.key, str(value_reader(row.kind)(value))))
+    return odd or (Stops.NOTHING if _is_readable(row, value) else row.stops)
+
+
+def refusal_of_value(key: str, value: str) -> str | None:
+    """Return the error class, or else the Java class, with which statements fail on a table with this value.
+
+    Where both fail, it is the class that ``ALTER TABLE`` gives.
+    """
+    row, stops = find_property(key), stopped_by(key, value)
+    if row is None or stops in (None, Stops.NOTHING, Stops.CHECKPOINTS):
+        return None
+    if row.key == COLUMN_MAPPING_MODE:
+        return "ColumnMappingUnsupportedException"
+    if row.kind is Kind.JSON:
+        return _json_refusal(value)
+    if stops is Stops.WRITES:
+        return _JAVA_CLASSES[row.kind]
+    if _is_readable(row, value):
+        return "ArithmeticException"  # zero, by which Delta divides
+    refusal = value_refusal(key, value)
+    has_months = row.kind is Kind.INTERVAL and refusal == "UNSUPPORTED_TABLE_CHANGE"
+    return "INTERNAL_ERROR" if has_months else refusal
+
+
+def mended_by(key: str, value: str) -> Literal["ALTER TABLE", "RESTORE"] | None:
+    """Return the statement that replaces an invalid value; None if Delta Spark refuses both."""
+    if stopped_by(key, value) is Stops.NOTHING or key not in _NOT_MENDED_BY_ALTER:
+        return "ALTER TABLE"
+    return "RESTORE" if _NOT_MENDED_BY_ALTER[key] else None
+
+
+def _is_readable(row: TableProperty, value: str) -> bool:
+    """Whether Delta can read a value that it does not let users set: a number or an interval out of range."""
+    if row.kind is Kind.INTERVAL:
+        return parse_interval(value) is not None
+    return row.minimum is not None and value_reader(row.kind)(value) is not None
+
+
+def _json_refusal(value: str) -> str:
+    try:
+        json.loads(value or "[]")
+    except ValueError:
+        return "JsonParseException"
+    return "MismatchedInputException"
+
+
+_ODD_VALUES: Final = {
+    ("delta.checkpointInterval", "0"): Stops.WRITES_AND_CHANGES,
+    ("delta.isolationLevel", "writeserializable"): Stops.NOTHING,
+    ("delta.isolationLevel", "snapshotisolation"): Stops.NOTHING,
+}
+"""Values that Delta reads and that fail all the same, or that it cannot set and that do not fail."""
+
+_JAVA_CLASSES: Final[Mapping[Kind, str]] = {
+    Kind.BOOLEAN: "IllegalArgumentException",
+    Kind.OPTIONAL_BOOLEAN: "IllegalArgumentException",
+    Kind.VERSION: "IllegalArgumentException",
+    Kind.INTEGER: "NumberFormatException",
+    Kind.COLUMNS: "NoSuchElementException",
+}
+_NOT_MENDED_BY_ALTER: Final[Mapping[str, bool]] = {
+    COLUMN_MAPPING_MODE: False,
+    "delta.checkpoint.writeStatsAsJson": True,
+    "delta.coordinatedCommits.commitCoordinatorConf-preview": False,
+    "delta.coordinatedCommits.tableConf-preview": False,
+    "delta.dataSkippingNumIndexedCols": True,
+    "delta.deletedFileRetentionDuration": False,
+    **dict.fromkeys(ICEBERG_COMPAT_KEYS, True),
+    "delta.enableInCommitTimestamps": True,
+    "delta.setTransactionRetentionDuration": False,
+}
+"""The properties that ``ALTER TABLE`` cannot replace, and whether ``RESTORE`` does."""

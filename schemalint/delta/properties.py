@@ -13,7 +13,7 @@ from typing import Final
 
 from schemalint.delta import feature
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, Engine
-from schemalint.delta.property_values import Kind, value_reader
+from schemalint.delta.property_values import Kind, Stops, value_reader
 from schemalint.values import frozen
 
 # Prefixes of property keys, in lower case. The last three accept any name.
@@ -39,6 +39,8 @@ class TableProperty:
         editable: Whether Delta lets users set the property.
         written_by_delta: Whether Delta writes the property itself, so contracts do not declare it.
         older_key: An older key that Delta reads if this one is absent.
+        stops: What fails on a table with a value that Delta Spark cannot read, as another writer leaves one;
+            measured on Delta 4.4.0.
         engine: The engine that knows the property; Delta Spark refuses the properties of other engines as
             unknown.
         source: The file of Delta Spark, or the document, that defines the property.
@@ -52,6 +54,7 @@ class TableProperty:
     editable: bool = True
     written_by_delta: bool = False
     older_key: str | None = None
+    stops: Stops = Stops.NOTHING
     engine: str = DELTA_SPARK
     source: str = "DeltaConfig.scala"
 
@@ -191,53 +194,80 @@ _DATABRICKS_REFERENCE: Final = (
 )
 
 _ROWS: Final = (
-    TableProperty("delta.appendOnly", Kind.BOOLEAN, "false"),
+    TableProperty("delta.appendOnly", Kind.BOOLEAN, "false", stops=Stops.CHANGES),
     TableProperty("delta.autoOptimize", Kind.OPTIONAL_BOOLEAN),
     TableProperty("delta.autoOptimize.autoCompact", Kind.OPTIONAL_BOOLEAN),
-    TableProperty("delta.autoOptimize.optimizeWrite", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.autoOptimize.optimizeWrite", Kind.OPTIONAL_BOOLEAN, stops=Stops.WRITES),
     TableProperty("delta.castIcebergTimeType", Kind.BOOLEAN, "false"),
-    TableProperty("delta.checkpoint.writeStatsAsJson", Kind.BOOLEAN, "true"),
+    TableProperty("delta.checkpoint.writeStatsAsJson", Kind.BOOLEAN, "true", stops=Stops.WRITES_AND_CHANGES),
     # PROTOCOL.md says that the default is false; in Delta Spark it is true.
-    TableProperty("delta.checkpoint.writeStatsAsStruct", Kind.BOOLEAN, "true"),
-    TableProperty("delta.checkpointInterval", Kind.INTEGER, "10", minimum=1),
-    TableProperty("delta.checkpointPolicy", Kind.ENUM, "classic", choices=("classic", "v2")),
+    TableProperty("delta.checkpoint.writeStatsAsStruct", Kind.BOOLEAN, "true", stops=Stops.CHECKPOINTS),
+    TableProperty("delta.checkpointInterval", Kind.INTEGER, "10", minimum=1, stops=Stops.WRITES_AND_CHANGES),
+    TableProperty(
+        "delta.checkpointPolicy", Kind.ENUM, "classic", choices=("classic", "v2"), stops=Stops.CHANGES
+    ),
     TableProperty("delta.checkpointRetentionDuration", Kind.INTERVAL, "interval 2 days"),
     TableProperty("delta.columnMapping.maxColumnId", Kind.LONG, "0", editable=False, written_by_delta=True),
-    TableProperty(COLUMN_MAPPING_MODE, Kind.ENUM_ANY_CASE, "none", choices=("none", "id", "name")),
-    TableProperty("delta.compatibility.symlinkFormatManifest.enabled", Kind.BOOLEAN, "false"),
+    TableProperty(
+        COLUMN_MAPPING_MODE, Kind.ENUM_ANY_CASE, "none", choices=("none", "id", "name"), stops=Stops.ALL
+    ),
+    TableProperty(
+        "delta.compatibility.symlinkFormatManifest.enabled",
+        Kind.BOOLEAN,
+        "false",
+        stops=Stops.WRITES_AND_CHANGES,
+    ),
     TableProperty("delta.coordinatedCommits.commitCoordinator-preview", Kind.TEXT),
-    TableProperty("delta.coordinatedCommits.commitCoordinatorConf-preview", Kind.JSON),
-    TableProperty("delta.coordinatedCommits.tableConf-preview", Kind.JSON),
-    TableProperty("delta.dataSkippingNumIndexedCols", Kind.INTEGER, "32", minimum=-1),
-    TableProperty("delta.dataSkippingStatsColumns", Kind.COLUMNS),
-    TableProperty("delta.dataSkippingStringPrefixLength", Kind.INTEGER, minimum=0),
-    TableProperty("delta.deletedFileRetentionDuration", Kind.INTERVAL, "interval 1 week"),
+    TableProperty(
+        "delta.coordinatedCommits.commitCoordinatorConf-preview", Kind.JSON, stops=Stops.WRITES_AND_CHANGES
+    ),
+    TableProperty("delta.coordinatedCommits.tableConf-preview", Kind.JSON, stops=Stops.WRITES_AND_CHANGES),
+    TableProperty(
+        "delta.dataSkippingNumIndexedCols", Kind.INTEGER, "32", minimum=-1, stops=Stops.WRITES_AND_CHANGES
+    ),
+    TableProperty("delta.dataSkippingStatsColumns", Kind.COLUMNS, stops=Stops.WRITES),
+    TableProperty("delta.dataSkippingStringPrefixLength", Kind.INTEGER, minimum=0, stops=Stops.WRITES),
+    TableProperty("delta.deletedFileRetentionDuration", Kind.INTERVAL, "interval 1 week", stops=Stops.ALL),
     TableProperty("delta.dropFeatureTruncateHistory.retentionDuration", Kind.INTERVAL, "interval 24 hours"),
-    TableProperty("delta.enableChangeDataCapture", Kind.BOOLEAN, "false"),
-    TableProperty(CHANGE_DATA_FEED, Kind.BOOLEAN, "false", older_key="delta.enableChangeDataCapture"),
-    TableProperty("delta.enableDeletionVectors", Kind.BOOLEAN, "false"),
+    TableProperty("delta.enableChangeDataCapture", Kind.BOOLEAN, "false", stops=Stops.WRITES_AND_CHANGES),
+    TableProperty(
+        CHANGE_DATA_FEED,
+        Kind.BOOLEAN,
+        "false",
+        older_key="delta.enableChangeDataCapture",
+        stops=Stops.WRITES_AND_CHANGES,
+    ),
+    TableProperty("delta.enableDeletionVectors", Kind.BOOLEAN, "false", stops=Stops.CHANGES),
     TableProperty("delta.enableExpiredLogCleanup", Kind.BOOLEAN, "true"),
     TableProperty("delta.enableFullRetentionRollback", Kind.BOOLEAN, "true"),
-    TableProperty("delta.enableIcebergCompatV1", Kind.OPTIONAL_BOOLEAN),
-    TableProperty("delta.enableIcebergCompatV2", Kind.OPTIONAL_BOOLEAN),
-    TableProperty("delta.enableIcebergCompatV3", Kind.OPTIONAL_BOOLEAN),
-    TableProperty("delta.enableInCommitTimestamps", Kind.BOOLEAN, "false"),
-    TableProperty("delta.enableMaterializePartitionColumnsFeature", Kind.OPTIONAL_BOOLEAN),
-    TableProperty("delta.enableRowTracking", Kind.BOOLEAN, "false"),
-    TableProperty("delta.enableTypeWidening", Kind.BOOLEAN, "false"),
-    TableProperty("delta.enableVariantShredding", Kind.BOOLEAN, "false"),
+    TableProperty("delta.enableIcebergCompatV1", Kind.OPTIONAL_BOOLEAN, stops=Stops.WRITES_AND_CHANGES),
+    TableProperty("delta.enableIcebergCompatV2", Kind.OPTIONAL_BOOLEAN, stops=Stops.WRITES_AND_CHANGES),
+    TableProperty("delta.enableIcebergCompatV3", Kind.OPTIONAL_BOOLEAN, stops=Stops.WRITES_AND_CHANGES),
+    TableProperty("delta.enableInCommitTimestamps", Kind.BOOLEAN, "false", stops=Stops.WRITES_AND_CHANGES),
+    TableProperty(
+        "delta.enableMaterializePartitionColumnsFeature", Kind.OPTIONAL_BOOLEAN, stops=Stops.CHANGES
+    ),
+    TableProperty("delta.enableRowTracking", Kind.BOOLEAN, "false", stops=Stops.ALL),
+    TableProperty("delta.enableTypeWidening", Kind.BOOLEAN, "false", stops=Stops.WRITES_AND_CHANGES),
+    TableProperty("delta.enableVariantShredding", Kind.BOOLEAN, "false", stops=Stops.WRITES_AND_CHANGES),
     TableProperty("delta.ignoreIcebergBucketPartition", Kind.BOOLEAN, "false"),
     TableProperty("delta.ignoreProtocolDefaults", Kind.BOOLEAN, "false"),
     TableProperty("delta.inCommitTimestampEnablementTimestamp", Kind.LONG, written_by_delta=True),
     TableProperty("delta.inCommitTimestampEnablementVersion", Kind.LONG, written_by_delta=True),
     # Delta accepts this level only.
-    TableProperty("delta.isolationLevel", Kind.ENUM_ANY_CASE, "Serializable", choices=("Serializable",)),
+    TableProperty(
+        "delta.isolationLevel",
+        Kind.ENUM_ANY_CASE,
+        "Serializable",
+        choices=("Serializable",),
+        stops=Stops.WRITES_AND_CHANGES,
+    ),
     TableProperty("delta.logRetentionDuration", Kind.INTERVAL, "interval 30 days"),
     TableProperty("delta.minReaderVersion", Kind.INTEGER, choices=("1", "2", "3")),
     TableProperty("delta.minWriterVersion", Kind.INTEGER, choices=("1", "2", "3", "4", "5", "6", "7")),
-    TableProperty("delta.parquet.format.version", Kind.VERSION, "1.0.0"),
+    TableProperty("delta.parquet.format.version", Kind.VERSION, "1.0.0", stops=Stops.WRITES),
     TableProperty("delta.randomPrefixLength", Kind.INTEGER, "2", minimum=1),
-    TableProperty("delta.randomizeFilePrefixes", Kind.BOOLEAN, "false"),
+    TableProperty("delta.randomizeFilePrefixes", Kind.BOOLEAN, "false", stops=Stops.WRITES),
     TableProperty("delta.redirectReaderWriter-preview", Kind.JSON),
     TableProperty("delta.redirectWriterOnly-preview", Kind.JSON),
     TableProperty(
@@ -260,7 +290,7 @@ _ROWS: Final = (
     ),
     TableProperty("delta.rowTrackingSuspended", Kind.BOOLEAN, "false"),
     TableProperty("delta.sampleRetentionDuration", Kind.INTERVAL, "interval 7 days"),
-    TableProperty("delta.setTransactionRetentionDuration", Kind.INTERVAL),
+    TableProperty("delta.setTransactionRetentionDuration", Kind.INTERVAL, stops=Stops.ALL),
     TableProperty("delta.universalFormat.enabledFormats", Kind.FORMATS, "", choices=("hudi", "iceberg")),
     TableProperty(
         "delta.universalFormat.iceberg.atomicConversion.supported",
@@ -268,7 +298,7 @@ _ROWS: Final = (
         "false",
         written_by_delta=True,
     ),
-    TableProperty("delta.writePartitionColumnsToParquet", Kind.OPTIONAL_BOOLEAN),
+    TableProperty("delta.writePartitionColumnsToParquet", Kind.OPTIONAL_BOOLEAN, stops=Stops.WRITES),
     # Delta Spark refuses these with DELTA_UNKNOWN_CONFIGURATION (measured on Delta 4.4.0).
     TableProperty(
         "delta.parquet.compression.codec",

@@ -30,6 +30,17 @@ class Kind(Enum):
     TEXT = "text"
 
 
+class Stops(Enum):
+    """What fails on a table with a value that Delta cannot read. A member's text completes a finding."""
+
+    NOTHING = "Delta Spark reads, writes and alters the table all the same"
+    CHECKPOINTS = "Delta Spark writes no checkpoints, without an error"
+    WRITES = "every write by Delta Spark fails"
+    CHANGES = "Delta Spark refuses every statement that alters the table"
+    WRITES_AND_CHANGES = "every write by Delta Spark fails, and every statement that alters the table"
+    ALL = "Delta Spark can neither read nor write the table"
+
+
 def value_reader(kind: Kind) -> Callable[[str], object | None]:
     """Return a function that reads such a value as Delta does, or returns None if Delta refuses it."""
     match kind:

@@ -33,6 +33,22 @@ _VALUES: Final[dict[Kind, tuple[str, ...]]] = {
     Kind.TEXT: ("x", ""),
 }
 
+INVALID_VALUES: Final[dict[Kind, tuple[str, ...]]] = {
+    Kind.BOOLEAN: ("yes",),
+    Kind.OPTIONAL_BOOLEAN: ("yes",),
+    Kind.INTEGER: ("x", "0", "-2"),
+    Kind.LONG: ("x", "-1"),
+    Kind.INTERVAL: ("x", "", "1 month", "-1 day"),
+    Kind.ENUM: ("x",),
+    Kind.ENUM_ANY_CASE: ("x", "WriteSerializable", "SnapshotIsolation"),
+    Kind.FORMATS: ("x", "hudi,hudi"),
+    Kind.COLUMNS: ("a,,b", "-"),
+    Kind.VERSION: ("x", "0.1.0"),
+    Kind.JSON: ("x", "[]"),
+    Kind.TEXT: (),
+}
+"""Values that Delta refuses to set, one for each reason; for some properties they are valid."""
+
 _KEYS: Final = (
     ("DELTA.ENABLETYPEWIDENING", "TRUE"),
     ("delta.enabletypewidening", "true"),

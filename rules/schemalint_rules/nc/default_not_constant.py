@@ -8,11 +8,13 @@ from schemalint.delta.datatype import Struct, walk_fields
 from schemalint.delta.expressions import Expression, Place, contains_query, unusable_part
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import without_quoted
-from schemalint.plugin import Problem, RuleContext, Severity, rule
+from schemalint.plugin import Problem, RuleContext, Severity, replace, rule
 
 _NAME = "INVALID_DEFAULT_VALUE.NOT_CONSTANT"
 _QUERY = "INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION"
 _RANDOM = "INVALID_DEFAULT_VALUE.NON_DETERMINISTIC"
+_NOT_RESOLVED = "INVALID_DEFAULT_VALUE.UNRESOLVED_EXPRESSION"
+_LIVE_ERRORS = {_NAME: _NOT_RESOLVED, _RANDOM: _NAME}
 
 # Spark functions that need no parentheses, which sqlglot parses as columns.
 _FUNCTIONS = frozenset({("user",), ("current_time",)})
@@ -22,7 +24,8 @@ _FUNCTIONS = frozenset({("user",), ("current_time",)})
     "NC016",
     on=(TableAdded, FieldAdded, DefaultChanged),
     severity=Severity.ERROR,
-    delta_errors=(_NAME, _QUERY, _RANDOM),
+    live=True,
+    delta_errors=(_NAME, _QUERY, _RANDOM, _NOT_RESOLVED),
 )
 def default_not_constant(
     change: TableAdded | FieldAdded | DefaultChanged, ctx: RuleContext
@@ -47,7 +50,9 @@ def default_not_constant(
 
     Spark computes a default once for each statement that writes, without any row. It refuses other defaults
     with `INVALID_DEFAULT_VALUE`: `NOT_CONSTANT` for a name, `SUBQUERY_EXPRESSION`, or `NON_DETERMINISTIC`.
-    Without this rule the error appears only when `apply` runs. A name is often a text whose quotes belong to
+    Without this rule the error appears only when `apply` runs. If another writer has set such a default, each
+    write that leaves the column out fails, for a name with `UNRESOLVED_EXPRESSION`; for a live table the
+    finding is a warning. A name is often a text whose quotes belong to
     YAML: `default: web` and `default: "web"` are the column `web`, `default: "'web'"` is the text.
 
     ## What to do
@@ -93,8 +98,20 @@ def default_not_constant(
             defaults = iter([(path, text)])
         case _:
             return
+    is_live = isinstance(change, TableAdded) and ctx.live is not None
     for path, text in defaults:
-        yield from _check(path, text, ctx)
+        for problem in _check(path, text, ctx):
+            yield _of_live_table(problem) if is_live else problem
+
+
+def _of_live_table(problem: Problem) -> Problem:
+    """Return the problem of a live default, which fails only writes that leave the column out."""
+    is_lambda = "->" in without_quoted(problem.new or "")
+    error = (
+        problem.delta_error if is_lambda else _LIVE_ERRORS.get(problem.delta_error or "", problem.delta_error)
+    )
+    message = f"{problem.message}: writes that leave the column out fail"
+    return replace(problem, message=message, severity=Severity.WARNING, delta_error=error)
 
 
 def _defaults(columns: Struct, parent: Path = ()) -> Iterator[tuple[Path, str]]:

@@ -2,18 +2,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.expressions import Place, expressions_of, unusable_part
+from schemalint.delta.expressions import Expression, Place, expressions_of, unusable_part
+from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
-@rule("NC020", on=Contract, severity=Severity.ERROR)
-def expression_not_computable(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+@rule("NC020", on=(Contract, LiveTable), severity=Severity.ERROR)
+def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     """A constraint or a generated column uses what Delta cannot compute for a row, or what is never the same.
 
     ## What it does
 
-    Reads the constraints of the contract and, for a new table, the expressions of its generated columns, and
-    finds
+    Reads the constraints of the contract and of the live table and, for a new table, the expressions of its
+    generated columns, and finds
 
     - subqueries, and the names of tables;
     - functions that return another value on each call: `rand()`, `uuid()`, `input_file_name()`,
@@ -60,7 +61,10 @@ def expression_not_computable(contract: Contract, ctx: RuleContext) -> Iterator[
     constraints: {not_in_future: day <= current_date()}
     ```
     """
-    for expression in expressions_of(contract.state):
+    in_table = frozenset(expressions_of(ctx.live.state)) if ctx.live else frozenset()
+    for expression in expressions_of(fact.state):
+        if isinstance(fact, Contract) and expression in in_table:
+            continue  # the finding is about the table
         is_judged = expression.place is Place.CONSTRAINT or (
             expression.place is Place.GENERATED and ctx.is_new_table
         )
@@ -72,4 +76,10 @@ def expression_not_computable(contract: Contract, ctx: RuleContext) -> Iterator[
                 object=None if expression.path else ObjectRef("constraint", expression.name),
                 part=None if expression.path is None else expression.place.value,
                 new=expression.text,
+                severity=_severity(expression, ctx) if isinstance(fact, LiveTable) else None,
             )
+
+
+def _severity(expression: Expression, ctx: RuleContext) -> Severity | None:
+    """Return a warning for an expression of the table that the contract replaces or removes."""
+    return None if expression in expressions_of(ctx.after) else Severity.WARNING

@@ -6,20 +6,22 @@ from schemalint.delta.change import DefaultChanged, FieldAdded, IdentityChanged,
 from schemalint.delta.datatype import Field, Identity, Unmanaged, field_at, walk_fields
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.type_text import print_type
-from schemalint.plugin import Problem, RuleContext, Severity, rule
+from schemalint.plugin import Problem, RuleContext, Severity, replace, rule
 
 _ALTERED = "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED"
 _TYPE = "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"
 _TYPE_FOR_SPARK = "IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE"  # Spark's own parser accepts int
 _STEP = "IDENTITY_COLUMNS_ILLEGAL_STEP"
 _PARTITION = "DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED"
+_LIVE_ERRORS = {_STEP: "IllegalArgumentException", _PARTITION: "UNRESOLVED_COLUMN.WITH_SUGGESTION"}
 
 
 @rule(
     "NC008",
     on=(TypeChanged, IdentityChanged, DefaultChanged, FieldAdded, TableAdded),
     severity=Severity.ERROR,
-    delta_errors=(_ALTERED, _TYPE, _TYPE_FOR_SPARK, _STEP, _PARTITION),
+    live=True,
+    delta_errors=(_ALTERED, _TYPE, _TYPE_FOR_SPARK, _STEP, _PARTITION, *_LIVE_ERRORS.values()),
 )
 def identity_column_change(
     change: TypeChanged | IdentityChanged | DefaultChanged | FieldAdded | TableAdded, ctx: RuleContext
@@ -45,6 +47,12 @@ def identity_column_change(
     table, makes a column one, or changes how it counts. In a new table the errors are
     `DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE` for `int`, `IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE` for any
     other type, `IDENTITY_COLUMNS_ILLEGAL_STEP` and `DELTA_IDENTITY_COLUMNS_PARTITION_NOT_SUPPORTED`.
+
+    If another writer has made such a column, Spark reads and alters the table, but each write that lets Spark
+    assign the value fails: with `IllegalArgumentException` for a step of 0, with
+    `UNRESOLVED_COLUMN.WITH_SUGGESTION` for a partition column. For another type than `bigint` it succeeds,
+    and Spark can no longer read the table (`FAILED_READ_FILE`), because the new file holds `bigint` (all
+    measured on Delta 4.4.0).
 
     ## What to do
 
@@ -80,7 +88,8 @@ def identity_column_change(
     """
     match change:
         case TableAdded():
-            yield from _new_table(change)
+            problems = _new_table(change)
+            yield from problems if ctx.live is None else map(_of_live_table, problems)
         case FieldAdded():
             yield from _added(change)
         case IdentityChanged():
@@ -145,6 +154,17 @@ def _new_table(added: TableAdded) -> Iterator[Problem]:
     for path, field in walk_fields(added.state.columns):
         if isinstance(field.identity, Identity):
             yield from _new_column(path, field, field.identity, is_partition=field.name.lower() in names)
+
+
+def _of_live_table(problem: Problem) -> Problem:
+    """Return the problem of a column that another writer has made, with what it does to Spark."""
+    error = _LIVE_ERRORS.get(problem.delta_error or "")
+    effect = (
+        "every write that lets Spark assign the value fails"
+        if error
+        else "the files that Spark writes hold bigint, and Spark cannot read them"
+    )
+    return replace(problem, message=f"{problem.message}: {effect}", help=_COPY, delta_error=error)
 
 
 def _new_column(path: Path, field: Field, identity: Identity, *, is_partition: bool) -> Iterator[Problem]:

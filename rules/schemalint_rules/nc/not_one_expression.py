@@ -2,14 +2,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.expressions import expressions_of
+from schemalint.delta.expressions import Place, expressions_of
+from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _ERROR = "PARSE_SYNTAX_ERROR"
 
 
-@rule("NC019", on=Contract, severity=Severity.ERROR, delta_errors=(_ERROR,))
-def not_one_expression(contract: Contract, _ctx: RuleContext) -> Iterator[Problem]:
+_OF_DEFAULT = "INVALID_DEFAULT_VALUE.UNRESOLVED_EXPRESSION"
+_EFFECTS = {
+    Place.CONSTRAINT: "every statement fails",
+    Place.DEFAULT: "writes that leave the column out fail",
+    Place.GENERATED: "every write fails, and every statement that alters the table",
+}
+
+
+@rule("NC019", on=(Contract, LiveTable), severity=Severity.ERROR, delta_errors=(_ERROR, _OF_DEFAULT))
+def not_one_expression(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     r"""A constraint, a default or a generation expression is not exactly one SQL expression.
 
     ## What it does
@@ -33,6 +42,11 @@ def not_one_expression(contract: Contract, _ctx: RuleContext) -> Iterator[Proble
     `default: "1, extra int"` would add a column. Spark replaces `${…}` before it parses a text, with values
     of the session's configuration and environment. Delta stores the constraint as it is written, so each
     writer would check another condition.
+
+    If another writer has stored such a constraint, Delta Spark refuses every statement on the table with
+    `PARSE_SYNTAX_ERROR`, `RESTORE` and `DROP CONSTRAINT` too; with such a generation expression it reads the
+    table. A default fails only the writes that leave the column out, with
+    `INVALID_DEFAULT_VALUE.UNRESOLVED_EXPRESSION`, so it is a warning (measured on Delta 4.4.0).
 
     ## What to do
 
@@ -59,8 +73,12 @@ def not_one_expression(contract: Contract, _ctx: RuleContext) -> Iterator[Proble
     constraints: {amount_positive: "amount > 0"}
     ```
     """
-    for expression in expressions_of(contract.state):
-        if fault := expression.fault:
+    if isinstance(fact, LiveTable):
+        yield from _of_table(fact)
+        return
+    in_table = frozenset(expressions_of(ctx.live.state)) if ctx.live else frozenset()
+    for expression in expressions_of(fact.state):
+        if expression not in in_table and (fault := expression.fault):
             yield Problem(
                 f"{expression.subject} {fault}",
                 help="write exactly one expression, and names with other characters in back-quotes",
@@ -70,3 +88,22 @@ def not_one_expression(contract: Contract, _ctx: RuleContext) -> Iterator[Proble
                 new=expression.text,
                 delta_error=None if "${" in expression.text else _ERROR,
             )
+
+
+def _of_table(table: LiveTable) -> Iterator[Problem]:
+    for expression in expressions_of(table.state):
+        fault = expression.fault
+        # Delta does not replace variables in what it has stored, and accepts some comments.
+        if fault is None or "${" in expression.text or "comment" in fault:
+            continue
+        is_default = expression.place is Place.DEFAULT
+        yield Problem(
+            f"{expression.subject} {fault}: {_EFFECTS[expression.place]}",
+            help="set another default" if is_default else "the writer that set it has to replace it",
+            severity=Severity.WARNING if is_default else None,
+            path=expression.path,
+            object=None if expression.path else ObjectRef("constraint", expression.name),
+            part=None if expression.path is None else expression.place.value,
+            old=expression.text,
+            delta_error=_OF_DEFAULT if is_default else _ERROR,
+        )

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.column_users import columns_used
@@ -9,6 +9,7 @@ from schemalint.delta.datatype import VOID, Array, DataType, Map, Struct, type_a
 from schemalint.delta.expressions import Place, expressions_of, unusable_part
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import tokens, without_quoted
+from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 _COLUMN = "UNRESOLVED_COLUMN.WITH_SUGGESTION"
@@ -25,10 +26,22 @@ _NOT_IN_DELTA_GRAMMAR = re.compile(r"->|::|(?<!<)=>|>>|<<")
 _FLOAT = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+)(?:E[+-]?\d+)?F\b", re.IGNORECASE)
 
 
+_VIOLATED = "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
+_NOT_EXTRACTED = "DELTA_UNSUPPORTED_INVARIANT_NON_STRUCT"
+_REFERENCE = "DELTA_INVALID_GENERATED_COLUMN_REFERENCES"
+# Delta's error for a live table, by that of the statement that would declare the expression.
+_CONSTRAINT = {_COLUMN: _VIOLATED, _FIELD: _VIOLATED, _NO_STRUCT: _NOT_EXTRACTED}
+_GENERATED = {_COLUMN: _REFERENCE}
+_NO_CHANGE = "restore the version before: no statement changes a generation expression"
+
+
 @rule(
-    "NC012", on=Contract, severity=Severity.ERROR, delta_errors=(_COLUMN, _FIELD, _NO_STRUCT, _SYNTAX, _RAW)
+    "NC012",
+    on=(Contract, LiveTable),
+    severity=Severity.ERROR,
+    delta_errors=(_COLUMN, _FIELD, _NO_STRUCT, _SYNTAX, _RAW, _VIOLATED, _NOT_EXTRACTED, _REFERENCE),
 )
-def unknown_column_in_expression(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
+def unknown_column_in_expression(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     """A CHECK constraint or a generated column uses a column that the table does not have.
 
     ## What it does
@@ -42,6 +55,8 @@ def unknown_column_in_expression(contract: Contract, ctx: RuleContext) -> Iterat
     - a constraint with a doubled quote in a literal: Delta stores `'it''s'` as `'it' 's'`, which is `its`;
     - as a warning, a constraint that schemalint cannot parse, so that the columns it uses are unknown.
 
+    It reads all constraints and generated columns of a live table, which other writers may have made.
+
     The rule does not look into the results of functions, or into maps, whose keys can be anything. NC005
     reports a constraint that still uses a column that this edit renames or drops, and NC006 the expression of
     a generated column in an existing table.
@@ -52,8 +67,15 @@ def unknown_column_in_expression(contract: Contract, ctx: RuleContext) -> Iterat
     a struct with `FIELD_NOT_FOUND`, and for a field of something that has no fields with
     `INVALID_EXTRACT_BASE_FIELD_TYPE`. A constraint with a lambda (`x -> x > 0`) or the cast `a::int` fails
     with `PARSE_SYNTAX_ERROR`, and a raw literal with `UNSUPPORTED_TYPED_LITERAL`, though Spark accepts them
-    elsewhere. Without this rule the error appears only
-    when `apply` runs.
+    elsewhere. Without this rule the error appears only when `apply` runs.
+
+    If another writer dropped or renamed the column of a live table, Delta reads the table, but every write
+    fails: with `DELTA_VIOLATE_CONSTRAINT_WITH_VALUES`, because a missing column is null, and with
+    `DELTA_UNSUPPORTED_INVARIANT_NON_STRUCT` for a field of something that has no fields. Of a generated
+    column, every statement that alters the table fails, for a column with
+    `DELTA_INVALID_GENERATED_COLUMN_REFERENCES`, and so does each write that leaves the column out. A
+    constraint that only Delta's grammar for `ALTER TABLE` does not accept is no finding in a live table:
+    Delta checks it (all measured on Delta 4.4.0).
 
     ## What to do
 
@@ -88,7 +110,10 @@ def unknown_column_in_expression(contract: Contract, ctx: RuleContext) -> Iterat
     constraints: {amount_positive: amount > 0}
     ```
     """
-    for expression in expressions_of(contract.state):
+    if isinstance(fact, LiveTable):
+        yield from _of_table(fact, ctx)
+        return
+    for expression in expressions_of(fact.state):
         if expression.fault or unusable_part(expression, ctx.after.columns):
             continue  # NC019 or NC020 reports it
         if expression.place is Place.CONSTRAINT:
@@ -97,16 +122,43 @@ def unknown_column_in_expression(contract: Contract, ctx: RuleContext) -> Iterat
             yield from _generated(expression.path, expression.text, ctx)
 
 
+def _of_table(table: LiveTable, ctx: RuleContext) -> Iterator[Problem]:
+    columns, after = table.state.columns, set(expressions_of(ctx.after))
+    for expression in expressions_of(table.state):
+        if expression.place is Place.DEFAULT or expression.fault or unusable_part(expression, columns):
+            continue
+        used = columns_used(expression.text) or frozenset()
+        fault = _first_unknown(used, columns)
+        if fault is None:
+            continue
+        message, _help, error = fault
+        is_constraint = expression.place is Place.CONSTRAINT
+        is_mended = expression not in after or not _first_unknown(used, ctx.after.columns)
+        yield Problem(
+            f"{expression.subject} uses {message}: "
+            + ("every write fails" if is_constraint else "no statement can alter the table"),
+            help="remove it, or add one with columns of the table" if is_constraint else _NO_CHANGE,
+            severity=Severity.WARNING if is_mended else None,
+            path=expression.path,
+            object=ObjectRef("constraint", expression.name) if is_constraint else None,
+            part=None if is_constraint else expression.place.value,
+            old=expression.text,
+            delta_error=None
+            if is_mended
+            else (_CONSTRAINT if is_constraint else _GENERATED).get(error, error),
+        )
+
+
 def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
     object_ = ObjectRef("constraint", name)
-    if fault := _not_in_delta_grammar(text):
-        message, help_, error = fault
+    if grammar_fault := _not_in_delta_grammar(text):
+        message, help_, grammar_error = grammar_fault
         yield Problem(
             f"the constraint {name} contains {message}",
             help=help_,
             object=object_,
             new=text,
-            delta_error=error,
+            delta_error=grammar_error,
         )
         return
     used = columns_used(text)
@@ -121,17 +173,15 @@ def _constraint(name: str, text: str, ctx: RuleContext) -> Iterator[Problem]:
         return
     before = ctx.before.constraints.get(name)
     known = frozenset() if before is None else columns_used(before) or frozenset()
-    for names in sorted(used - known):
-        if names[0].lower() not in _SPARK_NAMES and (fault := _unknown(ctx.after.columns, names)):
-            message, help_, error = fault
-            yield Problem(
-                f"the constraint {name} uses {message}",
-                help=help_,
-                object=object_,
-                new=text,
-                delta_error=error,
-            )
-            return
+    if fault := _first_unknown(used - known, ctx.after.columns):
+        message, help_, error = fault
+        yield Problem(
+            f"the constraint {name} uses {message}",
+            help=help_,
+            object=object_,
+            new=text,
+            delta_error=error,
+        )
 
 
 def _not_in_delta_grammar(text: str) -> tuple[str, str, str | None] | None:
@@ -170,6 +220,11 @@ def _generated(path: Path, text: str, ctx: RuleContext) -> Iterator[Problem]:
                 delta_error=error,
             )
             return
+
+
+def _first_unknown(used: Iterable[tuple[str, ...]], columns: Struct) -> tuple[str, str, str] | None:
+    faults = (_unknown(columns, names) for names in sorted(used) if names[0].lower() not in _SPARK_NAMES)
+    return next((fault for fault in faults if fault), None)
 
 
 def _unknown(columns: Struct, names: tuple[str, ...]) -> tuple[str, str, str] | None:

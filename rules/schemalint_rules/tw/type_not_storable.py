@@ -22,6 +22,7 @@ _REFUSED = (
     "TW012",
     on=(FieldAdded, TableAdded),
     severity=Severity.ERROR,
+    live=True,
     delta_errors=(
         "DELTA_UNSUPPORTED_DATA_TYPES",
         "DELTA_GEOSPATIAL_NOT_SUPPORTED",
@@ -41,8 +42,11 @@ def type_not_storable(change: FieldAdded | TableAdded, _ctx: RuleContext) -> Ite
 
     Delta 4.4 refuses these types in `CREATE TABLE` and in `ADD COLUMNS`: intervals and collations with
     `DELTA_UNSUPPORTED_DATA_TYPES` (a plain `interval` with `_LEGACY_ERROR_TEMP_1183`), geometry and geography
-    with `DELTA_GEOSPATIAL_NOT_SUPPORTED`, a time of day with `UNSUPPORTED_TIME_TYPE`. Other engines may write
-    these types, so the rule does not report columns that the live table already has.
+    with `DELTA_GEOSPATIAL_NOT_SUPPORTED`, a time of day with `UNSUPPORTED_TIME_TYPE`.If another
+    writer has made such a column, Spark reads intervals and collations and writes them, apart from the plain
+    `interval`, and cannot write a time of day; every statement that alters the table fails. A geometry or
+    geography it cannot even read. For a live table, the finding is a warning if Spark reads and writes the
+    column (all measured on Delta 4.4.0).
 
     ## What to do
 

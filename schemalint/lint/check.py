@@ -323,9 +323,12 @@ class _Check:
         contract = self.sides.after.get(table_key(finding.table))
         if finding.fix is None or contract is None or not self.request.with_text_changes:
             return finding
-        if contract.key not in self.editors:
-            self.editors[contract.key] = contracts.editor(contract, self._sources[contract.file])
-        return replace(finding, text_changes=self.editors[contract.key].text_changes(finding.fix.edits))
+        changes = finding.text_changes
+        with collecting(self.errors, contract.table):
+            if contract.key not in self.editors:
+                self.editors[contract.key] = contracts.editor(contract, self._sources[contract.file])
+            changes = self.editors[contract.key].text_changes(finding.fix.edits)
+        return replace(finding, text_changes=changes)
 
     @cached_property
     def _engines(self) -> Sequence[Mapping[str, Engine | None]]:

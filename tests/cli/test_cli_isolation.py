@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
+from schemalint.delta.datatype import LONG, Field
+from schemalint.errors import ContractError
 from schemalint.git import list_files
 from schemalint.lint.judge import judge_pair
 from schemalint.reading import read_plain
+from support.logs import commit_info, metadata, protocol, write_log
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from schemalint.git import Listing
     from support.project import Project
@@ -111,6 +116,74 @@ def assert_others_are_seen(project: Project, message: str) -> None:
     reverted = project.run("revert", "s.good", "--diff")
     assert (reverted.status, "nothing to revert" in reverted.err) == (0, True)
     assert message in project.run("apply", "--head", "worktree").err
+
+
+def _loop(table: Path) -> None:
+    table.symlink_to(table.name)
+
+
+def _file(table: Path) -> None:
+    table.write_text("no folder")
+
+
+def _pipe_for_a_log(table: Path) -> None:
+    table.mkdir()
+    os.mkfifo(table / "_delta_log")
+
+
+def _commit(make: Callable[[Path], object]) -> Callable[[Path], None]:
+    def written(table: Path) -> None:
+        (table / "_delta_log").mkdir(parents=True)
+        make(table / "_delta_log" / f"{0:020}.json")
+
+    return written
+
+
+LONG_NUMBER = f'{{"protocol":{{"minReaderVersion":{"9" * 5_000},"minWriterVersion":2}}}}\n'
+SURROGATE = '{"metaData":{"id":"\\ud800","schemaString":"\\ud800","partitionColumns":["\\u0000"]}}\n'
+TABLES = {
+    "link to itself": _loop,
+    "file": _file,
+    "pipe": _pipe_for_a_log,
+    "commit is a pipe": _commit(os.mkfifo),
+    "commit is a folder": _commit(Path.mkdir),
+    "commit is a device": _commit(lambda file: file.symlink_to("/dev/zero")),
+    "long number": _commit(lambda file: file.write_text(LONG_NUMBER)),
+    "lone surrogate": _commit(lambda file: file.write_text(SURROGATE)),
+}
+
+
+@pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
+def test_bad_live_table_leaves_the_others_in_every_command(
+    two_tables: Project, make: Callable[[Path], None]
+) -> None:
+    lake = two_tables.repo.path / "lake/s"
+    write_log(lake / "good", [[commit_info("CREATE TABLE"), protocol(), metadata(Field("id", LONG))]])
+    make(lake / "bad")
+    commands = {
+        ("check", "--live"): "TW001",
+        ("plan",): "s.good",
+        ("show", "--target", "dev", "s.bad", "s.good"): "lake/s/good",
+        ("audit", "--root", "lake"): "1 table",
+        ("audit", "--target", "dev", "--all"): "1 table",
+        ("pull", "--target", "dev", "s.bad", "s.good", "--output", "-", "--diff"): "bigint",
+    }
+    for command, seen in commands.items():
+        run = two_tables.run(*command)
+        assert (run.status in {0, 1, 2, 4}, seen in run.out) == (True, True), (command, run.out, run.err)
+
+
+def test_fix_that_cannot_be_shown_leaves_its_finding_and_the_others(
+    two_tables: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*_arguments: object) -> NoReturn:
+        raise ContractError("the text cannot be edited in place")
+
+    monkeypatch.setattr("schemalint.contract.editor", refuses)
+    two_tables.declare(BAD.replace("bigint", '"decimal(20,0)"'), "contracts/bad.yml")
+    run = two_tables.run("check")
+    assert (run.status, "cannot be edited in place" in run.out) == (2, True)
+    assert [code for code in ("TW001", "TW006") if code in run.out] == ["TW001", "TW006"], run.out
 
 
 def test_bug_of_one_table_leaves_the_findings_of_the_others(

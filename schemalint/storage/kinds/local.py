@@ -193,7 +193,9 @@ def _tables(folder: Path, levels: int, entered: set[tuple[int, int]], failed: li
         status = folder.stat()
         with os.scandir(folder) as entries:
             names = sorted(
-                entry.name for entry in entries if entry.is_dir() and not entry.name.startswith(".")
+                entry.name
+                for entry in entries
+                if not entry.name.startswith(".") and _is_folder(entry, failed)
             )
     except OSError:
         failed.append(str(folder))
@@ -206,6 +208,14 @@ def _tables(folder: Path, levels: int, entered: set[tuple[int, int]], failed: li
     elif levels:
         for name in names:
             yield from _tables(folder / name, levels - 1, entered, failed)
+
+
+def _is_folder(entry: os.DirEntry[str], failed: list[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # such as a link to itself, which does not hide the folders beside it
+        failed.append(entry.path)
+        return False
 
 
 class _NotAFileError(Exception):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from schemalint.delta.path import Part
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.schema_json import SchemaError, parse_schema
+from schemalint.delta.schema_json import SchemaError, allow_recursion, parse_schema
 from schemalint.delta.table import (
     CatalogTable,
     History,
@@ -82,6 +82,7 @@ def from_json(content: object) -> TableDocument | TableFailure:
 
 
 def _load(line: bytes) -> object:
+    allow_recursion(line)
     try:
         return read_json(line, MAX_LINE)
     except JsonError as error:

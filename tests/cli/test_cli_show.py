@@ -14,6 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from schemalint import table_json
+from schemalint.cli import BROKEN_PIPE
 from schemalint.delta.datatype import INTEGER, LONG, STRING, Array, Atomic, Field, Map, RecordedChange, Struct
 from schemalint.delta.path import Part
 from schemalint.delta.protocol import Protocol
@@ -296,7 +297,7 @@ def test_a_closed_pipe_ends_the_command_quietly(tmp_path: Path) -> None:
         process.stdout.read(1)
         process.stdout.close()
         assert process.stderr.read() == b""
-    assert process.returncode == 2
+    assert process.returncode == BROKEN_PIPE
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full exists on Linux only")

@@ -15,12 +15,14 @@ from schemalint.delta.table import LiveTable
 from schemalint.document import decode
 from schemalint.errors import LiveError, SchemalintError, UsageError
 from schemalint.files import shown
+from schemalint.git import MAX_SIZE
 from schemalint.model.contract import Contract
 from schemalint.pull.declaration import declaration
 from schemalint.pull.files import PulledFile, file_name, require_pattern
 from schemalint.pull.lookup import Lookup, TableLookup
 from schemalint.pull.request import NotPulled, Pulled, PullInput
 from schemalint.pull.texts import new_text, updated_text
+from schemalint.reading import read_given
 from schemalint.storage import NO_OPTIONS
 from schemalint.values import replace
 
@@ -140,6 +142,6 @@ class _Pulling:
 
 def _text(file: Path) -> str:
     try:
-        return decode(file.read_bytes(), shown(file))
+        return decode(read_given(file, MAX_SIZE), shown(file))
     except OSError as error:
         raise UsageError(f"{shown(file)} cannot be read: {error.strerror}") from error

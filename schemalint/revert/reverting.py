@@ -16,10 +16,11 @@ from schemalint.delta.table import TableState
 from schemalint.document import TextEdit, apply_edits, decode
 from schemalint.document.review import require_second_opinion, unified_diff
 from schemalint.errors import ContractError, UsageError
-from schemalint.git import Repository, Worktree, resolve
+from schemalint.git import MAX_SIZE, Repository, Worktree, resolve
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import DeclareChange, DeclareRenames, Edit
 from schemalint.model.marker import declaration_hash
+from schemalint.reading import read_given
 from schemalint.revert.declaration import Reversal, reverse_changes
 from schemalint.values import frozen, replace
 
@@ -83,7 +84,7 @@ def revert(repository: Repository, globs: Sequence[str], table: str, to: str | N
 
 def _text(repository: Repository, file: str) -> str:
     try:
-        return decode((repository.root / file).read_bytes(), file)
+        return decode(read_given(repository.root / file, MAX_SIZE), file)
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
 

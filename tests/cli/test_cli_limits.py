@@ -14,8 +14,10 @@ import pytest
 from schemalint import limits
 from schemalint.cli import main
 from schemalint.config.project import config_at
+from schemalint.delta.datatype import LONG, Field
 from schemalint.errors import ConfigError
 from schemalint.git import Revision, open_repository
+from support.logs import commit_info, metadata, protocol, write_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -201,3 +203,11 @@ def test_file_of_tables_with_too_many_values(committed: Project) -> None:
     assert "more than 1000000 values" in committed.check("--live-from", "tables.json").out
     committed.repo.write("tables.json", f'{{"format": {"9" * 5_000}}}\n')
     assert "this is not JSON" in committed.check("--live-from", "tables.json").out
+
+
+def test_pull_into_a_device_ends(committed: Project) -> None:
+    table = committed.repo.path / "lake/t"
+    write_log(table, [[commit_info("CREATE TABLE"), protocol(), metadata(Field("id", LONG))]])
+    (committed.repo.path / "t.yml").symlink_to("/dev/zero")
+    run = committed.run("pull", str(table), "--table", "s.t", "--output", "t.yml")
+    assert (run.status, "more than 1 MiB" in run.err) == (2, True), run.err

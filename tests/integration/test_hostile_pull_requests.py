@@ -10,7 +10,7 @@ import pytest
 
 from schemalint.cli import main
 from support.action import CHECK
-from support.hostile import SECRET, Attack, Case, Listener, cases
+from support.hostile import INSTALLATION, SECRET, Attack, Case, Listener, canary_of_installation, cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +33,11 @@ def server() -> Iterator[Listener]:
     """A server that counts."""
     with Listener().listening() as listener:
         yield listener
+
+
+@pytest.mark.parametrize("case", INSTALLATION, ids=lambda case: case.name)
+def test_the_installation_withstands(case: Case, runner: Runner) -> None:
+    assert not canary_of_installation(runner.temp.parent / "workspace", case).exists()
 
 
 @pytest.mark.parametrize("case", ON_THE_RUNNER, ids=lambda case: case.name)
@@ -87,7 +92,7 @@ def _assert_withstood(attack: Attack, server: Listener, log: str, seen: str) -> 
 
 
 def test_case_names_are_unique() -> None:
-    names = [case.name for case in CASES]
+    names = [case.name for case in (*CASES, *INSTALLATION)]
     assert sorted(set(names)) == sorted(names)
 
 

@@ -106,10 +106,29 @@ class Case:
         self.seconds: int = raw.get("seconds", 60)
 
 
-def cases() -> list[Case]:
+def cases(folder: Path = FOLDER) -> list[Case]:
     """Return all cases, file by file."""
-    files = sorted(FOLDER.glob("*.yaml"))
+    files = sorted(folder.glob("*.yaml"))
     return [Case(raw) for file in files for raw in yaml.safe_load(file.read_text(encoding="utf-8"))]
+
+
+INSTALLATION = cases(FOLDER / "installation")
+"""What a workspace contains when the Action is installed: all of it at once, because that takes long."""
+
+
+def write_installation(workspace: Path) -> None:
+    """Write the files of all these cases."""
+    for case in INSTALLATION:
+        for name, text in case.head.items():
+            if name != "contracts/orders.yml":
+                file = workspace / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text.replace("<canary>", str(canary_of_installation(workspace, case))))
+
+
+def canary_of_installation(workspace: Path, case: Case) -> Path:
+    """Return the file that a case makes if its code runs."""
+    return workspace.parent / f"canary of {case.name}"
 
 
 class Listener:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import cached_property
+from operator import attrgetter
 from typing import Final, TypeAlias, TypeVar
 
 from schemalint.delta.path import Part, Path, Step
@@ -129,7 +130,9 @@ class Struct:
     @cached_property
     def _by_name(self) -> dict[str, Field]:
         """The fields by lowercased name; the first of two equal names counts."""
-        return {inner.name.lower(): inner for inner in reversed(self.fields)}
+        # Each step of a plan has a state of its own, whose fields are looked up: no loop in Python here.
+        names = map(str.lower, map(attrgetter("name"), reversed(self.fields)))
+        return dict(zip(names, reversed(self.fields), strict=True))
 
 
 DataType: TypeAlias = Atomic | String | Char | Varchar | Decimal | Array | Map | Struct | Unknown

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from typing import TypeAlias, assert_never, cast
+from operator import attrgetter
+from typing import Final, TypeAlias, assert_never, cast
 
 from schemalint.delta import change
 from schemalint.delta.change import Change, ColumnChange
@@ -147,6 +148,8 @@ def _apply(state: TableState, changed: Change) -> TableState:
             assert_never(changed)
 
 
+_NAME: Final = attrgetter("name")
+
 _InPlace: TypeAlias = (
     change.TypeChanged
     | change.NullabilityChanged
@@ -226,20 +229,19 @@ def _updated_field(field: Field, changes: Sequence[tuple[Path, _InPlace]]) -> Fi
 
 
 def _renamed(columns: Struct, renames: Sequence[Change]) -> Struct:
-    names = {item.old_name: _name(item.path) for item in renames if isinstance(item, change.FieldRenamed)}
-    paths = [item.path for item in renames if isinstance(item, change.FieldRenamed)]
-    known = {field.name for field in _siblings(columns, paths[0])}
-    if missing := names.keys() - known:
-        raise LookupError(missing)
+    pairs = [(item.path, item.old_name) for item in renames if isinstance(item, change.FieldRenamed)]
 
     def renamed(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-        # Keep renamed_from: without it, the declared renames of a swap would look like undone ones.
-        return tuple(
-            replace(field, name=names[field.name], renamed_from=field.name) if field.name in names else field
-            for field in fields
-        )
+        # A plan has one step per rename: few of the fields are looked at in Python.
+        positions = dict(zip(map(_NAME, fields), range(len(fields)), strict=True))
+        _require((old for _path, old in pairs), positions)
+        found = list(fields)
+        for path, old in pairs:
+            # Keep renamed_from: without it, the declared renames of a swap would look like undone ones.
+            found[positions[old]] = replace(fields[positions[old]], name=_name(path), renamed_from=old)
+        return tuple(found)
 
-    return _among_siblings(columns, paths[0], renamed)
+    return _among_siblings(columns, pairs[0][0], renamed)
 
 
 def _with_entry(
@@ -278,7 +280,7 @@ def _name(path: Path) -> str:
 
 
 def _without(fields: tuple[Field, ...], names: Iterable[str]) -> tuple[Field, ...]:
-    positions = {field.name.lower(): position for position, field in reversed(tuple(enumerate(fields)))}
+    positions = _positions(fields)
     lowered = [name.lower() for name in names]
     _require(lowered, positions)
     removed = {positions[name] for name in lowered}
@@ -286,13 +288,15 @@ def _without(fields: tuple[Field, ...], names: Iterable[str]) -> tuple[Field, ..
 
 
 def _moved(fields: tuple[Field, ...], name: str, after: str | None) -> tuple[Field, ...]:
-    position = _index(fields, name)
-    return with_inserted((*fields[:position], *fields[position + 1 :]), [(fields[position], after)])
+    # A plan has one step per move: as for renames.
+    positions = _positions(fields)
+    position, previous = positions[name.lower()], -1 if after is None else positions[after.lower()]
+    rest = (*fields[:position], *fields[position + 1 :])
+    target = previous + 1 if previous < position else previous
+    return (*rest[:target], fields[position], *rest[target:])
 
 
-def _index(fields: tuple[Field, ...], name: str) -> int:
-    lowered = name.lower()
-    for position, field in enumerate(fields):
-        if field.name.lower() == lowered:
-            return position
-    raise LookupError(name)
+def _positions(fields: tuple[Field, ...]) -> dict[str, int]:
+    """Return the positions by name in lower case; the first of two equal names counts."""
+    names = map(str.lower, map(_NAME, reversed(fields)))
+    return dict(zip(names, range(len(fields) - 1, -1, -1), strict=True))

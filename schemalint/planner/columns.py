@@ -83,7 +83,8 @@ def _dropped(
 def columns_renamed(context: AlterContext) -> Iterator[Step]:
     """Rename one column after the other, each to a name that is free at that moment."""
     renames = context.of(FieldRenamed)
-    siblings = {lowercased(renamed.path[:-1]): _remaining_names(context, renamed) for renamed in renames}
+    one_per_parent = {lowercased(renamed.path[:-1]): renamed for renamed in renames}
+    siblings = {parent: _remaining_names(context, renamed) for parent, renamed in one_per_parent.items()}
     for renamed in ordered_renames(renames, siblings):
         old = (*renamed.path[:-1], renamed.old_name)
         yield Step(
@@ -97,8 +98,8 @@ def columns_renamed(context: AlterContext) -> Iterator[Step]:
 
 def columns_added(context: AlterContext) -> Iterator[Step]:
     """Add all other columns in one statement, each in its declared position."""
-    early = _needed_early(context)
-    yield from _added(context, [added for added in context.of(FieldAdded) if added not in early])
+    early = {added.path for added in _needed_early(context)}
+    yield from _added(context, [added for added in context.of(FieldAdded) if added.path not in early])
 
 
 def columns_moved(context: AlterContext) -> Iterator[Step]:

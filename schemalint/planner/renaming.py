@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
 from itertools import count, groupby
 
 from schemalint.delta.change import FieldRenamed
 from schemalint.delta.path import Path, lowercased
+from schemalint.values import grouped
 
 
 def ordered_renames(
@@ -26,22 +28,33 @@ def ordered_renames(
 
 
 def _among_siblings(
-    parent: Path, waiting: list[FieldRenamed], names: Sequence[str]
+    parent: Path, renames: Sequence[FieldRenamed], names: Sequence[str]
 ) -> Iterator[FieldRenamed]:
+    """Yield the first rename whose new name is free, again and again; a temporary name breaks a circle."""
     taken = {name.lower() for name in names}
-    while waiting:
-        free = next((renamed for renamed in waiting if _new_name(renamed).lower() not in taken), None)
-        if free is None:
-            first = waiting.pop(0)
-            new_names = {_new_name(renamed).lower() for renamed in (first, *waiting)}
-            temporary = unused_name(taken | new_names)
-            free = FieldRenamed((*parent, temporary), first.old_name)
-            waiting.append(FieldRenamed(first.path, temporary))
+    waiting = dict(enumerate(renames))
+    by_new_name = grouped((_new_name(renamed).lower(), number) for number, renamed in waiting.items())
+    free = [number for name, numbers in by_new_name.items() if name not in taken for number in numbers]
+    heapify(free)
+    for following in count(len(renames)):
+        while free and (free[0] not in waiting or _new_name(waiting[free[0]]).lower() in taken):
+            heappop(free)
+        if free:
+            renamed = waiting.pop(heappop(free))
+        elif waiting:
+            first = waiting.pop(next(iter(waiting)))
+            temporary = unused_name(taken | by_new_name.keys())
+            renamed = FieldRenamed((*parent, temporary), first.old_name)
+            waiting[following] = FieldRenamed(first.path, temporary)
+            by_new_name[_new_name(first).lower()] += (following,)
         else:
-            waiting.remove(free)
-        taken.discard(free.old_name.lower())
-        taken.add(_new_name(free).lower())
-        yield free
+            return
+        old_name = renamed.old_name.lower()
+        taken.discard(old_name)
+        taken.add(_new_name(renamed).lower())
+        for number in by_new_name.get(old_name, ()):
+            heappush(free, number)
+        yield renamed
 
 
 def _new_name(renamed: FieldRenamed) -> str:

@@ -12,6 +12,7 @@ from schemalint.delta.history import HistoryStep
 from schemalint.delta.live_history import live_steps
 from schemalint.delta.table import LiveTable
 from schemalint.errors import Location
+from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.table import judge_table, refused_by_spark
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Severity
@@ -78,6 +79,31 @@ def test_only_findings_that_make_spark_refuse_the_table_refuse_a_plan(tmp_path: 
     assert not refused_by_spark(_declared(), logged_table(UNRECORDED, tmp_path / "unrecorded"), RULES)
     (finding,) = refused_by_spark(_declared(), logged_table(REFUSED, tmp_path / "refused"), RULES)
     assert finding.delta_error == "DELTA_FEATURES_PROTOCOL_METADATA_MISMATCH"
+
+
+STATED = """\
+- protocol: {minReaderVersion: 1, minWriterVersion: 3}
+  metaData: {fields: [{name: id, type: long}], configuration: {CONFIGURATION}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("configuration", "declared", "code"),
+    [
+        ('delta.appendOnly: "yes"', 'properties: {delta.appendOnly: "yes"}', "TP002"),
+        ('delta.constraints.c: "(id > 0"', 'constraints: {c: "(id > 0"}', "NC019"),
+        ('delta.constraints.c: "rand() > 0"', 'constraints: {c: "rand() > 0"}', "NC020"),
+        ('delta.constraints.c: "gone > 0"', 'constraints: {c: "gone > 0"}', "NC012"),
+    ],
+)
+def test_what_the_contract_and_its_table_both_have_is_one_finding(
+    configuration: str, declared: str, code: str, tmp_path: Path
+) -> None:
+    (contract,) = contracts.read("orders.yaml", ORDERS + declared).contracts
+    table = logged_table(STATED.replace("CONFIGURATION", configuration), tmp_path)
+    of_table = judge_table(table, RULES, contract=contract)
+    findings = judge_live(LiveComparison(contract, table, table_findings=of_table), RULES)
+    assert [finding.code for finding in findings] == [code]
 
 
 def test_history_steps_have_the_state_before_them(tmp_path: Path) -> None:

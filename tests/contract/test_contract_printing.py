@@ -68,6 +68,13 @@ def test_a_multiline_text_reads_back_unchanged(description: str) -> None:
     assert read("f.yml", print_contract(contract)).contracts == (contract,)
 
 
+@pytest.mark.parametrize("name", ["properties", "constraints", "targets", "columns", "null", "a: b"])
+def test_properties_and_constraints_may_have_the_names_of_keys(name: str) -> None:
+    contract = Contract("t", TableState(properties={name: "x"}, constraints={name: "x > 1"}), file="f.yml")
+
+    assert read("f.yml", print_contract(contract)).contracts == (contract,)
+
+
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_printed_contract_needs_no_escapes_on_its_way_to_a_terminal(attack: str) -> None:
     text = ATTACKS[attack].encode("utf-8", "ignore").decode()

@@ -30,8 +30,7 @@ def main() -> None:
         (folder / f"{number}").write_bytes(seed)
     words = folder.with_suffix(".words")
     words.write_text("".join(f"{_word(word)}\n" for word in target.WORDS))
-    # verbosity 0 prints nothing of the inputs that reach new branches
-    options = [f"-max_len={target.LONGEST}", f"-dict={words}", "-verbosity=0"]
+    options = [f"-max_len={target.LONGEST}", f"-dict={words}"]
     # atheris replaces its function when fuzzing begins
     mutator = Mutator(seeds, lambda data, most: atheris.Mutate(data, most))  # noqa: PLW0108
     atheris.Setup([*sys.argv, *options, str(folder)], target.run, custom_mutator=mutator)

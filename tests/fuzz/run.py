@@ -4,8 +4,8 @@
     python -m fuzz.run --seconds 600 logs           one target
     python -m fuzz.run --again FILE contracts       one input, as a debugger sees it
 
-An input that raises, takes over 10 seconds or over 1 GiB is kept in ``.fuzz/<target>/``, and the target
-starts again. What the fuzzer learns is kept there too, for the next run.
+An input that raises, takes over 10 seconds or over 1 GiB is kept in ``.fuzz/found/<target>/``, and the target
+starts again. What the fuzzer learns is kept in ``.fuzz/<target>/``, for the next run.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 HERE: Final = Path(__file__).parent
 CORPORA: Final = HERE / "corpora"
 LEARNED: Final = Path(".fuzz")
+FOUND: Final = LEARNED / "found"
 
 LONGEST_RUN: Final = 10
 """Seconds that one input may take."""
@@ -35,7 +36,8 @@ LONGEST_RUN: Final = 10
 MOST_MEMORY: Final = 1024
 """MiB that the process may take."""
 
-_KEPT: Final = re.compile(r"^(?:crash|timeout|oom|leak)-")
+_NEW: Final = re.compile(r"\t(?:NEW|REDUCE|RELOAD)|^INFO: Instrumenting")
+"""What libFuzzer prints of each input that it learns from, and atheris of each module."""
 
 
 class Result(NamedTuple):
@@ -66,32 +68,40 @@ def main() -> int:
         return 0
     results = [_fuzz(name, options.seconds // len(targets)) for name in targets]
     print(_table(results))
-    return 1 if any(result.found for result in results) else 0
+    return 1 if any(result.found or not result.inputs for result in results) else 0
 
 
 def _fuzz(name: str, seconds: int) -> Result:
     """Fuzz a target until the time is over, again after each input that was found."""
-    folder = LEARNED / name
-    folder.mkdir(parents=True, exist_ok=True)
-    known = _found(folder)
+    learned, found = LEARNED / name, FOUND / name
+    learned.mkdir(parents=True, exist_ok=True)
+    found.mkdir(parents=True, exist_ok=True)
+    before = known = _names(found)
     started = time.monotonic()
     inputs = slowest = memory = 0
     while (left := seconds - int(time.monotonic() - started)) > 0:
         print(f"fuzzing {name} for {left} seconds", flush=True)
         limits = [
             *(f"-max_total_time={left}", f"-timeout={LONGEST_RUN}", f"-rss_limit_mb={MOST_MEMORY}"),
-            *(f"-artifact_prefix={folder}/", "-print_final_stats=1"),
+            *(f"-artifact_prefix={found}/", "-print_final_stats=1"),
         ]
         kept = [CORPORA / name] if (CORPORA / name).is_dir() else []
-        output = _printed_too([sys.executable, "-m", "fuzz.instrumented", name, *limits, folder, *kept])
+        output = _printed_too([sys.executable, "-m", "fuzz.instrumented", name, *limits, learned, *kept])
         inputs += _number("number_of_executed_units", output)
         slowest = max(slowest, _number("slowest_unit_time_sec", output))
         memory = max(memory, _number("peak_rss_mb", output))
-        if not inputs:
-            raise SystemExit(f"{name} does not run")
-    found = len(_found(folder) - known)
-    corpus = sum(not _KEPT.match(path.name) for path in folder.iterdir())
-    return Result(name, round(time.monotonic() - started), inputs, corpus, slowest, memory, found)
+        if _names(found) == known:  # the time is over, or the same input would end the next run too
+            break
+        known = _names(found)
+    return Result(
+        name,
+        round(time.monotonic() - started),
+        inputs,
+        len(_names(learned)),
+        slowest,
+        memory,
+        len(known - before),
+    )
 
 
 def _printed_too(command: Sequence[str | Path]) -> str:
@@ -107,7 +117,8 @@ def _printed_too(command: Sequence[str | Path]) -> str:
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            print(line, end="", flush=True)
+            if not _NEW.search(line):
+                print(line, end="", flush=True)
             lines.append(line)
             del lines[:-1000]
     return "".join(lines)
@@ -118,8 +129,8 @@ def _number(name: str, output: str) -> int:
     return int(match[1]) if match else 0
 
 
-def _found(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir() if _KEPT.match(path.name)}
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
 
 
 def _table(results: Sequence[Result]) -> str:

@@ -76,7 +76,7 @@ def _entry(key: str, value: Data) -> Iterator[str]:
     if isinstance(value, str) and _is_literal(value):
         yield f"{name}: |" if value.endswith("\n") else f"{name}: |-"
         yield from (_INDENT + line if line else "" for line in value.removesuffix("\n").split("\n"))
-    elif _on_one_line(value) and not (value and key in _BLOCKS):
+    elif _on_one_line(value) and not (isinstance(value, dict) and value and key in _BLOCKS):
         yield f"{name}: {print_alone(value)}"
     else:
         yield f"{name}:"

@@ -8,9 +8,9 @@ from schemalint.git import Contents, File, Worktree
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.fixing import check_and_fix
-from schemalint.lint.rulebook import load_rules
 from schemalint.report import findings as reports
 from support.operations import assert_linear
+from support.rule_judging import built_in
 from support.wide import CHANGES
 
 NUMBER = 60
@@ -20,7 +20,7 @@ def request(change: str, number: int) -> CheckInput:
     """Return the input of a check of one contract with so many columns."""
     before, after = (text(number) for text in CHANGES[change])
     base, head = ({"a.yml": File("a.yml", text.encode(), None)} if text else {} for text in (before, after))
-    return CheckInput(Worktree(), Worktree(), Contents(base, head), load_rules())
+    return CheckInput(Worktree(), Worktree(), Contents(base, head), tuple(built_in().values()))
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -56,7 +56,7 @@ def _link(target: str) -> Callable[[Path], None]:
 
 PLACES = {
     "device": (_link("/dev/zero"), "symbolic link"),
-    "link out": (_link("../elsewhere.toml"), "symbolic link"),
+    "link out": (_link("/etc/passwd"), "symbolic link"),
     "loop": (_link("schemalint.toml"), "symbolic link"),
     "pipe": (os.mkfifo, "not a regular file"),
     "folder": (Path.mkdir, "not a regular file"),

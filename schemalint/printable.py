@@ -105,7 +105,8 @@ def terminal_text(lines: Iterable[str], *, styled: bool = False) -> SafeText:
 
     Args:
         lines: The lines; a line break in one of them is escaped.
-        styled: Whether the lines contain colors of `schemalint.report.text.styled`.
+        styled: Whether the lines contain colors of `schemalint.report.text.styled`. All other text in them
+            must be `printable` already: its own colors would stay.
     """
     escaped = map(_styled_line if styled else printable, lines)
     return SafeText("".join(f"{line}\n" for line in escaped))

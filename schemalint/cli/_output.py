@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schemalint.errors import UsageError
-from schemalint.printable import document_text, terminal_text
+from schemalint.printable import document_text, printable, terminal_text
 
 if TYPE_CHECKING:
     from schemalint.errors import SchemalintError
@@ -26,7 +26,9 @@ def print_error(error: SchemalintError, table: str = "") -> None:
     location = f"{error.location}: " if error.location else ""
     name = f"{table}: " if table not in error.message else ""
     label = click.style("error", fg="red", bold=True)
-    lines = [f"{label}: {location}{name}{error.message}", *([f"  help: {error.help}"] if error.help else [])]
+    # `terminal_text` keeps styles, also those of an attacker: no text but the label may contain one.
+    lines = [f"{label}: {printable(f'{location}{name}{error.message}')}"]
+    lines += [f"  help: {printable(error.help)}"] if error.help else []
     show(terminal_text(lines, styled=True), err=True)
 
 

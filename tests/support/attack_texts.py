@@ -35,6 +35,7 @@ CI = {
     "GitHub, ignored characters": "##\u200d[error]evil ##\ufe0f[error]evil",
     "GitHub, ignored characters at the start": ":\u034f:error::evil",
     "GitHub, three signs": "###[group]evil",
+    "GitHub, with a color that click removes": "#\x1b[1m#[error]evil",
     "Azure": "##vso[task.setvariable variable=evil]x",
     "Azure, format": "##[section]evil",
     "GitLab": "\x1b[0Ksection_start:1560896352:evil[collapsed=true]\r\x1b[0Kx",

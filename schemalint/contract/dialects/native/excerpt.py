@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Mapping as MappingType
 from functools import cached_property
 from typing import Final
 
@@ -10,7 +11,7 @@ from schemalint.contract.dialects.native.edits import Record, records
 from schemalint.contract.dialects.native.history import split_at_field
 from schemalint.contract.dialects.native.spans import Written, written_columns
 from schemalint.delta.datatype import Array, DataType, Map, Struct, children, parts, type_at, with_parts
-from schemalint.delta.path import Path, lowercased, prefixes
+from schemalint.delta.path import Path, Step, lowercased, prefixes
 from schemalint.delta.type_text import print_type
 from schemalint.document import Document, Entry, Mapping, Node, TextEdit, layout, print_scalar
 from schemalint.document import Path as YamlPath
@@ -58,11 +59,12 @@ class Excerpts:
                     kept.update(record.yaml_path for record in last)
                     paths += [record.path for record in last]
         cuts = [*self._outside(), *self._columns_cut(root, (), levels)]
-        steps = {lowercased(prefix) for needed in paths for prefix in prefixes(needed)}
+        steps = dict.fromkeys(lowercased(prefix) for needed in paths for prefix in prefixes(needed) if prefix)
+        inside = grouped((step[:-1], step[-1]) for step in steps)
         for level in levels.values():
             cuts += self._columns_cut(level.node, level.yaml_path, levels)
             cuts += self._history_cut(level, kept)
-            cuts += self._type_cut(level, steps)
+            cuts += self._type_cut(level, inside)
         return Excerpt(self._document, cuts)
 
     def _around(self, path: Path) -> Iterator[Written]:
@@ -113,12 +115,12 @@ class Excerpts:
         if entry is not None and isinstance(entry.value, YamlSequence):
             yield from other_items(self._document.text, entry.value, kept)
 
-    def _type_cut(self, level: Written, steps: Container[Path]) -> Iterator[TextEdit]:
+    def _type_cut(self, level: Written, inside: MappingType[Path, Iterable[Step]]) -> Iterator[TextEdit]:
         """Cut the fields that the excerpt does not need out of a nested type in one text."""
         entry, type_ = _entry(level.node, "type"), type_at(self._columns, level.path)
         is_text = all(_entry(level.node, key) is None for key in _NESTED_KEYS)
         if entry is not None and is_text and type_ is not None and any(children(type_)):
-            text = print_scalar(print_type(_pruned(type_, lowercased(level.path), steps)))
+            text = print_scalar(print_type(_pruned(type_, lowercased(level.path), inside)))
             yield TextEdit(entry.value.start, entry.value.end, text)
 
 
@@ -126,16 +128,19 @@ def _entry(node: Node, key: str) -> Entry | None:
     return node.entry(key) if isinstance(node, Mapping) else None
 
 
-def _pruned(type_: DataType, path: Path, steps: Container[Path]) -> DataType:
-    """Return a type without the fields that are not among the paths; a struct keeps one in any case."""
+def _pruned(type_: DataType, path: Path, inside: MappingType[Path, Iterable[Step]]) -> DataType:
+    """Return a type with only the needed fields of each struct, by its path; one stays in any case."""
     if isinstance(type_, Struct):
-        needed = [field for field in type_.fields if (*path, field.name.lower()) in steps]
+        found = (type_.get(step) for step in inside.get(path, ()) if isinstance(step, str))
+        needed = [field for field in found if field is not None]
         return Struct(
             tuple(
-                replace(field, type=_pruned(field.type, (*path, field.name.lower()), steps))
+                replace(field, type=_pruned(field.type, (*path, field.name.lower()), inside))
                 for field in needed or type_.fields[:1]
             )
         )
     if isinstance(type_, Array | Map):
-        return with_parts(type_, {part: _pruned(inner, (*path, part), steps) for part, inner in parts(type_)})
+        return with_parts(
+            type_, {part: _pruned(inner, (*path, part), inside) for part, inner in parts(type_)}
+        )
     return type_

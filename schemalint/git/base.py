@@ -10,6 +10,7 @@ from schemalint.git.revisions import (
     merge_base,
     newest_tag,
     remote_branch,
+    remote_head,
     resolve,
     retry_with_fetch,
     try_resolve,
@@ -226,12 +227,11 @@ def _from_pre_commit(search: _Search) -> Side | None:
 
 
 def _from_remote_head(search: _Search) -> Side | None:
-    reference = "refs/remotes/origin/HEAD"
-    out = search.repo.run("for-each-ref", "--format=%(symref:short) %(objectname)", reference).stdout
-    name, _, commit = out.decode(errors="replace").strip().rpartition(" ")
-    if not commit:
+    reference = remote_head(search.repo)
+    (commit,) = try_resolve(search.repo, [reference]) if reference else (None,)
+    if reference is None or commit is None:
         return None
-    name = name or "origin/HEAD"
+    name = reference.removeprefix("refs/remotes/")
     return search.merge_base_of(commit, name, f"merge base with {name}")
 
 

@@ -154,6 +154,15 @@ def remote_branch(branch: str) -> str:
     return f"+refs/heads/{name}:refs/remotes/origin/{name}"
 
 
+def remote_head(repo: Repository) -> str | None:
+    """Return the remote-tracking branch that ``origin/HEAD`` names; None if it is not set (one git process).
+
+    A reference of that name which is not symbolic is a branch called HEAD, which anybody can push.
+    """
+    out = repo.run("for-each-ref", "--format=%(symref)", "refs/remotes/origin/HEAD").stdout
+    return out.decode(errors="replace").strip() or None
+
+
 def fetch_command(repo: Repository, refspec: str) -> tuple[str, ...]:
     """Return the arguments of ``git fetch`` for a reference or commit, with all history of a shallow clone.
 

@@ -15,6 +15,7 @@ from schemalint.git.revisions import (
     is_ancestor,
     merge_base,
     remote_branch,
+    remote_head,
     retry_with_fetch,
     try_resolve,
 )
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from schemalint.git.repository import Repository
 
 _BRANCHES = "refs/remotes/origin/"
+_REMOTE_HEAD = "refs/schemalint/origin/HEAD"
 
 
 def trusted_commit(
@@ -60,12 +62,12 @@ class _Ref:
 
     @property
     def label(self) -> str:
-        return self.name.removeprefix("refs/remotes/").removeprefix("refs/")
+        return self.name.removeprefix("refs/schemalint/").removeprefix("refs/remotes/").removeprefix("refs/")
 
 
 def _find(repo: Repository, env: Mapping[str, str], refs: Sequence[str]) -> Revision:
     event = read_event(env)
-    named = (_default_ref(env), *map(_ref, refs))
+    named = (_default_ref(repo, env), *map(_ref, refs))
     head, *commits = try_resolve(repo, ["HEAD", *(ref.name for ref in named)])
     if head is None:
         raise GitError("there is no commit yet, so no configuration counts", help="commit the configuration")
@@ -109,10 +111,10 @@ def _contains(repo: Repository, ref: _Ref, commit: str | None, head: str) -> boo
     )
 
 
-def _default_ref(env: Mapping[str, str]) -> _Ref:
-    branch = default_branch(env)
-    # The remote's own HEAD is its default branch.
-    return _Ref(f"{_BRANCHES}HEAD", f"+HEAD:{_BRANCHES}HEAD") if branch is None else _ref(branch)
+def _default_ref(repo: Repository, env: Mapping[str, str]) -> _Ref:
+    branch = default_branch(env) or remote_head(repo)
+    # The remote's own HEAD is its default branch. It gets a name that no fetch of branches writes to.
+    return _Ref(_REMOTE_HEAD, f"+HEAD:{_REMOTE_HEAD}") if branch is None else _ref(branch)
 
 
 def _ref(text: str) -> _Ref:

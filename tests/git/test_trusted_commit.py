@@ -46,11 +46,21 @@ def clone(tmp_path: Path) -> Clone:
 def test_without_a_named_default_branch_the_head_of_the_remote_is_fetched(clone: Clone) -> None:
     with pytest.raises(MissingHistoryError, match="whether origin/HEAD contains HEAD") as caught:
         clone.trusted()
-    assert caught.value.help == "git fetch --no-tags origin +HEAD:refs/remotes/origin/HEAD"
+    assert caught.value.help == "git fetch --no-tags origin +HEAD:refs/schemalint/origin/HEAD"
     expected = Revision("merge-base:origin/HEAD", clone.main, "merge base with origin/HEAD")
     assert clone.trusted_after_fetch() == expected
     clone.repo.git("switch", "--quiet", "--detach", clone.main)
     assert clone.trusted() == Revision("HEAD", clone.main, "checked-out commit, which origin/HEAD contains")
+
+
+def test_a_branch_called_head_is_not_the_default_branch(clone: Clone) -> None:
+    clone.repo.git("fetch", "--quiet", "origin", "+feature:refs/remotes/origin/HEAD")
+    with pytest.raises(MissingHistoryError, match="whether origin/HEAD contains HEAD"):
+        clone.trusted()
+    assert clone.trusted_after_fetch().commit == clone.main
+    clone.repo.git("fetch", "--quiet", "origin", "main:refs/remotes/origin/main")
+    clone.repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    assert clone.trusted() == Revision("merge-base:origin/main", clone.main, "merge base with origin/main")
 
 
 def test_a_tag_does_not_stand_for_the_branch_of_the_same_name(clone: Clone) -> None:

@@ -33,10 +33,11 @@ columns:
 """
 
 
-# Findings about the table itself, independent of its contract; TH010 compares the two.
+# Findings about the table itself, independent of its contract; TH010 compares the two. TW012 warns of types
+# that another writer has given to live columns, such as strings with a collation.
 ABOUT_THE_TABLE = frozenset(
     rule.code for rule in load_rules() if {LiveTable, HistoryStep}.issuperset(rule.subjects)
-) - {"TH010"}
+) - {"TH010"} | {"TW012"}
 
 
 def contract_codes(project: Project) -> list[str]:

@@ -32,7 +32,7 @@ def write_data_files(table: Path) -> None:
         actions = [json.loads(line) for line in commit.read_text().splitlines()]
         for action in actions:
             if "metaData" in action:
-                fields = json.loads(action["metaData"]["schemaString"])["fields"]
+                fields = json.loads(action["metaData"].get("schemaString", "{}")).get("fields", [])
         for action in actions:
             if "add" in action:
                 path = table / action["add"]["path"]

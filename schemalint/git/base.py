@@ -21,7 +21,6 @@ from schemalint.values import frozen
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from schemalint.git.events import Event
     from schemalint.git.repository import Repository
 
 
@@ -130,11 +129,11 @@ def _find_base(repo: Repository, head: Side, against: str | None, env: Mapping[s
         return EmptyTree("there is no commit yet")
     tips = (commit, *_being_merged(repo)) if unsaved else (commit,)
     search = _Search(repo, commit, tips, unsaved, is_ci(env), against, env)
-    for source, is_explicit in _SOURCES:
+    for source, may_be_head in _SOURCES:
         base = source(search)
         if base is None:
             continue
-        if base.commit == commit and not is_explicit and (search.ci or not unsaved):
+        if base.commit == commit and not may_be_head and (search.ci or not unsaved):
             raise GitError(
                 f"nothing to compare: the base is the head commit itself ({base.why})", help=_NAME_THE_BASE
             )
@@ -185,17 +184,15 @@ def _from_text(search: _Search, text: str | None, source: str) -> Side | None:
             return Revision(text, resolve(search.repo, text), source)
 
 
-def _from_event(search: _Search) -> Side | None:
+def _from_review(search: _Search) -> Side | None:
     event = read_event(search.env)
-    return None if event is None else _base_of_event(search, event)
+    return _base_of_event(search, event) if isinstance(event, PullRequest | Since) else None
 
 
-def _base_of_event(search: _Search, event: Event) -> Revision:
+def _base_of_event(search: _Search, event: PullRequest | Since) -> Revision:
     match event:
         case Since(base, why):
             return Revision(base, resolve(search.repo, base), why)
-        case Push(before, default_branch):
-            return _base_of_push(search, before, default_branch)
         case PullRequest(branch, base, head):
             refspec = remote_branch(branch)
             first, second = try_resolve(search.repo, [f"{search.commit}^1", f"{search.commit}^2"])
@@ -208,6 +205,11 @@ def _base_of_event(search: _Search, event: Event) -> Revision:
             return search.merge_base_with_branch(branch, refspec)
 
 
+def _from_push(search: _Search) -> Side | None:
+    event = read_event(search.env)
+    return _base_of_push(search, event.before, event.default_branch) if isinstance(event, Push) else None
+
+
 def _base_of_push(search: _Search, before: str, default_branch: str) -> Revision:
     if before.strip("0"):
         (known,) = try_resolve(search.repo, [before])
@@ -215,7 +217,7 @@ def _base_of_push(search: _Search, before: str, default_branch: str) -> Revision
             return Revision(before, known, "the branch before the push")
         if search.repo.is_shallow():
             resolve(search.repo, before, refspec=remote_branch(default_branch))
-    # A new branch, or a forced push after which the previous commit cannot be reached.
+    # A new branch, a tag, a schedule, or a forced push after which the previous commit cannot be reached.
     return search.merge_base_with_branch(default_branch, remote_branch(default_branch))
 
 
@@ -241,11 +243,14 @@ def _from_last_commit(search: _Search) -> Side | None:
     return Revision("HEAD", search.commit, "the last commit (origin/HEAD is not set)")
 
 
-# In order of precedence; the flag says whether the user named the base explicitly.
+# In order of precedence; the flag says whether the base may be the head commit itself: the user named it, or
+# the default branch contains what was pushed (a tag, a new branch, the first push of all). With other events
+# in CI such a base means that the change under review is not checked out.
 _SOURCES: tuple[tuple[Callable[[_Search], Side | None], bool], ...] = (
     (_from_flag, True),
     (_from_variable, True),
-    (_from_event, False),
+    (_from_review, False),
+    (_from_push, True),
     (_from_pre_commit, False),
     (_from_remote_head, False),
     (_from_last_commit, False),

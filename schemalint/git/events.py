@@ -32,10 +32,10 @@ class PullRequest:
 
 @frozen
 class Push:
-    """A push to a branch.
+    """A push to a branch, or a run that no change has started.
 
     Attributes:
-        before: The branch's tip before the push; all zeros for a new branch.
+        before: The branch's tip before the push; all zeros or empty if there was none.
         default_branch: The default branch of the repository.
     """
 
@@ -89,8 +89,11 @@ def read_event(env: Mapping[str, str]) -> Event | None:
     Raises:
         GitError: A variable or the event file cannot be understood.
     """
-    if env.get("GITHUB_EVENT_NAME") in _GITHUB:
-        return _GITHUB[env["GITHUB_EVENT_NAME"]](_github_payload(env))
+    name = env.get("GITHUB_EVENT_NAME", "")
+    if name in _GITHUB:
+        return _GITHUB[name](_github_payload(env))
+    if name in _GITHUB_WITHOUT_CHANGE and (branch := default_branch(env)):
+        return Push("", branch)
     for variable, read in _VARIABLES:
         if env.get(variable):
             return read(env)
@@ -162,11 +165,19 @@ _GITHUB: Mapping[str, Callable[[_Payload], Event]] = {
     "push": _github_push,
     "merge_group": _github_merge_group,
 }
+_GITHUB_WITHOUT_CHANGE = frozenset({"schedule", "workflow_dispatch", "release"})
 
 
-def _gitlab_merge_request(env: Mapping[str, str]) -> Since:
+def _gitlab_merge_request(env: Mapping[str, str]) -> Since | PullRequest:
     name = "CI_MERGE_REQUEST_DIFF_BASE_SHA"
-    return Since(_commit(env[name], name), "base of the merge request")
+    base = _commit(env[name], name)
+    # Only pipelines for merged results have these two. Their commit merges the source branch into the target
+    # branch, which can have changed since the merge base.
+    target, source = (env.get(f"CI_MERGE_REQUEST_{side}_BRANCH_SHA") for side in ("TARGET", "SOURCE"))
+    if not target or not source:
+        return Since(base, "base of the merge request")
+    branch = env.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "")
+    return PullRequest(branch, _commit(target, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA"), source)
 
 
 def _gitlab_push(env: Mapping[str, str]) -> Push:

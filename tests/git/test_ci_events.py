@@ -159,10 +159,28 @@ def test_a_forced_push_to_a_shallow_clone_is_compared_with_the_default_branch(
     assert base(repo, github(repo, "push", push("1" * 40)), fetch=True).commit == forked.fork
 
 
-def test_a_push_of_a_new_branch_without_commits_is_an_error(forked: Forked, tmp_path: Path) -> None:
-    repo = forked.repo.clone(tmp_path / "ci")
+@pytest.mark.parametrize("event", ["push", "schedule", "workflow_dispatch", "release"])
+def test_a_run_for_a_commit_of_the_default_branch_has_nothing_to_find(
+    forked: Forked, tmp_path: Path, event: str
+) -> None:
+    """The first push of all, a new branch without commits, a tag, a nightly comparison with live tables."""
+    repo = forked.checkout(tmp_path / "ci", "refs/heads/main", "--depth=1")
+    repo.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    env = github(repo, event, push(ZEROS)) | {"GITHUB_REF": "refs/heads/main"}
+    assert base(repo, env) == Revision("HEAD", forked.main, "the last commit, as merge base with origin/main")
+
+
+def test_a_run_that_was_started_by_hand_for_a_branch_is_compared_with_the_default_branch(
+    forked: Forked, tmp_path: Path
+) -> None:
+    repo = forked.checkout(tmp_path / "ci", "refs/heads/feature")
+    env = github(repo, "workflow_dispatch", {"repository": {"default_branch": "main"}})
+    assert base(repo, env, fetch=True).commit == forked.fork
+
+
+def test_a_review_whose_base_is_checked_out_is_an_error(forked: Forked) -> None:
     with pytest.raises(GitError, match="nothing to compare: the base is the head commit itself"):
-        base(repo, github(repo, "push", push(ZEROS)))
+        base(forked.repo, github(forked.repo, "pull_request_target", pull_request(forked.main, forked.head)))
 
 
 def test_a_merge_group_is_compared_with_its_base(forked: Forked) -> None:
@@ -172,7 +190,7 @@ def test_a_merge_group_is_compared_with_its_base(forked: Forked) -> None:
 
 def test_an_event_without_a_base_is_an_error(forked: Forked) -> None:
     with pytest.raises(GitError, match="nothing to compare with"):
-        base(forked.repo, github(forked.repo, "schedule", {}))
+        base(forked.repo, github(forked.repo, "issue_comment", {}))
 
 
 def test_an_unusable_event_file_is_an_error(forked: Forked, tmp_path: Path) -> None:
@@ -193,6 +211,19 @@ def test_gitlab_variables_give_the_base(forked: Forked, tmp_path: Path) -> None:
     assert base(repo, before) == Revision(
         "merge-base:origin/main", forked.fork, "merge base with origin/main"
     )
+
+
+def test_a_merged_result_of_gitlab_is_compared_with_the_target_branch(forked: Forked, tmp_path: Path) -> None:
+    repo = forked.checkout(tmp_path / "ci", "refs/pull/1/merge")
+    env = {
+        "CI_MERGE_REQUEST_DIFF_BASE_SHA": forked.fork,
+        "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+        "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": forked.main,
+        "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": forked.head,
+    }
+    assert base(repo, env).commit == forked.main
+    env |= {"CI_MERGE_REQUEST_TARGET_BRANCH_SHA": "", "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": ""}
+    assert base(repo, env).commit == forked.fork
 
 
 @pytest.mark.parametrize(

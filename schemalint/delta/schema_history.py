@@ -29,6 +29,9 @@ from schemalint.delta.renames import renames_of
 from schemalint.delta.table import TableState
 from schemalint.values import frozen
 
+MOST_DIGITS: Final = 19
+"""Digits of the largest column id, a long of Java; Python converts no text of thousands of digits."""
+
 MAX_COLUMN_ID: Final = "delta.columnMapping.maxColumnId"
 
 
@@ -177,7 +180,7 @@ def _nulls(pairs: Iterable[_Pair]) -> Iterator[SchemaFault]:
 def max_column_id(state: TableState) -> int:
     """Return ``delta.columnMapping.maxColumnId``; 0 if it is absent or not a number."""
     text = state.properties.get(MAX_COLUMN_ID) or ""
-    return int(text) if text.isdecimal() else 0
+    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else 0
 
 
 def stored_paths(columns: Struct) -> frozenset[Path]:

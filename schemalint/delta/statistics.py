@@ -49,7 +49,7 @@ def paths_with_statistics(
         selected = {tuple(name.lower() for name in column) for column in statistics_columns(listed)}
         return frozenset(leaf for leaf in leaves if not selected.isdisjoint((*_parents(leaf), leaf)))
     text = property_value(COUNT, properties)
-    count = int(text) if text is not None and re.fullmatch(r"-?\d+", text) else DEFAULT_COUNT
+    count = int(text) if text is not None and re.fullmatch(r"-?\d{1,100}", text) else DEFAULT_COUNT
     known = frozenset(leaves)
     outermost = [leaf for leaf in leaves if known.isdisjoint(_parents(leaf))]
     return known if count < 0 else frozenset(outermost[:count])

@@ -211,3 +211,22 @@ def test_pull_into_a_device_ends(committed: Project) -> None:
     (committed.repo.path / "t.yml").symlink_to("/dev/zero")
     run = committed.run("pull", str(table), "--table", "s.t", "--output", "t.yml")
     assert (run.status, "more than 1 MiB" in run.err) == (2, True), run.err
+
+
+def test_property_of_thousands_of_digits_is_a_finding(committed: Project) -> None:
+    digits = "9" * 6_000
+    mapping = {"delta.columnMapping.mode": "id", "delta.columnMapping.maxColumnId": digits}
+    table = committed.repo.path / "lake/t"
+    write_log(
+        table, [[commit_info("CREATE TABLE"), protocol(), metadata(Field("id", LONG), properties=mapping)]]
+    )
+    assert committed.run("show", str(table)).status == 0
+    run = committed.run("audit", str(table))
+    assert (run.status, "999, which is not a number" in run.out.replace("'", "")) == (1, True), run.err
+    committed.declare(
+        "schemalint: 1\ntable: s.t\nclustered_by: [id]\n"
+        f'properties: {{delta.dataSkippingNumIndexedCols: "-{digits}"}}\n'
+        "columns:\n  - {name: id, type: bigint}\n"
+    )
+    run = committed.check("--all")
+    assert (run.status, "TP002" in run.out) == (1, True), run.err

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from schemalint.delta.datatype import Field, physical_paths, walk_fields
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
+from schemalint.delta.schema_history import MOST_DIGITS
 from schemalint.delta.table import LiveTable
 from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
@@ -135,7 +136,7 @@ def _repeated(noun: str, values: Iterable[tuple[Path, Hashable]]) -> Iterator[Pr
 def _highest(fields: Iterable[tuple[Path, Field]], text: str | None) -> Iterator[Problem]:
     highest = max((field.column_id or 0 for _path, field in fields), default=0)
     object_ = ObjectRef("property", _MAX_ID)
-    if text is not None and not text.isdecimal():
+    if text is not None and not (text.isdecimal() and len(text) <= MOST_DIGITS):
         yield Problem(
             f"{_MAX_ID} is {text!r}, which is not a number",
             help="restore the last version in which it is a number",

@@ -206,7 +206,7 @@ def _request(
         approved_removals=settings.gate.removed,
         only=path_filter(project.repository.root, options["paths"], {*contents.base, *contents.head}),
         reports=lambda finding: any(rule_set.reports(finding) for rule_set in rule_sets),
-        readable=lambda key: readable_ancestor(project.repository, settings.base_globs[0], base, key),
+        readable=lambda key: readable_ancestor(project.repository, settings.base_globs, base, key),
         targets=settings.gate.targets,
         repository=project.repository.root,
     )

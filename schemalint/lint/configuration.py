@@ -76,15 +76,15 @@ class CheckSettings:
 
     Attributes:
         gate: The configurations that decide.
-        base_globs: The globs of contract files at the base, of each configuration that counts there.
-        head_globs: Those of the head.
+        base_globs: The globs of contract files at the base; other files do not say what tables were.
+        head_globs: Those of the head, of each configuration that decides.
         changes: What the head changes, for the rules about the configuration.
         texts: The text of the head's configuration, by the file's name.
         is_first: Whether the base has no configuration, so that no target is trusted yet.
     """
 
     gate: Gate
-    base_globs: Sequence[Globs]
+    base_globs: Globs
     head_globs: Sequence[Globs]
     changes: tuple[ConfigurationChanged, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -129,7 +129,7 @@ def local_settings(head: HeadConfig, base: Side) -> CheckSettings:
     loosenings = () if at_base.file is None else loosenings_of(at_base, config)
     settings = CheckSettings(
         Gate((config,), loosenings),
-        base_globs=(at_base.contracts if config.contracts else (),),
+        base_globs=at_base.contracts if config.contracts else (),
         head_globs=(config.contracts,),
     )
     return _with_changes(settings, head, takes_effect_now=True)
@@ -154,7 +154,7 @@ def review_settings(head: HeadConfig, base: Side, trusted: Config, commit: Revis
     if commit is not None:
         edited = tuple(_edited_rule_files(head, trusted, commit))
         gate = replace(gate, loosenings=(*gate.loosenings, *edited))
-    settings = CheckSettings(gate, base_globs=gate.globs, head_globs=gate.globs, is_first=is_first)
+    settings = CheckSettings(gate, base_globs=gate.globs[0], head_globs=gate.globs, is_first=is_first)
     return _with_changes(settings, head, takes_effect_now=False)
 
 

@@ -18,7 +18,7 @@ Globs: TypeAlias = tuple[str, ...]
 
 
 def read_contents(
-    repository: Repository, base: Side, head: Side, base_globs: Sequence[Globs], head_globs: Sequence[Globs]
+    repository: Repository, base: Side, head: Side, base_globs: Globs, head_globs: Sequence[Globs]
 ) -> Contents:
     """Read the contracts of both sides.
 
@@ -26,19 +26,19 @@ def read_contents(
         repository: The repository.
         base: The old side.
         head: The new side.
-        base_globs: The globs of the base: a file counts if those of one configuration include it.
-        head_globs: The globs of the head.
+        base_globs: The globs of the base.
+        head_globs: The globs of the head: a file counts if those of one configuration include it.
     """
     nothing = EmptyTree("the globs of the other side")
     parts = [
         git.changes(
             repository,
-            base if globs in base_globs else nothing,
+            base if globs == base_globs else nothing,
             head if globs in head_globs else nothing,
             candidate,
             globs,
         )
-        for globs in dict.fromkeys((*base_globs, *head_globs))
+        for globs in dict.fromkeys((base_globs, *head_globs))
     ]
     return Contents(
         {path: file for part in parts for path, file in part.base.items()},

@@ -100,6 +100,15 @@ WEAKENED: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str
         },
         ["CF001", "TW004"],
     ),
+    "base in a file outside of the globs": (
+        {**_config('contracts = ["contracts/*.yml"]'), "archive/orders.yml": NARROWED},
+        {
+            **_config('contracts = ["contracts/*.yml", "archive/*.yml"]', NARROWED),
+            "archive/orders.yml": None,
+            "archive/a.yml": ORDERS.replace("sales.orders", "a.b"),
+        },
+        ["TW001"],
+    ),
     "excluded contract": (
         _config('contracts = ["**/*.yml"]'),
         {

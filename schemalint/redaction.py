@@ -30,8 +30,9 @@ _USER_INFO: Final = (
     r"""([^\s/?\#'"<>`]*(?=@)|"""
     r"""[^\s/?\#'"<>`:@]{0,200}:(?!\d{1,5}(?:[/?\#]|$))[^\s'"<>`]{0,300}(?=@))(@)"""
 )
-# `abfss://container@account…`, `file:/table@v12`: the part before the @ is no credential.
-_NO_CREDENTIAL: Final = r"(?i)(?<![A-Za-z0-9+.-])(?:abfss?|wasbs?|file)\Z"
+# `abfss://container@account…`, `file:/table@v12`, `dbfs:/me@example.com/…`: the part before the @ is no
+# credential.
+_NO_CREDENTIAL: Final = r"(?i)(?<![A-Za-z0-9+.-])(?:abfss?|wasbs?|dbfs|file)\Z"
 
 # Parameters with credentials: Azure's SAS, AWS (versions 2 and 4), Google, and names of others.
 _PARAMETER_NAME: Final = (
@@ -44,10 +45,10 @@ _OWN_NAME: Final = (
 )
 _QUERY: Final = r"""(\?)([^\s'"<>`]*)()"""
 _SIGNED: Final = rf"(?i)[?&;]{_PARAMETER_NAME}=[^&;]"
-_PARAMETER: Final = rf"""(?i)((?:[;&]{_PARAMETER_NAME}|\b{_OWN_NAME})=)([^\s;&'"<>`]+)()"""
+_PARAMETER: Final = rf"""(?i)((?:[;&#]{_PARAMETER_NAME}|\b{_OWN_NAME})=)([^\s;&'"<>`]+)()"""
 _HEADER: Final = (
-    r"""(?i)(authorization\\{0,8}['"]?\s{0,9}[:=]\s{0,9}\\{0,8}['"]?(?:bearer |basic )?)"""
-    r"""([^\s'",}\\]+)()"""
+    r"""(?i)(authorization\\{0,8}['"]?\s{0,9}[:=]\s{0,9}\\{0,8}['"]?(?:(?:bearer|basic|token)\s{1,9})?)"""
+    r"""(aws4-hmac-sha256\s[^'"}\\\n]{0,2000}?signature=[^\s'",}\\]+|[^\s'",}\\]+)()"""
 )
 
 _hidden: set[str] = set()

@@ -49,6 +49,7 @@ def test_credentials_become_a_mark_wherever_they_are(name: str) -> None:
         "abfss://container@account.dfs.core.windows.net/t",
         "s3://bucket/path@v12",
         "https://host:8080/path@v1",
+        "dbfs:/me@example.com/t",
         "https://host/t?page=2&sort=token",
         "'https://host' || 'a@b.example'",
         "token = 5",

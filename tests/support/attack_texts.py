@@ -82,6 +82,10 @@ URIS = {
     "JDBC": f"jdbc:sqlserver://host;user=sa;password={CREDENTIAL};",
     "connection string": f"AccountName=a;AccountKey={CREDENTIAL}==;EndpointSuffix=core.windows.net",
     "header": f"Authorization: Bearer {CREDENTIAL}",
+    "header with two blanks": f"authorization: Bearer  {CREDENTIAL}",
+    "header with another scheme": f"Authorization: token {CREDENTIAL}",
+    "header of AWS 4": f"Authorization: AWS4-HMAC-SHA256 Credential=a/b, Signature={CREDENTIAL}",
+    "fragment": f"https://host/t#access_token={CREDENTIAL}",
     "headers of a library": f"{{'Authorization': 'Basic {CREDENTIAL}'}}",
     "path of a request": f"GET /b/t?X-Amz-Signature={CREDENTIAL} failed",
 }

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 from schemalint.errors import GitError, UsageError
 from schemalint.git.events import PullRequest, Push, Since, is_ci, read_event
 from schemalint.git.revisions import (
+    FETCH_REMOTE_HEAD,
+    REMOTE_HEAD,
+    MissingHistoryError,
+    fetch_command,
     merge_base,
     newest_tag,
     remote_branch,
@@ -229,12 +233,17 @@ def _from_pre_commit(search: _Search) -> Side | None:
 
 
 def _from_remote_head(search: _Search) -> Side | None:
-    reference = remote_head(search.repo)
-    (commit,) = try_resolve(search.repo, [reference]) if reference else (None,)
-    if reference is None or commit is None:
+    reference = remote_head(search.repo) or REMOTE_HEAD
+    (commit,) = try_resolve(search.repo, [reference])
+    if commit is not None:
+        name = reference.removeprefix("refs/remotes/").removeprefix("refs/schemalint/")
+        return search.merge_base_of(commit, name, f"merge base with {name}")
+    if not search.ci:
         return None
-    name = reference.removeprefix("refs/remotes/")
-    return search.merge_base_of(commit, name, f"merge base with {name}")
+    raise MissingHistoryError(
+        "nothing to compare with: no --against or CI variable names a base, and origin/HEAD is not set",
+        fetch_command(search.repo, FETCH_REMOTE_HEAD),
+    )
 
 
 def _from_last_commit(search: _Search) -> Side | None:

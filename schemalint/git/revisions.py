@@ -154,6 +154,12 @@ def remote_branch(branch: str) -> str:
     return f"+refs/heads/{name}:refs/remotes/origin/{name}"
 
 
+REMOTE_HEAD = "refs/schemalint/origin/HEAD"
+"""Where the remote's own HEAD is fetched to: no fetch of branches writes there."""
+
+FETCH_REMOTE_HEAD = f"+HEAD:{REMOTE_HEAD}"
+
+
 def remote_head(repo: Repository) -> str | None:
     """Return the remote-tracking branch that ``origin/HEAD`` names; None if it is not set (one git process).
 

@@ -10,6 +10,8 @@ from schemalint.errors import GitError
 from schemalint.git.base import base_of_review
 from schemalint.git.events import PullRequest, Since, default_branch, read_event
 from schemalint.git.revisions import (
+    FETCH_REMOTE_HEAD,
+    REMOTE_HEAD,
     MissingHistoryError,
     fetch_command,
     is_ancestor,
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from schemalint.git.repository import Repository
 
 _BRANCHES = "refs/remotes/origin/"
-_REMOTE_HEAD = "refs/schemalint/origin/HEAD"
 
 
 def trusted_commit(
@@ -113,8 +114,7 @@ def _contains(repo: Repository, ref: _Ref, commit: str | None, head: str) -> boo
 
 def _default_ref(repo: Repository, env: Mapping[str, str]) -> _Ref:
     branch = default_branch(env) or remote_head(repo)
-    # The remote's own HEAD is its default branch. It gets a name that no fetch of branches writes to.
-    return _Ref(_REMOTE_HEAD, f"+HEAD:{_REMOTE_HEAD}") if branch is None else _ref(branch)
+    return _Ref(REMOTE_HEAD, FETCH_REMOTE_HEAD) if branch is None else _ref(branch)
 
 
 def _ref(text: str) -> _Ref:

@@ -178,6 +178,17 @@ def test_a_run_that_was_started_by_hand_for_a_branch_is_compared_with_the_defaul
     assert base(repo, env, fetch=True).commit == forked.fork
 
 
+def test_a_service_that_names_no_branch_is_compared_with_the_head_of_the_remote(
+    forked: Forked, tmp_path: Path
+) -> None:
+    repo = forked.checkout(tmp_path / "ci", "refs/heads/feature", "--depth=1")
+    with pytest.raises(MissingHistoryError, match="nothing to compare with") as caught:
+        base(repo, {"JENKINS_URL": "https://ci"})
+    assert "+HEAD:refs/schemalint/origin/HEAD" in caught.value.help
+    side = base(repo, {"JENKINS_URL": "https://ci"}, fetch=True)
+    assert side == Revision("merge-base:origin/HEAD", forked.fork, "merge base with origin/HEAD")
+
+
 def test_a_review_whose_base_is_checked_out_is_an_error(forked: Forked) -> None:
     with pytest.raises(GitError, match="nothing to compare: the base is the head commit itself"):
         base(forked.repo, github(forked.repo, "pull_request_target", pull_request(forked.main, forked.head)))

@@ -15,11 +15,14 @@ from hypothesis import strategies as st
 
 from schemalint import config
 from schemalint.config.storage import resolve_variables
-from schemalint.errors import LiveError, Location
+from schemalint.errors import LiveError, Location, SchemalintError
+from schemalint.git.globs import parse_glob
+from schemalint.lint.rule_lookup import explain
 from schemalint.model.finding import CheckResult, ObjectRef
 from schemalint.printable import json_text, printable
 from schemalint.redaction import hide, hide_nothing, masked, without_secrets
 from schemalint.spark.findings import AuditRun, rows_of
+from schemalint.table_json import from_json
 from support.attack_texts import CREDENTIAL, URIS
 from support.report_cases import finding, run
 
@@ -110,6 +113,18 @@ def test_the_secrets_of_a_target_are_hidden_and_its_public_settings_are_not() ->
     target = config.Target("dev", storage={"secret_access_key": "${KEY}", "region": "${REGION}"})
     resolve_variables(target, {"KEY": "hunter2hunter2", "REGION": "eu-west-1"})
     assert without_secrets("hunter2hunter2 in eu-west-1") == "*** in eu-west-1"
+
+
+def test_a_text_is_cut_after_its_credentials_are_hidden() -> None:
+    uri = f"https://user:{CREDENTIAL}{'x' * 300}@host/"
+    for refuse in (
+        lambda: from_json({"format": uri}),
+        lambda: parse_glob(uri + "/x" * 4_000),
+        lambda: explain(uri, ()),
+    ):
+        with pytest.raises(SchemalintError) as caught:
+            refuse()
+        assert CREDENTIAL not in str(caught.value)
 
 
 def test_a_traceback_shows_no_message_of_the_engine() -> None:

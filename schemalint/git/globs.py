@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from schemalint import limits
 from schemalint.errors import ConfigError
+from schemalint.redaction import without_secrets
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def parse_glob(text: str) -> Glob:
     """
     if len(text) > limits.MAX_GLOB or "\0" in text:
         reason = "has a NUL character" if "\0" in text else f"is longer than {limits.MAX_GLOB} characters"
-        raise ConfigError(f"the glob {text[:40]!r} … {reason}", help="correct or remove it")
+        raise ConfigError(f"the glob {without_secrets(text)[:40]!r} … {reason}", help="correct or remove it")
     name = normpath(text) if text else "."
     if name.startswith(("/", "../")) or name == "..":
         raise ConfigError(f"the glob {text!r} leads out of the repository", help="begin at the top folder")

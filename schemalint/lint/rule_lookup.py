@@ -9,6 +9,7 @@ from typing import Final
 from schemalint.errors import UsageError
 from schemalint.lint.error_classes import ErrorAdvice, advice_by_class, error_advice, find_advice
 from schemalint.plugin import Rule
+from schemalint.redaction import without_secrets
 from schemalint.values import frozen
 
 LEAST_QUOTED = 12
@@ -77,7 +78,7 @@ def explain(text: str, rules: tuple[Rule, ...]) -> Explanation:
 
 
 def _unknown(what: str, rules: tuple[Rule, ...]) -> UsageError:
-    first = what[:_LONGEST_NAME].partition("\n")[0]
+    first = without_secrets(what.partition("\n")[0])[:_LONGEST_NAME]
     names = dict.fromkeys(name for rule in rules for name in (rule.code, rule.name, *rule.delta_errors))
     wanted = first.upper() if "_" in first else first
     close = get_close_matches(wanted, [*names, *advice_by_class()], n=_CLOSEST, cutoff=0.5)

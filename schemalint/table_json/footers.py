@@ -9,6 +9,7 @@ from schemalint.delta.datatype import Atomic, Char, Decimal, String, Unknown, Va
 from schemalint.delta.footer_summary import Files, FooterSummary, StoredLeaf
 from schemalint.delta.path import path_from_json, path_to_json
 from schemalint.delta.type_name import name_of_type, type_of_name
+from schemalint.redaction import without_secrets
 from schemalint.table_json.values import JsonObject
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _leaf(body: JsonObject) -> tuple[StoredLeaf, Files]:
     name = body.text("type")
     type_ = type_of_name(name) if body.flag("known") else Unknown(name)
     if type_ is None:
-        raise body.wrong("type", f"the name of a type, not {json.dumps(name)[:40]}")
+        raise body.wrong("type", f"the name of a type, not {without_secrets(json.dumps(name))[:40]}")
     try:
         path = path_from_json(item for item, _path in body.items("path"))
     except ValueError:

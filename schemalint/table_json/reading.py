@@ -25,6 +25,7 @@ from schemalint.delta.table import (
 from schemalint.delta_log.jsontext import JsonError, read_json
 from schemalint.delta_log.limits import MAX_LINE
 from schemalint.errors import Location
+from schemalint.redaction import without_secrets
 from schemalint.table_json.values import FORMAT, JsonObject, TableDocument, TableFailure, TableJsonError
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def from_json(content: object) -> TableDocument | TableFailure:
     body = JsonObject.of(content)
     if (format_ := body.content.get("format")) != FORMAT:
         raise TableJsonError(
-            f"format must be {FORMAT}, not {json.dumps(format_)[:40]}",
+            f"format must be {FORMAT}, not {without_secrets(json.dumps(format_))[:40]}",
             help="Write the file again with `schemalint show --output-format json` of this version.",
         )
     read_at, table, target = _time(body), body.optional("table", str), body.optional("target", str)

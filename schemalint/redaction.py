@@ -91,7 +91,8 @@ def masked(text: str) -> str:
 def _replaced(text: str, mark: Callable[[str], str]) -> str:
     def marked(match: re.Match[str]) -> str:
         before, credential, after = match.groups()
-        if not credential.strip("*") or (before.startswith(":/") and _is_no_credential(match, credential)):
+        # `LIKE 'http://%@%'` has no credential either
+        if not credential.strip("*%") or (before.startswith(":/") and _is_no_credential(match, credential)):
             return match[0]
         return before + mark(credential) + after
 

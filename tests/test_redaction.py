@@ -53,6 +53,7 @@ def test_credentials_become_a_mark_wherever_they_are(name: str) -> None:
         "s3://bucket/path@v12",
         "https://host:8080/path@v1",
         "dbfs:/me@example.com/t",
+        "url NOT LIKE 'http://%@%'",
         "https://host/t?page=2&sort=token",
         "'https://host' || 'a@b.example'",
         "token = 5",

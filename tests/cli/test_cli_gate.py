@@ -109,6 +109,11 @@ WEAKENED: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str
         },
         ["TW001"],
     ),
+    "base in a copy that is deleted": (
+        {"archive/orders.yml": NARROWED},
+        {"archive/orders.yml": None, CONTRACT: NARROWED},
+        ["TW001"],
+    ),
     "excluded contract": (
         _config('contracts = ["**/*.yml"]'),
         {

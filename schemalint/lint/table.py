@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from schemalint.delta.change import TableAdded
 from schemalint.delta.footer_summary import PhysicalTypes
@@ -47,7 +47,7 @@ def judge_table(
     ctx = live_context(contract or as_declared(table, name), table)
     located = (
         *_findings(Judge(tuple(rules)), table, files, ctx),
-        *((table.uri, finding) for finding in _of_state(TableAdded(table.state), table, rules, ctx.contract)),
+        *((table.uri, finding) for finding in _of_new_table(table, rules, ctx)),
     )
     return tuple(
         finding if contract else replace(finding, location=Location(location))
@@ -73,21 +73,41 @@ def judge_state(
     return tuple(finding if contract else replace(finding, location=Location(table.uri)) for finding in found)
 
 
-def _of_state(fact: Fact, table: LiveTable, rules: Sequence[Rule], contract: Contract) -> Iterator[Finding]:
+def _of_new_table(table: LiveTable, rules: Sequence[Rule], ctx: RuleContext) -> Iterator[Finding]:
+    """Yield what the rules about new tables find in the table.
+
+    A statement that changes metadata checks the state that it makes, so what the declaration keeps fails it.
+    """
+    kept = frozenset[object]()
+    if ctx.changes:
+        judge = Judge(tuple(rule for rule in rules if rule.live))
+        kept = frozenset(finding.identity for finding in judge(TableAdded(ctx.after), ctx, LIVE))
+    return _of_state(TableAdded(table.state), table, rules, ctx.contract, kept)
+
+
+def _of_state(
+    fact: Fact,
+    table: LiveTable,
+    rules: Sequence[Rule],
+    contract: Contract,
+    kept: Collection[object] = frozenset(),
+) -> Iterator[Finding]:
     ctx = live_context(_as_it_is(contract, table), table)
     judge = Judge(tuple(rule for rule in rules if rule.live))
-    return map(_on_live_table, judge(fact, ctx, LIVE))
+    for finding in judge(fact, ctx, LIVE):
+        yield _on_live_table(finding, is_checked=finding.identity in kept)
 
 
 def _as_it_is(contract: Contract, table: LiveTable) -> Contract:
     return replace(contract, state=table.state, drop_features=frozenset())
 
 
-def _on_live_table(finding: Finding) -> Finding:
-    """Return a finding as it is for a live table: a warning if only a change of metadata fails."""
+def _on_live_table(finding: Finding, *, is_checked: bool) -> Finding:
+    """Return a finding as it is for a live table: a warning if only a change of metadata would check it."""
     error = OTHER_CLASS.get(finding.delta_error or "", finding.delta_error)
-    severity = min(finding.severity, Severity.WARNING) if error in CHECKED_ON_CHANGE else finding.severity
-    return replace(finding, delta_error=error, severity=severity)
+    if error in CHECKED_ON_CHANGE and not is_checked:
+        return replace(finding, delta_error=error, severity=min(finding.severity, Severity.WARNING))
+    return replace(finding, delta_error=error)
 
 
 def refused_by_spark(contract: Contract, table: LiveTable, rules: Sequence[Rule]) -> tuple[Finding, ...]:

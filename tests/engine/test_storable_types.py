@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.record_logs import log_text
 from schemalint import contract
 from schemalint.delta.datatype import STRING, Varchar, type_at
 from schemalint.delta.diff import diff
@@ -14,6 +15,7 @@ from schemalint.lint.rulebook import load_rules
 from schemalint.model.contract import Contract
 from schemalint.planner.limits import refused_changes
 from schemalint.storage import read_table
+from support.short_logs import write_short_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +46,17 @@ def test_check_agrees_with_the_engine_on_new_columns(spark: SparkSession, tmp_pa
     (declared,) = contract.read("c.yml", text).contracts
     reported = {finding.delta_error for finding in judge_pair(None, declared, load_rules())} - {None}
     assert reported == _refusal(spark, f"CREATE TABLE delta.`{tmp_path}/t` (a INT, x {type_}) USING delta")
+
+
+def test_only_dropping_a_column_that_delta_cannot_store_alters_the_table(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    write_short_log(log_text("type-not-storable/live-collation-with-mapping"), tmp_path / "t")
+    table = f"ALTER TABLE delta.`{tmp_path}/t`"
+    refused = {"DELTA_UNSUPPORTED_DATA_TYPES"}
+    assert _refusal(spark, f"{table} ADD COLUMNS (z INT)") == refused
+    assert _refusal(spark, f"{table} RENAME COLUMN d TO e") == refused
+    assert _refusal(spark, f"{table} DROP COLUMN d") == set()
 
 
 def _refusal(spark: SparkSession, statement: str) -> set[str | None]:

@@ -42,11 +42,13 @@ def type_not_storable(change: FieldAdded | TableAdded, _ctx: RuleContext) -> Ite
 
     Delta 4.4 refuses these types in `CREATE TABLE` and in `ADD COLUMNS`: intervals and collations with
     `DELTA_UNSUPPORTED_DATA_TYPES` (a plain `interval` with `_LEGACY_ERROR_TEMP_1183`), geometry and geography
-    with `DELTA_GEOSPATIAL_NOT_SUPPORTED`, a time of day with `UNSUPPORTED_TIME_TYPE`.If another
-    writer has made such a column, Spark reads intervals and collations and writes them, apart from the plain
-    `interval`, and cannot write a time of day; every statement that alters the table fails. A geometry or
-    geography it cannot even read. For a live table, the finding is a warning if Spark reads and writes the
-    column (all measured on Delta 4.4.0).
+    with `DELTA_GEOSPATIAL_NOT_SUPPORTED`, a time of day with `UNSUPPORTED_TIME_TYPE`.
+
+    If another writer has made such a column, Spark reads intervals and collations and writes them, apart from
+    the plain `interval`, and cannot write a time of day. A geometry or geography it cannot even read. Every
+    statement that alters the table fails, unless it drops the column. So for a live table the finding is a
+    warning if Spark reads and writes the column, and the contract drops it or changes nothing (all measured on
+    Delta 4.4.0).
 
     ## What to do
 

@@ -47,8 +47,8 @@ def type_not_storable(change: FieldAdded | TableAdded, _ctx: RuleContext) -> Ite
     If another writer has made such a column, Spark reads intervals and collations and writes them, apart from
     the plain `interval`, and cannot write a time of day. A geometry or geography it cannot even read. Every
     statement that alters the table fails, unless it drops the column. So for a live table the finding is a
-    warning if Spark reads and writes the column, and the contract drops it or changes nothing (all measured on
-    Delta 4.4.0).
+    warning if Spark reads and writes the column, and the contract drops it or changes nothing (all measured
+    on Delta 4.4.0).
 
     ## What to do
 

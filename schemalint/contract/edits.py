@@ -8,8 +8,9 @@ from difflib import SequenceMatcher
 from functools import cached_property
 
 from schemalint.contract.anchors import Anchors
-from schemalint.contract.dialects import Dialect, Excerpts, dialect_of
-from schemalint.document import Document, Span, common_length, location, read_documents
+from schemalint.contract.dialects import Dialect, Excerpts, Part, dialect_of
+from schemalint.document import Document, Span, TextEdit, common_length, location, read_documents, splice
+from schemalint.document.excerpt import Excerpt
 from schemalint.errors import ContractError, Location
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Edit, TextChange
@@ -32,35 +33,60 @@ class Editor:
         """
         key = tuple(edits)
         if key not in self._made:
-            self._made[key] = self._in_excerpt(key) or tuple(self._in_whole(key))
+            self._made[key] = self._in_excerpt(key) or self._in_parts(key) or tuple(self._in_whole(key))
         return self._made[key]
 
     def _in_excerpt(self, edits: Sequence[Edit]) -> tuple[TextChange, ...]:
         """Make the edits in the part of the contract that they read; return nothing if that is impossible."""
-        found: list[TextChange] = []
         with suppress(ContractError):
             excerpt = self._excerpts.of(edits)
-            for span, text in self._changes(excerpt.document, edits) if excerpt else ():
-                whole = excerpt.span_in_whole(span) if excerpt else None
-                if whole is None:
-                    return ()
-                found.append(self._change(whole, text))
-        return tuple(found)
+            if excerpt is not None:
+                return tuple(self._in_whole_text(excerpt, self._edited(excerpt.document, edits)))
+        return ()
+
+    def _in_parts(self, edits: Sequence[Edit]) -> tuple[TextChange, ...]:
+        """Make the edits in several excerpts, and prove the result; return nothing if that is impossible."""
+        division = self._excerpts.division()
+        made: list[tuple[Part, str]] = []
+        found: list[TextChange] = []
+        with suppress(ContractError, LookupError, ValueError):
+            for part in division.parts(edits):
+                edited = self._edited(part.excerpt.document, part.edits)
+                found += self._in_whole_text(part.excerpt, edited)
+                made.append((part, edited))
+            found.sort(key=lambda change: (change.start, change.end))
+            text = splice(self._text, [TextEdit(change.start, change.end, change.text) for change in found])
+            if division.proves(text, made):
+                return tuple(found)
+        return ()
 
     def _in_whole(self, edits: Sequence[Edit]) -> Iterator[TextChange]:
-        for span, text in self._changes(self._document, edits):
+        document = self._document
+        for span, text in _changed_lines(document.text, self._edited(document, edits)):
             yield self._change(span, text)
+
+    def _in_whole_text(self, excerpt: Excerpt, edited: str) -> Iterator[TextChange]:
+        """Yield the changes of an excerpt as changes of the whole text.
+
+        Raises:
+            ContractError: A change is where the excerpt was cut.
+        """
+        for span, text in _changed_lines(excerpt.document.text, edited):
+            whole = excerpt.span_in_whole(span)
+            if whole is None:
+                raise ContractError("the change is where the excerpt was cut", help="edit the whole text")
+            yield self._change(whole, text)
 
     def _change(self, span: Span, text: str) -> TextChange:
         return TextChange(location(self._contract.file, self._text, span), span.start, span.end, text)
 
-    def _changes(self, document: Document, edits: Sequence[Edit]) -> Iterator[tuple[Span, str]]:
+    def _edited(self, document: Document, edits: Sequence[Edit]) -> str:
         target = self._contract.anchors.target if isinstance(self._contract.anchors, Anchors) else None
         edited = document.text
         for edit in edits:
             current = read_documents(edited, document.file)[document.index]
             edited = self._dialect.edited(current, edit, target)
-        yield from _changed_lines(document.text, edited)
+        return edited
 
     @cached_property
     def _document(self) -> Document:
@@ -85,7 +111,10 @@ class Editor:
 def _changed_lines(old: str, new: str) -> Iterator[tuple[Span, str]]:
     """Yield the changed lines, without the common start and end of each change."""
     old_lines, new_lines = (text.splitlines(keepends=True) for text in (old, new))
-    start = 0
+    same = common_length(old_lines, new_lines)
+    start = sum(map(len, old_lines[:same]))
+    # What is the same at the start is not compared again: a new item follows it, whatever its lines are.
+    old_lines, new_lines = old_lines[same:], new_lines[same:]
     matcher = SequenceMatcher(None, old_lines, new_lines, autojunk=False)
     for _tag, first, last, new_first, new_last in matcher.get_opcodes():
         before, after = "".join(old_lines[first:last]), "".join(new_lines[new_first:new_last])

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from schemalint.document.nodes import Document, Node
 
 Leaves: TypeAlias = dict[Path, tuple[str, str]]
+Content: TypeAlias = tuple[tuple[Path, tuple[str, str]], ...]
 
 
 def leaves(text: str, file: str) -> Leaves:
@@ -27,6 +28,11 @@ def leaves(text: str, file: str) -> Leaves:
         for document in read_documents(whole, file)
         for path, leaf in _leaves_below(document.root, ())
     }
+
+
+def content(node: Node) -> Content:
+    """Return every scalar and empty collection of a node by path, in the order of the text."""
+    return tuple(_leaves_below(node, ()))
 
 
 def leaves_with(document: Document, path: Path, value: str) -> Leaves:

@@ -1,14 +1,24 @@
-"""The work of a check grows with the width of a table, not with its square."""
+"""The work of a check, a pull and a revert grows with the width of a table, not with its square."""
 
 from __future__ import annotations
 
 import pytest
 
+from schemalint.contract import read
+from schemalint.delta.datatype import Field, Struct
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata, TableState
 from schemalint.git import Contents, File, Worktree
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.fixing import check_and_fix
+from schemalint.model.contract import Contract
+from schemalint.pull.declaration import Scope
+from schemalint.pull.texts import updated_text
 from schemalint.report import findings as reports
+from schemalint.revert.declaration import reverse_changes
+from schemalint.revert.reverting import reverted_text
+from schemalint.values import replace
 from support.operations import assert_linear
 from support.rule_judging import built_in
 from support.wide import CHANGES
@@ -38,3 +48,77 @@ def test_twice_the_findings_take_about_twice_the_calls_in_every_format(style: st
 def test_twice_the_fixes_take_about_twice_the_calls(change: str) -> None:
     """The fixes of one struct add to one list, or make it: they are applied together."""
     assert_linear(lambda number: check_and_fix(request(change, number), unsafe=False), NUMBER // 2)
+
+
+def contracts(change: str, number: int) -> tuple[Contract, Contract]:
+    """Return the contract before and after a change."""
+    before, after = (read("a.yml", text(number)).contracts[0] for text in CHANGES[change])
+    return before, after
+
+
+def stored(field: Field) -> Field:
+    """Return a column of a contract as a column of a table, whose log knows it by its name before."""
+    name = field.renamed_from or field.name
+    return replace(
+        field,
+        column_id=int("".join(filter(str.isdigit, name)) or -1),
+        physical_name=name,
+        renamed_from=None,
+        comment=field.comment or None,
+    )
+
+
+def live(before: TableState, after: TableState) -> LiveTable:
+    """Return a table with the state after the change, whose log knows the state before."""
+    states = [
+        replace(state, columns=Struct(tuple(map(stored, state.columns.fields)))) for state in (before, after)
+    ]
+    entries = [HistoryEntry(version, metadata=Metadata("id", state)) for version, state in enumerate(states)]
+    return LiveTable(
+        "/lake/t", 1, Protocol(3, 7), Metadata("id", states[1]), history=History(tuple(entries), 0)
+    )
+
+
+COLUMNS = (
+    "widened",
+    "widened, in blocks",
+    "narrowed",
+    "renamed",
+    "all names new",
+    "all dropped",
+    "comments",
+    "nullability",
+    "defaults",
+    "generated",
+    "identity",
+    "type_changes",
+    "type_changes, wrong",
+)
+
+
+@pytest.mark.parametrize("change", COLUMNS)
+def test_a_pull_of_twice_the_columns_takes_about_twice_the_calls(change: str) -> None:
+    def pull(number: int) -> None:
+        before, after = contracts(change, number)
+        text, table = CHANGES[change][0](number), live(before.state, after.state)
+        edited = updated_text("a.yml", text, "sales.orders", table, lambda contract: contract, Scope.ALL)
+        (pulled,) = read("a.yml", edited).contracts
+        assert [field.name for field in pulled.state.columns.fields] == [
+            field.name for field in after.state.columns.fields
+        ]
+        assert edited != text
+
+    assert_linear(pull, NUMBER // 2)
+
+
+REVERTED = ("renamed", "all names new", "case changed", "all dropped", "comments", "nullability", "defaults")
+
+
+@pytest.mark.parametrize("change", REVERTED)
+def test_a_revert_of_twice_the_columns_takes_about_twice_the_calls(change: str) -> None:
+    def revert(number: int) -> None:
+        before, after = contracts(change, number)
+        text = CHANGES[change][1](number)
+        assert reverted_text(after, text, reverse_changes([before, after])) != text
+
+    assert_linear(revert, NUMBER // 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Protocol, cast
 
@@ -16,11 +16,36 @@ from schemalint.model.contract import Contract
 from schemalint.model.finding import Edit
 
 
+class Part(Protocol):
+    """Edits that are made together in an excerpt."""
+
+    @property
+    def edits(self) -> Sequence[Edit]:
+        """The edits, in order."""
+
+    @property
+    def excerpt(self) -> Excerpt:
+        """The excerpt."""
+
+
+class Division(Protocol):
+    """Divides edits of one contract among excerpts."""
+
+    def parts(self, edits: Sequence[Edit]) -> Iterable[Part]:
+        """Return the parts; raise a LookupError if the edits need the whole document."""
+
+    def proves(self, text: str, made: Sequence[tuple[Part, str]]) -> bool:
+        """Whether a text is the edited one: made are the parts with the edited texts of their excerpts."""
+
+
 class Excerpts(Protocol):
     """Makes the excerpts of one contract."""
 
     def of(self, edits: Sequence[Edit]) -> Excerpt | None:
         """Return all that the edits of a contract read; None if they need the whole document."""
+
+    def division(self) -> Division:
+        """Return what divides edits among excerpts."""
 
 
 class Dialect(Protocol):

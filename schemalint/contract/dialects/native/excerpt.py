@@ -9,6 +9,7 @@ from typing import Final
 
 from schemalint.contract.dialects.native.edits import Record, records
 from schemalint.contract.dialects.native.history import split_at_field
+from schemalint.contract.dialects.native.parts import Division
 from schemalint.contract.dialects.native.spans import Written, written_columns
 from schemalint.delta.datatype import Array, DataType, Map, Struct, children, parts, type_at, with_parts
 from schemalint.delta.path import Path, Step, lowercased, prefixes
@@ -39,6 +40,22 @@ class Excerpts:
                 return self._of_history(path)
             case _:
                 return None
+
+    def division(self) -> Division:
+        """Return what divides declared changes among excerpts."""
+        return Division(self._document, self._with_columns, self._with_settings)
+
+    def _with_columns(self, kept: Collection[int]) -> Excerpt:
+        """Return the excerpt with only some columns, whole."""
+        entry = _entry(self._document.root, _COLUMNS)
+        return Excerpt(self._document, [*self._outside(), *self._items_cut(entry, kept)])
+
+    def _with_settings(self, kept: Collection[int]) -> Excerpt:
+        """Return the excerpt with all settings, and with only some columns."""
+        text, (start, end) = self._document.text, self._document.span
+        entry = _entry(self._document.root, _COLUMNS)
+        other_documents = (TextEdit(0, start, ""), TextEdit(end, len(text), ""))
+        return Excerpt(self._document, [*other_documents, *self._items_cut(entry, kept)])
 
     def _of_history(self, path: Path) -> Excerpt | None:
         """Return the levels around a field with its own entries of ``type_changes``.

@@ -190,6 +190,7 @@ def _clean(env: Mapping[str, str]) -> dict[str, str]:
         | {
             "PATH": os.pathsep.join(absolute_folders(env)),
             "GIT_TERMINAL_PROMPT": "0",  # there is no user to answer
+            "GIT_NO_REPLACE_OBJECTS": "1",  # a mirror holds refs/replace/* that anybody pushed
             "GIT_OPTIONAL_LOCKS": "0",  # the commit that runs the hook holds index.lock
             "LC_ALL": "C",  # error messages are matched in English
             "LANGUAGE": "",

@@ -146,3 +146,11 @@ def test_a_checkout_of_a_fork_does_not_say_which_configuration_counts(
 def test_a_service_is_known_by_its_own_variables_even_if_ci_is_unset(env: dict[str, str]) -> None:
     assert is_ci(env)
     assert not is_ci({"CI": "false", "BUILDKITE_PULL_REQUEST": "false"})
+
+
+def test_replaced_commits_are_read_as_they_were_merged(clone: Clone) -> None:
+    clone.repo.git("fetch", "--quiet", "origin", "main")
+    clone.repo.git("replace", clone.main, clone.feature)
+    repository = open_repository(clone.repo.path, clone.repo.env)
+    shown = repository.run("cat-file", "-p", clone.main).stdout
+    assert shown.endswith(b"main\n")

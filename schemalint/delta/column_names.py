@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+from bisect import bisect_left
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 INVALID_CHARACTERS: Final = " ,;{}()\n\t="
@@ -15,6 +17,9 @@ CHANGE_DATA_COLUMNS: Final = frozenset({"_change_type", "_commit_version", "_com
 """Columns that the change data feed adds (PROTOCOL.md, "Change Data Files"). Delta reserves only this exact
 spelling: it accepts a column ``_CHANGE_TYPE`` (measured on Delta 4.4.0)."""
 
+_COMPARED: Final = 32
+"""As many names are compared one by one."""
+
 
 def invalid_characters(name: str) -> str:
     """Return the characters of a name that require column mapping, each once, in order of appearance."""
@@ -22,7 +27,27 @@ def invalid_characters(name: str) -> str:
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most similar, ignoring case; None if no known name is similar."""
-    by_lower_case = {candidate.lower(): candidate for candidate in known}
-    nearest = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.6)
+    """Return the known name that is most similar, ignoring case; None if no known name is similar.
+
+    Of many known names, only those with the longest common start or end are compared: each finding about a
+    wide table may ask.
+    """
+    by_lower_case, forwards, backwards = _sorted(frozenset(known))
+    lower, near = name.lower(), forwards
+    if len(forwards) > _COMPARED:
+        ends = _around(backwards, lower[::-1])
+        near = sorted({*_around(forwards, lower), *(end[::-1] for end in ends)})
+    nearest = difflib.get_close_matches(lower, near, n=1, cutoff=0.6)
     return by_lower_case[nearest[0]] if nearest else None
+
+
+@lru_cache(maxsize=32)
+def _sorted(names: frozenset[str]) -> tuple[dict[str, str], list[str], list[str]]:
+    """Return the names by lower case, and the names in lower case: sorted, and sorted when reversed."""
+    by_lower_case = {name.lower(): name for name in sorted(names)}
+    return by_lower_case, sorted(by_lower_case), sorted(name[::-1] for name in by_lower_case)
+
+
+def _around(names: list[str], name: str) -> list[str]:
+    index, half = bisect_left(names, name), _COMPARED // 4
+    return names[max(index - half, 0) : index + half]

@@ -103,6 +103,8 @@ CHANGES: Final[dict[str, tuple[Callable[[int], str], Callable[[int], str]]]] = {
     "clustered_by": (_ints, lambda n: _setting("clustered_by", "- c{n}", n)),
     "partitioned_by": (_ints, lambda n: _setting("partitioned_by", "- c{n}", n)),
     "constraints": (_ints, lambda n: _setting("constraints", "k{n}: c{n} > 0", n)),
+    "constraints, wrong": (_ints, lambda n: _setting("constraints", "k{n}: x{n} > 0", n)),
+    "generated, wrong": (_ints, lambda n: _columns("name: c{n}, type: int, generated: x{before} + 1", n)),
     "properties": (_ints, lambda n: _setting("properties", "delta.p{n}: '1'", n)),
     "user properties": (_ints, lambda n: _setting("properties", "p{n}: '1'", n)),
     "features": (_ints, lambda n: _setting("features", "- f{n}", n)),

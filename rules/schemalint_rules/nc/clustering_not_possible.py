@@ -145,7 +145,7 @@ def _column_faults(path: Path, columns: Struct) -> Iterator[_Fault]:
             case Struct() if (field := type_.get(name)) is not None:
                 type_ = field.type
             case Struct():
-                near = nearest_name(name, (field.name for field in type_.fields))
+                near = nearest_name(name, type_.names)
                 help_ = (
                     f"did you mean {format_path((*path[:index], near))}?"
                     if near

@@ -138,5 +138,5 @@ def _cannot_name_directory(type_: DataType) -> bool:
 
 
 def _hint(name: str, columns: Struct) -> str:
-    near = nearest_name(name, (field.name for field in columns.fields))
+    near = nearest_name(name, columns.names)
     return f"did you mean {near}?" if near else "name a column of the table; a field of a struct is not one"

@@ -243,7 +243,7 @@ def _unknown(columns: Struct, names: tuple[str, ...]) -> tuple[str, str, str] | 
         if not isinstance(inside, Struct):
             return f"{text}, but {parent} has no fields", f"write {parent}", _NO_STRUCT
         if inside.get(name) is None:
-            near = nearest_name(name, (field.name for field in inside.fields))
+            near = nearest_name(name, inside.names)
             help_ = (
                 f"did you mean {format_path((*names[:index], near))}?"
                 if near

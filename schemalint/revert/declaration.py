@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Final, TypeVar
 
 from schemalint.delta import properties
@@ -98,9 +100,7 @@ class _Reverser:
             else:
                 fields.append(current_field)
         current_ids = {field.column_id for field in current.fields}
-        self._restore(
-            old, [field for field in old.fields if field.column_id not in current_ids], fields, path
-        )
+        fields = self._restored(old, current_ids, fields, path)
         names = {field.name.lower() for field in fields}
         for removed_field in removed:
             # The type tells the dropped column from a restored one of the same name.
@@ -191,28 +191,48 @@ class _Reverser:
         self.notes.append(f"{format_path(path)} stays {print_type(current)}, was {print_type(old)}: {reason}")
         return current
 
-    def _restore(self, old: Struct, removed: Sequence[Field], fields: list[Field], path: Path) -> None:
-        """Insert removed columns as new ones, in their old position."""
-        listed = {path_key(entry.path) for entry in self.current.dropped}
-        for removed_field in removed:
-            name, key = format_path((*path, removed_field.name)), path_key((*path, removed_field.name))
-            if any(kept.name.lower() == removed_field.name.lower() for kept in fields):
-                self.notes.append(f"{name} was recreated since, and stays")
-                continue
-            if key in listed:
-                self.returned.add(key)
-                self.notes.append(f"{name} returns empty if it was dropped: its data is gone")
-            if isinstance(removed_field.generated, str) or isinstance(removed_field.identity, Identity):
-                self.notes.append(
-                    f"{name} returns as a plain column: Delta cannot add generated or identity columns"
-                )
-            fields.insert(_position(removed_field, old, fields), _as_new(removed_field))
+    def _restored(
+        self, old: Struct, current_ids: Container[int | None], kept: Sequence[Field], path: Path
+    ) -> list[Field]:
+        """Return the kept columns, and the removed ones as new ones: each after its last old predecessor."""
+        names = {field.name.lower() for field in kept}
+        indexes = {field.name: index for index, field in enumerate(kept)}
+        following: defaultdict[int, list[Field]] = defaultdict(list)
+        last = -1
+        for old_field in old.fields:
+            if old_field.column_id not in current_ids and self._returns(old_field, names, path):
+                names.add(old_field.name.lower())
+                following[last].append(_as_new(old_field))
+            last = max(last, indexes.get(old_field.name, -1))
+        fields = following[-1]
+        for index, kept_field in enumerate(kept):
+            fields += [kept_field, *following[index]]
+        return fields
+
+    def _returns(self, removed: Field, names: Container[str], path: Path) -> bool:
+        """Return whether a removed column comes back; note what it loses."""
+        name, key = format_path((*path, removed.name)), path_key((*path, removed.name))
+        if removed.name.lower() in names:
+            self.notes.append(f"{name} was recreated since, and stays")
+            return False
+        if key in self._listed:
+            self.returned.add(key)
+            self.notes.append(f"{name} returns empty if it was dropped: its data is gone")
+        if isinstance(removed.generated, str) or isinstance(removed.identity, Identity):
+            self.notes.append(
+                f"{name} returns as a plain column: Delta cannot add generated or identity columns"
+            )
+        return True
+
+    @cached_property
+    def _listed(self) -> frozenset[tuple[str, ...]]:
+        return frozenset(path_key(entry.path) for entry in self.current.dropped)
 
     def _can_drop(self, path: Path) -> bool:
         reason = ""
         if self.current.column_mapping == "none":
             reason = f"Delta drops columns only with {COLUMN_MAPPING_MODE}"
-        elif path_key(path) in {path_key(entry.path) for entry in self.current.dropped}:
+        elif path_key(path) in self._listed:
             reason = "it is already listed as dropped, and an entry takes effect only once"
         elif isinstance(self.current.partitioned_by, tuple) and path[0] in self.current.partitioned_by:
             reason = "the table is partitioned by it"
@@ -265,13 +285,6 @@ def _bare(field: Field) -> Field:
         renamed_from=None,
         type_changes=UNMANAGED,
     )
-
-
-def _position(field: Field, old: Struct, fields: Sequence[Field]) -> int:
-    """Return the position directly after the last of the field's old predecessors."""
-    names = [old_field.name for old_field in old.fields]
-    earlier = set(names[: names.index(field.name)])
-    return max((index + 1 for index, kept in enumerate(fields) if kept.name in earlier), default=0)
 
 
 def _recorded_types(type_: DataType) -> list[DataType]:

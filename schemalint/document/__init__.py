@@ -3,6 +3,7 @@
 from schemalint.document.edits import (
     TextEdit,
     append_item,
+    append_items,
     apply_edits,
     common_length,
     insert_item,
@@ -37,6 +38,7 @@ __all__ = [
     "Span",
     "TextEdit",
     "append_item",
+    "append_items",
     "apply_edits",
     "candidate",
     "common_length",

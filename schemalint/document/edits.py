@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from schemalint.document import layout
 from schemalint.document.nodes import Mapping, Scalar, Sequence, Span, children, entry_at, node_at
-from schemalint.document.proof import leaves, leaves_with, leaves_with_item, leaves_without
+from schemalint.document.proof import (
+    leaves,
+    leaves_with,
+    leaves_with_item,
+    leaves_with_items,
+    leaves_without,
+)
 from schemalint.document.reader import read_documents
 from schemalint.document.scalars import print_scalar
 from schemalint.errors import ContractError
@@ -89,20 +95,26 @@ def set_key(document: Document, path: Path, key: str, value: str) -> TextEdit:
 
 
 def append_item(document: Document, path: Path, value: str) -> TextEdit:
-    """Return the edit that appends an item to the sequence at ``path``; a missing or null one is created.
+    """Return the edit that appends an item to the sequence at ``path``, as `append_items` does."""
+    return append_items(document, path, [value])
+
+
+def append_items(document: Document, path: Path, values: abc.Sequence[str]) -> TextEdit:
+    """Return the edit that appends items to the sequence at ``path``; a missing or null one is created.
 
     Args:
         document: The document to edit.
         path: The path of the sequence.
-        value: YAML on one line, as in ``set_key``.
+        values: YAML on one line each, as in ``set_key``; at least one.
 
     Raises:
         ContractError: There is no sequence at the path, or its layout cannot be edited in place.
     """
     node = node_at(document, path)
     count = len(node.items) if isinstance(node, Sequence) else 0
-    edit = _add(document, path, _Child(Sequence, (f"- {value}",), value, "[]"))
-    return _proven(document, path, edit, lambda: leaves_with(document, (*path, count), value))
+    lines = tuple(f"- {value}" for value in values)
+    edit = _add(document, path, _Child(Sequence, lines, ", ".join(values), "[]"))
+    return _proven(document, path, edit, lambda: leaves_with_items(document, path, count, values))
 
 
 def insert_item(document: Document, path: Path, index: int, value: str) -> TextEdit:

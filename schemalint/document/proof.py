@@ -9,7 +9,7 @@ from schemalint.document.nodes import Path, Scalar, children
 from schemalint.document.reader import read_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from schemalint.document.nodes import Document, Node
 
@@ -45,6 +45,15 @@ def leaves_with(document: Document, path: Path, value: str) -> Leaves:
     }
     new = leaves(value, document.file)
     return old | {(*path, *leaf_path[1:]): leaf for leaf_path, leaf in new.items()}
+
+
+def leaves_with_items(document: Document, path: Path, count: int, values: Sequence[str]) -> Leaves:
+    """Return the file's leaves with items appended to the sequence at ``path``, which has so many."""
+    found = leaves_with(document, (*path, count), values[0])
+    for index, value in enumerate(values[1:], start=count + 1):
+        new = leaves(value, document.file).items()
+        found |= {(document.index, *path, index, *leaf_path[1:]): leaf for leaf_path, leaf in new}
+    return found
 
 
 def leaves_with_item(document: Document, path: Path, index: int, value: str) -> Leaves:

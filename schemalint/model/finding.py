@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
-from schemalint.delta.change import Change, FieldRenamed, subject_name
+from schemalint.delta.change import Change, DeletionListed, FieldRenamed, subject_name
 from schemalint.delta.datatype import RecordedChange
 from schemalint.delta.path import Path, format_path, path_to_json
 from schemalint.errors import Location, SchemalintError
@@ -86,7 +86,14 @@ class DeclareRenames:
     renames: tuple[FieldRenamed, ...]
 
 
-Edit: TypeAlias = SetProperty | RecordTypeChanges | DeclareChange | DeclareRenames
+@frozen
+class DeclareDeletions:
+    """A contract edit: list columns as dropped, all at once."""
+
+    deletions: tuple[DeletionListed, ...]
+
+
+Edit: TypeAlias = SetProperty | RecordTypeChanges | DeclareChange | DeclareRenames | DeclareDeletions
 """A contract edit in terms of the table; the contract's dialect knows the position in the text."""
 
 

@@ -20,6 +20,7 @@ from schemalint.document import (
     Sequence,
     TextEdit,
     append_item,
+    append_items,
     apply_edits,
     candidate,
     decode,
@@ -670,6 +671,20 @@ def test_append_item_changes_only_one_position(path: Path, old: str, new: str) -
 )
 def test_append_item_keeps_the_style_of_the_sequence(text: str, path: Path, result: str) -> None:
     assert edited(text, append_item, path, "x") == result
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("a:\n- v\n", "a:\n- v\n- x\n- {y: z}\n"),
+        ("a: [v]\n", "a: [v, x, {y: z}]\n"),
+        ("a: []\n", "a: [x, {y: z}]\n"),
+        ("a:\n", "a:\n  - x\n  - {y: z}\n"),
+        ("b: 1\n", "b: 1\na:\n  - x\n  - {y: z}\n"),
+    ],
+)
+def test_several_items_are_appended_at_once(text: str, result: str) -> None:
+    assert edited(text, append_items, ("a",), ("x", "{y: z}")) == result
 
 
 @pytest.mark.parametrize(

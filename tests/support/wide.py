@@ -84,6 +84,10 @@ CHANGES: Final[dict[str, tuple[Callable[[int], str], Callable[[int], str]]]] = {
         lambda n: contract([*(f"name: c{i}, type: int" for i in range(n)), "name: last, type: int"], MAPPED),
         _drop_listed,
     ),
+    "all new, mapped": (
+        lambda _n: contract(["name: last, type: int"], MAPPED),
+        lambda n: contract([*(f"name: c{i}, type: int" for i in range(n)), "name: last, type: int"], MAPPED),
+    ),
     "comments": (_ints, lambda n: _columns("name: c{n}, type: int, comment: of {n}", n)),
     "nullability": (_ints, lambda n: _columns("name: c{n}, type: int, nullable: false", n)),
     "defaults": (_ints, lambda n: _columns("name: c{n}, type: int, default: '{n}'", n)),

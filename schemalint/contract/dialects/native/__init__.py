@@ -11,7 +11,14 @@ from schemalint.document import Document, Mapping, Node, Scalar
 from schemalint.document.shape import check_for
 from schemalint.errors import ContractError
 from schemalint.model.contract import Contract
-from schemalint.model.finding import DeclareChange, DeclareRenames, Edit, RecordTypeChanges, SetProperty
+from schemalint.model.finding import (
+    DeclareChange,
+    DeclareDeletions,
+    DeclareRenames,
+    Edit,
+    RecordTypeChanges,
+    SetProperty,
+)
 
 if TYPE_CHECKING:
     from schemalint.contract.dialects.native.excerpt import Excerpts
@@ -54,6 +61,8 @@ def edited(document: Document, edit: Edit, target: str | None = None) -> str:
             return declaring.declare(document, contract.state, change, target)
         case DeclareRenames(renames=renames):
             return declaring.declare_renames(document, contract.state, renames).text
+        case DeclareDeletions(deletions=deletions):
+            return declaring.declare_deletions(document, deletions).text
 
 
 def excerpts(document: Document, state: TableState) -> Excerpts:

@@ -62,6 +62,7 @@ from schemalint.document import (
     Scalar,
     Sequence,
     append_item,
+    append_items,
     insert_item,
     node_at,
     remove_entry,
@@ -139,6 +140,16 @@ def declare_renames(document: Document, state: TableState, renames: Iterable[Fie
             edit = set_key(document, level.yaml_path, key, spelled(level.node, key, name))
             document = with_edit(document, edit)
     return document
+
+
+def declare_deletions(document: Document, deletions: Iterable[DeletionListed]) -> Document:
+    """List columns as dropped, all at once.
+
+    Raises:
+        ContractError: The text cannot be edited in place.
+    """
+    values = [print_value(deletion(Deletion(listed.path, listed.type))) for listed in deletions]
+    return with_edit(document, append_items(document, ("dropped",), values))
 
 
 def _column(
@@ -220,9 +231,8 @@ def _setting(document: Document, change: _Setting, target: str | None) -> Docume
             return with_edit(document, append_item(document, ("features",), print_value(name)))
         case FeatureChanged(name=name):
             return _without_feature(document, name, target)
-        case DeletionListed(path=path, type=type_):
-            value = print_value(deletion(Deletion(path, type_)))
-            return with_edit(document, append_item(document, ("dropped",), value))
+        case DeletionListed():
+            return declare_deletions(document, [change])
         case DeletionUnlisted(path=path):
             return _without_deletion(document, path)
         case (

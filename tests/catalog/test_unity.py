@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-from schemalint import catalog
+from schemalint import catalog, limits
 from schemalint.catalog.kinds.unity import UnityCatalog, open_catalog
 from schemalint.catalog.kinds.unity.http import Client
 from schemalint.config import Target
@@ -182,6 +183,19 @@ def test_repeated_page_token_is_an_error(server: UnityServer, target: TrustedTar
     )
     with pytest.raises(LiveError, match="repeats a page"):
         list(catalog.tables("sales.*", target))
+
+
+def test_list_without_end_is_an_error(
+    server: UnityServer, target: TrustedTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MAX_PAGES", 3)
+    tokens = count()
+    server.fault = lambda path: (
+        (200, {}, b'{"tables": [], "next_page_token": "%d"}' % next(tokens)) if path == "/tables" else None
+    )
+    with pytest.raises(LiveError, match="the list of tables has more than 3 pages"):
+        list(catalog.tables("sales.*", target))
+    assert next(tokens) == 4
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from schemalint import limits
 from schemalint.errors import GitError, UsageError
 from schemalint.git import MissingHistoryError, Revision, Side, find_base, find_head, open_repository
 from support.repo import Repo
@@ -212,6 +213,15 @@ def test_an_unusable_event_file_is_an_error(forked: Forked, tmp_path: Path) -> N
         base(forked.repo, github(forked.repo, "push", {"before": None}))
     with pytest.raises(GitError, match="before is not a commit id: '--output=x'"):
         base(forked.repo, github(forked.repo, "push", push("--output=x")))
+
+
+def test_an_event_file_beyond_the_limit_is_an_error(forked: Forked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_EVENT", 1 << 20)
+    event = github(forked.repo, "push", push("0" * 40) | {"text": "x" * (1 << 20)})
+    with pytest.raises(GitError, match="more than 1 MiB"):
+        base(forked.repo, event)
+    with pytest.raises(GitError, match="more than 1 MiB"):
+        base(forked.repo, event | {"GITHUB_EVENT_PATH": "/dev/zero"})
 
 
 def test_gitlab_variables_give_the_base(forked: Forked, tmp_path: Path) -> None:

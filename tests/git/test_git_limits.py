@@ -61,6 +61,8 @@ def test_output_without_end_is_cut_off(tmp_path: Path, monkeypatch: pytest.Monke
 def test_only_the_end_of_a_long_error_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_GIT_ERRORS", 100)
     env = env_with_git(tmp_path, "yes | head -c 1000000 >&2; echo fatal: broken >&2; exit 128")
+    kept = run_git("status", cwd=tmp_path, env=env, statuses=(128,)).stderr
+    assert (len(kept), kept.endswith(b"\nfatal: broken\n")) == (100, True)
     with pytest.raises(GitError, match=r"^git status failed: broken$"):
         run_git("status", cwd=tmp_path, env=env)
 

@@ -78,8 +78,7 @@ def _assert_withstood(attack: Attack, server: Listener, log: str, seen: str) -> 
     """Assert what holds for every case; `log` is what GitHub's runner interprets."""
     case = attack.case
     assert not attack.canary.exists(), f"code ran: {log}"
-    assert len(server.requests) == case.requests, server.requests
-    assert not [request for request in server.requests if SECRET in request]
+    assert not server.requests
     assert SECRET not in seen
     assert "Traceback" not in seen
     assert "bug in schemalint" not in seen
@@ -88,7 +87,6 @@ def _assert_withstood(attack: Attack, server: Listener, log: str, seen: str) -> 
     assert not re.search(r"##\w*\[", log)
     assert log.replace("\n", "").isprintable()
     assert not [text for text in case.says if attack.filled(text) not in log], log
-    assert not [text for text in case.hides if attack.filled(text) in seen], seen
 
 
 def test_case_names_are_unique() -> None:

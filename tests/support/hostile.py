@@ -55,7 +55,7 @@ KEYS = {
     "event",
     "payload",
 }
-EXPECTED = {"run", "status", "says", "hides", "requests", "seconds"}
+EXPECTED = {"run", "status", "says", "seconds"}
 
 
 class Case:
@@ -79,8 +79,6 @@ class Case:
         run: Commands to run in this process in place of the Action, with their exit statuses.
         status: The exit status of the Action.
         says: Texts of the log.
-        hides: Texts that neither log nor summary may contain.
-        requests: The number of requests that the server may get.
         seconds: The limit of CPU time for a command in this process.
     """
 
@@ -101,8 +99,6 @@ class Case:
         self.run: dict[str, int] = raw.get("run", {})
         self.status: int = raw.get("status", 1)
         self.says: list[str] = raw.get("says", ["TW002"] if self.status == 1 and not self.run else [])
-        self.hides: list[str] = raw.get("hides", [])
-        self.requests: int = raw.get("requests", 0)
         self.seconds: int = raw.get("seconds", 60)
 
 
@@ -181,9 +177,11 @@ class Attack:
         contracts = {"contracts/orders.yml": ORDERS}
         _committed(Repo(folder / "outside"), self.filled(contracts | case.outside))
         origin = Repo(folder / "origin" if case.depth else self.workspace)
-        _import(origin, self.filled(contracts | case.base), self.filled(case.head))
-        commits = origin.git("rev-parse", "main", "feature", "merged").split()
-        self._texts |= dict(zip(("<base>", "<head>", "<merged>"), commits, strict=True))
+        _import_base(origin, self.filled(contracts | case.base))
+        self._texts["<base>"] = origin.git("rev-parse", "main")
+        _import_head(origin, self.filled(case.head))
+        commits = origin.git("rev-parse", "feature", "merged").split()
+        self._texts |= dict(zip(("<head>", "<merged>"), commits, strict=True))
         if case.depth:
             clone = Repo(self.workspace)
             clone.git("remote", "add", "origin", origin.path.as_uri())
@@ -250,17 +248,27 @@ class Attack:
 
 
 def _committed(repo: Repo, files: Mapping[str, Any]) -> None:
-    _import(repo, files, {})
+    _import_base(repo, files)
     repo.git("checkout", "--quiet", "main")
 
 
-def _import(repo: Repo, base: Mapping[str, Any], head: Mapping[str, Any]) -> None:
-    """Make the branches main, feature and merged; `git fast-import` takes paths that no `git add` takes."""
-    made = b"committer Ada <ada@example.com> 1700000000 +0000\ndata 0\n"
+_MADE = b"committer Ada <ada@example.com> 1700000000 +0000\ndata 0\n"
+
+
+def _import_base(repo: Repo, files: Mapping[str, Any]) -> None:
+    """Make the branch main; `git fast-import` takes paths that no `git add` takes."""
     made_by_checkout = b"reset refs/remotes/origin/main\nfrom :1\n\n"
-    stream = b"commit refs/heads/main\nmark :1\n" + made + _changes(base) + made_by_checkout
-    stream += b"commit refs/heads/feature\nmark :2\n" + made + b"from :1\n" + _changes(head)
-    stream += b"commit refs/heads/merged\n" + made + b"from :1\nmerge :2\n" + _changes(head)
+    _import(repo, b"commit refs/heads/main\nmark :1\n" + _MADE + _changes(files) + made_by_checkout)
+
+
+def _import_head(repo: Repo, files: Mapping[str, Any]) -> None:
+    """Make the branches feature and merged."""
+    main = b"from refs/heads/main^0\n"
+    stream = b"commit refs/heads/feature\nmark :2\n" + _MADE + main + _changes(files)
+    _import(repo, stream + b"commit refs/heads/merged\n" + _MADE + main + b"merge :2\n" + _changes(files))
+
+
+def _import(repo: Repo, stream: bytes) -> None:
     repo.git("fast-import", "--quiet", "--force", stdin=stream)
 
 

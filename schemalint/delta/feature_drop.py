@@ -148,7 +148,7 @@ def _of_the_declaration(name: str, requests: DropRequests) -> DropObstacle | Non
     by_version = features_of_versions(properties, requests.supported)
     versions = [("property", key, by_version) for key in VERSION_KEYS if key in properties]
     for kind, cause, names in (*versions, *causes):
-        if name not in names | {FEATURES[needed].unless for needed in names}:
+        if name not in names | {FEATURES[other].unless for other in names if other in FEATURES}:
             continue  # a supported preview takes the place of the feature
         match kind:
             case "feature":

@@ -21,6 +21,7 @@ from support.logs import metadata, protocol, write_log
 from support.project import ORDERS, Project
 
 CONTRACT = "contracts/orders.yml"
+PATIENCE = 120  # seconds, for a command on a busy machine
 WIDENED = ORDERS.replace("decimal(10,2)", "decimal(12,2)") + "description: new\n"
 
 
@@ -115,7 +116,7 @@ def test_fix_leaves_a_file_that_changed_meanwhile(widened: Project, monkeypatch:
 # Runs a command in which the first fsync, so the middle of a write, takes longer than the test.
 SLOW_DISK = """\
 import os, sys, time
-os.fsync = lambda descriptor: (print("writing", flush=True), time.sleep(60))
+os.fsync = lambda descriptor: (print("writing", flush=True), time.sleep(600))
 from schemalint.__main__ import run
 run()
 """
@@ -135,7 +136,7 @@ def test_a_signal_in_the_middle_of_a_write_leaves_the_old_file(
         assert process.stdout.readline() == "writing\n"
         assert len(_content(widened)) == len(before) + 1, "the new text is in a file of its own"
         process.send_signal(number)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (status, told)
     assert _content(widened) == before
 
@@ -147,13 +148,13 @@ def test_a_signal_ends_the_processes_that_a_command_started(
     """Git here is a script that waits for a program of its own, as `git fetch` does."""
     git = tmp_path / "bin/git"
     git.parent.mkdir()
-    git.write_text(f'#!/bin/sh\nsleep 60 &\necho $$ $! >"{tmp_path}/started"\nwait\n')
+    git.write_text(f'#!/bin/sh\nsleep 600 &\necho $$ $! >"{tmp_path}/started"\nwait\n')
     git.chmod(0o755)
     environment = {**widened.repo.env, "PATH": f"{git.parent}:{os.environ['PATH']}"}
     with _process(widened, sys.executable, "-m", "schemalint", "check", env=environment) as process:
         started = [int(word) for word in _waited_for(tmp_path / "started").split()]
         process.send_signal(number)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (status, told)
     assert [child for child in started if _is_running(child)] == []
 
@@ -164,7 +165,7 @@ def test_a_process_that_ignores_ctrl_c_still_does(widened: Project) -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "writing\n"
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, "fixed contracts/orders.yml" in err) == (1, True)
 
 
@@ -186,7 +187,7 @@ def _restore_ctrl_c() -> None:
 
 
 def _waited_for(file: Path) -> str:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while not (file.exists() and file.read_text().endswith("\n")):
         assert time.monotonic() < deadline
         time.sleep(0.01)

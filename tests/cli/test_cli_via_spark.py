@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -152,18 +154,25 @@ def test_waiting_for_a_connect_server_is_printed_without_its_token(project: Proj
     assert "waiting" not in project.run("show", "--via", "spark", "--master", "local", "sales.orders").err
 
 
-@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
 @pytest.mark.parametrize("command", [("show", "--via", "spark", "sales.orders"), ("apply", "--yes")])
 def test_a_connect_server_without_an_answer_is_an_error_after_the_longest_wait(
-    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+    project: Project, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     (tmp_path / "lake").mkdir()
-    monkeypatch.setattr(sessions, "_LONGEST_WAIT", 0.2)
-    monkeypatch.setattr(sessions, "is_running", lambda: False)
     if command[0] == "apply":
         project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{tmp_path}/lake"\n')
         project.repo.commit()
-    run = project.run(*command, "--remote", "sc://127.0.0.1:1/;token=secret")
-    assert run.status == 2
-    assert "no Spark Connect server answers at sc://127.0.0.1:1 within" in run.err
-    assert "secret" not in run.out + run.err
+    # A new process: PySpark cannot import Connect after a classic session of another test.
+    code = (
+        "import sys; from schemalint.cli import main; from schemalint.spark import session; "
+        "session._LONGEST_WAIT = 0.2; sys.exit(main(sys.argv[1:]))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, *command, "--remote", "sc://127.0.0.1:1/;token=secret"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert "no Spark Connect server answers at sc://127.0.0.1:1 within" in run.stderr
+    assert "secret" not in run.stdout + run.stderr

@@ -1,0 +1,204 @@
+"""Ask the client table what a client does with a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from schemalint.clients.table import ANY, Client, Row, find_client, type_name
+from schemalint.clients.versions import EVERY, Version, VersionRange, parse_versions
+from schemalint.delta import protocol
+from schemalint.delta.datatype import walk_fields
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.table import TableState
+from schemalint.model.client import Reason, Support, TableForm, Trait, Verdict
+from schemalint.values import frozen, replace
+
+if TYPE_CHECKING:
+    from schemalint.delta.protocol import Protocol
+    from schemalint.model.contract import Consumer
+
+_FORMATS: Final = "delta.universalFormat.enabledFormats"
+_OF_READERS: Final = frozenset(name for name, row in FEATURES.items() if row.reader)
+
+
+def form_of(state: TableState, features: frozenset[str], at_least: Protocol | None = None) -> TableForm:
+    """Return the form of a table.
+
+    Args:
+        state: The table's columns and properties.
+        features: The features that it supports.
+        at_least: The protocol that the live table has; its versions never decrease while a feature remains.
+    """
+    reader, writer = protocol.minimum_versions(features)
+    if at_least is not None:
+        reader, writer = max(reader, at_least.min_reader), max(writer, at_least.min_writer)
+    listed = frozenset() if at_least is None else at_least.reader_features
+    formats = (state.properties.get(_FORMATS) or "").lower().split(",")
+    return TableForm(
+        reader,
+        writer,
+        features,
+        features & (listed | _OF_READERS),
+        state.column_mapping,
+        frozenset(
+            (type_name(recorded.from_type), type_name(recorded.to_type))
+            for _path, field in walk_fields(state.columns)
+            if isinstance(field.type_changes, tuple)
+            for recorded in field.type_changes
+        ),
+        frozenset(name.strip() for name in formats if name.strip()),
+    )
+
+
+def support(consumer: Consumer, form: TableForm, user_rows: Iterable[Mapping[str, Any]] = ()) -> Support:
+    """Return what a consumer's client does with a table.
+
+    A range of versions, and a client with several read paths of which none is named, get the most harmful
+    verdict. A version above the newest that the rows speak of gets the verdict of that one, as assumed.
+
+    Args:
+        consumer: A consumer with a client.
+        form: The form of the table.
+        user_rows: The rows of ``[[clients]]``, which precede the shipped ones.
+    """
+    client = find_client(consumer.client or "", user_rows)
+    if client is None:
+        return _unknown_client(f"{consumer.client} is not in the client table")
+    try:
+        versions = EVERY if consumer.version is None else parse_versions(consumer.version)
+    except ValueError:
+        return _unknown_client(f"the version {consumer.version!r} of {client.name} cannot be read")
+    reasons: list[Reason] = []
+    assumed = False
+    for question in _questions(client, form, consumer.access):
+        answers = list(_answers(client, question, versions, consumer.read_path))
+        verdicts = {answer.verdict for answer in answers}
+        if consumer.version is None and len(verdicts) > 1 and _depends_on_version(question.rows):
+            reasons.append(question.reason(detail="it depends on the version, which is not declared"))
+            continue
+        worst = max(answers, key=lambda answer: answer.verdict.harm)
+        assumed |= worst.assumed
+        if worst.verdict is not Verdict.OK:
+            reasons.append(worst)
+    known = {reason.name for reason in reasons if reason.trait is Trait.FEATURE}
+    # Without the feature no type change is readable, and that is said already.
+    kept = (reason for reason in reasons if reason.trait is not Trait.TYPE_CHANGE or not known & _WIDENING)
+    return Support(tuple(kept), assumed)
+
+
+_WIDENING: Final = frozenset({"typeWidening", "typeWidening-preview"})
+
+
+def _unknown_client(what: str) -> Support:
+    return Support((Reason(Trait.CLIENT, what, Verdict.UNKNOWN),))
+
+
+@frozen
+class _Question:
+    """Something of the table that the client must support, with the rows that speak of it.
+
+    Attributes:
+        default: The verdict where no row speaks of it.
+    """
+
+    trait: Trait
+    name: str
+    access: str
+    rows: tuple[Row, ...]
+    default: Verdict = Verdict.UNKNOWN
+
+    def reason(self, *, detail: str = "") -> Reason:
+        """Return the answer of a question without a row."""
+        return Reason(self.trait, self.name, self.default, self.access, detail)
+
+
+def _questions(client: Client, form: TableForm, access: str) -> Iterator[_Question]:
+    """Yield what a client must support; a writer must support for reading what a reader must, and more."""
+    if client.reads is not None:
+        lacking = {"write", *([] if client.reads in form.formats else ["read"])}
+        for kind in dict.fromkeys(("read", access)):
+            rows = tuple(row for row in client.rows if row.format == client.reads and row.access == kind)
+            if kind in lacking:
+                yield _Question(Trait.FORMAT, client.reads, kind, rows)
+        return
+    yield from _of_access(client, form, "read", form.reader_features)
+    if access == "write":
+        yield from _of_access(client, form, "write", form.features)
+
+
+def _of_access(client: Client, form: TableForm, access: str, features: Iterable[str]) -> Iterator[_Question]:
+    rows = tuple(row for row in client.rows if row.access == access and row.fits(form))
+
+    def those(speaks: Callable[[Row], bool]) -> tuple[Row, ...]:
+        return tuple(row for row in rows if speaks(row))
+
+    of_form = those(lambda row: not row.features and not row.type_changes and row.format is None)
+    if of_form:
+        name = f"({form.reader},{form.writer})"
+        yield _Question(Trait.PROTOCOL, name, access, of_form, default=Verdict.OK)
+    for feature in sorted(features):
+        yield _Question(Trait.FEATURE, feature, access, those(partial(_names_feature, feature)))
+    for old, new in sorted(form.type_changes):
+        speaking = (*those(partial(_names_change, (old, new))), *those(partial(_names_change, ANY)))
+        yield _Question(Trait.TYPE_CHANGE, f"{old} -> {new}", access, speaking)
+
+
+def _names_feature(feature: str, row: Row) -> bool:
+    return feature in row.features
+
+
+def _names_change(change: tuple[str, str] | str, row: Row) -> bool:
+    return change in row.type_changes
+
+
+def _answers(
+    client: Client, question: _Question, versions: VersionRange, read_path: str | None
+) -> Iterator[Reason]:
+    """Yield the verdict for each read path, at each version where it may change."""
+    paths = (read_path,) if read_path is not None else client.read_paths or (None,)
+    for path in paths:
+        rows = [row for row in question.rows if row.read_path in (None, path)]
+        for version in _points(versions, rows):
+            yield _answer(client, question, rows, version, path)
+
+
+def _points(versions: VersionRange, rows: Iterable[Row]) -> Iterator[Version]:
+    """Yield the versions at which the answer may change, from the lowest of the range on."""
+    bounds = {bound for row in rows for bound in (row.versions.low, row.versions.high) if bound}
+    yield from sorted({versions.low, *(bound for bound in bounds if bound in versions)})
+
+
+def _answer(
+    client: Client, question: _Question, rows: list[Row], version: Version, read_path: str | None
+) -> Reason:
+    row = next((row for row in rows if version in row.versions), None)
+    assumed = client.newer_than is not None and version >= client.newer_than
+    if row is None and question.default is Verdict.UNKNOWN:
+        row, assumed = _last_before(rows, version), True
+    if row is None:
+        return replace(question.reason(), read_path=read_path)
+    return Reason(
+        question.trait,
+        question.name,
+        row.verdict,
+        question.access,
+        row.detail,
+        read_path,
+        row.evidence,
+        assumed,
+    )
+
+
+def _last_before(rows: list[Row], version: Version) -> Row | None:
+    """Return the row of the newest versions if the version is above all that the rows speak of."""
+    highs = [row.versions.high for row in rows]
+    if any(high is None or high > version for high in highs):
+        return None
+    newest = max((high for high in highs if high is not None), default=None)
+    return next((row for row in rows if row.versions.high == newest), None)
+
+
+def _depends_on_version(rows: Iterable[Row]) -> bool:
+    return any(row.versions != EVERY for row in rows)

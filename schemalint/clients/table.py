@@ -1,0 +1,186 @@
+"""The client table: what each client does with each form of a table, as rows with evidence.
+
+A file of this folder has the rows of one client. Only the files of the clients that are asked for are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from schemalint.clients.versions import EVERY, Version, VersionRange, parse_versions
+from schemalint.delta.datatype import DataType, Decimal
+from schemalint.delta.type_text import TypeTextError, parse_type, print_type
+from schemalint.document import read_documents
+from schemalint.document.nodes import Mapping as MappingNode
+from schemalint.document.nodes import Node, Scalar
+from schemalint.model.client import Evidence, TableForm, Verdict
+from schemalint.values import field, frozen
+
+if TYPE_CHECKING:
+    from schemalint.config.client_rows import RowKeys
+
+ANY: Final = "any"
+"""As a type change of a row: all that no other row names."""
+
+_SUFFIX: Final = ".yaml"
+
+
+@frozen
+class Row:
+    """One verdict of the client table: see `schemalint.config.client_rows.RowKeys`.
+
+    Attributes:
+        features: The features that it speaks of, one at a time; empty if it does not depend on one.
+        type_changes: The type changes that it speaks of, one at a time, or `ANY`.
+    """
+
+    verdict: Verdict
+    evidence: Evidence
+    features: frozenset[str] = frozenset()
+    type_changes: frozenset[tuple[str, str] | str] = frozenset()
+    mapping: str | None = None
+    reader: int | None = None
+    writer: int | None = None
+    format: str | None = None
+    versions: VersionRange = EVERY
+    read_path: str | None = None
+    access: str = "read"
+    detail: str = ""
+
+    def fits(self, form: TableForm) -> bool:
+        """Whether a table has the form that the row speaks of, apart from its feature or type change."""
+        return (
+            self.mapping in (None, form.mapping)
+            and self.reader in (None, form.reader)
+            and self.writer in (None, form.writer)
+        )
+
+
+@frozen
+class Client:
+    """A client with its rows.
+
+    Attributes:
+        name: The name in ``client:``.
+        title: The name in full.
+        newer_than: The first version that is newer than all that the rows speak of; None if the client has
+            no versions.
+        read_paths: The ways in which it reads tables, if they differ.
+        reads: The format that it reads in place of Delta's log, such as ``iceberg``.
+        rows: The rows; the first that applies decides.
+    """
+
+    name: str
+    title: str = ""
+    newer_than: Version | None = None
+    read_paths: tuple[str, ...] = ()
+    reads: str | None = None
+    rows: tuple[Row, ...] = field(default=())
+
+
+@cache
+def client_names() -> tuple[str, ...]:
+    """Return the names of the clients that have a file, sorted."""
+    files = (file.name for file in resources.files(__package__).iterdir())
+    return tuple(sorted(name.removesuffix(_SUFFIX) for name in files if name.endswith(_SUFFIX)))
+
+
+def find_client(name: str, user_rows: Iterable[Mapping[str, Any]] = ()) -> Client | None:
+    """Return a client, with the user's rows of it first; None if there is neither a file nor such a row.
+
+    Args:
+        name: The name of the client.
+        user_rows: The rows of ``[[clients]]``.
+    """
+    own = tuple(read_row(cast("RowKeys", row)) for row in user_rows if row["client"] == name)
+    if name in client_names():
+        shipped = _shipped(name)
+    elif own:
+        shipped = Client(name)
+    else:
+        return None
+    paths = dict.fromkeys((*shipped.read_paths, *(row.read_path for row in own if row.read_path)))
+    return Client(name, shipped.title, shipped.newer_than, tuple(paths), shipped.reads, (*own, *shipped.rows))
+
+
+def read_row(keys: RowKeys, as_of: str = "") -> Row:
+    """Return a row as a value.
+
+    Args:
+        keys: The row.
+        as_of: The date of a row that has none.
+
+    Raises:
+        ValueError: A version or a type is not one, or the row lacks a key or has two that exclude each other.
+    """
+    if not {"feature", "type_change", "reader", "writer", "format"} & keys.keys():
+        raise ValueError("a row needs feature, type_change, reader, writer or format")
+    if len(keys["evidence"]) != 1:
+        raise ValueError("evidence needs exactly one of run, read, documented and inferred")
+    ((how, source),) = keys["evidence"].items()
+    return Row(
+        Verdict(keys["verdict"]),
+        Evidence(how, str(source), keys.get("as_of", as_of)),
+        features=frozenset(_list(keys.get("feature", []))),
+        type_changes=frozenset(map(_type_change, _list(keys.get("type_change", [])))),
+        mapping=keys.get("mapping"),
+        reader=keys.get("reader"),
+        writer=keys.get("writer"),
+        format=keys.get("format"),
+        versions=parse_versions(keys["versions"]) if "versions" in keys else EVERY,
+        read_path=keys.get("read_path"),
+        access=keys.get("access", "read"),
+        detail=keys.get("detail", ""),
+    )
+
+
+def type_name(type_: DataType) -> str:
+    """Return the name of a type as rows give it: ``int``, ``decimal``."""
+    return "decimal" if isinstance(type_, Decimal) else print_type(type_)
+
+
+def file_data(name: str) -> Any:  # noqa: ANN401 (YAML; the tests check it)
+    """Return the content of a client's file as plain data."""
+    file = resources.files(__package__) / f"{name}{_SUFFIX}"
+    (document,) = read_documents(file.read_text(encoding="utf-8"), file.name)
+    return _plain(document.root)
+
+
+@cache
+def _shipped(name: str) -> Client:
+    data = file_data(name)
+    return Client(
+        name,
+        data["title"],
+        parse_versions(data["newest"]).high if "newest" in data else None,
+        tuple(data.get("read_paths", ())),
+        data.get("reads"),
+        tuple(read_row(row, data["as_of"]) for row in data["rows"]),
+    )
+
+
+def _plain(node: Node) -> Any:  # noqa: ANN401 (as above)
+    if isinstance(node, Scalar):
+        return node.value
+    if isinstance(node, MappingNode):
+        return {entry.key.text: _plain(entry.value) for entry in node.entries}
+    return [_plain(item) for item in node.items]
+
+
+def _list(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
+
+
+def _type_change(text: str) -> tuple[str, str] | str:
+    if text == ANY:
+        return ANY
+    old, arrow, new = text.partition("->")
+    try:
+        if arrow:
+            return type_name(parse_type(old.strip())), type_name(parse_type(new.strip()))
+    except TypeTextError as error:
+        raise ValueError(f"{text!r} is no type change: {error}") from error
+    raise ValueError(f"{text!r} is no type change such as int -> bigint")

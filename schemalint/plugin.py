@@ -39,6 +39,7 @@ from schemalint.delta.path import Path, lowercased, path_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import alters_stored_type
+from schemalint.model.consumer import Consumer, Stream, united
 from schemalint.model.contract import Contract
 from schemalint.model.fact import (
     ConfigurationChanged,
@@ -59,6 +60,7 @@ from schemalint.values import field, frozen, grouped, replace
 __all__ = [
     "OWN_PROPERTIES",
     "ConfigurationChanged",
+    "Consumer",
     "Contract",
     "Drift",
     "DriftKind",
@@ -79,6 +81,7 @@ __all__ = [
     "SetProperty",
     "Severity",
     "Status",
+    "Stream",
     "TableRetired",
     "replace",
     "rule",
@@ -162,6 +165,11 @@ class RuleContext:
     def engine(self) -> Engine | None:
         """The engine of the deployment target; None if the configuration does not name it."""
         return self.contract.engine
+
+    @cached_property
+    def consumers(self) -> tuple[Consumer, ...]:
+        """The declared readers and writers, base's and head's: see `Consumer.removed`."""
+        return united(self.base.consumers if self.base else (), self.contract.consumers)
 
     @property
     def column_mapping(self) -> str:

@@ -17,7 +17,7 @@ from schemalint.values import frozen, replace
 
 if TYPE_CHECKING:
     from schemalint.delta.protocol import Protocol
-    from schemalint.model.contract import Consumer
+    from schemalint.model.consumer import Consumer
 
 _FORMATS: Final = "delta.universalFormat.enabledFormats"
 _OF_READERS: Final = frozenset(name for name, row in FEATURES.items() if row.reader)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schemalint.contract.anchors import Anchors
+from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract
 from schemalint.values import replace
 
@@ -15,8 +16,9 @@ def targets_of(contract: Contract) -> tuple[str, ...]:
 def effective(contract: Contract, target: str | None) -> Contract:
     """Return the contract with the target's overlay merged in.
 
-    Properties are merged entry by entry and features are added; location, protocol and consumers are
-    replaced. For None, or a target without an overlay, the contract stays unchanged.
+    Properties are merged entry by entry, and features are added. Consumers are added too; one of the overlay
+    replaces that of the same name. Location and protocol are replaced. For None, or a target without an
+    overlay, the contract stays unchanged.
     """
     overlay = None if target is None else contract.targets.get(target)
     if target is None or overlay is None:
@@ -33,6 +35,12 @@ def effective(contract: Contract, target: str | None) -> Contract:
         location=contract.location if overlay.location is None else overlay.location,
         absent=overlay.absent,
         protocol=contract.protocol if overlay.protocol is None else overlay.protocol,
-        consumers=contract.consumers if overlay.consumers is None else overlay.consumers,
+        consumers=_united(contract.consumers, overlay.consumers),
+        named_consumers=tuple(dict.fromkeys((*contract.named_consumers, *overlay.named_consumers))),
         anchors=anchors.of_target(target) if isinstance(anchors, Anchors) else anchors,
     )
+
+
+def _united(shared: tuple[Consumer, ...], own: tuple[Consumer, ...]) -> tuple[Consumer, ...]:
+    names = {consumer.name for consumer in own}
+    return (*(consumer for consumer in shared if consumer.name not in names), *own)

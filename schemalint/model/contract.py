@@ -10,6 +10,7 @@ from schemalint.delta.path import Path
 from schemalint.delta.properties import is_refused_by
 from schemalint.delta.table import TableState
 from schemalint.errors import Location
+from schemalint.model.consumer import Consumer
 from schemalint.values import field, frozen, replace
 
 
@@ -28,19 +29,6 @@ class WriterPermissions:
 
     columns: bool = False
     widening: bool = False
-
-
-@frozen
-class Consumer:
-    """A reader or writer that must still work after the change."""
-
-    name: str
-    client: str | None = None
-    version: str | None = None
-    read_path: str | None = None
-    access: str = "read"
-    columns: tuple[str, ...] = ()
-    stream: Mapping[str, object] | None = None
 
 
 @frozen
@@ -73,7 +61,8 @@ class TargetOverlay:
     properties: Mapping[str, str | None] = field(default_factory=dict)
     features: frozenset[str] | None = None
     protocol: ProtocolLimits | None = None
-    consumers: tuple[Consumer, ...] | None = None
+    consumers: tuple[Consumer, ...] = ()
+    named_consumers: tuple[str, ...] = ()
 
 
 Anchor = tuple[str, *tuple[object, ...]]
@@ -90,6 +79,8 @@ class Contract:
         drop_features: The features that the contract drops explicitly.
         truncated_features: Those of `drop_features` whose drop truncates the history.
         anchors: The location of each declared thing in the text.
+        consumers: The readers and writers: as written, or all that count for the effective contract.
+        named_consumers: The names of consumers that the configuration declares.
         document: The index of the YAML document within its file.
         engine: The engine of the target, if the configuration names it.
     """
@@ -105,6 +96,7 @@ class Contract:
     open: WriterPermissions = WriterPermissions()
     targets: Mapping[str, TargetOverlay] = field(default_factory=dict)
     consumers: tuple[Consumer, ...] = ()
+    named_consumers: tuple[str, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     deprecated: Mapping[Path, Deprecation] = field(default_factory=dict)
     absent: bool = False

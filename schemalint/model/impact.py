@@ -12,7 +12,7 @@ from schemalint.delta import change, properties
 from schemalint.delta.change import Change, subject_name
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.streams import Blocking, blocking_of, stops_tracked_streams
-from schemalint.model.contract import Consumer
+from schemalint.model.consumer import Consumer
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
 from schemalint.values import frozen
 
@@ -144,19 +144,16 @@ def _options(blocks: Iterable[Blocking]) -> str:
 
 
 def _stream_impact(consumer: Consumer, impacts: Sequence[Impact]) -> StreamImpact | None:
-    stream = consumer.stream or {}
-    unblock = stream.get("unblock")
-    # A number is the version of an entry in the stream's own log, which is unknown before the run.
-    accepted = (
-        [key for key, value in unblock.items() if value == "always"] if isinstance(unblock, dict) else []
-    )
-    if "schema_tracking_location" not in stream:
+    stream = consumer.stream
+    if stream is None or stream.schema_tracking_location is None:
         return _untracked_stream_impact(consumer, impacts)
+    # A number is the version of an entry in the stream's own log, which is unknown before the run.
+    accepted = [kind for kind, value in stream.unblock.items() if value == "always"]
     stopping = tuple(number for number, step_impact in enumerate(impacts, 1) if step_impact.stops_streams)
     if not stopping:
         return None
     blocks = dict.fromkeys(
-        blocking for step_impact in impacts for blocking in step_impact.blocks if blocking.key not in accepted
+        blocking for step_impact in impacts for blocking in step_impact.blocks if blocking not in accepted
     )
     if not blocks:
         return StreamImpact(consumer.name, "stops; restart it after each stop", stopping)

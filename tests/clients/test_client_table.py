@@ -17,7 +17,7 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import TableState
 from schemalint.document.shape import check_for
 from schemalint.model.client import Support, TableForm, Trait, Verdict
-from schemalint.model.contract import Consumer
+from schemalint.model.consumer import Consumer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,9 +26,10 @@ from schemalint.delta.datatype import (
     field_at,
 )
 from schemalint.delta.path import Part
+from schemalint.delta.streams import Blocking
 from schemalint.delta.table import Deletion
+from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import (
-    Consumer,
     Contract,
     Deprecation,
     ProtocolLimits,
@@ -128,12 +129,11 @@ def test_targets_consumers_waivers_and_deprecations_of_the_example() -> None:
         "staging": TargetOverlay("s3://lake-staging/orders", properties=INTERVAL),
         "sandbox": TargetOverlay(absent=True),
     }
-    unblock = dict.fromkeys(("rename", "drop", "type_change"), "always")
-    stream = {"checkpoint": "s3://chk/orders", "schema_tracking_location": "s3://chk/orders/schema"}
+    stream = Stream("s3://chk/orders", "s3://chk/orders/schema", unblock=dict.fromkeys(Blocking, "always"))
     assert contract.consumers == (
-        Consumer("dashboards", "trino", "476", columns=("order_id", "amount")),
+        Consumer("dashboards", "trino", "476", columns=(("order_id",), ("amount",))),
         Consumer("ml", "deltalake", ">=1.6,<2", "pyarrow"),
-        Consumer("orders_to_silver", stream={**stream, "source": 0, "unblock": unblock}),
+        Consumer("orders_to_silver", stream=stream),
     )
     code = ("legacy_code",)
     waiver = Waiver("deprecated-dropped-early", "nobody reads it", code, None, "@data-platform", "2026-12-31")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from schemalint.contract import effective, read, targets_of
-from schemalint.model.contract import Consumer, ProtocolLimits
+from schemalint.model.consumer import Consumer
+from schemalint.model.contract import ProtocolLimits
 
 TEXT = """
 schemalint: 1
@@ -13,10 +14,10 @@ columns: []
 properties: {a: shared, b: shared, c: shared}
 features: [appendOnly]
 protocol: {max_reader: 1}
-consumers: [{name: shared}]
+consumers: [dashboards, {name: shared}, {name: both, client: trino}]
 targets:
   all: {location: own, absent: true, properties: {b: own, c: null, d: own}, features: [invariants],
-        protocol: {max_writer: 7}, consumers: [{name: own}]}
+        protocol: {max_writer: 7}, consumers: [nightly, {name: both, client: spark}, {name: own}]}
   none: {}
   no_consumers: {consumers: []}
 """
@@ -31,7 +32,8 @@ def test_an_overlay_adds_to_properties_and_features_and_replaces_the_rest() -> N
     assert contract.state.properties == {"a": "shared", "b": "own", "c": None, "d": "own"}
     assert contract.state.features == {"appendOnly", "invariants"}
     assert contract.protocol == ProtocolLimits(max_writer=7)
-    assert contract.consumers == (Consumer("own"),)
+    assert contract.consumers == (Consumer("shared"), Consumer("both", "spark"), Consumer("own"))
+    assert contract.named_consumers == ("dashboards", "nightly")
     assert contract.table == "t"
 
 
@@ -41,8 +43,8 @@ def test_an_empty_or_missing_overlay_changes_nothing() -> None:
     assert effective(CONTRACT, None) == CONTRACT
 
 
-def test_an_overlay_can_remove_all_consumers() -> None:
-    assert effective(CONTRACT, "no_consumers").consumers == ()
+def test_an_overlay_removes_no_consumer() -> None:
+    assert effective(CONTRACT, "no_consumers").consumers == CONTRACT.consumers
 
 
 def test_targets_are_listed_in_file_order() -> None:

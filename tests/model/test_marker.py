@@ -19,8 +19,8 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import Deletion, LiveTable, Metadata, TableState
+from schemalint.model.consumer import Consumer
 from schemalint.model.contract import (
-    Consumer,
     Contract,
     Deprecation,
     ProtocolLimits,

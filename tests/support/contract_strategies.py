@@ -21,10 +21,11 @@ from schemalint.delta.datatype import (
     walk_fields,
 )
 from schemalint.delta.path import Path, format_path
+from schemalint.delta.streams import Blocking
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
+from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import (
-    Consumer,
     Contract,
     Deprecation,
     ProtocolLimits,
@@ -63,6 +64,7 @@ def contracts(draw: DrawFn) -> Contract:
         open=draw(st.builds(WriterPermissions, st.booleans(), st.booleans())),
         targets=draw(st.dictionaries(texts(), _overlays(), max_size=2)),
         consumers=tuple(draw(st.lists(_consumers(), max_size=2))),
+        named_consumers=tuple(draw(st.lists(texts(), max_size=2))),
         waivers=tuple(draw(st.lists(_waivers(path), max_size=2))),
         deprecated=draw(st.dictionaries(st.sampled_from(paths), _deprecations(), max_size=2))
         if paths
@@ -125,25 +127,21 @@ def _overlays(draw: DrawFn) -> TargetOverlay:
         properties=draw(st.dictionaries(st.sampled_from(("team", "delta.appendOnly")), st.none() | _VALUES)),
         features=draw(st.none() | _FEATURES),
         protocol=draw(st.none() | _limits()),
-        consumers=draw(st.none() | st.lists(_consumers(), max_size=1).map(tuple)),
+        consumers=tuple(draw(st.lists(_consumers(), max_size=1))),
+        named_consumers=tuple(draw(st.lists(texts(), max_size=1))),
     )
 
 
 @st.composite
 def _consumers(draw: DrawFn) -> Consumer:
     text = st.none() | texts()
-    stream = st.fixed_dictionaries(
-        {"checkpoint": texts()},
-        optional={
-            "schema_tracking_location": texts(),
-            "source": st.integers(0, 9),
-            "unblock": st.fixed_dictionaries(
-                {},
-                optional=dict.fromkeys(
-                    ("rename", "drop", "type_change"), st.just("always") | st.integers(0, 99)
-                ),
-            ),
-        },
+    stream = st.builds(
+        Stream,
+        texts(),
+        text,
+        st.integers(0, 9),
+        st.none() | st.sampled_from(("s3", "s3a")),
+        st.dictionaries(st.sampled_from(Blocking), st.just("always") | st.integers(0, 99)),
     )
     return Consumer(
         name=draw(texts()),
@@ -151,7 +149,9 @@ def _consumers(draw: DrawFn) -> Consumer:
         version=draw(text),
         read_path=draw(text),
         access=draw(st.sampled_from(("read", "write"))),
-        columns=tuple(draw(st.lists(names().map(lambda name: format_path((name,))), max_size=2))),
+        columns=tuple(draw(st.lists(names().map(lambda name: (name,)), max_size=2))),
+        owner=draw(text),
+        cdf=draw(st.booleans()),
         stream=draw(st.none() | stream),
     )
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from schemalint.deploy import Deployment
     from schemalint.errors import Location
-    from schemalint.model.contract import Consumer
+    from schemalint.model.consumer import Consumer
     from schemalint.model.plan import Refusal, Step, TablePlan
 
 

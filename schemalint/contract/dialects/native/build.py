@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Mapping as MappingType
+from typing import Literal, cast
 
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
@@ -17,6 +19,7 @@ from schemalint.delta.protocol import canonical
 from schemalint.document import Mapping, Node, Scalar, node_at
 from schemalint.document import Path as YamlPath
 from schemalint.model import contract
+from schemalint.model.consumer import Consumer, Stream
 
 
 def build(data: native.Contract, report: Report) -> contract.Contract:
@@ -40,8 +43,11 @@ def build(data: native.Contract, report: Report) -> contract.Contract:
         truncated_features=frozenset(name for name, truncates in dropped_features if truncates),
         protocol=contract.ProtocolLimits(**data.get("protocol", {})),
         open=contract.WriterPermissions(**data.get("open", {})),
-        targets={name: builder.target(name, target) for name, target in data.get("targets", {}).items()},
-        consumers=builder.consumers(data.get("consumers", []), ("consumers",)),
+        targets={
+            name: builder.target(name, target, columns) for name, target in data.get("targets", {}).items()
+        },
+        consumers=builder.consumers(data.get("consumers", []), ("consumers",), columns),
+        named_consumers=_names(data.get("consumers", [])),
         waivers=tuple(
             builder.waiver(waiver, ("allow", index), columns)
             for index, waiver in enumerate(data.get("allow", []))
@@ -77,7 +83,7 @@ class _Builder:
             ),
         )
 
-    def target(self, name: str, target: native.Target) -> contract.TargetOverlay:
+    def target(self, name: str, target: native.Target, columns: Struct) -> contract.TargetOverlay:
         yaml_path = ("targets", name)
         return contract.TargetOverlay(
             location=target.get("location"),
@@ -85,15 +91,18 @@ class _Builder:
             properties=self._properties((*yaml_path, "properties")),
             features=_features(target["features"]) if "features" in target else None,
             protocol=contract.ProtocolLimits(**target["protocol"]) if "protocol" in target else None,
-            consumers=(
-                self.consumers(target["consumers"], (*yaml_path, "consumers"))
-                if "consumers" in target
-                else None
-            ),
+            consumers=self.consumers(target.get("consumers", []), (*yaml_path, "consumers"), columns),
+            named_consumers=_names(target.get("consumers", [])),
         )
 
-    def consumers(self, written: list[native.Consumer], yaml_path: YamlPath) -> tuple[contract.Consumer, ...]:
-        return tuple(self._consumer(consumer, (*yaml_path, index)) for index, consumer in enumerate(written))
+    def consumers(
+        self, written: list[str | native.Consumer], yaml_path: YamlPath, columns: Struct
+    ) -> tuple[Consumer, ...]:
+        return tuple(
+            self._consumer(consumer, (*yaml_path, index), columns)
+            for index, consumer in enumerate(written)
+            if not isinstance(consumer, str)
+        )
 
     def waiver(self, written: native.Waiver, yaml_path: YamlPath, columns: Struct) -> contract.Waiver:
         column, key = written.get("column"), written.get("property")
@@ -108,18 +117,17 @@ class _Builder:
             expires=read_date(written.get("expires"), (*yaml_path, "expires"), self._report),
         )
 
-    def _consumer(self, written: native.Consumer, yaml_path: YamlPath) -> contract.Consumer:
-        columns = written.get("columns", [])
-        for _ in self._paths(columns, (*yaml_path, "columns"), Struct()):
-            pass  # reading reports invalid paths
-        return contract.Consumer(
+    def _consumer(self, written: native.Consumer, yaml_path: YamlPath, columns: Struct) -> Consumer:
+        return Consumer(
             name=written["name"],
             client=written.get("client"),
             version=written.get("version"),
             read_path=written.get("read_path"),
             access=written.get("access", "read"),
-            columns=tuple(columns),
-            stream=dict(written["stream"]) if "stream" in written else None,
+            columns=tuple(self._paths(written.get("columns", []), (*yaml_path, "columns"), columns)),
+            owner=written.get("owner"),
+            cdf=written.get("cdf", False),
+            stream=_stream(written["stream"]) if "stream" in written else None,
         )
 
     def _deletion(self, entry: str | native.Dropped, yaml_path: YamlPath, columns: Struct) -> table.Deletion:
@@ -138,6 +146,23 @@ class _Builder:
         entries = node.entries if isinstance(node, Mapping) else ()
         written = {entry.key.text: _stored(entry.value) for entry in entries}
         return read_names(written, yaml_path, self._report, properties.canonical)
+
+
+def _names(written: list[str | native.Consumer]) -> tuple[str, ...]:
+    return tuple(consumer for consumer in written if isinstance(consumer, str))
+
+
+def _stream(written: native.Stream) -> Stream:
+    from schemalint.delta.streams import Blocking  # noqa: PLC0415 (only contracts with streams need it)
+
+    unblock = cast("MappingType[str, Literal['always'] | int]", written.get("unblock", {}))
+    return Stream(
+        checkpoint=written["checkpoint"],
+        schema_tracking_location=written.get("schema_tracking_location"),
+        source=written.get("source", 0),
+        checkpoint_scheme=written.get("checkpoint_scheme"),
+        unblock={kind: unblock[kind.key] for kind in Blocking if kind.key in unblock},
+    )
 
 
 def _features(names: list[str]) -> frozenset[str]:

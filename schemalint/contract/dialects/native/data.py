@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
 from schemalint.contract.dialects.native.declared import declared_type
@@ -23,7 +23,8 @@ from schemalint.delta.datatype import (
 from schemalint.delta.path import Part, Path, format_path, is_within
 from schemalint.delta.table import Deletion
 from schemalint.delta.type_text import print_type
-from schemalint.model.contract import Consumer, Contract, Deprecation, TargetOverlay, Waiver
+from schemalint.model.consumer import Consumer
+from schemalint.model.contract import Contract, Deprecation, TargetOverlay, Waiver
 from schemalint.values import as_dict, changed_fields
 
 Data: TypeAlias = "str | bool | int | list[Data] | dict[str, Data] | None"
@@ -61,7 +62,7 @@ def as_data(contract: Contract) -> dict[str, Data]:
         protocol=_or_unmanaged(_changed(contract.protocol)),
         open=_or_unmanaged(_changed(contract.open)),
         targets=_or_unmanaged({name: _target(overlay) for name, overlay in contract.targets.items()}),
-        consumers=_or_unmanaged(_consumers(contract.consumers)),
+        consumers=_or_unmanaged(_consumers(contract)),
         allow=_or_unmanaged([_waiver(waiver) for waiver in contract.waivers]),
     )
 
@@ -153,12 +154,26 @@ def _target(overlay: TargetOverlay) -> Data:
         properties=_or_unmanaged(_properties(overlay.properties)),
         features=UNMANAGED if overlay.features is None else list[Data](sorted(overlay.features)),
         protocol=UNMANAGED if overlay.protocol is None else _changed(overlay.protocol),
-        consumers=UNMANAGED if overlay.consumers is None else _consumers(overlay.consumers),
+        consumers=_or_unmanaged(_consumers(overlay)),
     )
 
 
-def _consumers(consumers: Iterable[Consumer]) -> list[Data]:
-    return [_changed(consumer) for consumer in consumers]
+def _consumers(declared: Contract | TargetOverlay) -> list[Data]:
+    return [*declared.named_consumers, *map(_consumer, declared.consumers)]
+
+
+def _consumer(consumer: Consumer) -> Data:
+    written = _changed(consumer)
+    if consumer.columns:
+        written["columns"] = [format_path(path) for path in consumer.columns]
+    if consumer.stream is not None:
+        unblock = {kind.key: value for kind, value in consumer.stream.unblock.items()}
+        written["stream"] = {
+            key: value
+            for key, value in {**_changed(consumer.stream), "unblock": unblock}.items()
+            if value != {}
+        }
+    return written
 
 
 def _waiver(waiver: Waiver) -> Data:

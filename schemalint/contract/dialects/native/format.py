@@ -167,6 +167,8 @@ class Stream(TypedDict, total=False):
     """The query's `schemaTrackingLocation`."""
     source: int
     """Index of this table among the query's sources, from 0."""
+    checkpoint_scheme: str
+    """Scheme by which the query's Spark names the checkpoint, e.g. `s3a`; that of `checkpoint` by default."""
     unblock: Unblock
     """Schema changes that the query accepts."""
 
@@ -186,6 +188,10 @@ class Consumer(TypedDict, total=False):
     """Whether the consumer reads or writes the table; `read` by default."""
     columns: list[str]
     """Columns that the consumer uses; all by default."""
+    owner: str
+    """Person or team responsible for the consumer."""
+    cdf: bool
+    """Whether the consumer reads the change data feed; false by default."""
     stream: Stream
     """Settings of a consumer that reads the table as a stream."""
 
@@ -220,8 +226,8 @@ class Target(TypedDict, total=False):
     """Table features requested in addition to the contract's features."""
     protocol: Protocol
     """Protocol limits that replace the contract's limits."""
-    consumers: list[Consumer]
-    """Consumers that replace the contract's consumers."""
+    consumers: list[str | Consumer]
+    """Consumers in addition to the contract's; one with the same name replaces it."""
 
 
 class Contract(TypedDict, total=False):
@@ -263,8 +269,9 @@ class Contract(TypedDict, total=False):
     """Schema changes that writers can make with mergeSchema."""
     targets: dict[str, Target]
     """Settings that differ per environment, by target name."""
-    consumers: list[Consumer]
-    """Readers and writers of the table that must keep working after a change."""
+    consumers: list[str | Consumer]
+    """Readers and writers of the table that must keep working after a change; a name stands for the
+    consumer that the configuration declares."""
     allow: list[Waiver]
     """Waivers: findings approved with a reason."""
 

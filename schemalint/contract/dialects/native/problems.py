@@ -49,8 +49,9 @@ def report_problems(data: Any, report: Report) -> None:  # noqa: ANN401 - any da
         report.in_mapping(path, f'"{key}" is missing in {_noun(path)}', "add it")
     for path in unknown:
         _report_unknown(path, report)
-    parents = {path[:length] for path in unknown | wrong for length in range(len(path))}
-    for path in wrong - parents - {path for path, _ in missing}:
+    incomplete = {path for path, _ in missing}
+    parents = {path[:length] for path in unknown | wrong | incomplete for length in range(len(path))}
+    for path in wrong - parents - incomplete:
         _report_wrong(path, _at(data, path), report)
 
 

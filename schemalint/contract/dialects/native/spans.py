@@ -162,7 +162,7 @@ def _in_features(value: Node) -> Iterator[tuple[Anchor, Span]]:
 
 def _in_consumers(value: Node) -> Iterator[tuple[Anchor, Span]]:
     for item in _items(value):
-        name = _value(item, "name")
+        name = _value(item, "name") or item
         if isinstance(name, Scalar):
             yield ("consumer", name.text), name.span
 

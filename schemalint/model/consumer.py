@@ -1,0 +1,93 @@
+"""The readers and writers of a table, as configuration and contracts declare them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Literal
+
+from schemalint.delta.path import Path
+from schemalint.values import field, frozen, replace
+
+if TYPE_CHECKING:
+    from schemalint.delta.streams import Blocking
+
+
+@frozen
+class Stream:
+    """A Structured Streaming query that reads a table.
+
+    Attributes:
+        checkpoint: The query's ``checkpointLocation``.
+        schema_tracking_location: The query's ``schemaTrackingLocation``; None for a stream without one.
+        source: The index of the table among the query's sources, from 0.
+        checkpoint_scheme: The scheme by which the query's Spark names the checkpoint, such as ``s3a``; None
+            for the scheme of `checkpoint`.
+        unblock: The kinds of changes that the query may pass: always, or up to a version of the table.
+    """
+
+    checkpoint: str
+    schema_tracking_location: str | None = None
+    source: int = 0
+    checkpoint_scheme: str | None = None
+    unblock: Mapping[Blocking, Literal["always"] | int] = field(default_factory=dict)
+
+
+@frozen
+class Consumer:
+    """A reader or writer that must still work after the change.
+
+    Attributes:
+        name: The name for messages.
+        client: The client program, such as ``trino``; None if it is not declared.
+        version: A version of the client, or a range such as ``>=1.6,<2``.
+        read_path: The way in which the client reads, if it has several.
+        access: ``read`` or ``write``.
+        columns: The paths of the columns that it uses; empty for all.
+        owner: The person or team responsible for the consumer.
+        cdf: Whether it reads the change data feed.
+        stream: The settings of a consumer that reads the table as a stream.
+        removed: Whether the change under review takes this declaration away; it counts all the same.
+    """
+
+    name: str
+    client: str | None = None
+    version: str | None = None
+    read_path: str | None = None
+    access: str = "read"
+    columns: tuple[Path, ...] = ()
+    owner: str | None = None
+    cdf: bool = False
+    stream: Stream | None = None
+    removed: bool = False
+
+
+def united(base: Iterable[Consumer], head: Iterable[Consumer]) -> tuple[Consumer, ...]:
+    """Return the consumers of both sides of a change: those of the head, and what the change takes away.
+
+    A consumer that the change alters counts as the base declares it too. Only its owner is not compared, and
+    what its stream may pass: that is the approval of the change.
+    """
+    declared = tuple(head)
+    known = {_compared(consumer) for consumer in declared}
+    lost = (replace(consumer, removed=True) for consumer in base if _compared(consumer) not in known)
+    return (*declared, *lost)
+
+
+def _compared(consumer: Consumer) -> tuple[object, ...]:
+    stream = consumer.stream
+    of_stream = stream and (
+        stream.checkpoint,
+        stream.schema_tracking_location,
+        stream.source,
+        stream.checkpoint_scheme,
+    )
+    return (
+        consumer.name,
+        consumer.client,
+        consumer.version,
+        consumer.read_path,
+        consumer.access,
+        consumer.columns,
+        consumer.cdf,
+        of_stream,
+    )

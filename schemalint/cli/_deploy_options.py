@@ -33,6 +33,12 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
                 "--allow-older", is_flag=True, help="Apply a revision older than the one last applied"
             ),
             click.option("--reorder", is_flag=True, help="Move columns to the declared order"),
+            click.option(
+                "--cosmetic",
+                type=click.Choice(["now", "ride-along"]),
+                help="Apply comments and column order now, or with the next change of a table that a "
+                "tracked stream reads",
+            ),
             click.option("--base", metavar="REV", help="Commit last applied, for tables without a marker"),
             click.option(
                 "--allow",
@@ -87,6 +93,7 @@ def prepare_deployment(
         repair_drift=options["repair_drift"],
         base=options["base"],
         reorder=options["reorder"],
+        cosmetic=options["cosmetic"],
         applies=applies,
         via=via,
     )

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from schemalint import limits
 from schemalint.delta.engine import Engine
@@ -16,6 +16,7 @@ from schemalint.reading import read_plain
 from schemalint.values import field, frozen
 
 OptionValue: TypeAlias = str | int | float | bool
+Cosmetic: TypeAlias = Literal["now", "ride-along"]
 
 FILES = ("schemalint.toml", "pyproject.toml")
 
@@ -82,6 +83,8 @@ class Config:
         removed: The reason by table, for contracts whose removal is approved.
         options: The options of rules, by the rule's code.
         plugins: Rule files in the repository, which run only if the command line allows them.
+        cosmetic: When comments and the order of columns are applied to a table that a tracked stream reads:
+            ``now``, or with its next other change (``ride-along``).
     """
 
     file: str | None = None
@@ -100,6 +103,7 @@ class Config:
     plugins: tuple[str, ...] = ()
     targets: Mapping[str, Target] = field(default_factory=dict)
     spark: SparkSettings = SparkSettings()
+    cosmetic: Cosmetic = "now"
 
 
 def load(read: Callable[[str], bytes | None]) -> Config:

@@ -85,6 +85,7 @@ ConfigKeys = TypedDict(
         "plugins": list[str],
         "targets": dict[str, TargetKeys],
         "spark": SparkKeys,
+        "cosmetic": config.Cosmetic,
     },
     total=False,
 )
@@ -159,6 +160,7 @@ def _values(file: str, keys: ConfigKeys) -> config.Config:
             packages=tuple(spark.get("packages", ())),
             conf={key: _conf_text(value) for key, value in spark.get("conf", {}).items()},
         ),
+        cosmetic=keys.get("cosmetic", "now"),
     )
 
 

@@ -9,6 +9,7 @@ from schemalint import contract as contracts
 from schemalint.catalog import Catalog
 from schemalint.catalog.table_location import is_found_by_name, require_reachable
 from schemalint.catalog.target_tables import TargetTables
+from schemalint.config import Cosmetic
 from schemalint.config.project import Project, unmatched_globs
 from schemalint.config.trust import Trusted, TrustedTarget, resolve_storage
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
@@ -19,6 +20,7 @@ from schemalint.deploy.catalog_features import (
     with_features_of_catalog,
 )
 from schemalint.deploy.claims import Claims
+from schemalint.deploy.cosmetic import with_cosmetic_steps_waiting
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied, unseen_edits
 from schemalint.errors import ConfigError, SchemalintError, UsageError, worst_status
 from schemalint.git import (
@@ -63,6 +65,8 @@ class DeployInput:
         repair_drift: Whether to overwrite drift.
         base: The commit applied last, for tables without a marker.
         reorder: Whether to move columns to their declared order.
+        cosmetic: When cosmetic steps are applied to a table that a tracked stream reads; None means as the
+            configuration says.
         applies: Whether the plan will be run; irreversible steps then need an approval.
         via: The catalogs of a running Spark session, for a target whose catalog has no address.
     """
@@ -78,6 +82,7 @@ class DeployInput:
     repair_drift: bool = False
     base: str | None = None
     reorder: bool = False
+    cosmetic: Cosmetic | None = None
     applies: bool = False
     via: Catalog | None = None
 
@@ -165,6 +170,9 @@ def _prepared(request: DeployInput) -> Deployment:
         errors: list[SchemalintError] = []
         with collecting(errors, contract.table):
             plan = _planned(request, contract, live_tables, claims, ignores)
+            plan = with_cosmetic_steps_waiting(
+                plan, contract, request.cosmetic or request.settings.config.cosmetic
+            )
             plans.append(_approved(request, plan))
             effective[contract.table] = contract
         unplanned += (Unplanned(contract.table, error) for error in errors)

@@ -283,5 +283,6 @@ NOT_COMPARED: Final[Mapping[str, str]] = {
     "file": "the name of the file decides nothing",
     "against": "CI does not read it: the event determines the base",
     "spark": "it decides no verdict; sessions start with the trusted configuration",
+    "cosmetic": "it delays statements and decides no verdict; plans obey the trusted configuration",
 }
 """The settings that loosen nothing, with the reason."""

@@ -143,6 +143,8 @@ class TablePlan:
         refusals: The refusals; if there are any, there are no steps.
         name: The full catalog name that the statements use; None if they use the location.
         needs_replanning: Whether to plan once more after these steps: they finish an interrupted run.
+        waiting: The steps that wait for the table's next change (``cosmetic = "ride-along"``); there are then
+            no other steps.
     """
 
     table: str
@@ -157,6 +159,7 @@ class TablePlan:
     refusals: tuple[Refusal, ...] = ()
     name: str | None = None
     needs_replanning: bool = False
+    waiting: tuple[Step, ...] = ()
 
     @property
     def needs(self) -> frozenset[Approval]:

@@ -15,6 +15,7 @@ import schemalint
 from schemalint import deploy, git
 from schemalint.catalog.table_location import choose_target
 from schemalint.catalog.target_tables import TargetTables
+from schemalint.config import Cosmetic
 from schemalint.config.trust import ConfigOptions, find_trusted
 from schemalint.deploy import DeployInput, Deployment
 from schemalint.deploy.catalog_features import require_told_features
@@ -68,6 +69,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     repair_drift: bool = False,
     base: str | None = None,
     reorder: bool = False,
+    cosmetic: Cosmetic | None = None,
     allow_local_plugins: bool = False,
     all_or_nothing: bool = False,
     jobs: int = 1,
@@ -86,6 +88,8 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         repair_drift: Overwrite changes that were made outside of schemalint.
         base: Commit last applied, for tables without a marker.
         reorder: Move columns to the declared order.
+        cosmetic: Apply comments and column order ``now``, or with the next change of a table that a tracked
+            stream reads (``ride-along``); None means as the configuration says.
         allow_local_plugins: Run the rule files that the configuration names.
         all_or_nothing: Do nothing if a table is refused or cannot be planned.
         jobs: How many tables to change at the same time. With more than one, each table gets its own session,
@@ -112,6 +116,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         repair_drift=repair_drift,
         base=base,
         reorder=reorder,
+        cosmetic=cosmetic,
         applies=True,
         via=SessionCatalog(lambda: session),
     )
@@ -243,7 +248,8 @@ def _apply_table(
             f"{plan.table}: the steps of an interrupted run are finished; the plan does not contain the rest",
             help="plan again",
         )
-    new_deployment = deploy.prepare(replace(request, tables=(plan.table,)))
+    # This run changes the table anyway, so nothing of it waits for a next change.
+    new_deployment = deploy.prepare(replace(request, tables=(plan.table,), cosmetic="now"))
     if new_deployment.unplanned:
         raise new_deployment.unplanned[0].error
     (new_plan,) = new_deployment.plan.tables

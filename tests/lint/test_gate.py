@@ -113,6 +113,7 @@ STRICTER_OR_EQUAL = [
     (PROD + 'allowed_locations = ["/a"]', PROD),
     ("", 'against = "none"'),
     ("", '[spark]\nmaster = "local"'),
+    ("", 'cosmetic = "ride-along"'),
 ]
 
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from schemalint.deploy import Deployment
 from schemalint.errors import Location
 from schemalint.model.plan import Cost, Refusal, Step, TablePlan
-from schemalint.report.text import counted
+from schemalint.report.text import counted, first_few
 
 
 def summary_of(deployment: Deployment) -> str:
@@ -18,10 +18,12 @@ def summary_of(deployment: Deployment) -> str:
     steps = [step for plan in tables for step in plan.steps]
     refused = sum(bool(plan.refusals) for plan in tables)
     changed = sum(bool(plan.steps) for plan in tables)
+    waiting = sum(bool(plan.waiting) for plan in tables)
     markers = sum(plan.writes_marker and not plan.steps for plan in tables)
     parts = [
         *([f"{counted(len(steps), 'statement')} in {counted(changed, 'table')}"] if steps else []),
         *([f"{counted(markers, 'marker')} to write"] if markers else []),
+        *([f"{counted(waiting, 'table')} waiting"] if waiting else []),
         *([f"{counted(refused, 'table')} refused"] if refused else []),
         *([f"{counted(len(deployment.unplanned), 'table')} not planned"] if deployment.unplanned else []),
     ]
@@ -58,6 +60,11 @@ def refusal_text(refusal: Refusal) -> str:
     return f"{text} ({refusal.finding.location})" if refusal.finding else text
 
 
+def waiting_texts(plan: TablePlan) -> list[str]:
+    """Describe each step that waits for the next change of the table."""
+    return [f"{step.kind.value}: {'; '.join(first_few(step.reasons))}" for step in plan.waiting]
+
+
 def table_title(plan: TablePlan) -> str:
     """Return a table's name in the contract, with its full catalog name or its URI."""
     return f"{plan.table} ({plan.name or plan.uri})"
@@ -69,4 +76,6 @@ def table_state(plan: TablePlan) -> str:
         return "refused"
     if plan.steps:
         return "create" if plan.live is None else f"version {plan.version}"
+    if plan.waiting:
+        return "waiting for the next change (or --cosmetic now)"
     return "up to date; marker missing" if plan.writes_marker else "up to date"

@@ -69,6 +69,7 @@ def _table(plan: TablePlan, consumers: Iterable[Consumer]) -> dict[str, object]:
             }
             for stream in stream_impacts(plan, consumers)
         ],
+        "waiting": [step.sql for step in plan.waiting],
         "refusals": [_refusal(refusal) for refusal in plan.refusals],
     }
 

@@ -19,7 +19,7 @@ from schemalint.printable import (
     markdown_text,
     terminal_text,
 )
-from schemalint.report.plan._words import summary_of
+from schemalint.report.plan._words import summary_of, table_state, waiting_texts
 from schemalint.report.text import counted, first_few
 
 if TYPE_CHECKING:
@@ -69,6 +69,12 @@ def _sections(deployment: Deployment, *, with_sql: bool) -> list[str]:
         if plan.steps or plan.refusals
     ]
     rest = [
+        f"- {markdown_code(plan.table)}: {table_state(plan)}; "
+        + markdown_prose("; ".join(waiting_texts(plan)))
+        for plan in deployment.plan.tables
+        if plan.waiting
+    ]
+    rest += [
         f"- {markdown_code(table.table)}: not planned, {markdown_code(table.error.message)}"
         for table in deployment.unplanned
     ]

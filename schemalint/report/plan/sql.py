@@ -9,7 +9,7 @@ from schemalint.deploy import Deployment
 from schemalint.model.impact import impact
 from schemalint.model.plan import Step, TablePlan
 from schemalint.printable import SafeText, is_printable_sql, sql_comment, sql_script
-from schemalint.report.plan._words import locations_text, refusal_text, table_title, undo_text
+from schemalint.report.plan._words import locations_text, refusal_text, table_title, undo_text, waiting_texts
 
 _WITHHELD: Final = (
     "the statements are not shown: a name or an expression contains control characters, commands to CI "
@@ -30,6 +30,7 @@ def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa:
 def _table(plan: TablePlan) -> Iterator[str]:
     yield sql_comment(table_title(plan))
     yield from (sql_comment(f"refused: {refusal_text(refusal)}") for refusal in plan.refusals)
+    yield from (sql_comment(f"waiting: {text}") for text in waiting_texts(plan))
     if not all(is_printable_sql(step.sql) for step in plan.steps):
         yield sql_comment(_WITHHELD)
         return

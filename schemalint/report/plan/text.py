@@ -17,6 +17,7 @@ from schemalint.report.plan._words import (
     table_state,
     table_title,
     undo_text,
+    waiting_texts,
 )
 from schemalint.report.text import counted, first_few, styled
 
@@ -59,7 +60,7 @@ def _step_lines(
 
 def _is_idle(plan: TablePlan) -> bool:
     """Whether the plan of a table consists of its state alone."""
-    return not plan.steps and not plan.refusals
+    return not (plan.steps or plan.refusals or plan.waiting)
 
 
 def _unplanned_lines(unplanned: Unplanned, *, color: bool) -> Iterator[str]:
@@ -80,6 +81,7 @@ def _table_lines(deployment: Deployment, plan: TablePlan, *, color: bool) -> Ite
             yield f"      help: {printable(refusal.help)}"
     for number, step in enumerate(plan.steps, 1):
         yield from _step_lines(step, number, creates=plan.live is None, color=color)
+    yield from (f"  - {printable(text)}" for text in waiting_texts(plan))
     if plan.needs_replanning:
         yield "  these statements finish an interrupted run; the rest is planned after them"
     contract = deployment.contracts.get(plan.table)

@@ -39,15 +39,26 @@ Metadata: TypeAlias = dict[str, object]
 T = TypeVar("T")
 
 
-def with_metadata(name: str, type_: DataType, metadata: Mapping[str, object], *, nullable: bool) -> Field:
+def with_metadata(
+    name: str, type_: DataType, metadata: Mapping[str, object], *, nullable: bool, top_level: bool
+) -> Field:
     """Build a field from its schema entry.
 
     Metadata that is unknown or malformed becomes ``Field.extra``, sorted by key, because Spark's key order
     differs between commits.
+
+    Args:
+        name: The name of the field.
+        type_: Its type, without what its metadata says of it.
+        metadata: The metadata of its entry.
+        nullable: Whether it can be NULL.
+        top_level: Whether the field is a column. Spark ignores lengths of char and varchar in the metadata of
+            other fields (measured on Delta 4.4.0).
     """
     rest: Metadata = dict(metadata)
     type_ = _take_collations(rest, name, type_)
-    type_ = _take_lengths(rest, type_)
+    if top_level:
+        type_ = _take_lengths(rest, type_)
     comment = _take(rest, COMMENT, str)
     default = _take(rest, DEFAULT, str)
     generated = _take(rest, GENERATED, str)

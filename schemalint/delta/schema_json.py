@@ -17,6 +17,8 @@ MAX_DEPTH: Final = 1_000
 A struct takes three levels, an array or a map takes one.
 """
 
+_DEPTH_OF_COLUMNS: Final = 3
+
 _TOO_DEEP: Final = f"its JSON is nested more than {MAX_DEPTH} levels deep, the most that Spark reads"
 
 _RECURSION_LIMIT: Final = 10_000
@@ -167,7 +169,8 @@ def _field(value: object, depth: int) -> Field:
     if not isinstance(metadata, dict):
         raise SchemaError(f"the metadata of the field {name!r} is not an object")
     type_ = _type(value.get("type"), depth + 1)
-    return with_metadata(name, type_, metadata, nullable=_flag(value, "nullable"))
+    top_level = depth == _DEPTH_OF_COLUMNS
+    return with_metadata(name, type_, metadata, nullable=_flag(value, "nullable"), top_level=top_level)
 
 
 def _flag(entry: dict[object, object], key: str) -> bool:

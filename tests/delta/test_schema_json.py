@@ -220,6 +220,14 @@ def test_stale_char_varchar_metadata_applies_to_the_remaining_fields() -> None:
     assert field.extra == (("__CHAR_VARCHAR_TYPE_STRING", json.dumps(text)),)
 
 
+def test_char_varchar_metadata_of_a_field_inside_a_column_is_kept_and_ignored() -> None:
+    metadata = {"__CHAR_VARCHAR_TYPE_STRING": "char(2)"}
+    fields: list[Metadata] = [{"name": "code", "type": "string", "metadata": metadata}]
+    field = parse_field({"type": "struct", "fields": fields})
+    extra = (("__CHAR_VARCHAR_TYPE_STRING", '"char(2)"'),)
+    assert field.type == Struct((Field("code", String(), extra=extra),))
+
+
 @pytest.mark.parametrize("text", ["array<varchar(5)>", "struct<a b:varchar(5)>", "varchar(5)x", "long", ""])
 def test_char_varchar_metadata_that_does_not_fit_the_type_is_ignored(text: str) -> None:
     field = parse_field("string", {"__CHAR_VARCHAR_TYPE_STRING": text})

@@ -8,13 +8,14 @@ import pytest
 
 from engine.record_logs import log_text
 from schemalint import contract
-from schemalint.delta.datatype import STRING, Varchar, type_at
+from schemalint.delta.datatype import STRING, Field, Struct, Varchar, type_at
 from schemalint.delta.diff import diff
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.rulebook import load_rules
 from schemalint.model.contract import Contract
 from schemalint.planner.limits import refused_changes
 from schemalint.storage import read_table
+from support.logs import metadata, protocol, write_log
 from support.short_logs import write_short_log
 
 if TYPE_CHECKING:
@@ -92,3 +93,19 @@ def test_only_adding_a_field_with_a_length_loses_the_lengths(
     assert type_at(after.columns, ("s", "a")) == (Varchar(3) if kept else STRING)
     intended = [change for change in diff(before, after) if change.path != ("s", "a")]  # type: ignore[union-attr]
     assert bool(list(refused_changes(intended, before, Contract("t", after), None))) is not kept
+
+
+def test_spark_takes_lengths_from_columns_and_not_from_fields_inside(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    key = "__CHAR_VARCHAR_TYPE_STRING"
+    inside = Struct((Field("a", STRING, extra=((key, '"varchar(2)"'),)),))
+    columns = (Field("s", inside), Field("c", Varchar(2)))
+    write_log(tmp_path / "t", [[protocol(), metadata(*columns)]])
+    table = read_table(f"{tmp_path}/t")
+    assert table is not None
+    assert table.state.columns == Struct(columns)
+    insert = f"INSERT INTO delta.`{tmp_path}/t` SELECT named_struct('a', 'abc')"
+    assert not _refusal(spark, f"{insert}, 'ab'")
+    with pytest.raises(Exception, match="DELTA_EXCEED_CHAR_VARCHAR_LIMIT"):
+        spark.sql(f"{insert}, 'abc'")

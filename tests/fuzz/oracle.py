@@ -74,9 +74,11 @@ def is_kept(columns: Struct) -> bool:
 
     Malformed metadata of a column stays as it is, and takes the place of that of the fields in it.
     """
-    return not any(
-        key in (RAW_TYPE, COLLATIONS) for _path, field in walk_fields(columns) for key, _text in field.extra
-    )
+    malformed = {
+        key for _path, field in walk_fields(columns) for key, _text in field.extra if key == COLLATIONS
+    }
+    malformed |= {key for column in columns.fields for key, _text in column.extra if key == RAW_TYPE}
+    return not malformed
 
 
 def require_written(document: TableDocument) -> None:

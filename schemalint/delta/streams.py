@@ -1,27 +1,49 @@
-"""The effect of table changes on the streams that read the table.
+"""The effect of commits on the streams that read a table.
 
-Sources: DeltaSourceMetadataEvolutionSupport.scala of Delta Spark; measured on Delta 4.4.0.
+A stream with a ``schemaTrackingLocation`` is *tracked*: it keeps the table's schema, protocol and properties
+in a log of its own, and compares every commit with that log's newest entry. Sources:
+DeltaSourceMetadataEvolutionSupport.scala, DeltaSource.scala and DeltaStreamUtils.scala of Delta Spark;
+measured on Delta 4.4.0 (``tests/engine/streams.csv``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import Enum
+from itertools import pairwise
 from typing import Final, assert_never
 
 from schemalint.delta import change, properties
 from schemalint.delta.change import Change
-from schemalint.delta.datatype import Array, DataType, Field, Map, Struct, parts, with_parts
+from schemalint.delta.datatype import (
+    STRING,
+    VOID,
+    Array,
+    Char,
+    DataType,
+    Field,
+    Managed,
+    Map,
+    Struct,
+    Varchar,
+    map_fields,
+    parts,
+    physical_paths,
+    with_parts,
+)
 from schemalint.delta.history import HistoryStep
+from schemalint.delta.path import Path
 from schemalint.delta.table import TableState
 from schemalint.delta.widening import TypeStep, step
-from schemalint.values import replace
+from schemalint.values import frozen, replace
 
 # The keys of identity columns change with the data (IdentityColumn.scala, highWaterMark).
 _IGNORED_KEYS: Final = "delta.identity."
+_WIDENING_FEATURES: Final = frozenset({"typeWidening", "typeWidening-preview"})
 
 
 class Blocking(Enum):
-    """A kind of change that a stream passes only when its reader allows it.
+    """A kind of change that a tracked stream passes only when its reader allows it.
 
     The value holds the key of ``unblock`` in a contract, and the reader's option.
     """
@@ -39,6 +61,202 @@ class Blocking(Enum):
     def option(self) -> str:
         """The option of Delta's streaming source."""
         return self.value[1]
+
+
+class StreamVerdict(Enum):
+    """What commits do to a stream."""
+
+    CONTINUES = "continues"
+    """Nothing: a running query runs on."""
+    RESTARTS = "restarts"
+    """The query stops, and goes on each time it is started again."""
+    BLOCKED = "blocked"
+    """The query stops, and starts again only with the options or settings that allow what changed."""
+    NEW_CHECKPOINT = "new-checkpoint"
+    """No start from this checkpoint succeeds any more."""
+    UNKNOWN = "unknown"
+    """The stream's own files cannot be read, and the declaration does not say enough."""
+
+
+@frozen
+class StreamCommit:
+    """One commit of a table, as far as streams look at it.
+
+    Attributes:
+        before: The state before the commit, with the features that the table supports. If column mapping is
+            enabled, the fields have their physical names.
+        after: The state after the commit.
+        metadata_only: Whether the commit has metadata or a protocol, and adds or removes no data file. Only
+            such commits, one directly after the other, does a tracked stream take as one.
+        version: The version that the commit makes, if it is known.
+    """
+
+    before: TableState
+    after: TableState
+    metadata_only: bool = True
+    version: int | None = None
+
+
+@frozen
+class StreamBlock:
+    """A point at which a tracked stream waits until its reader allows what changed.
+
+    Attributes:
+        kinds: The kinds of changes.
+        version: The value of options and settings that allow these changes alone; None if it is not known.
+    """
+
+    kinds: tuple[Blocking, ...]
+    version: int | None = None
+
+
+@frozen
+class StreamEffect:
+    """What commits do to a stream.
+
+    Attributes:
+        stops: How often the query stops before it goes on; for a blocked stream, if its reader allows what
+            changed from the start. None if it cannot go on.
+        blocks: Where a blocked stream waits, in order.
+    """
+
+    verdict: StreamVerdict
+    stops: int | None = 0
+    blocks: tuple[StreamBlock, ...] = ()
+
+    @property
+    def unblock(self) -> tuple[Blocking, ...]:
+        """All kinds of changes that the reader must allow."""
+        kinds = {kind for block in self.blocks for kind in block.kinds}
+        return tuple(kind for kind in Blocking if kind in kinds)
+
+
+def effect_on_stream(commits: Sequence[StreamCommit], *, tracked: bool, running: bool) -> StreamEffect:
+    """Return what commits do to a stream that has read everything before them.
+
+    Args:
+        commits: The commits in order, without gaps.
+        tracked: Whether the stream has a ``schemaTrackingLocation``, and had it before the commits.
+        running: Whether the query runs during the commits; otherwise it starts after the last one. A query
+            that stops starts again after the last one too.
+    """
+    if not commits:
+        return StreamEffect(StreamVerdict.CONTINUES)
+    return _on_tracked(commits) if tracked else _on_untracked(commits, running=running)
+
+
+def _on_tracked(commits: Sequence[StreamCommit]) -> StreamEffect:
+    """Follow the entries of the stream's log: one for each commit that differs, after the merge.
+
+    At the start after a stop, the commits directly after the entry join it, up to the first one that is not
+    metadata alone.
+    """
+    entry, stops = commits[0].before, 0
+    blocks: list[StreamBlock] = []
+    for run in _runs(commits):
+        if all(_tracked(commit.after) == _tracked(entry) for commit in run):
+            continue
+        stops += 1
+        old, entry = entry, run[-1].after
+        if not _reads(_physical(old.columns), _physical(entry.columns), widening=True, missing=True):
+            return StreamEffect(StreamVerdict.NEW_CHECKPOINT, None)
+        if kinds := tuple(_blocking(old.columns, entry.columns)):
+            blocks.append(StreamBlock(kinds, run[-1].version))
+    if blocks:
+        return StreamEffect(StreamVerdict.BLOCKED, stops, tuple(blocks))
+    return StreamEffect(StreamVerdict.RESTARTS if stops else StreamVerdict.CONTINUES, stops)
+
+
+def _runs(commits: Sequence[StreamCommit]) -> Iterator[Sequence[StreamCommit]]:
+    """Yield the commits, those together that a start takes as one."""
+    start = 0
+    for end, (last, commit) in enumerate(pairwise(commits), 1):
+        follows = last.version is None or commit.version is None or commit.version == last.version + 1
+        if not (last.metadata_only and commit.metadata_only and follows):
+            yield commits[start:end]
+            start = end
+    yield commits[start:]
+
+
+def _blocking(old: Struct, new: Struct) -> Iterator[Blocking]:
+    """Yield the kinds of changes that a tracked stream waits for, by the names in the data files."""
+    before, after = _names_by_physical_path(old), _names_by_physical_path(new)
+    if any(after.get(path, name) != name for path, name in before.items()):
+        yield Blocking.RENAME
+    if not before.keys() <= after.keys():
+        yield Blocking.DROP
+    if not _reads(_physical(old), _physical(new), widening=False, missing=True):
+        yield Blocking.TYPE_CHANGE
+
+
+def _on_untracked(commits: Sequence[StreamCommit], *, running: bool) -> StreamEffect:
+    """Compare each state with the newest one, as every start does; a running query with the oldest one."""
+    first, *others = (commits[0].before, *(commit.after for commit in commits))
+    if not all(_starts(state, others[-1]) for state in (first, *others)):
+        return StreamEffect(StreamVerdict.NEW_CHECKPOINT, None)
+    if running and not all(_reads(state.columns, first.columns, widening=False) for state in others):
+        return StreamEffect(StreamVerdict.RESTARTS, 1)
+    return StreamEffect(StreamVerdict.CONTINUES)
+
+
+def _starts(old: TableState, latest: TableState) -> bool:
+    """Return whether an untracked stream that has to read across an old state starts with the latest one."""
+    mapped = latest.column_mapping != "none"
+    if old.column_mapping != "none" and not mapped:
+        return False
+    if mapped and any(kind is not Blocking.TYPE_CHANGE for kind in _blocking(old.columns, latest.columns)):
+        return False
+    widening = not _WIDENING_FEATURES.isdisjoint(latest.features)
+    same_partitions = old.partitioned_by == latest.partitioned_by
+    return same_partitions and _reads(old.columns, latest.columns, widening=widening)
+
+
+def _reads(existing: DataType, read: DataType, *, widening: bool, missing: bool = False) -> bool:
+    """Return whether data of a type can be read as another type (``SchemaUtils.isReadCompatible``).
+
+    Args:
+        existing: The type of the data.
+        read: The type that the query reads.
+        widening: Whether a wider type may read the data.
+        missing: Whether the query may lack fields of the data.
+    """
+    match existing, read:
+        case Struct(), Struct():
+            if not missing and any(read.get(field.name) is None for field in existing.fields):
+                return False
+            pairs = ((old, new) for new in read.fields if (old := existing.get(new.name)))
+            return all(
+                old.name == new.name
+                and _keeps_nulls(old.nullable, new.nullable)
+                and _reads(old.type, new.type, widening=widening, missing=missing)
+                for old, new in pairs
+            )
+        case Array(), Array():
+            nulls = _keeps_nulls(existing.contains_null, read.contains_null)
+        case Map(), Map():
+            nulls = _keeps_nulls(existing.value_contains_null, read.value_contains_null)
+        case _:
+            stored, wanted = _stored(existing), _stored(read)
+            return stored in (VOID, wanted) or (widening and step(stored, wanted) is TypeStep.WIDENING)
+    inner = zip(parts(existing), parts(read), strict=True)
+    return nulls and all(_reads(old, new, widening=widening, missing=missing) for (_, old), (_, new) in inner)
+
+
+def _keeps_nulls(existing: Managed[bool], read: Managed[bool]) -> bool:
+    return bool(read) or not existing
+
+
+def _stored(type_: DataType) -> DataType:
+    return STRING if isinstance(type_, Char | Varchar) else type_
+
+
+def _physical(columns: Struct) -> Struct:
+    """Return the columns under the names that data files have."""
+    return map_fields(columns, lambda _path, field: replace(field, name=field.physical_name or field.name))
+
+
+def _names_by_physical_path(columns: Struct) -> dict[Path, object]:
+    return {physical: path[-1] for path, physical in physical_paths(columns)}
 
 
 def blocking_of(changed: Change) -> Blocking | None:
@@ -119,8 +337,13 @@ def commit_stops_tracked_streams(commit: HistoryStep) -> bool:
         return False
     if commit.entry.protocol is not None and commit.entry.protocol != commit.protocol_before:
         return True
-    after = commit.entry.metadata
-    return after is not None and _tracked(after.state) != _tracked(commit.before.state)
+    if commit.entry.metadata is None:
+        return False
+    # The protocol defines the features; a state repeats them.
+    before, after = (
+        replace(data.state, features=frozenset()) for data in (commit.before, commit.entry.metadata)
+    )
+    return _tracked(before) != _tracked(after)
 
 
 def _tracked(state: TableState) -> object:
@@ -128,7 +351,8 @@ def _tracked(state: TableState) -> object:
     configuration = {
         key: value for key, value in state.properties.items() if key.startswith(properties.PREFIX)
     }
-    return _without_ignored(state.columns), state.partitioned_by, dict(state.constraints), configuration
+    columns = _without_ignored(state.columns)
+    return columns, state.partitioned_by, dict(state.constraints), configuration, state.features
 
 
 def _without_ignored(type_: DataType) -> DataType:

@@ -1,0 +1,136 @@
+"""What commits do to the streams that read a table."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from schemalint.delta.datatype import INTEGER, LONG, Field, Struct
+from schemalint.delta.streams import (
+    Blocking,
+    StreamBlock,
+    StreamCommit,
+    StreamEffect,
+    StreamVerdict,
+    effect_on_stream,
+)
+from schemalint.delta.table import TableState
+from schemalint.values import replace
+
+CONTINUES = StreamEffect(StreamVerdict.CONTINUES)
+ONCE = StreamEffect(StreamVerdict.RESTARTS, 1)
+LOST = StreamEffect(StreamVerdict.NEW_CHECKPOINT, None)
+
+ID, A = Field("id", INTEGER, physical_name="p1"), Field("a", INTEGER, physical_name="p2")
+MAPPED = TableState(
+    Struct((ID, A)),
+    properties={"delta.columnMapping.mode": "name"},
+    features=frozenset({"columnMapping", "typeWidening"}),
+)
+PLAIN = TableState(Struct((Field("id", INTEGER), Field("a", INTEGER))))
+
+
+def effect(*states: TableState, tracked: bool = True, running: bool = False) -> StreamEffect:
+    """Return the effect of commits of metadata alone, from version 6, that make these states."""
+    commits = [
+        StreamCommit(before, after, version=number)
+        for number, (before, after) in enumerate(pairwise(states), 6)
+    ]
+    return effect_on_stream(commits, tracked=tracked, running=running)
+
+
+def with_columns(state: TableState, *fields: Field) -> TableState:
+    return replace(state, columns=Struct(fields))
+
+
+WIDER = with_columns(MAPPED, ID, replace(A, type=LONG))
+RENAMED = with_columns(MAPPED, ID, replace(A, name="b"))
+MADE_ANEW = with_columns(MAPPED, ID, replace(A, physical_name="p3"))
+SWAPPED = with_columns(MAPPED, replace(ID, name="a"), replace(A, name="id"))
+UNMAPPED = with_columns(replace(MAPPED, properties={}), Field("id", INTEGER), Field("a", INTEGER))
+COMMENTED = with_columns(MAPPED, ID, replace(A, comment="text"))
+ADDED = with_columns(MAPPED, ID, A, Field("c", INTEGER, physical_name="p4"))
+OF_OTHERS = MAPPED.with_property("team", "sales")
+
+
+@pytest.mark.parametrize(
+    ("after", "kinds"),
+    [
+        (WIDER, (Blocking.TYPE_CHANGE,)),
+        (RENAMED, (Blocking.RENAME,)),
+        (MADE_ANEW, (Blocking.DROP,)),
+        (SWAPPED, (Blocking.RENAME,)),
+        (UNMAPPED, (Blocking.DROP,)),
+        (
+            with_columns(MAPPED, replace(ID, type=LONG), replace(A, name="b")),
+            (Blocking.RENAME, Blocking.TYPE_CHANGE),
+        ),
+    ],
+    ids=["widened", "renamed", "made anew", "swapped", "unmapped", "renamed and widened"],
+)
+def test_a_tracked_stream_waits_for_the_kinds_of_changes(
+    after: TableState, kinds: tuple[Blocking, ...]
+) -> None:
+    blocked = StreamEffect(StreamVerdict.BLOCKED, 1, (StreamBlock(kinds, 6),))
+    assert effect(MAPPED, after) == effect(MAPPED, after, running=True) == blocked
+    assert blocked.unblock == kinds
+
+
+def test_a_tracked_stream_stops_once_for_consecutive_commits_of_metadata() -> None:
+    assert effect(MAPPED, COMMENTED, ADDED, OF_OTHERS) == ONCE
+
+
+def test_a_tracked_stream_stops_twice_if_data_is_between() -> None:
+    commits = (
+        StreamCommit(MAPPED, COMMENTED),
+        StreamCommit(COMMENTED, COMMENTED, metadata_only=False),
+        StreamCommit(COMMENTED, ADDED),
+    )
+    assert effect_on_stream(commits, tracked=True, running=False).stops == 2
+
+
+def test_a_gap_in_the_versions_is_a_commit_of_data() -> None:
+    commits = (StreamCommit(MAPPED, COMMENTED, version=6), StreamCommit(COMMENTED, ADDED, version=8))
+    assert effect_on_stream(commits, tracked=True, running=False).stops == 2
+
+
+def test_properties_of_others_stop_no_stream() -> None:
+    assert effect(MAPPED, OF_OTHERS) == effect(MAPPED, OF_OTHERS, tracked=False, running=True) == CONTINUES
+
+
+@pytest.mark.parametrize("after", [WIDER, ADDED], ids=["widened", "added"])
+def test_an_untracked_stream_stops_only_while_it_runs(after: TableState) -> None:
+    assert effect(MAPPED, after, tracked=False) == CONTINUES
+    assert effect(MAPPED, after, tracked=False, running=True) == ONCE
+
+
+@pytest.mark.parametrize(
+    "states",
+    [
+        (RENAMED,),
+        (MADE_ANEW,),
+        (UNMAPPED,),
+        (RENAMED, MAPPED),
+        (WIDER, replace(WIDER, features=frozenset({"columnMapping"}))),
+        (with_columns(MAPPED, ID),),
+    ],
+    ids=["renamed", "made anew", "unmapped", "renamed and back", "widened without the feature", "dropped"],
+)
+def test_an_untracked_stream_needs_a_new_checkpoint(states: tuple[TableState, ...]) -> None:
+    assert (
+        effect(MAPPED, *states, tracked=False) == effect(MAPPED, *states, tracked=False, running=True) == LOST
+    )
+
+
+def test_switching_column_mapping_on_stops_no_untracked_stream() -> None:
+    mapped = with_columns(
+        MAPPED, Field("id", INTEGER, physical_name="id"), Field("a", INTEGER, physical_name="a")
+    )
+    assert effect(PLAIN, mapped, tracked=False, running=True) == CONTINUES
+    assert effect(PLAIN, mapped) == ONCE
+
+
+def test_a_type_that_cannot_be_widened_needs_a_new_checkpoint() -> None:
+    narrower = with_columns(WIDER, ID, A)
+    assert effect(WIDER, narrower) == effect(WIDER, narrower, tracked=False) == LOST

@@ -173,6 +173,7 @@ class HistoryEntry:
         metadata: The ``metaData`` action of the commit; None if it has none.
         protocol: The ``protocol`` action of the commit; None if it has none.
         removes_files: Whether the commit removes data files.
+        adds_files: Whether the commit adds data files.
     """
 
     version: int
@@ -185,6 +186,7 @@ class HistoryEntry:
     metadata: Metadata | None = None
     protocol: Protocol | None = None
     removes_files: bool = False
+    adds_files: bool = False
 
 
 @frozen

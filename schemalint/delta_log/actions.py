@@ -96,6 +96,7 @@ class TableActions:
         clustering: Clustering columns by physical names, empty if clustering was removed.
         repeated: Actions that a commit may contain once but contains more often: name and last line.
         removes_files: Whether the commit removes data files; only set if another action is about the table.
+        adds_files: Whether the commit adds data files; set as `removes_files` is.
         size: Bytes of the ``metaData`` actions in a file of JSON lines.
     """
 
@@ -105,6 +106,7 @@ class TableActions:
     info: CommitInfo = CommitInfo()
     repeated: tuple[tuple[str, int], ...] = ()
     removes_files: bool = False
+    adds_files: bool = False
     size: int = field(default=0, compare=False)
 
     @property

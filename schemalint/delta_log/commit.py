@@ -87,7 +87,8 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
     Raises:
         ActionError: A relevant line cannot be parsed, or the content ends within a line.
     """
-    actions, info, removes, size = NOTHING, None, False, 0
+    actions, info, size = NOTHING, None, 0
+    file_actions = {"add": False, "remove": False}
     line_numbers: dict[str, list[int]] = {name: [] for name in _READERS}
     first = 1
     for block in blocks:
@@ -100,9 +101,10 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
                     line_numbers[name].append(line.number)
                     size += len(line.data) if name == "metaData" else 0
         info = info or next(_lines_with(block, "commitInfo", first), None)
-        removes = removes or any(
-            _starts_with(line.data, "remove") for line in _lines_with(block, "remove", first)
-        )
+        for name, found in file_actions.items():
+            file_actions[name] = found or any(
+                _starts_with(line.data, name) for line in _lines_with(block, name, first)
+            )
         first += block.count(b"\n")
     if actions.is_empty:
         return NOTHING
@@ -110,7 +112,14 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
     repeated = tuple(
         (name, line_numbers[name][-1]) for name in ("protocol", "metaData") if len(line_numbers[name]) > 1
     )
-    return replace(actions, info=read_info(body or {}), repeated=repeated, removes_files=removes, size=size)
+    return replace(
+        actions,
+        info=read_info(body or {}),
+        repeated=repeated,
+        removes_files=file_actions["remove"],
+        adds_files=file_actions["add"],
+        size=size,
+    )
 
 
 def _content(store: LogStore, file: LogFile) -> Iterator[bytes]:

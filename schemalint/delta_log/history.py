@@ -93,6 +93,7 @@ def _entry(file: LogFile, actions: TableActions, after: TableActions) -> History
         metadata=metadata_of(after) if changed else None,
         protocol=actions.protocol,
         removes_files=actions.removes_files,
+        adds_files=actions.adds_files,
     )
 
 

@@ -203,6 +203,7 @@ def _entries(body: JsonObject) -> Iterator[HistoryEntry]:
             metadata=metadata,
             protocol=protocol,
             removes_files=entry.flag("removes_files"),
+            adds_files=bool(entry.optional("adds_files", bool)),
         )
 
 

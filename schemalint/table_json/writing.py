@@ -153,6 +153,7 @@ def _entry(step: HistoryStep, after: Json | None, before: Json) -> Json:
         "engine": entry.engine,
         "user_metadata": entry.user_metadata,
         "removes_files": entry.removes_files,
+        "adds_files": entry.adds_files,
         "schema_changed": "schema" in (changed or {}),
         "protocol_changed": entry.protocol is not None and entry.protocol != step.protocol_before,
         "stops_tracked_streams": commit_stops_tracked_streams(step),

@@ -30,7 +30,9 @@ CREATED = lines(commit_info("CREATE TABLE"), metadata(Field("id", LONG)), protoc
 
 def test_protocol_and_info_are_found_between_file_actions() -> None:
     actions = parse_commit(lines(add(), commit_info("WRITE", 5, userMetadata="me"), protocol(1, 3), add()))
-    assert actions == TableActions(protocol=Protocol(1, 3), info=CommitInfo("WRITE", 5, "me"))
+    assert actions == TableActions(
+        protocol=Protocol(1, 3), info=CommitInfo("WRITE", 5, "me"), adds_files=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,8 +90,20 @@ def test_commit_info_gives_operation_user_and_engine() -> None:
     assert parse_commit(lines(commit_info(userId="7"), protocol())).info.user == "7"
 
 
-def test_only_remove_actions_count_as_removed_files() -> None:
-    assert parse_commit(lines(protocol(), remove())).removes_files
+def test_only_actions_about_files_count_as_added_and_removed_files() -> None:
+    added: Action = {"add": {"path": "x", "partitionValues": {}}}
+    flags = [
+        (parse.adds_files, parse.removes_files)
+        for parse in map(
+            parse_commit,
+            (
+                lines(protocol(), remove()),
+                lines(added, protocol()),
+                lines(protocol(), commit_info(userMetadata='"add":')),
+            ),
+        )
+    ]
+    assert flags == [(False, True), (True, False), (False, False)]
     assert parse_commit(b'{ "remove" : {"path": "x"}}\n' + CREATED).removes_files
     word: Action = {"add": {"path": "x", "partitionValues": {"remove": "remove"}, "tags": {"remove": "a"}}}
     assert not parse_commit(lines(protocol(), word, commit_info(userMetadata='"remove":'))).removes_files

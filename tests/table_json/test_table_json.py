@@ -82,6 +82,7 @@ def histories(draw: DrawFn) -> History:
                 metadata=draw(st.none() | metadatas(features)),
                 protocol=changed,
                 removes_files=draw(st.booleans()),
+                adds_files=draw(st.booleans()),
             )
         )
     file_versions = st.none() | st.frozensets(st.integers(0, 2**53), max_size=3)

@@ -11,6 +11,7 @@ from schemalint.planner.progress import (
     without_unplanned_features,
 )
 from schemalint.planner.simulate import describe_change, deviations, simulate
+from schemalint.planner.stream_commits import planned_commits
 
 __all__ = [
     "PlanOptions",
@@ -21,6 +22,7 @@ __all__ = [
     "deviations",
     "pending_changes",
     "plan_table",
+    "planned_commits",
     "simulate",
     "with_column_ids_of",
     "without_unplanned_features",

@@ -1,0 +1,144 @@
+"""The commits that a plan will make, as streams look at them (measured on Delta 4.4.0)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Final, TypeAlias
+
+from schemalint.delta.change import FeatureChanged, TypeChanged
+from schemalint.delta.datatype import Field, RecordedChange, Struct, map_fields, walk_fields
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.patch import update_field
+from schemalint.delta.path import Part, Path
+from schemalint.delta.properties import COLUMN_MAPPING_MODE
+from schemalint.delta.streams import StreamCommit
+from schemalint.delta.table import TableState
+from schemalint.model.marker import MARKER
+from schemalint.model.plan import Cost, Step, StepKind, TablePlan
+from schemalint.planner.properties import WIDENING
+from schemalint.planner.simulate import simulate
+from schemalint.values import replace
+
+_BARRIERS: Final = 3
+"""The empty commits before DROP FEATURE changes the protocol, where the history needs protection."""
+
+_MAX_COLUMN_ID: Final = "delta.columnMapping.maxColumnId"
+
+_Commit: TypeAlias = tuple[TableState, bool]
+"""The state after a commit, and whether the commit has metadata or a protocol, but no file."""
+
+
+def planned_commits(plan: TablePlan) -> tuple[StreamCommit, ...]:
+    """Return the commits of the steps of a live table, and that of the marker.
+
+    Their versions are those that the table gets if nobody else writes meanwhile.
+    """
+    if plan.live is None or plan.version is None:
+        return ()
+    before = replace(plan.live, features=plan.features)
+    version = plan.version
+    found: list[StreamCommit] = []
+    for after, metadata_only in _states(before, plan):
+        version += 1
+        found.append(StreamCommit(before, after, metadata_only=metadata_only, version=version))
+        before = after
+    return tuple(found)
+
+
+def _states(state: TableState, plan: TablePlan) -> Iterator[_Commit]:
+    for number, step in enumerate(plan.steps):
+        for commit in _of_step(state, step, number):
+            state = commit[0]
+            yield commit
+    if plan.writes_marker:
+        yield state.with_property(MARKER, plan.hash), True
+    if any(step.kind is StepKind.NOTE_PENDING for step in plan.steps):
+        yield state, True
+
+
+def _of_step(before: TableState, step: Step, number: int) -> Iterator[_Commit]:
+    after = _with_delta_metadata(before, simulate(before, [step]), step, number)
+    match step.kind:
+        case StepKind.DROP_FEATURE:
+            yield from _of_drop(before, after, step)
+        case StepKind.SET_PROPERTIES if step.commits > 1:
+            # Row tracking: the protocol, the row ids of the files, the properties.
+            upgraded = replace(before, features=after.features)
+            yield upgraded, True
+            yield upgraded, False
+            yield after, True
+        case _:
+            yield after, step.cost is not Cost.REWRITE and step.kind is not StepKind.CLUSTER
+
+
+def _of_drop(before: TableState, after: TableState, step: Step) -> Iterator[_Commit]:
+    """Yield the commits of DROP FEATURE: traces are removed first, then the feature."""
+    (name,) = (change.name for change in step.changes if isinstance(change, FeatureChanged))
+    row, state = FEATURES[name], before
+    key = row.enabled_by_property[0] if row.enabled_by_property else None
+    if key == COLUMN_MAPPING_MODE and before.column_mapping != "none":
+        state = _unmapped(_without_property(before, key))
+        yield state, False
+    elif key is not None and key in before.properties:
+        state = _without_property(before, key)
+        yield state, True
+    if key == WIDENING and any(field.type_changes for _path, field in walk_fields(before.columns)):
+        yield state, False
+        forgotten = map_fields(state.columns, lambda _path, field: replace(field, type_changes=()))
+        state = replace(state, columns=forgotten)
+        yield state, True
+    if row.drop_needs_history and step.commits == row.drop_commits:
+        yield from ((state, False) for _ in range(_BARRIERS))
+    yield replace(state, features=after.features), True
+
+
+def _with_delta_metadata(before: TableState, after: TableState, step: Step, number: int) -> TableState:
+    """Add the metadata of columns that Delta writes: physical names, and recorded type changes."""
+    if after.column_mapping == "none":
+        after = _unmapped(after) if before.column_mapping != "none" else after
+    else:
+        prefix = "" if before.column_mapping == "none" else f"col-{number}-"
+        after = replace(after, columns=_with_physical_names(after.columns, prefix))
+    if after.enabled(WIDENING):
+        widened = (change for change in step.changes if isinstance(change, TypeChanged))
+        after = replace(after, columns=_with_recorded(after.columns, widened))
+    return after
+
+
+def _with_physical_names(columns: Struct, prefix: str) -> Struct:
+    """Name what is new in data files; where column mapping begins, the names stay."""
+
+    def named(_path: Path, field: Field) -> Field:
+        return field if field.physical_name else replace(field, physical_name=prefix + field.name)
+
+    return map_fields(columns, named)
+
+
+def _with_recorded(columns: Struct, changes: Iterable[TypeChanged]) -> Struct:
+    for change in changes:
+        path, at = _field_and_parts(change.path)
+        columns = update_field(
+            columns, path, partial(_with_entry, entry=RecordedChange(change.old, change.new, at))
+        )
+    return columns
+
+
+def _with_entry(field: Field, *, entry: RecordedChange) -> Field:
+    known = field.type_changes if isinstance(field.type_changes, tuple) else ()
+    return replace(field, type_changes=(*known, entry))
+
+
+def _field_and_parts(path: Path) -> tuple[Path, tuple[Part, ...]]:
+    """Split a path after its last field; the parts of collections below it follow."""
+    end = max(index for index, step in enumerate(path, 1) if not isinstance(step, Part))
+    return path[:end], tuple(step for step in path[end:] if isinstance(step, Part))
+
+
+def _unmapped(state: TableState) -> TableState:
+    bare = map_fields(state.columns, lambda _path, field: replace(field, physical_name=None, column_id=None))
+    return replace(_without_property(state, _MAX_COLUMN_ID), columns=bare)
+
+
+def _without_property(state: TableState, key: str) -> TableState:
+    return replace(state, properties={name: value for name, value in state.properties.items() if name != key})

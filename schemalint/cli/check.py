@@ -207,7 +207,7 @@ def _request(
         only=path_filter(project.repository.root, options["paths"], {*contents.base, *contents.head}),
         reports=lambda finding: any(rule_set.reports(finding) for rule_set in rule_sets),
         readable=lambda key: readable_ancestor(project.repository, settings.base_globs, base, key),
-        targets=settings.gate.targets,
+        configurations=settings.gate.deciding,
         repository=project.repository.root,
     )
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 from schemalint import limits
 from schemalint.delta.engine import Engine
 from schemalint.errors import ConfigError, Location
+from schemalint.model.consumer import Consumer
 from schemalint.model.finding import Severity
 from schemalint.reading import read_plain
 from schemalint.values import field, frozen
@@ -55,10 +56,12 @@ class TableSettings:
     Attributes:
         match: A glob over table names, ignoring case.
         ignore: Rules that do not check these tables.
+        consumers: The names of consumers of these tables.
     """
 
     match: str
     ignore: tuple[str, ...] = ()
+    consumers: tuple[str, ...] = ()
 
 
 @frozen
@@ -82,6 +85,8 @@ class Config:
         approved_plans: Hashes of plans whose upgrades and destructive steps are approved.
         removed: The reason by table, for contracts whose removal is approved.
         options: The options of rules, by the rule's code.
+        consumers: The declared consumers by name.
+        consumer_lines: The lines that set their keys, by name and key.
         plugins: Rule files in the repository, which run only if the command line allows them.
         cosmetic: When comments and the order of columns are applied to a table that a tracked stream reads:
             ``now``, or with its next other change (``ride-along``).
@@ -99,6 +104,8 @@ class Config:
     approved_plans: frozenset[str] = frozenset()
     removed: Mapping[str, str] = field(default_factory=dict)
     tables: tuple[TableSettings, ...] = ()
+    consumers: Mapping[str, Consumer] = field(default_factory=dict)
+    consumer_lines: Mapping[tuple[str, str], Location] = field(default_factory=dict, compare=False)
     options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
     plugins: tuple[str, ...] = ()
     targets: Mapping[str, Target] = field(default_factory=dict)

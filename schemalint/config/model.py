@@ -9,10 +9,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
 from schemalint import config, limits
+from schemalint.config.consumers import (
+    ConsumerKeys,
+    StreamKeys,
+    UnblockKeys,
+    declared_consumers,
+    require_declared,
+)
 from schemalint.config.positions import locate
 from schemalint.config.storage import is_public_setting, names_variable
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, parse_engine
-from schemalint.document.shape import check_for, fields, is_mapping
+from schemalint.document.shape import check_for, fields, hint_at, is_mapping
 from schemalint.errors import ConfigError
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
@@ -65,6 +72,7 @@ class TableKeys(TypedDict, total=False):
 
     match: Required[str]
     ignore: list[str]
+    consumers: list[str]
 
 
 ConfigKeys = TypedDict(
@@ -81,6 +89,7 @@ ConfigKeys = TypedDict(
         "approved-plans": list[str],
         "removed": list[RemovedKeys],
         "tables": list[TableKeys],
+        "consumers": dict[str, ConsumerKeys],
         "options": dict[str, dict[str, str | int | float | bool]],
         "plugins": list[str],
         "targets": dict[str, TargetKeys],
@@ -89,7 +98,16 @@ ConfigKeys = TypedDict(
     },
     total=False,
 )
-for _keys in (TargetKeys, SparkKeys, RemovedKeys, TableKeys, ConfigKeys):
+for _keys in (
+    TargetKeys,
+    SparkKeys,
+    RemovedKeys,
+    TableKeys,
+    UnblockKeys,
+    StreamKeys,
+    ConsumerKeys,
+    ConfigKeys,
+):
     _keys.__pydantic_config__ = _CONFIG  # type: ignore[union-attr]  # how pydantic is configured
 
 
@@ -129,12 +147,15 @@ def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config
                     help='write "${NAME}": secrets do not belong in a repository',
                     location=locate(file, text, ("targets", name, *key.split(".", 1))),
                 )
-    return _values(file, keys)
+    return _values(file, text, keys)
 
 
-def _values(file: str, keys: ConfigKeys) -> config.Config:
+def _values(file: str, text: str, keys: ConfigKeys) -> config.Config:
     spark = keys.get("spark", {})
     fail_on = keys.get("fail-on", "error")
+    consumers = declared_consumers(file, text, keys.get("consumers", {}))
+    named = (name for entry in keys.get("tables", ()) for name in entry.get("consumers", ()))
+    require_declared(file, text, named, consumers)
     return config.Config(
         file=file,
         contracts=tuple(keys.get("contracts", ())),
@@ -146,9 +167,17 @@ def _values(file: str, keys: ConfigKeys) -> config.Config:
         fail_on=None if fail_on == "never" else Severity[fail_on.upper()],
         against=keys.get("against"),
         tables=tuple(
-            config.TableSettings(entry["match"], tuple(entry.get("ignore", ())))
+            config.TableSettings(
+                entry["match"], tuple(entry.get("ignore", ())), tuple(entry.get("consumers", ()))
+            )
             for entry in keys.get("tables", ())
         ),
+        consumers=consumers,
+        consumer_lines={
+            (name, key): locate(file, text, ("consumers", name, key))
+            for name, written in keys.get("consumers", {}).items()
+            for key in written
+        },
         options=keys.get("options", {}),
         plugins=tuple(keys.get("plugins", ())),
         approved_plans=frozenset(keys.get("approved-plans", ())),
@@ -212,11 +241,5 @@ def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
 
 
 def _known_keys(path: list[str]) -> list[str]:
-    sections: dict[str, Any] = {
-        "targets": TargetKeys,
-        "removed": RemovedKeys,
-        "tables": TableKeys,
-        "spark": SparkKeys,
-    }
-    section = sections.get(path[0] if path else "", ConfigKeys)
+    section = hint_at(ConfigKeys, tuple(path))
     return list(fields(section)) if is_mapping(section) else []

@@ -37,6 +37,7 @@ def effective(contract: Contract, target: str | None) -> Contract:
         protocol=contract.protocol if overlay.protocol is None else overlay.protocol,
         consumers=_united(contract.consumers, overlay.consumers),
         named_consumers=tuple(dict.fromkeys((*contract.named_consumers, *overlay.named_consumers))),
+        consumer_faults=(*contract.consumer_faults, *overlay.consumer_faults),
         anchors=anchors.of_target(target) if isinstance(anchors, Anchors) else anchors,
     )
 

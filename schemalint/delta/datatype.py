@@ -273,6 +273,27 @@ def type_at(type_: DataType, path: Path) -> DataType | None:
     return type_
 
 
+def path_of_names(type_: DataType, names: Iterable[str]) -> tuple[Path, bool]:
+    """Return the path that names such as ``lines``, ``element``, ``qty`` lead to, and whether it exists.
+
+    What is not found counts as names of fields.
+    """
+    path: list[Step] = []
+    rest = list(names)
+    while rest:
+        if isinstance(type_, Struct):
+            field = type_.get(rest[0])
+            step: tuple[Step, DataType] | None = (rest[0], field.type) if field else None
+        else:
+            step = next((inner for inner in parts(type_) if inner[0].value == rest[0].lower()), None)
+        if step is None:
+            return (*path, *rest), False
+        path.append(step[0])
+        type_ = step[1]
+        del rest[0]
+    return tuple(path), True
+
+
 def field_at(struct: Struct, path: Path) -> Field | None:
     """Return the field at a path; None if the path ends in a collection part or does not exist."""
     parent = type_at(struct, path[:-1])

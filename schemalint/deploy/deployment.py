@@ -31,6 +31,7 @@ from schemalint.git import (
     dirty,
     is_known,
 )
+from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
 from schemalint.lint.judge import collecting, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.rulebook import TableIgnores, not_ignored
@@ -144,11 +145,16 @@ def prepare(request: DeployInput) -> Deployment:
 
 def _prepared(request: DeployInput) -> Deployment:
     require_reachable(request.target, request.repository.root)
+    for fault in configuration_faults(request.settings.config):
+        raise fault
     found = _declared(request)
     declared = found.contracts
     requested = [
         _with_approval(
-            replace(contracts.effective(contract, request.target.name), engine=request.target.engine),
+            for_engine(
+                contracts.effective(with_consumers(contract, request.settings.config), request.target.name),
+                request.target.engine,
+            ),
             request.allow,
         )
         for contract in _requested(request, found)

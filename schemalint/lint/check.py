@@ -15,6 +15,7 @@ from schemalint.delta.table import LiveTable
 from schemalint.errors import LiveError, SchemalintError
 from schemalint.git import File, Side
 from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
+from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.judge import (
     Judge,
@@ -99,7 +100,11 @@ class _Check:
             findings=ordered(
                 self._with_text(finding) for finding in findings if self.request.reports(finding)
             ),
-            errors=(*self.errors, *contracts.unread_files(self.request.contents)),
+            errors=(
+                *self.errors,
+                *configuration_faults(self.request.configurations[-1]),
+                *contracts.unread_files(self.request.contents),
+            ),
             sources=self._sources,
         )
 
@@ -125,9 +130,13 @@ class _Check:
         elif before.errors:
             self.sides.broken_before = True
         for contract in before.contracts:
-            self.sides.before.setdefault(contract.key, contract)
+            self.sides.before.setdefault(contract.key, self._of_base(contract))
         for contract in after.contracts:
-            self.sides.after.setdefault(contract.key, contract)
+            consumed = with_consumers(contract, *self.request.configurations)
+            self.sides.after.setdefault(contract.key, consumed)
+
+    def _of_base(self, contract: Contract) -> Contract:
+        return with_consumers(contract, self.request.configurations[0])
 
     def _read_older_bases(self) -> None:
         """Take contracts from older revisions where a file of the base is unreadable.
@@ -142,7 +151,8 @@ class _Check:
                     Skipped(table, f"{reason}, and no earlier commit has this contract: judged as new")
                 )
                 continue
-            commit, self.sides.before[key] = older
+            commit, contract = older
+            self.sides.before[key] = self._of_base(contract)
             self.skipped.append(Skipped(table, f"{reason}: compared with {commit[:12]}"))
 
     @staticmethod
@@ -206,9 +216,9 @@ class _Check:
         return renamed_tables(before, self.sides.after, self._places)
 
     def _judge_with_live(self, before: Contract | None, after: Contract, live: LiveSide) -> Iterator[Finding]:
-        contract = replace(contracts.effective(after, live.target), engine=live.engine)
+        contract = for_engine(contracts.effective(after, live.target), live.engine)
         base = present(before, live.target)
-        base = replace(base, engine=live.engine) if base else None
+        base = for_engine(base, live.engine) if base else None
         if contract.absent:
             self._skip(contract, f"absent from target {live.target}")
             # A change must not take its own table out of the check.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schemalint.config import Config
 from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
 from schemalint.errors import LiveError
@@ -67,7 +68,7 @@ class CheckInput:
         only: Judge only the contracts of these files; None for all.
         with_text_changes: Compute the text changes of fixes, to apply or to show them.
         readable: Return a table's contract at the newest ancestor of the base with a readable one.
-        targets: The targets of each configuration that decides; they say where tables are.
+        configurations: Those that decide: of base and head, or one.
         repository: The folder that relative roots start from.
     """
 
@@ -82,5 +83,11 @@ class CheckInput:
     with_text_changes: bool = True
     reports: Callable[[Finding], bool] = lambda _finding: True
     readable: Callable[[str], tuple[str, Contract] | None] = lambda _key: None
-    targets: tuple[Mapping[str, Target], ...] = field(default_factory=lambda: ({},))
+    configurations: tuple[Config, ...] = (Config(),)
     repository: Path = Path()
+
+    @property
+    def targets(self) -> tuple[Mapping[str, Target], ...]:
+        """The targets of each configuration, once if they are equal; they say where tables are."""
+        first, *others = (config.targets for config in self.configurations)
+        return (first, *(other for other in others if other != first))

@@ -152,7 +152,9 @@ def locate_finding(fact: Fact, problem: Problem, contract: Contract) -> Location
 def _anchors(fact: Fact, problem: Problem) -> tuple[Anchor, ...]:
     if problem.object is not None and problem.path is None:
         named = (_object_anchor(problem.object), ("table",))
-        return named if problem.part is None else ((problem.part,), *named)
+        if problem.part is None:
+            return named
+        return ((problem.part,), (*named[0], problem.part), *named)
     path = problem.path
     inner = fact.change if isinstance(fact, Drift) else fact
     own = (

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final, TypeAlias
 
-from schemalint.config import Config, Target
+from schemalint.config import Config
 from schemalint.delta.engine import Engine
 from schemalint.git import DEFAULT_GLOBS
 from schemalint.git.listing import including
@@ -69,12 +69,6 @@ class Gate:
     def globs(self) -> tuple[tuple[str, ...], ...]:
         """The globs of contract files of each configuration, once if they are equal."""
         return tuple(dict.fromkeys(config.contracts for config in self.deciding))
-
-    @property
-    def targets(self) -> tuple[Mapping[str, Target], ...]:
-        """The targets of each configuration, once if they are equal."""
-        first, *others = (config.targets for config in self.deciding)
-        return (first, *(other for other in others if other != first))
 
 
 def gate_between(base: Config, head: Config) -> Gate:
@@ -202,6 +196,34 @@ def _tables(base: Config, head: Config) -> Iterator[Loosening]:
                     f"tables.{entry.match}.ignore", None, pattern, ("tables", "match"), entry.match
                 )
 
+    for entry in base.tables:
+        matching = (other for other in head.tables if table_key(other.match) in ("*", table_key(entry.match)))
+        kept = {name for other in matching for name in other.consumers}
+        for name in entry.consumers:
+            if name not in kept:
+                yield Loosening(
+                    f"tables.{entry.match}.consumers", name, None, ("tables", "match"), entry.match
+                )
+
+
+def _consumers(base: Config, head: Config) -> Iterator[Loosening]:
+    """Yield every difference but that of owners: which value is stricter depends on the table."""
+    for name, old in base.consumers.items():
+        new = head.consumers.get(name)
+        if new is None:
+            yield Loosening("consumers", name, None, ("consumers",))
+            continue
+        for key in CONSUMER_COMPARED:
+            before, after = getattr(old, key), getattr(new, key)
+            if before != after:
+                path = ("consumers", name, key)
+                texts = (None, None) if key in ("columns", "stream") else (_text(before), _text(after))
+                yield Loosening(".".join(path), *texts, path)
+
+
+CONSUMER_COMPARED: Final = ("client", "version", "read_path", "access", "columns", "cdf", "stream")
+"""The settings of a consumer that decide what is found, by their names in `Consumer`."""
+
 
 def _options(base: Config, head: Config) -> Iterator[Loosening]:
     """Yield every difference: only the rule knows which value is stricter."""
@@ -273,6 +295,7 @@ COMPARED: Final[Mapping[str, _Comparison]] = {
     "approved_plans": _added("approved-plans", lambda config: sorted(config.approved_plans)),
     "removed": _added("removed", lambda config: config.removed, path=("removed", "table")),
     "tables": _tables,
+    "consumers": _consumers,
     "options": _options,
     "plugins": _lost("plugins", lambda config: config.plugins),
     "targets": _targets,
@@ -282,6 +305,7 @@ COMPARED: Final[Mapping[str, _Comparison]] = {
 NOT_COMPARED: Final[Mapping[str, str]] = {
     "file": "the name of the file decides nothing",
     "against": "CI does not read it: the event determines the base",
+    "consumer_lines": "they are where the settings of consumers stand",
     "spark": "it decides no verdict; sessions start with the trusted configuration",
     "cosmetic": "it delays statements and decides no verdict; plans obey the trusted configuration",
 }

@@ -19,6 +19,7 @@ from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.requests import granted_features
 from schemalint.delta.table import TableState
 from schemalint.errors import InternalError, Location, PluginError, SchemalintError
+from schemalint.lint.consumers import for_engine
 from schemalint.lint.finding_location import locate_finding, object_of, values_of
 from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.rulebook import BUILT_IN
@@ -101,8 +102,8 @@ def judge_pair(
     named = [name for contract in (before, after) if contract for name in contract.targets]
     merged: list[Finding] = []
     for target, engine in _variants(tuple(dict.fromkeys(named)), engines):
-        old = _of_engine(present(before, target), engine)
-        new = _of_engine(_declared_for(target, before, after) if after else None, engine)
+        old = _for_engine(present(before, target), engine)
+        new = _for_engine(_declared_for(target, before, after) if after else None, engine)
         if new is not None and new.absent:
             continue
         found = _judge_effective(judge, old, new)
@@ -146,8 +147,8 @@ def _declared_for(target: str | None, before: Contract | None, after: Contract) 
     return contracts.effective(replace(after, targets=overlays), target)
 
 
-def _of_engine(contract: Contract | None, engine: Engine | None) -> Contract | None:
-    return contract if contract is None or engine is None else replace(contract, engine=engine)
+def _for_engine(contract: Contract | None, engine: Engine | None) -> Contract | None:
+    return for_engine(contract, engine) if contract else None
 
 
 def present(base: Contract | None, target: str | None) -> Contract | None:

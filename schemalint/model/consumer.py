@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from schemalint.delta.path import Path
 from schemalint.values import field, frozen, replace
@@ -59,6 +59,52 @@ class Consumer:
     cdf: bool = False
     stream: Stream | None = None
     removed: bool = False
+
+
+FaultKind = Literal["undeclared", "declared twice", "client", "version", "read_path"]
+
+
+@frozen
+class ConsumerFault:
+    """A fault in the declaration of a consumer, so that nothing is known of it.
+
+    Attributes:
+        kind: What is wrong: the contract names a consumer that the configuration does not declare, or
+            declares one that the configuration declares too; or the key whose value is unknown.
+        consumer: The name of the consumer.
+        value: The value of the key; the client and the read path for a read path.
+        nearest: The known value that was probably meant.
+    """
+
+    kind: FaultKind
+    consumer: str
+    value: str = ""
+    nearest: str | None = None
+
+
+def declared_stream(keys: Mapping[str, Any]) -> Stream:
+    """Return a stream from its keys in a contract or in the configuration."""
+    from schemalint.delta.streams import Blocking  # noqa: PLC0415 (only where a stream is declared)
+
+    unblock = keys.get("unblock", {})
+    return Stream(
+        checkpoint=keys["checkpoint"],
+        schema_tracking_location=keys.get("schema_tracking_location"),
+        source=keys.get("source", 0),
+        checkpoint_scheme=keys.get("checkpoint_scheme"),
+        unblock={kind: unblock[kind.key] for kind in Blocking if kind.key in unblock},
+    )
+
+
+def stream_faults(stream: Stream | None) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the keys of a stream whose number is negative, with what is wrong."""
+    if stream is None:
+        return
+    numbers: dict[tuple[str, ...], object] = {("source",): stream.source}
+    numbers |= {("unblock", kind.key): version for kind, version in stream.unblock.items()}
+    for path, number in numbers.items():
+        if isinstance(number, int) and number < 0:
+            yield path, "must be 0 or more"
 
 
 def united(base: Iterable[Consumer], head: Iterable[Consumer]) -> tuple[Consumer, ...]:

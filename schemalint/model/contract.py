@@ -10,7 +10,7 @@ from schemalint.delta.path import Path
 from schemalint.delta.properties import is_refused_by
 from schemalint.delta.table import TableState
 from schemalint.errors import Location
-from schemalint.model.consumer import Consumer
+from schemalint.model.consumer import Consumer, ConsumerFault
 from schemalint.values import field, frozen, replace
 
 
@@ -63,6 +63,7 @@ class TargetOverlay:
     protocol: ProtocolLimits | None = None
     consumers: tuple[Consumer, ...] = ()
     named_consumers: tuple[str, ...] = ()
+    consumer_faults: tuple[ConsumerFault, ...] = ()
 
 
 Anchor = tuple[str, *tuple[object, ...]]
@@ -81,6 +82,7 @@ class Contract:
         anchors: The location of each declared thing in the text.
         consumers: The readers and writers: as written, or all that count for the effective contract.
         named_consumers: The names of consumers that the configuration declares.
+        consumer_faults: The faults of these declarations, as far as the configuration knows.
         document: The index of the YAML document within its file.
         engine: The engine of the target, if the configuration names it.
     """
@@ -97,6 +99,7 @@ class Contract:
     targets: Mapping[str, TargetOverlay] = field(default_factory=dict)
     consumers: tuple[Consumer, ...] = ()
     named_consumers: tuple[str, ...] = ()
+    consumer_faults: tuple[ConsumerFault, ...] = ()
     waivers: tuple[Waiver, ...] = ()
     deprecated: Mapping[Path, Deprecation] = field(default_factory=dict)
     absent: bool = False

@@ -68,6 +68,25 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
         '[[tables]]\nmatch = "*"\nignore = ["TW"]',
         [("tables.*.ignore", None, "TW")],
     ),
+    (
+        "tables",
+        '[[tables]]\nmatch = "a.*"\nconsumers = ["x"]\n[consumers.x]',
+        '[[tables]]\nmatch = "a.b"\nconsumers = ["x"]\n[consumers.x]',
+        [("tables.a.*.consumers", "x", None)],
+    ),
+    ("consumers", "[consumers.x]\n[consumers.y]", "[consumers.y]", [("consumers", "x", None)]),
+    (
+        "consumers",
+        '[consumers.x]\nclient = "trino"\nversion = "440"',
+        '[consumers.x]\nclient = "trino"\nversion = "476"',
+        [("consumers.x.version", "440", "476")],
+    ),
+    (
+        "consumers",
+        '[consumers.x.stream]\ncheckpoint = "a"',
+        '[consumers.x.stream]\ncheckpoint = "a"\nunblock = {rename = "always"}',
+        [("consumers.x.stream", None, None)],
+    ),
     ("options", "", "[options.AC1]\nmost = 3", [("options.AC1.most", None, "3")]),
     (
         "options",
@@ -148,7 +167,7 @@ def test_every_setting_is_compared_or_has_a_reason() -> None:
     assert not {*COMPARED} & {*NOT_COMPARED}
     assert {setting for setting, *_ in LOOSER} == {*COMPARED}
     assert {*TARGET_COMPARED} == {*Target.__match_args__} - {"name"}
-    assert {*TableSettings.__match_args__} == {"match", "ignore"}
+    assert {*TableSettings.__match_args__} == {"match", "ignore", "consumers"}
 
 
 def test_the_strictest_settings_decide() -> None:

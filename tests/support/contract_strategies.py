@@ -63,8 +63,8 @@ def contracts(draw: DrawFn) -> Contract:
         protocol=draw(_limits()),
         open=draw(st.builds(WriterPermissions, st.booleans(), st.booleans())),
         targets=draw(st.dictionaries(texts(), _overlays(), max_size=2)),
-        consumers=tuple(draw(st.lists(_consumers(), max_size=2))),
-        named_consumers=tuple(draw(st.lists(texts(), max_size=2))),
+        consumers=(consumers := draw(_unique_consumers(2))),
+        named_consumers=draw(_names_besides(consumers)),
         waivers=tuple(draw(st.lists(_waivers(path), max_size=2))),
         deprecated=draw(st.dictionaries(st.sampled_from(paths), _deprecations(), max_size=2))
         if paths
@@ -127,9 +127,18 @@ def _overlays(draw: DrawFn) -> TargetOverlay:
         properties=draw(st.dictionaries(st.sampled_from(("team", "delta.appendOnly")), st.none() | _VALUES)),
         features=draw(st.none() | _FEATURES),
         protocol=draw(st.none() | _limits()),
-        consumers=tuple(draw(st.lists(_consumers(), max_size=1))),
-        named_consumers=tuple(draw(st.lists(texts(), max_size=1))),
+        consumers=(consumers := draw(_unique_consumers(1))),
+        named_consumers=draw(_names_besides(consumers)),
     )
+
+
+def _unique_consumers(most: int) -> SearchStrategy[tuple[Consumer, ...]]:
+    return st.lists(_consumers(), max_size=most, unique_by=lambda consumer: consumer.name).map(tuple)
+
+
+def _names_besides(consumers: tuple[Consumer, ...]) -> SearchStrategy[tuple[str, ...]]:
+    names = {consumer.name for consumer in consumers}
+    return st.lists(texts().filter(lambda text: text not in names), max_size=2, unique=True).map(tuple)
 
 
 @st.composite

@@ -9,11 +9,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
+from schemalint.config import parse
 from schemalint.delta.engine import parse_engine
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.stored_types import physical_types
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata
 from schemalint.git import Contents, File
+from schemalint.lint.consumers import with_consumers
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.judge import Judge, git_context, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
@@ -32,7 +34,18 @@ if TYPE_CHECKING:
     from schemalint.model.finding import Finding
     from schemalint.plugin import Rule
 
-TEXTS = {"before", "after", "live", "applied", "log", "files", "catalog", "options", "engine"}
+TEXTS = {
+    "before",
+    "after",
+    "live",
+    "applied",
+    "log",
+    "files",
+    "catalog",
+    "options",
+    "engine",
+    "configuration",
+}
 
 Texts = dict[str, str]
 """The texts of a case, each of which may be missing.
@@ -41,7 +54,7 @@ Texts = dict[str, str]
 ``log`` for the table's log (see `support.short_logs`), judged with the contract of ``after`` or without one;
 ``files`` for its data files (see `support.short_footers`); ``catalog`` for what a catalog keeps of the table,
 written as a contract; ``options`` for the rule's options in TOML: ``max_length = 10``; ``engine`` for the
-engine of all targets: ``delta-spark 4.4.0``.
+engine of all targets: ``delta-spark 4.4.0``; ``configuration`` for ``schemalint.toml`` of both sides.
 """
 
 
@@ -122,7 +135,8 @@ def _contract(name: str, texts: Texts) -> Contract | None:
     read = contracts.read(f"{name}.yaml", texts[name])
     assert not read.errors, read.errors
     (declared,) = read.contracts
-    return declared
+    text = texts.get("configuration", "")
+    return with_consumers(declared, parse("schemalint.toml", text.encode()))
 
 
 def _in_catalog(texts: Texts) -> CatalogTable | None:

@@ -17,6 +17,7 @@ def setting_loosened(setting: ConfigurationChanged, _ctx: RuleContext) -> Iterat
     - a higher `fail-on`;
     - globs of contracts or rule files that are missing;
     - new approvals of plans, and of contracts that are removed;
+    - consumers that are missing or differ, or that tables no longer have;
     - targets that are missing or differ.
 
     In CI the settings of the base decide this run, together with the new ones: a finding of either counts. A

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.plugin import Problem, RuleContext, Severity, TableRetired, rule
+from schemalint.plugin import Contract, Problem, RuleContext, Severity, TableRetired, rule
 
 
 @rule("CT001", on=TableRetired, severity=Severity.ERROR)
@@ -74,11 +74,15 @@ def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]
     if retired.renamed_to is not None:
         yield _renamed(retired, retired.renamed_to, approve)
         return
-    names = ", ".join(consumer.name for consumer in retired.contract.consumers)
-    yield Problem(
-        "the contract was removed" + (f", but the table has consumers: {names}" if names else ""),
-        help=f"restore it, or {approve}",
-    )
+    yield Problem(f"the contract was removed{_consumers(retired.contract)}", help=f"restore it, or {approve}")
+
+
+def _consumers(contract: Contract) -> str:
+    """Return the consumers of the table in all targets, with their owners."""
+    of_targets = (consumer for overlay in contract.targets.values() for consumer in overlay.consumers)
+    owners = {consumer.name: consumer.owner for consumer in (*contract.consumers, *of_targets)}
+    names = ", ".join(f"{name} ({owner})" if owner else name for name, owner in owners.items())
+    return f", but the table has consumers: {names}" if names else ""
 
 
 def _renamed(retired: TableRetired, name: str, approve: str) -> Problem:
@@ -87,11 +91,12 @@ def _renamed(retired: TableRetired, name: str, approve: str) -> Problem:
     in_catalog = f"in a catalog, rename the table first: `ALTER TABLE {old.table} RENAME TO {name}`"
     if not retired.moves:
         return Problem(
-            f"the contract declares {name} now: the table keeps its location {location} and loses this name",
+            f"the contract declares {name} now: the table keeps its location {location} and loses this name"
+            f"{_consumers(old)}",
             help=f"{in_catalog}; then {approve}",
         )
     return Problem(
         f"the contract declares {name} now, at another location: the table and its data stay at {location}, "
-        "and a new table would be empty",
+        f"and a new table would be empty{_consumers(old)}",
         help=f"restore the name, or keep the table with `location: {location}`; {in_catalog}; then {approve}",
     )

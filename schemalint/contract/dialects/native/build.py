@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from collections.abc import Mapping as MappingType
-from typing import Literal, cast
 
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
@@ -19,7 +17,7 @@ from schemalint.delta.protocol import canonical
 from schemalint.document import Mapping, Node, Scalar, node_at
 from schemalint.document import Path as YamlPath
 from schemalint.model import contract
-from schemalint.model.consumer import Consumer, Stream
+from schemalint.model.consumer import Consumer, declared_stream, stream_faults
 
 
 def build(data: native.Contract, report: Report) -> contract.Contract:
@@ -98,6 +96,14 @@ class _Builder:
     def consumers(
         self, written: list[str | native.Consumer], yaml_path: YamlPath, columns: Struct
     ) -> tuple[Consumer, ...]:
+        first: dict[str, int] = {}
+        for index, consumer in enumerate(written):
+            name = consumer if isinstance(consumer, str) else consumer["name"]
+            if first.setdefault(name, index) != index:
+                where = (*yaml_path, index) if isinstance(consumer, str) else (*yaml_path, index, "name")
+                self._report.at_value(
+                    where, f'the consumer "{name}" is listed twice', "remove one of the two"
+                )
         return tuple(
             self._consumer(consumer, (*yaml_path, index), columns)
             for index, consumer in enumerate(written)
@@ -118,6 +124,9 @@ class _Builder:
         )
 
     def _consumer(self, written: native.Consumer, yaml_path: YamlPath, columns: Struct) -> Consumer:
+        stream = declared_stream(written["stream"]) if "stream" in written else None
+        for path, message in stream_faults(stream):
+            self._report.at_value((*yaml_path, "stream", *path), f'"{path[-1]}" {message}')
         return Consumer(
             name=written["name"],
             client=written.get("client"),
@@ -127,7 +136,7 @@ class _Builder:
             columns=tuple(self._paths(written.get("columns", []), (*yaml_path, "columns"), columns)),
             owner=written.get("owner"),
             cdf=written.get("cdf", False),
-            stream=_stream(written["stream"]) if "stream" in written else None,
+            stream=stream,
         )
 
     def _deletion(self, entry: str | native.Dropped, yaml_path: YamlPath, columns: Struct) -> table.Deletion:
@@ -150,19 +159,6 @@ class _Builder:
 
 def _names(written: list[str | native.Consumer]) -> tuple[str, ...]:
     return tuple(consumer for consumer in written if isinstance(consumer, str))
-
-
-def _stream(written: native.Stream) -> Stream:
-    from schemalint.delta.streams import Blocking  # noqa: PLC0415 (only contracts with streams need it)
-
-    unblock = cast("MappingType[str, Literal['always'] | int]", written.get("unblock", {}))
-    return Stream(
-        checkpoint=written["checkpoint"],
-        schema_tracking_location=written.get("schema_tracking_location"),
-        source=written.get("source", 0),
-        checkpoint_scheme=written.get("checkpoint_scheme"),
-        unblock={kind: unblock[kind.key] for kind in Blocking if kind.key in unblock},
-    )
 
 
 def _features(names: list[str]) -> frozenset[str]:

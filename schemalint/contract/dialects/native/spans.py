@@ -165,6 +165,8 @@ def _in_consumers(value: Node) -> Iterator[tuple[Anchor, Span]]:
         name = _value(item, "name") or item
         if isinstance(name, Scalar):
             yield ("consumer", name.text), name.span
+            for entry in _entries(item):
+                yield ("consumer", name.text, entry.key.text), _value_span(entry)
 
 
 def _in_waivers(value: Node) -> Iterator[tuple[Anchor, Span]]:

@@ -8,8 +8,8 @@ from datetime import date
 from typing import Final, TypeVar
 
 from schemalint.contract.dialects.native.column_path import Report
-from schemalint.delta.datatype import DataType, Struct, parts
-from schemalint.delta.path import Path, Step, split_path
+from schemalint.delta.datatype import DataType, path_of_names
+from schemalint.delta.path import Path, split_path
 from schemalint.document import Path as YamlPath
 
 T = TypeVar("T")
@@ -44,7 +44,7 @@ def read_date(text: str | None, yaml_path: YamlPath, report: Report) -> str | No
 def read_path(text: str, yaml_path: YamlPath, report: Report, columns: DataType) -> Path:
     """Return a column path; the column need not exist, and unresolved steps count as names of fields."""
     try:
-        return _resolved(columns, split_path(text))[0]
+        return path_of_names(columns, split_path(text))[0]
     except ValueError as error:
         report.at_value(
             yaml_path, f'"{text}" is not a column path: {error}', "back-quote a name that contains a dot"
@@ -55,7 +55,7 @@ def read_path(text: str, yaml_path: YamlPath, report: Report, columns: DataType)
 def path_in(type_: DataType, text: str) -> Path | None:
     """Resolve a path such as ``element.qty`` within a type; return None if the type has no such path."""
     try:
-        path, is_complete = _resolved(type_, split_path(text))
+        path, is_complete = path_of_names(type_, split_path(text))
     except ValueError:
         return None
     return path if is_complete else None
@@ -85,22 +85,3 @@ def _is_date(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _resolved(type_: DataType, names: tuple[str, ...]) -> tuple[Path, bool]:
-    path: list[Step] = []
-    for index, name in enumerate(names):
-        inner = _step(type_, name)
-        if inner is None:
-            return (*path, *names[index:]), False
-        step, type_ = inner
-        path.append(step)
-    return tuple(path), True
-
-
-def _step(type_: DataType, name: str) -> tuple[Step, DataType] | None:
-    if isinstance(type_, Struct):
-        field = type_.get(name)
-        return (name, field.type) if field else None
-    matches = ((part, inner) for part, inner in parts(type_) if part.value == name.lower())
-    return next(matches, None)

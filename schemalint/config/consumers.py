@@ -1,0 +1,103 @@
+"""``[consumers.<name>]``: readers and writers, declared once for all tables that name them."""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, Required
+
+from schemalint.config.positions import Positions, locate
+from schemalint.delta.path import Path, split_path
+from schemalint.errors import ConfigError
+from schemalint.model.consumer import Consumer, declared_stream, stream_faults
+
+if sys.version_info >= (3, 12):
+    from typing import TypedDict
+else:  # pydantic refuses typing.TypedDict before Python 3.12
+    from typing_extensions import TypedDict
+
+
+class UnblockKeys(TypedDict, total=False):
+    """``[consumers.<name>.stream.unblock]``."""
+
+    rename: Literal["always"] | int
+    drop: Literal["always"] | int
+    type_change: Literal["always"] | int
+
+
+class StreamKeys(TypedDict, total=False):
+    """``[consumers.<name>.stream]``."""
+
+    checkpoint: Required[str]
+    schema_tracking_location: str
+    source: int
+    checkpoint_scheme: str
+    unblock: UnblockKeys
+
+
+class ConsumerKeys(TypedDict, total=False):
+    """``[consumers.<name>]``."""
+
+    client: str
+    version: str
+    read_path: str
+    access: Literal["read", "write"]
+    columns: list[str]
+    owner: str
+    cdf: bool
+    stream: StreamKeys
+
+
+def declared_consumers(file: str, text: str, declared: Mapping[str, ConsumerKeys]) -> dict[str, Consumer]:
+    """Return the consumers by name.
+
+    Raises:
+        ConfigError: A path of a column or a number of a stream is not valid.
+    """
+    return {name: _consumer(file, text, name, keys) for name, keys in declared.items()}
+
+
+def require_declared(file: str, text: str, named: Iterable[str], declared: Mapping[str, Consumer]) -> None:
+    """Refuse the name of a consumer under ``[[tables]]`` that the configuration does not declare.
+
+    Raises:
+        ConfigError: There is such a name.
+    """
+    for name in named:
+        if name not in declared:
+            from difflib import get_close_matches  # noqa: PLC0415 (only for an error)
+
+            close = get_close_matches(name, declared, n=1)
+            raise ConfigError(
+                f"tables.consumers names {name!r}, which is not declared",
+                help=f"did you mean {close[0]!r}?" if close else f"declare it: [consumers.{name}]",
+                location=Positions(file, text).locate(("tables", "consumers"), name),
+            )
+
+
+def _consumer(file: str, text: str, name: str, keys: ConsumerKeys) -> Consumer:
+    stream = declared_stream(keys["stream"]) if "stream" in keys else None
+    for path, message in stream_faults(stream):
+        where = ("consumers", name, "stream", *path)
+        raise ConfigError(f"{'.'.join(where)} {message}", location=locate(file, text, where))
+    return Consumer(
+        name,
+        client=keys.get("client"),
+        version=keys.get("version"),
+        read_path=keys.get("read_path"),
+        access=keys.get("access", "read"),
+        columns=tuple(_paths(file, text, name, keys.get("columns", ()))),
+        owner=keys.get("owner"),
+        cdf=keys.get("cdf", False),
+        stream=stream,
+    )
+
+
+def _paths(file: str, text: str, name: str, columns: Iterable[str]) -> Iterator[Path]:
+    for column in columns:
+        try:
+            yield split_path(column)
+        except ValueError as error:
+            raise ConfigError(
+                f"consumers.{name}.columns: {column!r} is not a column path: {error}",
+                help="back-quote a name that contains a dot",
+                location=locate(file, text, ("consumers", name, "columns")),
+            ) from error

@@ -1,0 +1,126 @@
+"""The consumers of a table: those of its contract, and those that the configuration gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from schemalint.delta.datatype import Struct, path_of_names
+from schemalint.errors import ConfigError
+from schemalint.model.consumer import Consumer, ConsumerFault, FaultKind, united
+from schemalint.model.contract import Contract, TargetOverlay, table_key
+from schemalint.values import replace
+
+if TYPE_CHECKING:
+    from schemalint.config import Config
+    from schemalint.delta.engine import Engine
+
+ENGINE: Final = "engine"
+"""The name of the consumer that is the engine of a target."""
+
+_Declaring = TypeVar("_Declaring", bound=Contract | TargetOverlay)
+
+
+def with_consumers(contract: Contract, *configurations: Config) -> Contract:
+    """Return a contract with the consumers that its table has by the configuration.
+
+    Args:
+        contract: The contract as it was read.
+        configurations: The configuration, or those of base and head: then a consumer that only the base's
+            gives the table is one that the change removes. The names in the last one are known.
+    """
+    shared = _with_consumers(contract, contract, configurations, of_table=True)
+    overlays = {
+        target: _with_consumers(overlay, contract, configurations)
+        for target, overlay in contract.targets.items()
+    }
+    return replace(shared, targets=overlays) if overlays else shared
+
+
+def for_engine(contract: Contract, engine: Engine | None) -> Contract:
+    """Return a contract for the engine of a target: it writes the table, so it is a consumer too."""
+    if engine is None:
+        return contract
+    writer = Consumer(ENGINE, engine.name, engine.version, access="write")
+    return replace(contract, engine=engine, consumers=(*contract.consumers, writer))
+
+
+def configuration_faults(config: Config) -> Iterator[ConfigError]:
+    """Yield an error for each client, version and read path of a configuration that is unknown."""
+    for consumer in config.consumers.values():
+        for fault in _faults_of_client(consumer):
+            yield ConfigError(
+                f"consumers.{consumer.name}.{fault.kind} is unknown: {fault.value!r}",
+                help=f"did you mean {fault.nearest!r}?" if fault.nearest else "",
+                location=config.consumer_lines.get((consumer.name, fault.kind)),
+            )
+
+
+def _with_consumers(
+    declaring: _Declaring, contract: Contract, configurations: Iterable[Config], *, of_table: bool = False
+) -> _Declaring:
+    """Return a contract or an overlay with the consumers that it names, and those of its table."""
+    given: tuple[Consumer, ...] = ()
+    known: dict[str, Consumer] = {}
+    for config in configurations:
+        known = dict(config.consumers)
+        of_config = tuple(_names_of_table(contract.table, config)) if of_table else ()
+        named = dict.fromkeys((*of_config, *declaring.named_consumers))
+        found = (known[name] for name in named if name in known)
+        given = united(given, [_of_columns(consumer, contract.state.columns) for consumer in found])
+    faults = tuple(_faults(declaring, known))
+    if not given and not faults:
+        return declaring
+    return replace(declaring, consumers=(*given, *declaring.consumers), consumer_faults=faults)
+
+
+def _names_of_table(table: str, config: Config) -> Iterator[str]:
+    for entry in config.tables:
+        if entry.consumers and fnmatchcase(table_key(table), table_key(entry.match)):
+            yield from entry.consumers
+
+
+def _of_columns(consumer: Consumer, columns: Struct) -> Consumer:
+    """Return a consumer whose paths lead into the columns of a table."""
+    if not consumer.columns:
+        return consumer
+    paths = (path_of_names(columns, [str(step) for step in path])[0] for path in consumer.columns)
+    return replace(consumer, columns=tuple(paths))
+
+
+def _faults(declaring: Contract | TargetOverlay, known: dict[str, Consumer]) -> Iterator[ConsumerFault]:
+    for name in declaring.named_consumers:
+        if name not in known:
+            yield ConsumerFault("undeclared", name, nearest=_nearest(name, known))
+    for consumer in declaring.consumers:
+        if consumer.name in known:
+            yield ConsumerFault("declared twice", consumer.name)
+        yield from _faults_of_client(consumer)
+
+
+def _faults_of_client(consumer: Consumer) -> Iterator[ConsumerFault]:
+    if consumer.client is None:
+        return
+    from schemalint.clients import client_names, find_client, parse_versions  # noqa: PLC0415 (only for clients)
+
+    def fault(kind: FaultKind, value: str, known: Iterable[str] = ()) -> ConsumerFault:
+        return ConsumerFault(kind, consumer.name, value, _nearest(value, known))
+
+    client = find_client(consumer.client)
+    if client is None:
+        yield fault("client", consumer.client, client_names())
+        return
+    if consumer.read_path not in (None, *client.read_paths):
+        yield fault("read_path", consumer.read_path or "", client.read_paths)
+    if consumer.version is not None:
+        try:
+            parse_versions(consumer.version)
+        except ValueError:
+            yield fault("version", consumer.version)
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
+    from difflib import get_close_matches  # noqa: PLC0415 (only for a fault)
+
+    return next(iter(get_close_matches(name.lower(), list(known), n=1)), None)

@@ -46,7 +46,12 @@ def _end(number: int, _frame: FrameType | None) -> None:
 def _delete_unfinished_files() -> None:
     files = sys.modules.get("schemalint.files")
     for draft in () if files is None else tuple(files.unfinished):
-        draft.unlink(missing_ok=True)
+        if draft.is_dir():
+            import shutil  # noqa: PLC0415 (loaded already: who makes a folder imports it)
+
+            shutil.rmtree(draft, ignore_errors=True)
+        else:
+            draft.unlink(missing_ok=True)
 
 
 def _end_children() -> None:

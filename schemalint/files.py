@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +19,7 @@ from schemalint.errors import UsageError
 from schemalint.printable import visible
 
 unfinished: Final[set[Path]] = set()
-"""Temporary files of this process; whatever ends the process early deletes them."""
+"""Temporary files and folders of this process; whatever ends the process early deletes them."""
 
 _LINKS: Final = 40  # as Linux: more are a loop
 # The streams of this process: the shell has opened their files, and a new file would not be what it reads.
@@ -50,6 +53,25 @@ def write_bytes(file: Path, content: bytes, *, parents: bool = False) -> None:
         _write(file, content, parents=parents)
     except OSError as error:
         raise UsageError(f"{shown(file)} cannot be written: {error.strerror}") from error
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Return a new folder, and delete it with all that is in it.
+
+    Raises:
+        UsageError: The folder cannot be made.
+    """
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="schemalint-"))
+    except OSError as error:
+        raise UsageError(f"no temporary folder can be made: {error.strerror}") from error
+    unfinished.add(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        unfinished.discard(folder)
 
 
 def rewrite_text(file: Path, before: str, after: str) -> None:

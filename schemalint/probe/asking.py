@@ -1,0 +1,197 @@
+"""Ask a reader for the rows of each table, and judge what it answers."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from schemalint.errors import UsageError
+from schemalint.model.client import Verdict
+from schemalint.probe.process import Run, run_command
+from schemalint.probe.tables import PLAIN, ProbeTable
+from schemalint.values import frozen
+
+Places: TypeAlias = Sequence[tuple[ProbeTable, str]]
+"""Tables with the paths or URIs where the reader finds them."""
+
+_PATH: Final = "{path}"
+_READER: Final = Path(__file__).with_name("reader.py")
+
+
+@frozen
+class Answer:
+    """What a reader does with one table.
+
+    Attributes:
+        detail: The first line of its error, or how its rows differ; empty if they are right.
+    """
+
+    table: ProbeTable
+    verdict: Verdict
+    detail: str = ""
+
+
+@frozen
+class About:
+    """What a recipe says of its reader: its version, and the names of its read paths."""
+
+    version: str
+    read_paths: tuple[str, ...]
+
+
+def ask_command(command: Sequence[str], places: Places, seconds: float) -> Iterator[Answer]:
+    """Run a command once for each table.
+
+    Args:
+        command: The command; ``{path}`` in an argument stands for the place of the table.
+        places: The tables.
+        seconds: The time that it has for each table.
+
+    Raises:
+        UsageError: The command cannot be started, or does not read the plain table.
+    """
+    for table, place in places:
+        run = run_command([argument.replace(_PATH, place) for argument in command], seconds)
+        yield _required(_judged_run(table, run))
+
+
+def about(recipe: Path, python: str, seconds: float) -> About:
+    """Ask a recipe for its reader's version and read paths.
+
+    Raises:
+        UsageError: The recipe does not run.
+    """
+    run = run_command([*_program(python), str(recipe)], seconds)
+    try:
+        found = json.loads(run.output)
+        return About(str(found["version"]), tuple(map(str, found["read_paths"])))
+    except (ValueError, KeyError, TypeError) as error:
+        reason = run.broken or _first_line(run.errors)
+        raise UsageError(
+            f"the recipe {recipe.stem} does not run with {python}: {reason}",
+            help="--python names the Python that has the reader",
+        ) from error
+
+
+def ask_recipe(recipe: Path, python: str, read_path: str, places: Places, seconds: float) -> Iterator[Answer]:
+    """Ask a recipe for all tables in one process, and in another one for those behind a table that ends it.
+
+    Raises:
+        UsageError: The recipe does not run, or does not read the plain table.
+    """
+    program = [*_program(python), str(recipe), read_path]
+    while places:
+        run = run_command([*program, *(place for _table, place in places)], seconds)
+        lines = run.output.splitlines()
+        answers = [_judged_line(table, line) for (table, _place), line in zip(places, lines, strict=False)]
+        if len(answers) < len(places):
+            reason = run.broken or _first_line(run.errors) or "it ended early"
+            answers.append(Answer(places[len(answers)][0], Verdict.UNKNOWN, reason))
+        yield from map(_required, answers)
+        places = places[len(answers) :]
+
+
+def _program(python: str) -> list[str]:
+    return [python or sys.executable, "-I", str(_READER)]
+
+
+def _required(answer: Answer) -> Answer:
+    """Require the plain table: a reader that fails to read it would refuse all others for the same reason."""
+    if answer.table.name == PLAIN and answer.verdict is not Verdict.OK:
+        raise UsageError(
+            f"the reader does not read a table without any feature: {answer.detail}",
+            help="it must print the rows as JSON: a list of objects, or one object per line",
+        )
+    return answer
+
+
+def _judged_run(table: ProbeTable, run: Run) -> Answer:
+    if run.broken:
+        return Answer(table, Verdict.UNKNOWN, run.broken)
+    if run.failed:
+        return Answer(table, Verdict.REFUSES, _first_line(run.errors) or _first_line(run.output))
+    try:
+        rows = _rows(run.output)
+    except ValueError:
+        return Answer(table, Verdict.UNKNOWN, f"it prints no JSON: {_first_line(run.output)}")
+    return _judged_rows(table, rows)
+
+
+def _judged_line(table: ProbeTable, line: str) -> Answer:
+    try:
+        answer = json.loads(line, parse_float=Decimal)
+    except ValueError:
+        answer = None
+    match answer:
+        case {"rows": list(rows)}:
+            return _judged_rows(table, rows)
+        case {"error": str(error)}:
+            return Answer(table, Verdict.REFUSES, _first_line(error))
+    return Answer(table, Verdict.UNKNOWN, f"it prints no JSON: {_first_line(line)}")
+
+
+def _rows(output: str) -> list[Any]:
+    """Return the rows of a JSON list, or of lines with an object each."""
+    text = output.strip()
+    if text.startswith("["):
+        found: list[Any] = json.loads(text, parse_float=Decimal)
+        return found
+    return [json.loads(line, parse_float=Decimal) for line in text.splitlines() if line.strip()]
+
+
+def _first_line(text: str) -> str:
+    """Return the line that says most: the first one, or the last one of a Python traceback."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+
+
+def _judged_rows(table: ProbeTable, rows: Iterable[object]) -> Answer:
+    """Compare rows in any order, with names of columns in any case, and values in any notation."""
+    found = [
+        {str(name).lower(): value for name, value in row.items()} if isinstance(row, dict) else {}
+        for row in rows
+    ]
+    missing = [name for name in ("id", "value") if any(name not in row for row in found)]
+    if missing:
+        return Answer(table, Verdict.WRONG, f"the column {missing[0]} is missing")
+    expected = {str(row["id"]): row["value"] for row in table.rows}
+    ids = sorted(_text(row["id"]) for row in found)
+    if ids != sorted(expected):
+        is_null = bool(ids) and set(ids) == {_text(None)}
+        what = "NULL in place of every id" if is_null else f"the ids {', '.join(ids) or 'none'}"
+        return Answer(table, Verdict.WRONG, f"it returns {what}, and not {', '.join(sorted(expected))}")
+    for row in found:
+        value = expected[_text(row["id"])]
+        if not _is_same(value, row["value"]):
+            shown = f"{_text(row['value'])} in place of {_text(value)}"
+            return Answer(table, Verdict.WRONG, f"it returns {shown}")
+    return Answer(table, Verdict.OK)
+
+
+def _text(value: object) -> str:
+    return "NULL" if value is None else str(value)
+
+
+def _is_same(expected: object, found: object) -> bool:
+    if expected is None or found is None:
+        return expected is found
+    if isinstance(expected, date):  # a datetime is one too
+        return _moment(str(expected)) == _moment(str(found))
+    try:
+        return Decimal(str(expected)) == Decimal(str(found))
+    except InvalidOperation:
+        return False
+
+
+def _moment(text: str) -> str:
+    """Return a date or a time as ISO text, without the parts that are zero or the zone UTC."""
+    text = re.sub(r"(?<=\d)T(?=\d)", " ", re.sub(r"( ?UTC|Z|\+00:00)$", "", text.strip()))
+    return re.sub(r" 00:00:00$", "", re.sub(r"\.0+$", "", text))

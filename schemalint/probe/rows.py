@@ -1,0 +1,81 @@
+"""What a probe found, as rows of the client table, and compared with that table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from schemalint.clients import support
+from schemalint.delta.feature import FEATURES, implied_by
+from schemalint.delta.type_text import parse_type, print_type
+from schemalint.model.client import TableForm, Verdict
+from schemalint.model.consumer import Consumer
+from schemalint.probe.asking import Answer
+from schemalint.probe.tables import ProbeTable
+from schemalint.values import frozen, grouped
+
+SOURCE: Final = "schemalint probe"
+
+
+@frozen
+class Reader:
+    """The reader that was asked, as the client table names it.
+
+    Attributes:
+        client: The name of its client.
+        version: Its version.
+        read_path: The read path; empty if the client has one only.
+    """
+
+    client: str
+    version: str
+    read_path: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.client, self.version, self.read_path) if part)
+
+
+def client_rows(reader: Reader, answers: Iterable[Answer], today: str) -> Iterator[dict[str, Any]]:
+    """Yield a row of the client table for each thing that the tables need.
+
+    Several tables may need the same thing, in several forms; the most harmful verdict counts.
+    """
+    by_row = grouped((tuple(answer.table.row.items()), answer) for answer in answers if answer.table.row)
+    for keys, same in by_row.items():
+        worst = max(same, key=lambda answer: answer.verdict.harm)
+        row: dict[str, Any] = {**dict(keys), "versions": reader.version}
+        row |= {"read_path": reader.read_path} if reader.read_path else {}
+        row["verdict"] = worst.verdict.value
+        row |= {"detail": worst.detail} if worst.verdict is not Verdict.OK else {}
+        row["evidence"] = {"run": f"{reader.version}, {SOURCE}"}
+        row["as_of"] = today
+        yield row
+
+
+def table_form(table: ProbeTable) -> TableForm:
+    """Return the form of a table, to ask the client table about it."""
+    features = frozenset(table.features) | implied_by(table.reader, table.writer)
+    pairs = zip(table.types, table.types[1:], strict=False)
+    return TableForm(
+        table.reader,
+        table.writer,
+        features,
+        frozenset(name for name in features if name in table.reader_features or _is_for_readers(name)),
+        table.mapping,
+        frozenset((_name(old), _name(new)) for old, new in pairs if old != new and table.tracked),
+    )
+
+
+def _is_for_readers(feature: str) -> bool:
+    return feature in FEATURES and FEATURES[feature].reader
+
+
+def _name(sql_type: str) -> str:
+    return print_type(parse_type(sql_type)).partition("(")[0]
+
+
+def disagreement(reader: Reader, answer: Answer) -> Verdict | None:
+    """Return the verdict of the client table if it is another one; None if it agrees or does not know."""
+    consumer = Consumer("probe", reader.client, reader.version, reader.read_path or None)
+    known = support(consumer, table_form(answer.table)).verdict
+    return known if known not in (answer.verdict, Verdict.UNKNOWN) else None

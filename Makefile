@@ -43,7 +43,7 @@ coverage: require-java $(INSTALLED)
 
 # What the engine answers is recorded again, to be read as a diff. It takes long.
 engine: require-java $(INSTALLED)
-	for part in types nested protocols alters states logs functions values; do \
+	for part in types nested protocols alters states logs functions values streams; do \
 	    PYTHONPATH=tests $(BIN)/python -m engine.record_$$part || exit 1; \
 	done
 	SCHEMALINT_ENGINE_PLANS=200 $(BIN)/pytest tests/planner/test_plans_on_the_engine.py tests/planner/test_pairs_on_the_engine.py

@@ -1,0 +1,59 @@
+"""The model of streams says of every recorded change what real streams did, and they still do it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.record_streams import STREAMS, ask, questions, read_logs, read_record
+from schemalint.delta.stream_commits import commits_since
+from schemalint.delta.streams import effect_on_stream
+from support.short_logs import logged_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+QUESTIONS = {question.case: question for question in questions()}
+RECORD = read_record()
+LOGS = read_logs()
+SAMPLE = ("a column is added", "a column is renamed", "a property of others is set")
+
+
+@pytest.mark.parametrize("case", QUESTIONS)
+def test_the_model_says_what_the_streams_did(case: str, tmp_path: Path) -> None:
+    log = LOGS[case]
+    table = logged_table(json.dumps(log.commits), tmp_path)
+    assert (table.version, table.defects) == (len(log.commits) - 1, ())
+    commits = commits_since(table, log.seen)
+    assert commits is not None
+    said, did = {}, {}
+    for stream in STREAMS:
+        effect = effect_on_stream(commits, tracked=stream.tracked, running=stream.running)
+        unblock = tuple(kind.key for kind in effect.unblock)
+        versions = tuple(block.version for block in effect.blocks)
+        said[stream] = (effect.verdict, effect.stops, unblock, versions)
+        did[stream] = RECORD[case, stream][:4]
+    assert said == did
+
+
+def test_every_change_is_recorded_for_every_stream() -> None:
+    assert list(RECORD) == [(case, stream) for case in QUESTIONS for stream in STREAMS]
+    assert list(LOGS) == list(QUESTIONS)
+
+
+def test_the_sample_has_every_verdict_of_every_stream() -> None:
+    verdicts = {(answer.verdict, stream) for (_, stream), answer in RECORD.items()}
+    assert {(RECORD[case, stream].verdict, stream) for case in SAMPLE for stream in STREAMS} == verdicts
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("case", SAMPLE)
+def test_real_streams_still_do_what_is_recorded(spark: SparkSession, tmp_path: Path, case: str) -> None:
+    """A stream that is blocked goes on with the settings that schemalint prints, and no other one does."""
+    answers, log = ask(spark, tmp_path / "asked", QUESTIONS[case])
+    assert answers == {stream: RECORD[case, stream] for stream in STREAMS}
+    assert log == LOGS[case]

@@ -87,22 +87,49 @@ def metadata_paths(checkpoint: str, source: int = 0, scheme: str | None = None) 
     Hadoop drops empty segments, ``.`` and ``..``; it decodes no percent signs and follows no links (measured
     on Delta 4.4.0). A path of a Unity Catalog volume is in ``dbfs:``, any other one in ``file:``.
     """
-    match = _URI.fullmatch(checkpoint)
-    if match:
-        written, authority, path = match["scheme"], match["authority"] or "", match["path"]
-    elif checkpoint.startswith("/"):
-        written = "dbfs" if checkpoint.startswith("/Volumes/") else "file"
-        authority, path = "", checkpoint
-    else:
+    qualified = _qualified(checkpoint)
+    if qualified is None:
         return ()
-    if written.lower() in _WITHOUT_AUTHORITY:
-        authority = ""
-    folder = posixpath.normpath("/" + path.lstrip("/"))
+    written, authority, folder = qualified
     schemes = (scheme,) if scheme else _spellings(written)
     if not authority and not all(known.lower() in _WITHOUT_AUTHORITY for known in schemes):
         return ()  # the stream's Spark fills in the authority of its default file system
     roots = (f"{known}://{authority}{folder}" if authority else f"{known}:{folder}" for known in schemes)
     return tuple(f"{root}/sources/{source}" for root in roots)
+
+
+def folder_below(checkpoint: str, location: str) -> str | None:
+    """Return a tracking location relative to the checkpoint; empty for the checkpoint itself.
+
+    None if it is elsewhere: Delta refuses that, with DELTA_STREAMING_SCHEMA_LOCATION_NOT_UNDER_CHECKPOINT. It
+    follows no links, and a relative location is not below an absolute checkpoint (measured on Delta 4.4.0).
+    """
+    outer, inner = _qualified(checkpoint), _qualified(location)
+    if outer is None or inner is None:
+        if outer is not None or inner is not None:
+            return None
+        outer, inner = (("file", "", posixpath.normpath(f"/{text}")) for text in (checkpoint, location))
+    same_store = inner[0].lower() in map(str.lower, _spellings(outer[0]))
+    root, folder = outer[2].rstrip("/"), inner[2]
+    if not same_store or outer[1] != inner[1] or not f"{folder}/".startswith(f"{root}/"):
+        return None
+    return folder[len(root) :].strip("/")
+
+
+def is_absolute(location: str) -> bool:
+    """Whether a location does not depend on the folder that a query runs in."""
+    return _qualified(location) is not None
+
+
+def local_path(location: str) -> str | None:
+    """Return the path of a location in the file system, as Hadoop takes it; None for any other one.
+
+    Hadoop decodes no percent signs, neither in a path nor in a ``file:`` URI.
+    """
+    if location.startswith("/"):
+        return posixpath.normpath("/" + location.lstrip("/"))
+    qualified = _qualified(location)
+    return qualified[2] if qualified is not None and qualified[0].lower() == "file" else None
 
 
 def java_hash(text: str) -> int:
@@ -117,3 +144,17 @@ def java_hash(text: str) -> int:
 def _spellings(scheme: str) -> tuple[str, ...]:
     family = next((family for family in _FAMILIES if scheme.lower() in family), ())
     return (scheme, *(other for other in family if other != scheme.lower()))
+
+
+def _qualified(location: str) -> tuple[str, str, str] | None:
+    """Return scheme, authority and normalized path of a location; None if it is relative."""
+    if match := _URI.fullmatch(location):
+        scheme, authority, path = match["scheme"], match["authority"] or "", match["path"]
+    elif location.startswith("/"):
+        scheme = "dbfs" if location.startswith("/Volumes/") else "file"
+        authority, path = "", location
+    else:
+        return None
+    if scheme.lower() in _WITHOUT_AUTHORITY:
+        authority = ""
+    return scheme, authority, posixpath.normpath("/" + path.lstrip("/"))

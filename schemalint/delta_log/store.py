@@ -107,6 +107,26 @@ class TableStore(LogStore, Protocol):
         """
 
 
+class FolderStore(Protocol):
+    """Access to the small files below a folder that is not a table; `LiveError` if it fails.
+
+    It opens nothing outside of the folders that it was allowed, whatever links say.
+    """
+
+    @property
+    def uri(self) -> str:
+        """The folder's URI for messages."""
+
+    def files(self, folder: str) -> Iterable[str]:
+        """Yield the names of the files directly in a folder; none if it is missing."""
+
+    def folders(self, folder: str) -> Iterable[str]:
+        """Yield the names of the folders directly in a folder; none if it is missing."""
+
+    def read(self, name: str) -> bytes | None:
+        """Return a file's content; None if there is no such file."""
+
+
 def too_large(uri: str, name: str) -> DamagedFile:
     """Return the error for a file that is too large to read at once."""
     return DamagedFile(uri, name, f"the file is larger than {limits.MAX_SIZE >> 20} MiB", is_limit=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from types import MappingProxyType
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from schemalint.delta.table import LiveTable
-    from schemalint.delta_log.store import TableStore
+    from schemalint.delta_log.store import FolderStore, TableStore
 
 __all__ = [
     "MOST_LEVELS",
@@ -32,6 +32,7 @@ __all__ = [
     "is_path_or_uri",
     "is_remote",
     "location_key",
+    "open_folder",
     "open_store",
     "parse_reference",
     "read_many",
@@ -63,6 +64,11 @@ class StoreKind(Protocol):
 
     def open_store(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> TableStore:
         """Open the log of a table; raise `LiveError` if the reference is invalid."""
+
+    def open_folder(
+        self, reference: str, roots: Sequence[str], storage: Mapping[str, str] = NO_OPTIONS
+    ) -> FolderStore | None:
+        """Open a folder at or below one of the roots; see `open_folder` of the package."""
 
     def holds_files(self, reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:
         """Whether the location holds anything; see `holds_files` of the package."""
@@ -127,6 +133,25 @@ def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Table
         LiveError: The kind of reference is unknown, or the reference is invalid.
     """
     return _kind_of(reference).open_store(reference, storage)
+
+
+def open_folder(
+    reference: str, roots: Sequence[str], storage: Mapping[str, str] = NO_OPTIONS
+) -> FolderStore | None:
+    """Open a folder that a stranger may have chosen, at or below one of the roots.
+
+    Args:
+        reference: The folder, as Hadoop takes it: percent signs are literal, in a ``file:`` URI too.
+        roots: Absolute paths and URIs. Links are followed as long as they do not lead out of the roots.
+        storage: The settings of the roots' store.
+
+    Returns:
+        None if the folder is outside of all roots: nothing was opened.
+
+    Raises:
+        LiveError: The kind of reference is unknown, or the reference is invalid.
+    """
+    return _kind_of(reference).open_folder(reference, roots, storage)
 
 
 def holds_files(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import unquote
 
+from schemalint.delta.stream_settings import local_path
 from schemalint.delta_log import limits
 from schemalint.delta_log.footer import FooterError
 from schemalint.delta_log.store import DamagedFile, FileEntry, MissingFile, NoTable, too_large
@@ -18,7 +19,7 @@ from schemalint.storage import MOST_LEVELS
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 SCHEMES: Final = ("file",)
 IS_REMOTE: Final = False
@@ -100,6 +101,70 @@ class PathStore:
         )
 
 
+@frozen
+class LocalFolder:
+    """The files below a folder.
+
+    Attributes:
+        folder: The folder.
+        roots: The folders that nothing is opened outside of, without links.
+    """
+
+    folder: Path
+    roots: tuple[Path, ...]
+
+    @property
+    def uri(self) -> str:
+        """The folder."""
+        return str(self.folder)
+
+    def files(self, folder: str) -> Iterator[str]:
+        """Yield the names of the files directly in a folder."""
+        yield from (entry.name for entry in self._entries(folder) if not entry.is_dir())
+
+    def folders(self, folder: str) -> Iterator[str]:
+        """Yield the names of the folders directly in a folder."""
+        yield from (entry.name for entry in self._entries(folder) if entry.is_dir())
+
+    def read(self, name: str) -> bytes | None:
+        """Read a file."""
+        path = self._inside(name)
+        try:
+            with _open_file(path) as file:
+                content = file.read(limits.MAX_SIZE + 1)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (_NotAFileError, OSError) as error:
+            raise LiveError(f"{self.folder / name}: {_reason(error)}") from None
+        if len(content) > limits.MAX_SIZE:
+            raise LiveError(f"{self.folder / name}: the file is larger than {limits.MAX_SIZE >> 20} MiB")
+        return content
+
+    def _entries(self, folder: str) -> Iterator[os.DirEntry[str]]:
+        try:
+            with os.scandir(self._inside(folder)) as entries:
+                yield from entries
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise LiveError(f"{self.folder / folder}: {_reason(error)}") from None
+
+    def _inside(self, name: str) -> Path:
+        path = Path(os.path.realpath(self.folder / name))
+        if not any(path.is_relative_to(root) for root in self.roots):
+            raise LiveError(
+                f"{self.folder / name} is a link out of the target's root and its allowed_locations",
+                help="Remove the link, or allow where it leads in the target's allowed_locations.",
+            )
+        return path
+
+
+def _reason(error: _NotAFileError | OSError) -> str:
+    if isinstance(error, PermissionError):
+        return "access is denied"
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
 def handles(reference: str) -> bool:
     """Whether the reference is a path or a ``file:`` URI."""
     return not _URI.match(reference) or reference.lower().startswith("file:/")
@@ -122,6 +187,24 @@ def open_store(reference: str, storage: Mapping[str, str] | None = None) -> Path
     if not path or not _is_path(path):
         raise LiveError(f"{reference!r} is not a valid table path")
     return PathStore(Path(path))
+
+
+def open_folder(
+    reference: str,
+    roots: Sequence[str],
+    storage: Mapping[str, str] | None = None,  # noqa: ARG001
+) -> LocalFolder | None:
+    """Open a folder at or below one of the roots.
+
+    Raises:
+        LiveError: The path cannot be one of this machine.
+    """
+    path = local_path(reference)
+    if path is None or not _is_path(path):
+        raise LiveError(f"{reference!r} is not a path on this machine")
+    allowed = tuple(Path(os.path.realpath(root)) for root in roots if root.startswith("/"))
+    found = Path(os.path.realpath(path))
+    return LocalFolder(Path(path), allowed) if any(map(found.is_relative_to, allowed)) else None
 
 
 def _is_path(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from schemalint.errors import LiveError
@@ -10,6 +10,7 @@ from schemalint.storage import MOST_LEVELS, MOST_SEARCHED, NO_OPTIONS
 from schemalint.storage.kinds.object_store.address import PROVIDERS, address_key, is_address, parse_address
 from schemalint.storage.kinds.object_store.ahead import CommitsAhead
 from schemalint.storage.kinds.object_store.client import open_client
+from schemalint.storage.kinds.object_store.folder import ObjectStoreFolder
 from schemalint.storage.kinds.object_store.log import ObjectStoreLog
 from schemalint.storage.requests import concurrently, finish, start
 
@@ -33,6 +34,21 @@ def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Commi
         LiveError: The address or a setting is invalid, or obstore is not installed.
     """
     return CommitsAhead(_open_log(reference, storage))
+
+
+def open_folder(
+    reference: str, roots: Sequence[str], storage: Mapping[str, str] = NO_OPTIONS
+) -> ObjectStoreFolder | None:
+    """Open a folder at or below one of the roots, which is in the same bucket and account.
+
+    Raises:
+        LiveError: The address or a setting is invalid, or obstore is not installed.
+    """
+    key = f"{address_key(reference, storage).rstrip('/')}/"
+    allowed = (address_key(root, storage).rstrip("/") for root in roots if is_address(root))
+    if not any(key.startswith(f"{root}/") for root in allowed):
+        return None
+    return ObjectStoreFolder(_open_log(reference, storage))
 
 
 def location_key(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> str:

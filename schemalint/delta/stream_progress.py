@@ -1,0 +1,177 @@
+"""How far a stream has come, as its own files say.
+
+Sources: DeltaSourceOffset.scala, DeltaSourceMetadataTrackingLog.scala; measured on Delta 4.4.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from schemalint.delta.streams import StreamCommit
+from schemalint.delta.table import LiveTable, Metadata
+from schemalint.values import frozen, replace
+
+BEFORE_CHANGE: Final = -20
+"""The index of an offset before a version that changes the table's metadata, where a tracked stream stops."""
+
+AFTER_CHANGE: Final = -19
+"""The index of the offset after that stop: the stream's log has the version's metadata."""
+
+
+@frozen
+class StreamPosition:
+    """The offset of a Delta source.
+
+    Attributes:
+        table_id: ``reservoirId``, the id of the table.
+        version: ``reservoirVersion``, the version that is read next or in part.
+        index: The last file that was read in that version; `BEFORE_CHANGE`, `AFTER_CHANGE`, or -1 for none.
+        initial: Whether the stream still reads its first snapshot of the table.
+    """
+
+    table_id: str
+    version: int
+    index: int = -1
+    initial: bool = False
+
+    @property
+    def next_version(self) -> int:
+        """The first version whose changes of metadata the stream has not met yet."""
+        return self.version + (self.initial or self.index == AFTER_CHANGE)
+
+
+@frozen
+class TrackedSchema:
+    """An entry of a stream's schema log: the table as the stream reads it.
+
+    Attributes:
+        number: The name of the entry's file.
+        version: ``deltaCommitVersion``; settings that unblock the stream name it.
+        metadata: The table's schema and properties, with the features of the protocol.
+        metadata_path: The path that the hash in the settings of the stream is made of.
+        replaces: ``previousMetadataSeqNum``: the entry before it, if that is not `number` - 1.
+    """
+
+    number: int
+    version: int
+    metadata: Metadata
+    metadata_path: str
+    replaces: int | None = None
+
+
+@frozen
+class StreamDefect:
+    """A fault of a stream's files, or of their place.
+
+    Attributes:
+        message: One sentence with the file and the line.
+        help: What to do.
+        delta_error: The error class with which the query fails; None if it runs or fails without a class.
+        stops: Whether the query cannot start.
+    """
+
+    message: str
+    help: str
+    delta_error: str | None = None
+    stops: bool = True
+
+
+@frozen
+class StreamProgress:
+    """What a stream's checkpoint and schema log say.
+
+    Attributes:
+        position: Where the next batch begins; None if no batch was planned yet, or `unknown` says why.
+        planned: Whether a batch was planned and not committed, so that the stream reads it again.
+        current: The newest entry of the schema log; None without a log.
+        previous: The entry before it, with which each start compares it.
+        defects: The faults of the schema log and its place.
+        unknown: Why the position, or the newest entry, is not known.
+        help: What to do about that.
+    """
+
+    position: StreamPosition | None = None
+    planned: bool = False
+    current: TrackedSchema | None = None
+    previous: TrackedSchema | None = None
+    defects: tuple[StreamDefect, ...] = ()
+    unknown: str | None = None
+    help: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the files say which commits the stream has still to meet."""
+        return self.unknown is None and not any(defect.stops for defect in self.defects)
+
+    @property
+    def last_version(self) -> int | None:
+        """The last version that the stream has read whole; None if there is none."""
+        position = self.position
+        if position is None or position.version < 1:
+            return None
+        return position.version - 1
+
+    @property
+    def next_version(self) -> int | None:
+        """The first version whose changes count for the stream; None if it has not started.
+
+        A tracked stream ignores what its log has; a newly tracked one has no log yet.
+        """
+        if self.current is not None:
+            return self.current.version + 1
+        return None if self.position is None else self.position.next_version
+
+
+def commits_to_meet(progress: StreamProgress, table: LiveTable) -> tuple[StreamCommit, ...] | None:
+    """Return the commits of a table that a stream has still to meet, oldest first.
+
+    The newest entry of a schema log counts while the stream has not read beyond it: each start compares it
+    with the entry before.
+
+    Args:
+        progress: The stream's progress.
+        table: The table with its history.
+
+    Returns:
+        None if the history does not reach back to the stream, or the progress is not known.
+    """
+    first = progress.next_version
+    if not progress.is_known or (first is not None and first - 1 < table.history.known_from):
+        return None
+    if first is None:
+        return ()
+    states = list(_states(table))
+    met = next((state for version, state in reversed(states) if version < first), None)
+    waiting = _waits_at(progress)
+    commits = [] if waiting is None else [waiting]
+    if met is None:
+        return tuple(commits)
+    entries = [entry for entry in table.history.entries if entry.version >= first]
+    following = [(first - 1, met), *(pair for pair in states if pair[0] >= first)]
+    for ((_, before), (version, after)), entry in zip(pairwise(following), entries, strict=True):
+        has_files = entry.adds_files or entry.removes_files
+        commits.append(StreamCommit(before.state, after.state, metadata_only=not has_files, version=version))
+    return tuple(commits)
+
+
+def _waits_at(progress: StreamProgress) -> StreamCommit | None:
+    """Return the step between the two newest entries, if the stream has not passed it."""
+    current, previous, position = progress.current, progress.previous, progress.position
+    if current is None or previous is None or position is None:
+        return None
+    if position.index == AFTER_CHANGE or position.next_version > current.version:
+        return None
+    return StreamCommit(previous.metadata.state, current.metadata.state, version=current.version)
+
+
+def _states(table: LiveTable) -> Iterator[tuple[int, Metadata]]:
+    """Yield the table's metadata after each entry of its history, with the features of the protocol."""
+    metadata, features = None, frozenset[str]()
+    for entry in table.history.entries:
+        metadata = entry.metadata or metadata
+        features = entry.protocol.features if entry.protocol else features
+        if metadata is not None:
+            state = replace(metadata.state, features=features)
+            yield entry.version, replace(metadata, state=state)

@@ -1,0 +1,1 @@
+"""The checkpoints and schema logs of streams."""

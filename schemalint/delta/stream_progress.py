@@ -5,11 +5,11 @@ Sources: DeltaSourceOffset.scala, DeltaSourceMetadataTrackingLog.scala; measured
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from schemalint.delta.streams import StreamCommit
+from schemalint.delta.streams import StreamCommit, StreamEffect, StreamVerdict, effect_on_stream
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.values import frozen, replace
 
@@ -122,6 +122,43 @@ class StreamProgress:
         if self.current is not None:
             return self.current.version + 1
         return None if self.position is None else self.position.next_version
+
+
+def effect_from(
+    progress: StreamProgress,
+    table: LiveTable,
+    following: Sequence[StreamCommit] = (),
+    *,
+    tracked: bool,
+    running: bool = False,
+) -> StreamEffect:
+    """Return what a stream meets from where it is: the table's commits, and those that follow.
+
+    Args:
+        progress: The stream's progress.
+        table: The table with its history.
+        following: Commits after the table's newest version, such as those of a plan.
+        tracked: Whether the stream is declared with a ``schemaTrackingLocation``.
+        running: See `effect_on_stream`.
+
+    Returns:
+        The verdict is UNKNOWN if the files do not say enough, or the history does not reach back far enough.
+    """
+    commits = commits_to_meet(progress, table)
+    if commits is None:
+        return StreamEffect(StreamVerdict.UNKNOWN, None)
+    if progress.next_version is None:  # its first batch reads the table as it is then
+        commits = ()
+        following = ()
+    effect = effect_on_stream((*commits, *following), tracked=tracked, running=running)
+    if not tracked or not effect.stops:
+        return effect
+    # A query that waits at an entry has stopped for it already; without a log, the start that makes its first
+    # entry stops too (measured on Delta 4.4.0).
+    stops = effect.stops + (progress.current is None) - (_waits_at(progress) is not None)
+    if not stops and effect.verdict is StreamVerdict.RESTARTS:
+        return StreamEffect(StreamVerdict.CONTINUES)
+    return replace(effect, stops=stops)
 
 
 def commits_to_meet(progress: StreamProgress, table: LiveTable) -> tuple[StreamCommit, ...] | None:

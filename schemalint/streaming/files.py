@@ -54,7 +54,7 @@ def newest(store: FolderStore, folder: str) -> int | None:
     return int(name)
 
 
-def lines(store: FolderStore, file: str, newest_version: int) -> list[str]:
+def lines(store: FolderStore, file: str, newest_version: int, empty_error: str | None = None) -> list[str]:
     """Return the lines of a file after its first; see `parse_lines`.
 
     Raises:
@@ -64,11 +64,17 @@ def lines(store: FolderStore, file: str, newest_version: int) -> list[str]:
     data = store.read(file)
     if data is None:
         raise StreamFileError(file, "is missing: a later one needs it")
-    return parse_lines(file, data, newest_version)
+    return parse_lines(file, data, newest_version, empty_error)
 
 
-def parse_lines(file: str, data: bytes, newest_version: int) -> list[str]:
+def parse_lines(file: str, data: bytes, newest_version: int, empty_error: str | None = None) -> list[str]:
     """Return the lines after the first, which has the version of the format.
+
+    Args:
+        file: The path relative to the checkpoint.
+        data: The content.
+        newest_version: The newest version that Spark reads.
+        empty_error: The error class with which the query fails if the file is empty.
 
     Raises:
         StreamFileError: There is no such line, or a version that Spark does not read.
@@ -83,7 +89,7 @@ def parse_lines(file: str, data: bytes, newest_version: int) -> list[str]:
     match = _VERSION.fullmatch(first.rstrip("\r"))
     if match is None or not int(match[1]):
         fault = "is empty" if not text else "does not begin with the version of its format, such as v1"
-        raise StreamFileError(file, fault, 1, delta_error="MALFORMED_LOG_FILE" if text else None)
+        raise StreamFileError(file, fault, 1, delta_error="MALFORMED_LOG_FILE" if text else empty_error)
     if int(match[1]) > newest_version:
         raise StreamFileError(
             file,

@@ -24,7 +24,7 @@ _MOST_LOGS: Final = 100
 """Logs in one location; each source of a query that reads the table has one."""
 
 _SCHEMA: Final = "DELTA_STREAMING_SCHEMA_LOG_PARSE_SCHEMA_FAILED"
-_ENTRY: Final = "DELTA_STREAMING_SCHEMA_LOG_DESERIALIZE_FAILED"
+EMPTY_ENTRY: Final = "DELTA_STREAMING_SCHEMA_LOG_DESERIALIZE_FAILED"
 _OTHER_TABLE: Final = "DELTA_STREAMING_SCHEMA_LOG_INCOMPATIBLE_DELTA_TABLE_ID"
 
 
@@ -79,13 +79,15 @@ def _read(store: FolderStore, folder: str, table_id: str) -> SchemaLog | None:
     if number is None:
         return None
     newest_file = f"{folder}/{number}"
-    current = parse_entry(newest_file, number, lines(store, newest_file, ENTRY_VERSION), table_id)
+    current = parse_entry(
+        newest_file, number, lines(store, newest_file, ENTRY_VERSION, EMPTY_ENTRY), table_id
+    )
     before = number - 1 if current.replaces is None else current.replaces
     file = f"{folder}/{before}"
     data = store.read(file) if 0 <= before < number else None
     if data is None:
         return SchemaLog(folder, current, None)
-    previous = parse_entry(file, before, parse_lines(file, data, ENTRY_VERSION), table_id)
+    previous = parse_entry(file, before, parse_lines(file, data, ENTRY_VERSION, EMPTY_ENTRY), table_id)
     return SchemaLog(folder, current, previous)
 
 
@@ -95,7 +97,7 @@ def parse_entry(file: str, number: int, content: list[str], table_id: str) -> Tr
     Raises:
         StreamFileError: It cannot be understood, or is about another table.
     """
-    entry = json_object(file, 2, content[0].rstrip("\r") if content else "", _ENTRY)
+    entry = json_object(file, 2, content[0].rstrip("\r") if content else "")
     if entry.get("tableId") != table_id:
         raise StreamFileError(file, "is about a table with another id", 2, delta_error=_OTHER_TABLE)
     version = whole_number(entry.get("deltaCommitVersion"))
@@ -105,7 +107,8 @@ def parse_entry(file: str, number: int, content: list[str], table_id: str) -> Tr
     try:
         metadata = metadata_of(_actions(entry, table_id))
     except ActionError as error:
-        raise StreamFileError(file, f"cannot be read: {error}", 2, delta_error=_SCHEMA) from None
+        of_schema = _SCHEMA if "schemaString" in str(error) else None
+        raise StreamFileError(file, f"cannot be read: {error}", 2, delta_error=of_schema) from None
     if metadata is None or not isinstance(entry.get("dataSchemaJson"), str):
         raise StreamFileError(file, "has no dataSchemaJson", 2, delta_error=_SCHEMA)
     return TrackedSchema(

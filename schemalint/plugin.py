@@ -39,6 +39,7 @@ from schemalint.delta.path import Path, lowercased, path_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import alters_stored_type
+from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.consumer import Consumer, Stream, united
 from schemalint.model.contract import Contract
 from schemalint.model.fact import (
@@ -82,6 +83,8 @@ __all__ = [
     "Severity",
     "Status",
     "Stream",
+    "SupportLost",
+    "SupportUnknown",
     "TableRetired",
     "replace",
     "rule",

@@ -13,7 +13,7 @@ from schemalint.delta.datatype import walk_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.table import TableState
 from schemalint.model.client import Reason, Support, TableForm, Trait, Verdict
-from schemalint.values import frozen, replace
+from schemalint.values import frozen, grouped, replace
 
 if TYPE_CHECKING:
     from schemalint.delta.protocol import Protocol
@@ -70,25 +70,82 @@ def support(consumer: Consumer, form: TableForm, user_rows: Iterable[Mapping[str
         versions = EVERY if consumer.version is None else parse_versions(consumer.version)
     except ValueError:
         return _unknown_client(f"the version {consumer.version!r} of {client.name} cannot be read")
-    reasons: list[Reason] = []
-    assumed = False
-    for question in _questions(client, form, consumer.access):
-        answers = list(_answers(client, question, versions, consumer.read_path))
-        verdicts = {answer.verdict for answer in answers}
-        if consumer.version is None and len(verdicts) > 1 and _depends_on_version(question.rows):
-            reasons.append(question.reason(detail="it depends on the version, which is not declared"))
+    questions = tuple(_questions(client, form, consumer.access))
+    rows = tuple(row for question in questions for row in question.rows)
+    paths = (consumer.read_path,) if consumer.read_path is not None else client.read_paths or (None,)
+    answers = [
+        tuple(_decisive(_answer(client, question, version, path) for question in questions))
+        for path in paths
+        for version in _points(versions, rows)
+    ]
+    if consumer.version is None and any(row.versions != EVERY for row in rows):
+        answers = [_without_version(answers)]
+    worst: dict[tuple[Trait, str, str], Reason] = {}
+    for reason in (reason for found in answers for reason in found if reason.verdict is not Verdict.OK):
+        key = (reason.trait, reason.name, reason.access)
+        if key not in worst or worst[key].verdict.harm < reason.verdict.harm:
+            worst[key] = reason
+    decides = max((reason.verdict.harm for reason in worst.values()), default=0)
+    assumed = any(
+        reason.assumed for found in answers for reason in found if decides in (0, reason.verdict.harm)
+    )
+    return Support(tuple(worst.values()), assumed)
+
+
+def _decisive(answers: Iterable[Reason]) -> Iterator[Reason]:
+    """Yield what a client of one version answers, without what it does not come to.
+
+    What it refuses for one reason it does not read wrongly for another; and no type change matters to a
+    client that does not read the feature.
+    """
+    found = tuple(answers)
+    refuses = any(reason.verdict is Verdict.REFUSES for reason in found if reason.access == "read")
+    lacking = {reason.name for reason in found if reason.verdict is not Verdict.OK}
+    for reason in found:
+        if refuses and reason.verdict is Verdict.WRONG:
             continue
-        worst = max(answers, key=lambda answer: answer.verdict.harm)
-        assumed |= worst.assumed
-        if worst.verdict is not Verdict.OK:
-            reasons.append(worst)
-    known = {reason.name for reason in reasons if reason.trait is Trait.FEATURE}
-    # Without the feature no type change is readable, and that is said already.
-    kept = (reason for reason in reasons if reason.trait is not Trait.TYPE_CHANGE or not known & _WIDENING)
-    return Support(tuple(kept), assumed)
+        if reason.trait is not Trait.TYPE_CHANGE or not lacking & _WIDENING:
+            yield reason
+
+
+def _without_version(answers: Iterable[Iterable[Reason]]) -> tuple[Reason, ...]:
+    """Return what all versions answer; unknown where they differ."""
+    of_trait = grouped(
+        ((reason.trait, reason.name, reason.access), reason) for found in answers for reason in found
+    )
+    return tuple(
+        reasons[0]
+        if len({reason.verdict for reason in reasons}) == 1
+        else Reason(trait, name, Verdict.UNKNOWN, access, "it depends on the version, which is not declared")
+        for (trait, name, access), reasons in of_trait.items()
+    )
 
 
 _WIDENING: Final = frozenset({"typeWidening", "typeWidening-preview"})
+
+
+def cures(
+    consumer: Consumer, form: TableForm, user_rows: Iterable[Mapping[str, Any]] = ()
+) -> tuple[str, ...]:
+    """Return what would let a consumer read or write a table: a later version of its client, a read path."""
+    client = find_client(consumer.client or "", user_rows)
+    if client is None or consumer.version is None:
+        return ()
+    found = []
+    high = parse_versions(consumer.version).high
+    later = sorted({row.versions.low for row in client.rows if high is not None and row.versions.low >= high})
+    for version in later:
+        text = ".".join(map(str, version))
+        if support(replace(consumer, version=f"=={text}"), form, user_rows).verdict is Verdict.OK:
+            found.append(f"{client.name} {text}")
+            break
+    found += [
+        f"the read path {path} of {client.name}"
+        for path in client.read_paths
+        if path != consumer.read_path
+        and support(replace(consumer, read_path=path), form, user_rows).verdict is Verdict.OK
+    ]
+    return tuple(found)
 
 
 def _unknown_client(what: str) -> Support:
@@ -108,10 +165,6 @@ class _Question:
     access: str
     rows: tuple[Row, ...]
     default: Verdict = Verdict.UNKNOWN
-
-    def reason(self, *, detail: str = "") -> Reason:
-        """Return the answer of a question without a row."""
-        return Reason(self.trait, self.name, self.default, self.access, detail)
 
 
 def _questions(client: Client, form: TableForm, access: str) -> Iterator[_Question]:
@@ -153,32 +206,20 @@ def _names_change(change: tuple[str, str] | str, row: Row) -> bool:
     return change in row.type_changes
 
 
-def _answers(
-    client: Client, question: _Question, versions: VersionRange, read_path: str | None
-) -> Iterator[Reason]:
-    """Yield the verdict for each read path, at each version where it may change."""
-    paths = (read_path,) if read_path is not None else client.read_paths or (None,)
-    for path in paths:
-        rows = [row for row in question.rows if row.read_path in (None, path)]
-        for version in _points(versions, rows):
-            yield _answer(client, question, rows, version, path)
-
-
 def _points(versions: VersionRange, rows: Iterable[Row]) -> Iterator[Version]:
     """Yield the versions at which the answer may change, from the lowest of the range on."""
     bounds = {bound for row in rows for bound in (row.versions.low, row.versions.high) if bound}
     yield from sorted({versions.low, *(bound for bound in bounds if bound in versions)})
 
 
-def _answer(
-    client: Client, question: _Question, rows: list[Row], version: Version, read_path: str | None
-) -> Reason:
+def _answer(client: Client, question: _Question, version: Version, read_path: str | None) -> Reason:
+    rows = [row for row in question.rows if row.read_path in (None, read_path)]
     row = next((row for row in rows if version in row.versions), None)
     assumed = client.newer_than is not None and version >= client.newer_than
     if row is None and question.default is Verdict.UNKNOWN:
         row, assumed = _last_before(rows, version), True
     if row is None:
-        return replace(question.reason(), read_path=read_path)
+        return Reason(question.trait, question.name, question.default, question.access, read_path=read_path)
     return Reason(
         question.trait,
         question.name,
@@ -198,7 +239,3 @@ def _last_before(rows: list[Row], version: Version) -> Row | None:
         return None
     newest = max((high for high in highs if high is not None), default=None)
     return next((row for row in rows if row.versions.high == newest), None)
-
-
-def _depends_on_version(rows: Iterable[Row]) -> bool:
-    return any(row.versions != EVERY for row in rows)

@@ -29,6 +29,7 @@ from schemalint.delta.type_text import print_field, print_type
 from schemalint.errors import Location
 from schemalint.model.anchors import column_anchors
 from schemalint.model.change_kind import kind_of
+from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.contract import Anchor, Contract
 from schemalint.model.fact import (
     ConfigurationChanged,
@@ -72,6 +73,10 @@ def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
             return _TABLE
         case ConfigurationChanged(key=key):
             return ObjectRef("setting", key or "")
+        case SupportLost(cause=(kind, name)):
+            return ObjectRef(kind, name)
+        case SupportUnknown(client=client):
+            return ObjectRef("consumer", client)
         case _ if isinstance(fact, change.Change):
             return object_of_change(fact)
         case _:
@@ -95,6 +100,8 @@ def values_of(fact: Fact) -> tuple[str | None, str | None]:
             | LiveTableReplaced()
             | RootWithoutTables()
             | PhysicalTypes()
+            | SupportLost()
+            | SupportUnknown()
         ):
             return None, None
         case ConfigurationChanged(old=old, new=new):

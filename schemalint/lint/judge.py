@@ -23,6 +23,7 @@ from schemalint.lint.consumers import for_engine
 from schemalint.lint.finding_location import locate_finding, object_of, values_of
 from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.rulebook import BUILT_IN
+from schemalint.model.client import ClientSupport
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
@@ -99,18 +100,63 @@ def judge_pair(
         engines: The engine of each configured target, None if the configuration does not name it.
     """
     judge = Judge(tuple(rules))
-    named = [name for contract in (before, after) if contract for name in contract.targets]
     merged: list[Finding] = []
-    for target, engine in _variants(tuple(dict.fromkeys(named)), engines):
-        old = _for_engine(present(before, target), engine)
-        new = _for_engine(_declared_for(target, before, after) if after else None, engine)
-        if new is not None and new.absent:
-            continue
+    for target, old, new in _effective_pairs(before, after, engines):
         found = _judge_effective(judge, old, new)
         if new is not None:
             found = with_follow_ups(found, new, partial(_judge_effective, judge, old), rules)
         merged += (replace(finding, target=target) for finding in found)
     return worst_of_each(merged)
+
+
+def clients_offline(
+    before: Contract | None, after: Contract, engines: Mapping[str, Engine | None] = MappingProxyType({})
+) -> Iterator[ClientSupport]:
+    """Yield what the declared clients do with a table before and after, for each target; as `judge_pair`."""
+    for _target, old, new in _effective_pairs(before, after, engines):
+        if new is not None:
+            ctx = git_context(old, new)
+            yield from clients_of(ctx)
+
+
+def clients_of(ctx: RuleContext) -> tuple[ClientSupport, ...]:
+    """Return what the declared clients do with a table before and after the change."""
+    if not _has_clients(ctx):
+        return ()
+    from schemalint.lint.client_support import client_support  # noqa: PLC0415 (only with clients)
+
+    return client_support(ctx, () if ctx.is_new_table else protocol_upgrades(ctx))
+
+
+def client_findings(
+    judge: Judge,
+    ctx: RuleContext,
+    upgrades: tuple[ProtocolUpgrade, ...],
+    findings: Iterable[Finding],
+    against: tuple[str, ...],
+) -> Iterator[Finding]:
+    """Yield the findings about declared clients that lose the table.
+
+    Args:
+        judge: The rules.
+        ctx: The table and its declaration.
+        upgrades: The upgrades that are not superseded.
+        findings: The findings about the change itself: what they refuse does not happen.
+        against: The sides of the comparison.
+    """
+    if not _has_clients(ctx):
+        return
+    from schemalint.lint.client_support import losses_of  # noqa: PLC0415 (only with clients)
+
+    errors = [finding for finding in findings if finding.severity >= Severity.ERROR]
+    refused = {_subject(finding) for finding in errors}
+    without = {finding.path for finding in errors}
+    for loss in losses_of(ctx, upgrades, refused=refused, without=without):
+        yield from judge(loss, ctx, against)
+
+
+def _has_clients(ctx: RuleContext) -> bool:
+    return any(consumer.client is not None for consumer in ctx.consumers)
 
 
 def worst_of_each(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -122,6 +168,17 @@ def worst_of_each(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         if known is None or known.severity < finding.severity:
             merged[identity] = replace(finding, target=known.target if known else finding.target)
     return tuple(merged.values())
+
+
+def _effective_pairs(
+    before: Contract | None, after: Contract | None, engines: Mapping[str, Engine | None]
+) -> Iterator[tuple[str | None, Contract | None, Contract | None]]:
+    """Yield each target with the contracts that count for it, unless the table is absent from it."""
+    named = [name for contract in (before, after) if contract for name in contract.targets]
+    for target, engine in _variants(tuple(dict.fromkeys(named)), engines):
+        new = _for_engine(_declared_for(target, before, after) if after else None, engine)
+        if new is None or not new.absent:
+            yield target, _for_engine(present(before, target), engine), new
 
 
 def _variants(
@@ -301,11 +358,14 @@ def _judge_effective(judge: Judge, before: Contract | None, after: Contract | No
     findings: Sequence[Finding] = (*of_changes, *_of_contract(judge, before, ctx))
     findings = without_ambiguous_columns(findings)
     # Upgrades come last: an upgrade with a refused cause needs no approval.
-    for upgrade in facts:
-        if isinstance(upgrade, ProtocolUpgrade) and not is_superseded(upgrade, findings):
-            of_upgrade = tuple(judge(upgrade, ctx, ("git",)))
-            findings = with_upgrade_findings(findings, upgrade, of_upgrade)
-    return tuple(findings)
+    upgrades = tuple(
+        fact for fact in facts if isinstance(fact, ProtocolUpgrade) and not is_superseded(fact, findings)
+    )
+    of_clients = tuple(client_findings(judge, ctx, upgrades, findings, ("git",)))
+    for upgrade in upgrades:
+        of_upgrade = tuple(judge(upgrade, ctx, ("git",)))
+        findings = with_upgrade_findings(findings, upgrade, of_upgrade)
+    return (*findings, *of_clients)
 
 
 def _of_contract(judge: Judge, before: Contract | None, ctx: RuleContext) -> Iterator[Finding]:

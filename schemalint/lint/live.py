@@ -26,6 +26,7 @@ from schemalint.delta.table import LiveTable, TableState
 from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.judge import (
     Judge,
+    client_findings,
     git_context,
     is_superseded,
     protocol_upgrades,
@@ -168,12 +169,17 @@ def _findings(
     )
     of_declaration = tuple(without_ambiguous_columns(tuple(_marked(found, at_base))))
     findings = (*of_declaration, *comparison.table_findings)
+    upgrades = tuple(
+        upgrade
+        for upgrade in protocol_upgrades(ctx, _unaddable_features(ctx, comparison.table_findings))
+        if not is_superseded(upgrade, of_declaration)
+    )
+    of_clients = tuple(_marked(client_findings(judge, ctx, upgrades, of_declaration, against), at_base))
     if base is None or protocol_upgrades(git_context(base, contract)):
-        for upgrade in protocol_upgrades(ctx, _unaddable_features(ctx, comparison.table_findings)):
-            if not is_superseded(upgrade, of_declaration):
-                of_upgrade = tuple(_marked(judge(upgrade, ctx, against), at_base))
-                findings = with_upgrade_findings(findings, upgrade, of_upgrade)
-    return findings
+        for upgrade in upgrades:
+            of_upgrade = tuple(_marked(judge(upgrade, ctx, against), at_base))
+            findings = with_upgrade_findings(findings, upgrade, of_upgrade)
+    return (*findings, *of_clients)
 
 
 def _unaddable_features(ctx: RuleContext, table_findings: Iterable[Finding]) -> frozenset[str]:

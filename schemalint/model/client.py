@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Literal, TypeAlias
 
+from schemalint.delta.path import Path
+from schemalint.model.consumer import Consumer
 from schemalint.values import frozen
 
 
@@ -130,3 +133,144 @@ class TableForm:
     mapping: str = "none"
     type_changes: frozenset[tuple[str, str]] = frozenset()
     formats: frozenset[str] = frozenset()
+
+
+@frozen
+class ClientSupport:
+    """What the client of one declared consumer does with a table, before a change and after it.
+
+    Attributes:
+        before: None if there is no table before.
+    """
+
+    table: str
+    consumer: Consumer
+    before: Support | None
+    after: Support
+
+    @property
+    def because(self) -> str:
+        """What decides after the change: empty if the client reads the table and always did."""
+        return self.after.because or (self.before.because if self.before else "")
+
+    @property
+    def new_reasons(self) -> tuple[Reason, ...]:
+        """The reasons that only the table after the change has."""
+        known = {
+            (reason.trait, reason.name, reason.access, reason.verdict) for reason in self._reasons_before
+        }
+        return tuple(
+            reason
+            for reason in self.after.reasons
+            if (reason.trait, reason.name, reason.access, reason.verdict) not in known
+        )
+
+    @property
+    def _reasons_before(self) -> tuple[Reason, ...]:
+        return self.before.reasons if self.before else ()
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the client could use the table, or may have, and no longer can."""
+        before = self.before.verdict if self.before else Verdict.OK
+        return self.after.verdict.harm > max(before.harm, Verdict.UNKNOWN.harm)
+
+
+LossKind: TypeAlias = Literal["refuses", "implicit", "type change", "wrong", "writes"]
+"""How a client loses a table.
+
+``refuses``: it refuses to read it, because of something that the contract names. ``implicit``: because of a
+feature that comes with something else. ``type change``: it knows the feature, but not this type change.
+``wrong``: it returns wrong rows. ``writes``: it still reads the table, but can no longer write it.
+"""
+
+
+@frozen
+class Loss:
+    """One consumer that loses a table.
+
+    Attributes:
+        consumer: The consumer.
+        reasons: Why, most important first.
+        cures: What would let it keep the table, as noun phrases.
+    """
+
+    consumer: Consumer
+    reasons: tuple[Reason, ...]
+    cures: tuple[str, ...] = ()
+
+
+@frozen
+class SupportLost:
+    """Declared clients lose a table by one thing that changes.
+
+    Attributes:
+        kind: How they lose it.
+        cause: What changes: the kind and the name of an object, such as a property.
+        losses: The consumers.
+        path: The column whose type changes, if that is the cause.
+    """
+
+    kind: LossKind
+    cause: tuple[str, str]
+    losses: tuple[Loss, ...]
+    path: Path = ()
+
+    @property
+    def who(self) -> str:
+        """The consumers with clients and owners, as text."""
+        return ", ".join(dict.fromkeys(loss.consumer.described for loss in self.losses))
+
+    @property
+    def why(self) -> str:
+        """The features and type changes that decide, as text."""
+        return ", ".join(dict.fromkeys(reason.text for loss in self.losses for reason in loss.reasons))
+
+    @property
+    def details(self) -> str:
+        """What the clients do, and from where that is known, as sentences."""
+        return " ".join(
+            dict.fromkeys(_detail(loss, reason) for loss in self.losses for reason in loss.reasons)
+        )
+
+    @property
+    def cause_text(self) -> str:
+        """What changes, as text: ``property delta.enableDeletionVectors``."""
+        kind, name = self.cause
+        return name if kind == "clustering" else " ".join(filter(None, (kind, name)))
+
+    @property
+    def help(self) -> str:
+        """What would keep them in, and from where the verdicts are known, as sentences."""
+        known = [f"{loss.consumer.name} with {' or '.join(loss.cures)}" for loss in self.losses if loss.cures]
+        ways = f"This keeps in: {'; '.join(known)}." if known else "Do without the change."
+        return f"{ways} {self.details}"
+
+
+@frozen
+class SupportUnknown:
+    """It is unknown what a client does with tables after the change.
+
+    Attributes:
+        client: The name of the client.
+        version: Its version as declared.
+        tables: The tables.
+        consumers: The names of the consumers.
+        why: What is unknown, as text.
+    """
+
+    client: str
+    version: str | None
+    tables: tuple[str, ...]
+    consumers: tuple[str, ...]
+    why: tuple[str, ...]
+
+
+def _detail(loss: Loss, reason: Reason) -> str:
+    client = " ".join(filter(None, (loss.consumer.client, loss.consumer.version)))
+    does = reason.detail or f"does not {reason.access} it"
+    where = f"{reason.evidence.how}, {reason.evidence.as_of}" if reason.evidence else "unknown"
+    source = f": {reason.evidence.source}" if reason.evidence else ""
+    assumed = ", assumed from an older version" if reason.assumed else ""
+    path = f" ({reason.read_path})" if reason.read_path else ""
+    return f"{client}{path} with {reason.text}: {does} ({where}{assumed}{source})."

@@ -60,6 +60,18 @@ class Consumer:
     stream: Stream | None = None
     removed: bool = False
 
+    @property
+    def described(self) -> str:
+        """The name with client and owner: ``dashboards (trino 476, @bi)``."""
+        parts = (
+            " ".join(filter(None, (self.client, self.version))),
+            self.read_path,
+            self.owner,
+            "removed in this change" if self.removed else None,
+        )
+        known = ", ".join(filter(None, parts))
+        return f"{self.name} ({known})" if known else self.name
+
 
 FaultKind = Literal["undeclared", "declared twice", "client", "version", "read_path"]
 

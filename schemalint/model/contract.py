@@ -83,6 +83,7 @@ class Contract:
         consumers: The readers and writers: as written, or all that count for the effective contract.
         named_consumers: The names of consumers that the configuration declares.
         consumer_faults: The faults of these declarations, as far as the configuration knows.
+        client_rows: The rows of the configuration that precede those of the client table.
         document: The index of the YAML document within its file.
         engine: The engine of the target, if the configuration names it.
     """
@@ -100,6 +101,7 @@ class Contract:
     consumers: tuple[Consumer, ...] = ()
     named_consumers: tuple[str, ...] = ()
     consumer_faults: tuple[ConsumerFault, ...] = ()
+    client_rows: tuple[Mapping[str, object], ...] = ()
     waivers: tuple[Waiver, ...] = ()
     deprecated: Mapping[Path, Deprecation] = field(default_factory=dict)
     absent: bool = False

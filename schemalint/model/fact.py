@@ -9,6 +9,7 @@ from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.table import LiveTable
 from schemalint.errors import Location
+from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding
 from schemalint.values import frozen
@@ -156,5 +157,7 @@ Fact = (
     | RootWithoutTables
     | PhysicalTypes
     | ConfigurationChanged
+    | SupportLost
+    | SupportUnknown
 )
 """Anything that a rule can judge."""

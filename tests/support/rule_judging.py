@@ -15,12 +15,14 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.stored_types import physical_types
 from schemalint.delta.table import CatalogTable, LiveTable, Metadata
 from schemalint.git import Contents, File
+from schemalint.lint.client_support import unknown_support
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.duplicates import duplicates
-from schemalint.lint.judge import Judge, git_context, judge_pair
+from schemalint.lint.judge import Judge, clients_offline, git_context, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.rulebook import load_rules
 from schemalint.lint.table import judge_state, judge_table
+from schemalint.model.client import SupportUnknown
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import Drift, DuplicateTable, ProtocolUpgrade
@@ -91,6 +93,14 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
         all_findings = judge_live(comparison, all_rules)
         return tuple(finding for finding in all_findings if finding.code == rule.code)
     engines = {"dev": parse_engine(texts["engine"].strip())} if "engine" in texts else {}
+    if SupportUnknown in rule.subjects:
+        assert after is not None
+        unknown = unknown_support(clients_offline(before, after, engines))
+        return tuple(
+            finding
+            for fact in unknown
+            for finding in Judge((rule,))(fact, git_context(before, after), ("git",))
+        )
     return judge_pair(before, after, [rule], engines)
 
 

@@ -1,0 +1,203 @@
+"""What the declared clients do with a table before a change and after it, and who loses the table by what."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Final
+
+from schemalint.clients import cures, form_of, support
+from schemalint.clients.table import type_name
+from schemalint.delta import protocol, widening
+from schemalint.delta.change import TypeChanged
+from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES
+from schemalint.delta.path import Path
+from schemalint.delta.properties import COLUMN_MAPPING_MODE
+from schemalint.delta.widening import TypeStep
+from schemalint.model.client import (
+    ClientSupport,
+    Loss,
+    LossKind,
+    Reason,
+    SupportLost,
+    SupportUnknown,
+    TableForm,
+    Trait,
+    Verdict,
+)
+from schemalint.model.fact import ProtocolUpgrade
+from schemalint.plugin import RuleContext
+from schemalint.values import grouped, replace
+
+_Cause = tuple[str, str]
+_FORMATS: Final = "delta.universalFormat.enabledFormats"
+_WIDENING: Final = frozenset({"typeWidening", "typeWidening-preview"})
+
+
+def client_support(
+    ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade] = (), *, without: Collection[Path] = ()
+) -> tuple[ClientSupport, ...]:
+    """Return what each declared client does with a table before and after the change.
+
+    Args:
+        ctx: The table and its declaration.
+        upgrades: The upgrades of the protocol that follow.
+        without: The columns whose change of type Delta refuses.
+    """
+    rows = ctx.contract.client_rows
+    before = None if ctx.is_new_table else form_of(ctx.before, ctx.features, _protocol(ctx))
+    after = form_after(ctx, upgrades, without=without)
+    return tuple(
+        ClientSupport(
+            ctx.contract.table,
+            consumer,
+            None if before is None else support(consumer, before, rows),
+            support(consumer, after, rows),
+        )
+        for consumer in ctx.consumers
+        if consumer.client is not None
+    )
+
+
+def form_after(
+    ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade], *, without: Collection[Path] = ()
+) -> TableForm:
+    """Return the form of the table once it is as declared."""
+    features = ctx.contract.created_features if ctx.is_new_table else ctx.features
+    features = features.union(*(upgrade.added for upgrade in upgrades))
+    dropped = frozenset(map(protocol.canonical, ctx.contract.drop_features)) & features
+    truncated = frozenset(map(protocol.canonical, ctx.contract.truncated_features))
+    if any(FEATURES[name].drop_needs_history for name in dropped - truncated if name in FEATURES):
+        features |= {CHECKPOINT_PROTECTION}
+    form = form_of(ctx.after, features - dropped, None if dropped else _protocol(ctx))
+    if dropped & _WIDENING:
+        return replace(form, type_changes=frozenset())
+    recorded = form_of(ctx.before, ctx.features).type_changes
+    return replace(form, type_changes=form.type_changes | recorded | set(_widened(ctx, without)))
+
+
+def losses_of(
+    ctx: RuleContext,
+    upgrades: tuple[ProtocolUpgrade, ...],
+    *,
+    refused: Collection[_Cause] = (),
+    without: Collection[Path] = (),
+) -> tuple[SupportLost, ...]:
+    """Return who loses the table by what, one fact for each thing that changes and each way to lose it.
+
+    Args:
+        ctx: As for `client_support`.
+        upgrades: As for `client_support`.
+        refused: The causes that Delta or another rule refuses: they change nothing.
+        without: As for `client_support`.
+    """
+    after = form_after(ctx, upgrades, without=without)
+    found: list[tuple[tuple[LossKind, _Cause, Path], Loss]] = []
+    for client in client_support(ctx, upgrades, without=without):
+        if not client.is_lost:
+            continue
+        harmful = (Verdict.REFUSES, Verdict.WRONG)
+        reasons = tuple(reason for reason in client.new_reasons if reason.verdict in harmful)
+        ways = tuple(cures(client.consumer, after, ctx.contract.client_rows))
+        for key, own in grouped((_key(reason, ctx, upgrades), reason) for reason in reasons).items():
+            if key[1] not in refused:
+                found.append((key, Loss(client.consumer, own, ways)))
+    return tuple(
+        SupportLost(kind, cause, losses, path) for (kind, cause, path), losses in grouped(found).items()
+    )
+
+
+def unknown_support(clients: Iterable[ClientSupport]) -> tuple[SupportUnknown, ...]:
+    """Return the clients of which it is unknown what they do after the change, one fact per client."""
+    unknown = [
+        (client, reason)
+        for client in clients
+        for reason in client.new_reasons
+        if reason.verdict is Verdict.UNKNOWN and client.after.verdict is Verdict.UNKNOWN
+    ]
+    by_client = grouped(
+        ((client.consumer.client, client.consumer.version), (client, reason)) for client, reason in unknown
+    )
+    return tuple(
+        SupportUnknown(
+            name or "",
+            version,
+            tables=tuple(dict.fromkeys(client.table for client, _ in those)),
+            consumers=tuple(dict.fromkeys(client.consumer.name for client, _ in those)),
+            why=tuple(dict.fromkeys(_unknown_text(reason) for _, reason in those)),
+        )
+        for (name, version), those in by_client.items()
+    )
+
+
+def _unknown_text(reason: Reason) -> str:
+    if reason.trait is Trait.CLIENT:
+        return reason.name
+    return f"{reason.text} ({reason.detail})" if reason.detail else reason.text
+
+
+def _protocol(ctx: RuleContext) -> protocol.Protocol | None:
+    return ctx.live.protocol if ctx.live is not None else None
+
+
+def _widened(ctx: RuleContext, without: Collection[Path]) -> Iterator[tuple[str, str]]:
+    """Yield the type changes that Delta would record."""
+    for change in _widenings(ctx):
+        if change.path not in without:
+            yield type_name(change.old), type_name(change.new)
+
+
+def _widenings(ctx: RuleContext) -> Iterator[TypeChanged]:
+    for change in ctx.changes:
+        if isinstance(change, TypeChanged):
+            step = widening.step(change.old, change.new, nested=len(change.path) > 1)
+            if step is TypeStep.WIDENING:
+                yield change
+
+
+def _key(
+    reason: Reason, ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade]
+) -> tuple[LossKind, _Cause, Path]:
+    """Return how a client loses the table, and by what: the things that the contract names come first."""
+    path: Path = ()
+    cause, is_named = _cause_of(reason, ctx, upgrades)
+    if reason.trait is Trait.TYPE_CHANGE:
+        changed = next(
+            (
+                change
+                for change in _widenings(ctx)
+                if f"{type_name(change.old)} -> {type_name(change.new)}" == reason.name
+            ),
+            None,
+        )
+        if changed is not None:
+            path, cause = changed.path, ("column", str(changed.path[0]))
+    if reason.verdict is Verdict.WRONG:
+        return "wrong", cause, path
+    if reason.access == "write":
+        return "writes", cause, path
+    if reason.trait is Trait.TYPE_CHANGE:
+        return "type change", cause, path
+    return "refuses" if is_named else "implicit", cause, path
+
+
+def _cause_of(reason: Reason, ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade]) -> tuple[_Cause, bool]:
+    """Return the object that brings a trait into the table, and whether the contract names the trait."""
+    causes = [cause for upgrade in upgrades for cause in upgrade.because]
+    if ctx.is_new_table:
+        state = ctx.contract.state
+        causes += protocol.feature_causes(
+            state.columns, state.properties, sorted(state.requested_features), sorted(state.constraints)
+        )
+    if reason.trait is Trait.FORMAT:
+        return ("property", _FORMATS), True
+    if reason.trait is Trait.FEATURE:
+        bringing = [cause for cause in causes if reason.name in cause[2]]
+        named = next((cause for cause in bringing if cause[:2] == ("feature", reason.name)), None)
+        first = named or next(iter(bringing), None)
+        if first is not None:
+            return (first[0], first[1]), named is not None
+        if reason.name == "columnMapping" and ctx.before.column_mapping != ctx.after.column_mapping:
+            return ("property", COLUMN_MAPPING_MODE), True
+        return ("feature", reason.name), True
+    first = next(iter(causes), None)
+    return ((first[0], first[1]) if first else ("table", "")), False

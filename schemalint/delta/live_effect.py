@@ -123,7 +123,7 @@ _JAVA_CLASSES: Final[Mapping[Kind, str]] = {
 _NOT_MENDED_BY_ALTER: Final[Mapping[str, bool]] = {
     COLUMN_MAPPING_MODE: False,
     "delta.checkpoint.writeStatsAsJson": True,
-    "delta.coordinatedCommits.commitCoordinatorConf-preview": False,
+    "delta.coordinatedCommits.commitCoordinatorConf-preview": True,
     "delta.coordinatedCommits.tableConf-preview": False,
     "delta.dataSkippingNumIndexedCols": True,
     "delta.deletedFileRetentionDuration": False,
@@ -131,4 +131,8 @@ _NOT_MENDED_BY_ALTER: Final[Mapping[str, bool]] = {
     "delta.enableInCommitTimestamps": True,
     "delta.setTransactionRetentionDuration": False,
 }
-"""The properties that ``ALTER TABLE`` cannot replace, and whether ``RESTORE`` does."""
+"""The properties that ``ALTER TABLE`` cannot replace, and whether ``RESTORE`` does.
+
+``RESTORE`` replaces a commitCoordinatorConf, and then fails with the error of the old value (measured on
+Delta 4.4.0).
+"""

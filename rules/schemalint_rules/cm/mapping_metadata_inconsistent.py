@@ -11,6 +11,10 @@ from schemalint.delta.table import LiveTable
 from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
 
 _MAX_ID = "delta.columnMapping.maxColumnId"
+_COPY = (
+    "Spark refuses RESTORE too: create a new table from the last correct version, with "
+    "`CREATE TABLE … AS SELECT * FROM … VERSION AS OF …`"
+)
 
 
 @rule(
@@ -46,7 +50,9 @@ def mapping_metadata_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterat
 
     ## What to do
 
-    `RESTORE` the last correct version, and find out which writer lost the metadata of the fields.
+    `RESTORE` the last correct version, and find out which writer lost the metadata of the fields. If the mode
+    or maxColumnId is invalid, Delta refuses `RESTORE` too (measured on Delta 4.4.0), but reads the last
+    correct version: `CREATE TABLE … AS SELECT * FROM … VERSION AS OF …` copies it to a new table.
 
     ## Example
 
@@ -78,7 +84,7 @@ def mapping_metadata_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterat
     elif mode not in ("name", "id"):
         yield Problem(
             f"the column mapping mode {mode!r} does not exist",
-            help="restore the previous version",
+            help=_COPY,
             object=ObjectRef("property", COLUMN_MAPPING_MODE),
             delta_error="ColumnMappingUnsupportedException",
         )
@@ -139,7 +145,7 @@ def _highest(fields: Iterable[tuple[Path, Field]], text: str | None) -> Iterator
     if text is not None and not (text.isdecimal() and len(text) <= MOST_DIGITS):
         yield Problem(
             f"{_MAX_ID} is {text!r}, which is not a number",
-            help="restore the last version in which it is a number",
+            help=_COPY,
             object=object_,
             delta_error="UNSUPPORTED_TABLE_CHANGE",
         )

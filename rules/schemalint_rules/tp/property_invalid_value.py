@@ -60,7 +60,9 @@ def property_invalid_value(fact: Contract | LiveTable, ctx: RuleContext) -> Iter
     ## What to do
 
     Write a value of the kind that the message names. Spaces around a value count: ` true` is not a boolean.
-    a live table, `ALTER TABLE` can replace most values; for the others, `RESTORE` the version before.
+    In a live table, `ALTER TABLE` can replace most values; for the others, `RESTORE` the version before. With
+    `delta.coordinatedCommits.commitCoordinatorConf-preview`, `RESTORE` reports the error of the old value,
+    but has replaced it.
 
     ## Example
 

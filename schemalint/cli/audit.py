@@ -21,7 +21,7 @@ from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, spark_options
 from schemalint.errors import SchemalintError, UsageError
 from schemalint.lint.audit import audit
-from schemalint.lint.audit_reading import read_for_audit
+from schemalint.lint.audit_reading import read_for_audit, with_streams
 from schemalint.lint.check import exit_status
 from schemalint.lint.selection import rules_of, table_ignores
 from schemalint.model.finding import CheckResult, Run, SideRef
@@ -84,7 +84,7 @@ def _run(options: dict[str, Any]) -> CheckResult:
         targets = _targets(repository, settings, spark if options["via"] else None, options)
         sink = _sink(spark, targets.tables, options)
         result = audit(
-            _tables(targets, spark, options),
+            with_streams(_tables(targets, spark, options), targets.where),
             rules,
             target=targets.where.target.name if targets.where else None,
             table_ignores=table_ignores(settings.config, rules),

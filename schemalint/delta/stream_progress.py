@@ -5,10 +5,10 @@ Sources: DeltaSourceOffset.scala, DeltaSourceMetadataTrackingLog.scala; measured
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import Final
 
+from schemalint.delta.stream_commits import commits_since
 from schemalint.delta.streams import StreamCommit, StreamEffect, StreamVerdict, effect_on_stream
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.values import frozen, replace
@@ -174,23 +174,14 @@ def commits_to_meet(progress: StreamProgress, table: LiveTable) -> tuple[StreamC
     Returns:
         None if the history does not reach back to the stream, or the progress is not known.
     """
-    first = progress.next_version
-    if not progress.is_known or (first is not None and first - 1 < table.history.known_from):
+    if not progress.is_known:
         return None
+    first = progress.next_version
     if first is None:
         return ()
-    states = list(_states(table))
-    met = next((state for version, state in reversed(states) if version < first), None)
+    commits = commits_since(table, max(first - 1, 0))
     waiting = _waits_at(progress)
-    commits = [] if waiting is None else [waiting]
-    if met is None:
-        return tuple(commits)
-    entries = [entry for entry in table.history.entries if entry.version >= first]
-    following = [(first - 1, met), *(pair for pair in states if pair[0] >= first)]
-    for ((_, before), (version, after)), entry in zip(pairwise(following), entries, strict=True):
-        has_files = entry.adds_files or entry.removes_files
-        commits.append(StreamCommit(before.state, after.state, metadata_only=not has_files, version=version))
-    return tuple(commits)
+    return commits if commits is None or waiting is None else (waiting, *commits)
 
 
 def _waits_at(progress: StreamProgress) -> StreamCommit | None:
@@ -201,14 +192,3 @@ def _waits_at(progress: StreamProgress) -> StreamCommit | None:
     if position.index == AFTER_CHANGE or position.next_version > current.version:
         return None
     return StreamCommit(previous.metadata.state, current.metadata.state, version=current.version)
-
-
-def _states(table: LiveTable) -> Iterator[tuple[int, Metadata]]:
-    """Yield the table's metadata after each entry of its history, with the features of the protocol."""
-    metadata, features = None, frozenset[str]()
-    for entry in table.history.entries:
-        metadata = entry.metadata or metadata
-        features = entry.protocol.features if entry.protocol else features
-        if metadata is not None:
-            state = replace(metadata.state, features=features)
-            yield entry.version, replace(metadata, state=state)

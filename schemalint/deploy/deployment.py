@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from schemalint import contract as contracts
 from schemalint.catalog import Catalog
+from schemalint.catalog.stream_progress import with_progress
 from schemalint.catalog.table_location import is_found_by_name, require_reachable
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.config import Cosmetic
@@ -276,6 +277,7 @@ def _planned(
             if obstacles
             else plan
         )
+    contract = with_progress(contract, table, request.target, request.repository.root)
     options, obstacles, last_applied = _with_last_applied(request, contract, table)
     refused = refused_by_spark(contract, table, request.rules)
     composed = contract

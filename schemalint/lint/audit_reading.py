@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schemalint.catalog.stream_progress import with_progress
 from schemalint.catalog.table_requests import read_tables
 from schemalint.delta.stored_types import physical_types
 from schemalint.errors import LiveError
@@ -14,9 +15,9 @@ from schemalint.table_json import TableDocument
 from schemalint.values import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from schemalint.catalog.table_requests import TableRequest
+    from schemalint.catalog.table_requests import Environment, TableRequest
     from schemalint.delta.footer_summary import FooterSummary
     from schemalint.delta.table import LiveTable
     from schemalint.table_json import TableFailure
@@ -27,6 +28,16 @@ def read_for_audit(requests: Sequence[TableRequest], *, files: bool) -> Iterator
     for request, found in zip(requests, read_tables(requests), strict=True):
         footers = _footers(request, found.live) if files and isinstance(found, TableDocument) else None
         yield audited_table(request, found, footers)
+
+
+def with_streams(tables: Iterable[AuditedTable], where: Environment | None) -> Iterator[AuditedTable]:
+    """Yield the tables; the streams of their contracts have their progress."""
+    for audited in tables:
+        contract, table = audited.contract, audited.table
+        if where is None or contract is None or isinstance(table, LiveError):
+            yield audited
+        else:
+            yield replace(audited, contract=with_progress(contract, table, where.target, where.folder))
 
 
 def audited_table(

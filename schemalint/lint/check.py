@@ -239,6 +239,8 @@ class _Check:
             yield from self._judge_missing(base, contract, live)
         else:
             self.found[live.target, contract.key] = table.uri
+            contract = live.with_progress(contract, table)
+            base = live.with_progress(base, table) if base else None
             yield from self._judge_live_table(base, contract, table, live)
 
     def _no_live_tables(self) -> Iterator[LiveError]:

@@ -43,6 +43,7 @@ class LiveSide:
         fetch: Prefetch the tables of these contracts concurrently.
         as_of: The time of reading, if another run read the tables.
         engine: The engine that writes the tables, if the configuration names it.
+        with_progress: Return an effective contract whose streams have their progress.
     """
 
     target: str | None
@@ -55,6 +56,7 @@ class LiveSide:
     fetch: Callable[[Iterable[Contract]], None] = lambda _contracts: None
     as_of: dt.datetime | None = None
     engine: Engine | None = None
+    with_progress: Callable[[Contract, LiveTable], Contract] = lambda contract, _table: contract
 
 
 @frozen

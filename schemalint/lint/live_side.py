@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemalint import git
+from schemalint.catalog.stream_progress import with_progress
 from schemalint.catalog.table_location import choose_target, require_reachable
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.config.project import Project
@@ -37,6 +38,7 @@ def live_side(
         root_without_tables=tables.root_without_tables,
         engine=target.engine,
         comes_after=lambda revision, head: _comes_after(project.repository, revision, head),
+        with_progress=lambda contract, table: with_progress(contract, table, target, root),
     )
 
 

@@ -9,6 +9,7 @@ from schemalint.delta.path import Path
 from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
+    from schemalint.delta.stream_progress import StreamProgress
     from schemalint.delta.streams import Blocking
 
 
@@ -23,6 +24,7 @@ class Stream:
         checkpoint_scheme: The scheme by which the query's Spark names the checkpoint, such as ``s3a``; None
             for the scheme of `checkpoint`.
         unblock: The kinds of changes that the query may pass: always, or up to a version of the table.
+        progress: What the stream's own files say; None if they were not looked at.
     """
 
     checkpoint: str
@@ -30,6 +32,7 @@ class Stream:
     source: int = 0
     checkpoint_scheme: str | None = None
     unblock: Mapping[Blocking, Literal["always"] | int] = field(default_factory=dict)
+    progress: StreamProgress | None = field(default=None, compare=False)
 
 
 @frozen

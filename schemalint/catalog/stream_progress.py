@@ -1,0 +1,37 @@
+"""Give the streams of a contract their progress; a contract without streams loads nothing for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemalint.values import replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from schemalint.config.trust import TrustedTarget
+    from schemalint.delta.table import LiveTable
+    from schemalint.model.consumer import Consumer
+    from schemalint.model.contract import Contract
+
+
+def with_progress(contract: Contract, table: LiveTable, target: TrustedTarget, repository: Path) -> Contract:
+    """Return a contract whose streams have the progress that their own files say.
+
+    Args:
+        contract: An effective contract.
+        table: Its table.
+        target: The target that the table is in.
+        repository: The folder that relative roots start from.
+    """
+    if not any(consumer.stream for consumer in contract.consumers):
+        return contract
+    from schemalint.catalog.stream_files import stream_progress  # noqa: PLC0415 (only for streams)
+
+    def read(consumer: Consumer) -> Consumer:
+        if consumer.stream is None:
+            return consumer
+        progress = stream_progress(consumer.stream, table.metadata.table_id, target, repository)
+        return replace(consumer, stream=replace(consumer.stream, progress=progress))
+
+    return replace(contract, consumers=tuple(read(consumer) for consumer in contract.consumers))

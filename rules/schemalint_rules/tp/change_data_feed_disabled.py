@@ -3,7 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import PropertyChanged
-from schemalint.delta.properties import CHANGE_DATA_FEED, is_true, property_problem, property_value
+from schemalint.delta.change_data import FEED_KEYS, has_feed
+from schemalint.delta.properties import property_problem
 from schemalint.delta.table import TableState
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
@@ -72,7 +73,6 @@ def change_data_feed_disabled(change: PropertyChanged, ctx: RuleContext) -> Iter
 
 def _feed_key(state: TableState) -> str | None:
     """Return the property that turns the feed on; None if the feed is off."""
-    if not is_true(property_value(CHANGE_DATA_FEED, state.properties)):
+    if not has_feed(state):
         return None
-    keys = (CHANGE_DATA_FEED, "delta.enableChangeDataCapture")
-    return next(key for key in keys if state.properties.get(key) is not None)
+    return next(key for key in FEED_KEYS if state.properties.get(key) is not None)

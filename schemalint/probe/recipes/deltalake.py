@@ -24,10 +24,14 @@ def _query_builder(path: str) -> list[dict[str, Any]]:
     from deltalake import QueryBuilder  # noqa: PLC0415 (older versions have none)
 
     found: Any = QueryBuilder().register("probed", DeltaTable(path)).execute("SELECT * FROM probed")
-    if hasattr(found, "read_all"):  # 1.0 and later return a reader, earlier versions a list of batches
-        found = found.read_all()
-        return pa.table(found).to_pylist()  # type: ignore[no-any-return]
-    return pa.Table.from_batches(found).to_pylist()  # type: ignore[no-any-return]
+    # The result is a reader from 1.0 on, had `fetchall` before that, and was a list of batches at first.
+    for method in ("read_all", "fetchall"):
+        if hasattr(found, method):
+            found = getattr(found, method)()
+            break
+    table = pa.Table.from_batches(found) if isinstance(found, list) else pa.table(found)
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
 
 
 READ_PATHS = {"pyarrow": _pyarrow}

@@ -31,7 +31,7 @@ def command(output_format: str, *, out: str | None, color: str, exit_code: bool,
 
     TABLES are names of declared tables; by default all are planned. For each statement the plan shows its
     source in the contract, its cost, its effects on readers and writers, and how to undo it; and for each
-    table the declared streams that stop.
+    table what happens to the declared streams, with the settings that unblock them.
 
     The format sql is for other tools that run SQL: everything but the statements is a comment. Afterwards
     `plan --exit-code` exits with 0 if no statement is left, and `check --live --all --strict` verifies the

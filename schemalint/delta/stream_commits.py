@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from schemalint.delta.history import steps
-from schemalint.delta.streams import StreamCommit
+from schemalint.delta.history import HistoryStep, steps
+from schemalint.delta.streams import StreamCommit, StreamVerdict, effect_on_stream
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.values import replace
 
@@ -22,21 +22,33 @@ def commits_since(table: LiveTable, version: int) -> tuple[StreamCommit, ...] | 
     """
     if version < table.history.known_from:
         return None
-    found: list[StreamCommit] = []
-    for step in steps(table.history):
-        entry = step.entry
-        if entry.version <= version or step.before is None or step.protocol_before is None:
-            continue
-        protocol = entry.protocol or step.protocol_before
-        before = replace(step.before.state, features=step.protocol_before.features)
-        after = replace((entry.metadata or step.before).state, features=protocol.features)
-        # A commit that only clusters has neither action.
-        is_clustering = entry.protocol is None and _is_clustering(before, after)
-        has_files = entry.adds_files or entry.removes_files
-        metadata_only = not (has_files or is_clustering)
-        found.append(StreamCommit(before, after, metadata_only=metadata_only, version=entry.version))
-    return tuple(found)
+    later = (step for step in steps(table.history) if step.entry.version > version)
+    return tuple(commit for step in later if (commit := stream_commit(step)) is not None)
 
 
-def _is_clustering(before: TableState, after: TableState) -> bool:
+def stream_commit(step: HistoryStep) -> StreamCommit | None:
+    """Return a commit of a history; None for the first known one, before which nothing is known."""
+    entry = step.entry
+    if step.before is None or step.protocol_before is None:
+        return None
+    # The protocol defines the features; a state repeats them.
+    before = replace(step.before.state, features=step.protocol_before.features)
+    after = replace(
+        (entry.metadata or step.before).state, features=(entry.protocol or step.protocol_before).features
+    )
+    # A commit that only clusters has neither metadata nor a protocol.
+    only_clusters = entry.protocol is None and _only_clusters(before, after)
+    metadata_only = not (entry.adds_files or entry.removes_files or only_clusters)
+    return StreamCommit(before, after, metadata_only=metadata_only, version=entry.version)
+
+
+def stops_tracked_streams(step: HistoryStep) -> bool:
+    """Return whether a commit by itself stops a stream that tracks the schema."""
+    commit = stream_commit(step)
+    if commit is None:
+        return False
+    return effect_on_stream((commit,), tracked=True, running=True).verdict is not StreamVerdict.CONTINUES
+
+
+def _only_clusters(before: TableState, after: TableState) -> bool:
     return before != after and replace(before, clustered_by=after.clustered_by) == after

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from itertools import pairwise
-from typing import Final, assert_never
+from typing import Final
 
-from schemalint.delta import change, properties
-from schemalint.delta.change import Change
+from schemalint.delta import properties
 from schemalint.delta.datatype import (
     STRING,
     VOID,
@@ -31,7 +30,6 @@ from schemalint.delta.datatype import (
     physical_paths,
     with_parts,
 )
-from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import Path
 from schemalint.delta.table import TableState
 from schemalint.delta.widening import TypeStep, step
@@ -257,93 +255,6 @@ def _physical(columns: Struct) -> Struct:
 
 def _names_by_physical_path(columns: Struct) -> dict[Path, object]:
     return {physical: path[-1] for path, physical in physical_paths(columns)}
-
-
-def blocking_of(changed: Change) -> Blocking | None:
-    """Return the option that a stream needs to pass a change; None if it needs none."""
-    match changed:
-        case change.FieldRenamed():
-            return Blocking.RENAME
-        case change.FieldRemoved():
-            return Blocking.DROP
-        case change.TypeChanged(old=old, new=new) if step(old, new) is TypeStep.WIDENING:
-            return Blocking.TYPE_CHANGE
-        case (
-            change.TypeChanged()
-            | change.FieldAdded()
-            | change.FieldMoved()
-            | change.TypeHistoryChanged()
-            | change.NullabilityChanged()
-            | change.CommentChanged()
-            | change.DefaultChanged()
-            | change.GeneratedChanged()
-            | change.IdentityChanged()
-            | change.TableAdded()
-            | change.TableRemoved()
-            | change.DescriptionChanged()
-            | change.PropertyChanged()
-            | change.ConstraintChanged()
-            | change.FeatureChanged()
-            | change.DeletionListed()
-            | change.DeletionUnlisted()
-            | change.PartitioningChanged()
-            | change.ClusteringChanged()
-        ):
-            return None
-        case _:
-            assert_never(changed)
-
-
-def stops_tracked_streams(changed: Change) -> bool:
-    """Return whether a change stops, once, the streams that track the schema.
-
-    Changes of the protocol, the schema or a ``delta.*`` property stop them; a constraint is such a property.
-    """
-    match changed:
-        case change.PropertyChanged(key=key):
-            return key.startswith(properties.PREFIX)
-        case change.DescriptionChanged() | change.ClusteringChanged() | change.TableAdded():
-            return False
-        case (
-            change.FieldAdded()
-            | change.FieldRemoved()
-            | change.FieldRenamed()
-            | change.FieldMoved()
-            | change.TypeChanged()
-            | change.TypeHistoryChanged()
-            | change.NullabilityChanged()
-            | change.CommentChanged()
-            | change.DefaultChanged()
-            | change.GeneratedChanged()
-            | change.IdentityChanged()
-            | change.TableRemoved()
-            | change.ConstraintChanged()
-            | change.FeatureChanged()
-            | change.DeletionListed()
-            | change.DeletionUnlisted()
-            | change.PartitioningChanged()
-        ):
-            return True
-        case _:
-            assert_never(changed)
-
-
-def commit_stops_tracked_streams(commit: HistoryStep) -> bool:
-    """Return whether a commit of a table's history stops, once, a stream that tracks the schema.
-
-    Generation expressions and identity do not count.
-    """
-    if commit.before is None or commit.protocol_before is None:
-        return False
-    if commit.entry.protocol is not None and commit.entry.protocol != commit.protocol_before:
-        return True
-    if commit.entry.metadata is None:
-        return False
-    # The protocol defines the features; a state repeats them.
-    before, after = (
-        replace(data.state, features=frozenset()) for data in (commit.before, commit.entry.metadata)
-    )
-    return _tracked(before) != _tracked(after)
 
 
 def _tracked(state: TableState) -> object:

@@ -6,10 +6,11 @@ from typing import Final
 
 from schemalint.config import Cosmetic
 from schemalint.delta.change import CommentChanged, DescriptionChanged, FieldMoved
-from schemalint.delta.streams import stops_tracked_streams
-from schemalint.model.consumer import Consumer
+from schemalint.delta.streams import StreamVerdict, effect_on_stream
 from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan
+from schemalint.model.stream_report import is_tracked
+from schemalint.planner import planned_commits
 from schemalint.values import replace
 
 _COSMETIC: Final = (CommentChanged, DescriptionChanged, FieldMoved)
@@ -20,14 +21,12 @@ def with_cosmetic_steps_waiting(plan: TablePlan, contract: Contract, cosmetic: C
 
     The marker waits too: the table is not as declared yet.
     """
-    if cosmetic == "now" or plan.live is None or not any(map(_is_tracked, contract.consumers)):
+    if cosmetic == "now" or plan.live is None or not any(map(is_tracked, contract.consumers)):
         return plan
     changes = [change for step in plan.steps for change in step.changes]
-    is_cosmetic = all(isinstance(change, _COSMETIC) for change in changes) and not plan.adds_features
-    if is_cosmetic and any(map(stops_tracked_streams, changes)):
-        return replace(plan, steps=(), writes_marker=False, waiting=plan.steps)
-    return plan
-
-
-def _is_tracked(consumer: Consumer) -> bool:
-    return consumer.stream is not None and consumer.stream.schema_tracking_location is not None
+    if plan.adds_features or not all(isinstance(change, _COSMETIC) for change in changes):
+        return plan
+    effect = effect_on_stream(planned_commits(plan), tracked=True, running=True)
+    if effect.verdict is StreamVerdict.CONTINUES:
+        return plan
+    return replace(plan, steps=(), writes_marker=False, waiting=plan.steps)

@@ -21,6 +21,7 @@ from schemalint.deploy.catalog_features import (
     with_features_of_catalog,
 )
 from schemalint.deploy.claims import Claims
+from schemalint.deploy.consumers import planned_streams
 from schemalint.deploy.cosmetic import with_cosmetic_steps_waiting
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied, unseen_edits
 from schemalint.errors import ConfigError, SchemalintError, UsageError, worst_status
@@ -44,6 +45,7 @@ from schemalint.model.finding import Skipped
 from schemalint.model.marker import declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Approval, Plan, Refusal, RefusalKind, TablePlan
 from schemalint.model.rule_codes import TABLE_REMOVED
+from schemalint.model.stream_report import StreamReport
 from schemalint.planner import PlanOptions, plan_table
 from schemalint.plugin import Rule
 from schemalint.values import field, frozen, replace
@@ -109,6 +111,7 @@ class Deployment:
         unplanned: The tables that could not be planned.
         warnings: What may be wrong with the target, one sentence each.
         storage: The settings that open the target's store, with resolved values.
+        streams: The effects of the plan on the declared streams of its tables.
         request: The input, to plan a table again.
     """
 
@@ -119,6 +122,7 @@ class Deployment:
     unplanned: tuple[Unplanned, ...] = ()
     warnings: tuple[str, ...] = ()
     storage: Mapping[str, str] = field(default_factory=dict, repr=False)
+    streams: tuple[StreamReport, ...] = ()
     request: DeployInput | None = None
 
     @property
@@ -183,14 +187,16 @@ def _prepared(request: DeployInput) -> Deployment:
             plans.append(_approved(request, plan))
             effective[contract.table] = contract
         unplanned += (Unplanned(contract.table, error) for error in errors)
+    checked = tuple(claims.without_shared_tables(plans))
     return Deployment(
-        plan=Plan(request.target.name, tuple(claims.without_shared_tables(plans))),
+        plan=Plan(request.target.name, checked),
         contracts=effective,
         revision=request.head.commit,
         skipped=tuple(skipped),
         unplanned=tuple(unplanned),
         warnings=() if unplanned else tuple(_about_root(live_tables, plans)),
         storage=live_tables.storage,
+        streams=tuple(report for plan in checked for report in planned_streams(plan, effective[plan.table])),
         request=request,
     )
 

@@ -20,9 +20,6 @@ from schemalint.planner.properties import WIDENING
 from schemalint.planner.simulate import simulate
 from schemalint.values import replace
 
-_BARRIERS: Final = 3
-"""The empty commits before DROP FEATURE changes the protocol, where the history needs protection."""
-
 _MAX_COLUMN_ID: Final = "delta.columnMapping.maxColumnId"
 
 _Commit: TypeAlias = tuple[TableState, bool]
@@ -88,8 +85,10 @@ def _of_drop(before: TableState, after: TableState, step: Step) -> Iterator[_Com
         forgotten = map_fields(state.columns, lambda _path, field: replace(field, type_changes=()))
         state = replace(state, columns=forgotten)
         yield state, True
-    if row.drop_needs_history and step.commits == row.drop_commits:
-        yield from ((state, False) for _ in range(_BARRIERS))
+    if name == "rowTracking":
+        yield state, False  # the row ids of the files are removed
+    if row.drop_needs_history:
+        yield from ((state, False) for _ in range(step.commits - 1))  # empty commits
     yield replace(state, features=after.features), True
 
 

@@ -39,6 +39,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def listed(words: Sequence[str]) -> str:
+    """Join words as a sentence does: ``rename, drop and type_change``."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
 def first_few(sentences: Sequence[str]) -> Iterator[str]:
     """Yield the first sentences, then the number of the others: ``and 1,995 more``."""
     yield from islice(sentences, MOST_SENTENCES)

@@ -12,7 +12,7 @@ from schemalint.delta.history import changes, steps
 from schemalint.delta.path import format_path, path_to_json
 from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.schema_json import print_schema
-from schemalint.delta.streams import commit_stops_tracked_streams
+from schemalint.delta.stream_commits import stops_tracked_streams
 from schemalint.delta.type_text import print_type
 from schemalint.table_json.values import FORMAT, TableDocument, TableFailure
 
@@ -156,7 +156,7 @@ def _entry(step: HistoryStep, after: Json | None, before: Json) -> Json:
         "adds_files": entry.adds_files,
         "schema_changed": "schema" in (changed or {}),
         "protocol_changed": entry.protocol is not None and entry.protocol != step.protocol_before,
-        "stops_tracked_streams": commit_stops_tracked_streams(step),
+        "stops_tracked_streams": stops_tracked_streams(step),
         "type_changes": [
             {"column": format_path(change.path), "from": print_type(change.old), "to": print_type(change.new)}
             for change in changes(step)

@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 
 from schemalint import contract
 from schemalint.delta.datatype import LONG, Decimal, Field
+from schemalint.delta.stream_settings import java_hash
 from schemalint.model.marker import Marker, declaration_hash
 from schemalint.report.plan import json as plan_json
 from schemalint.report.plan import markdown
@@ -98,6 +99,9 @@ class Table:
         assert run.status == 0, run.out + run.err
         return run.out
 
+    def streams(self) -> Any:  # noqa: ANN401
+        return json.loads(self.plan("--output-format", "json"))["streams"]
+
     def json(self) -> Any:  # noqa: ANN401
         (table,) = json.loads(self.plan("--output-format", "json"))["tables"]
         return table
@@ -147,30 +151,73 @@ def test_temporary_rename_has_the_line_that_declares_the_final_name(table: Table
     assert [[place["line"] for place in step["places"]] for step in steps] == [[4], [7], [4]]
 
 
-def test_stream_options_depend_on_what_each_consumer_declares(table: Table) -> None:
+def test_each_declared_stream_has_its_verdict_and_its_own_settings(table: Table) -> None:
     table.declare(EVERYTHING + STREAMS)
-    streams = {stream["consumer"]: stream for stream in table.json()["streams"]}
+    streams = {stream["consumer"]: stream for stream in table.streams()}
     assert list(streams) == ["silver", "bold", "plain"]
-    assert streams["silver"]["options"] == [
-        "allowSourceColumnDrop",
-        "allowSourceColumnRename",
-        "allowSourceColumnTypeChange",
+    # Delta takes consecutive commits of metadata alone as one change: steps 1 to 5, and the marker.
+    assert streams["silver"] == {
+        "table": "sales.orders",
+        "consumer": "silver",
+        "tracked": True,
+        "verdict": "blocked",
+        "stops": 1,
+        "unblock": ["rename", "drop", "type_change"],
+        "settings": {
+            f"spark.databricks.delta.streaming.allowSourceColumn{kind}.ckpt_{java_hash(path)}": "6"
+            for path in ("s3://chk/a/sources/0", "s3a://chk/a/sources/0")
+            for kind in ("Rename", "Drop", "TypeChange")
+        },
+    }
+    assert [streams["bold"][key] for key in ("verdict", "stops", "unblock", "settings")] == [
+        "restarts",
+        1,
+        [],
+        {},
     ]
-    assert streams["bold"]["options"] == []
-    assert streams["bold"]["steps"] == [1, 2, 3, 4, 5]
-    assert streams["plain"]["steps"] == [1, 2]
+    assert [streams["plain"][key] for key in ("tracked", "verdict", "stops")] == [
+        False,
+        "new-checkpoint",
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("unblock", "remaining"),
+    [
+        ("rename: 6, drop: always, type_change: 6", []),
+        ("rename: 5, drop: always", ["rename", "type_change"]),
+    ],
+)
+def test_a_version_allows_the_changes_of_that_version_alone(
+    table: Table, unblock: str, remaining: list[str]
+) -> None:
+    streams = STREAMS.replace("rename: always, drop: always, type_change: always", unblock)
+    table.declare(EVERYTHING + streams)
+    (bold,) = [stream for stream in table.streams() if stream["consumer"] == "bold"]
+    assert bold["unblock"] == remaining
 
 
 def test_property_without_the_delta_prefix_stops_no_stream(table: Table) -> None:
     table.declare(ORDERS + "  - {name: old, type: bigint}\n" + STREAMS)
     table.project.declare(table.text.replace("properties: {", "properties: {team: sales, "))
-    assert table.json()["streams"] == []
+    assert [stream["verdict"] for stream in table.streams()] == ["continues"] * 3
 
 
 def test_widening_stops_a_stream_without_tracking_only_if_it_runs(table: Table) -> None:
     table.declare(ORDERS.replace("(10,2)", "(12,2)") + "  - {name: old, type: bigint}\n" + STREAMS)
-    (plain,) = [stream for stream in table.json()["streams"] if stream["consumer"] == "plain"]
-    assert plain["outcome"] == "stops if it is running; restart it"
+    (plain,) = [stream for stream in table.streams() if stream["consumer"] == "plain"]
+    assert (plain["verdict"], plain["stops"]) == ("restarts", 1)
+
+
+def test_table_without_declared_streams_has_one_line_about_streams(table: Table) -> None:
+    table.declare(EVERYTHING)
+    assert table.plan().count("stream") == 1
+    assert (
+        "a stream with a schemaTrackingLocation stops once, blocked by rename, drop and type_change; "
+        "one without cannot go on, and needs a new checkpoint"
+    ) in table.plan()
+    assert table.streams() == []
 
 
 @pytest.mark.parametrize("text", [EVERYTHING + STREAMS, ORDERS.replace("bigint", "string")])

@@ -9,7 +9,7 @@ from schemalint.delta.datatype import DATE, INTEGER, LONG, SHORT, STRING, Array,
 from schemalint.delta.history import changes, steps, type_history
 from schemalint.delta.path import Part, Path
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.streams import commit_stops_tracked_streams
+from schemalint.delta.stream_commits import stops_tracked_streams
 from schemalint.delta.table import History, HistoryEntry, Metadata, TableState
 
 ID = Field("id", LONG)
@@ -37,7 +37,7 @@ def _state(first: TableState | Protocol) -> TableState:
 
 def stops(before: TableState, after: TableState | Protocol) -> bool:
     *_, last = steps(history(before, after))
-    return commit_stops_tracked_streams(last)
+    return stops_tracked_streams(last)
 
 
 def origins(commits: History, path: Path) -> list[tuple[object, object, int]]:
@@ -47,7 +47,7 @@ def origins(commits: History, path: Path) -> list[tuple[object, object, int]]:
 def test_the_first_known_commit_has_no_changes() -> None:
     (first,) = steps(history(state(ID)))
     assert changes(first) == ()
-    assert not commit_stops_tracked_streams(first)
+    assert not stops_tracked_streams(first)
 
 
 def test_changes_of_metadata_and_of_the_protocol_are_found() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from schemalint.delta.change import PropertyChanged
 from schemalint.delta.datatype import UNMANAGED
-from schemalint.model.impact import impact
+from schemalint.model.impact import risks
 from schemalint.model.plan import Step, StepKind
 
 FEED = "delta.enableChangeDataFeed"
@@ -25,5 +25,5 @@ FEED = "delta.enableChangeDataFeed"
 )
 def test_feed_that_is_turned_off_is_a_risk(key: str, old: str, new: str | None, *, is_risk: bool) -> None:
     step = Step(StepKind.SET_PROPERTIES, "", (PropertyChanged(key, old, new),), ())
-    assert any("change data feed" in risk for risk in impact(step).risks) is is_risk
-    assert not any("change data feed" in risk for risk in impact(step, creates=True).risks)
+    assert any("change data feed" in risk for risk in risks(step)) is is_risk
+    assert not any("change data feed" in risk for risk in risks(step, creates=True))

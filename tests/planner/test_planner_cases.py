@@ -13,12 +13,14 @@ import pytest
 from schemalint import contract as contracts
 from schemalint.catalog.target_tables import read_live
 from schemalint.delta.protocol import Protocol
+from schemalint.delta.stream_commits import commits_since
+from schemalint.delta.streams import effect_on_stream
 from schemalint.delta.table import LiveTable, Metadata, TableState
 from schemalint.model.column_tracking import track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
-from schemalint.planner import PlanOptions, deviations, pending_changes, plan_table, simulate
+from schemalint.planner import PlanOptions, deviations, pending_changes, plan_table, planned_commits, simulate
 from schemalint.values import replace
 from support.golden import assert_golden
 
@@ -74,6 +76,8 @@ def test_engine_carries_the_plan_out(case: Path, spark: SparkSession, tmp_path: 
     _run(spark, plan, before.state if before else TableState())
     after = _existing(location)
     assert pending_changes(contract, after.state) == ()
+    if before is not None and not any(_unmaps(step) for step in plan.steps):
+        _assert_streams_are_foreseen(plan, before, after)
     commits = after.version - (before.version if before else -1)
     least = sum(step.commits for step in plan.steps)
     assert commits == least or (
@@ -101,6 +105,24 @@ def test_engine_undoes_each_step_that_has_an_undo(case: Path, spark: SparkSessio
             assert deviations(replace(before, features=undone.features), undone, step) == (), step.undo
             spark.sql(step.sql)
         before = simulate(before, [step])
+
+
+def _unmaps(step: Step) -> bool:
+    """Whether a step rewrites files; the tables of the cases have none (see `test_planned_commits`)."""
+    return step.cost is Cost.REWRITE and step.kind is not StepKind.DROP_FEATURE
+
+
+def _assert_streams_are_foreseen(plan: TablePlan, before: LiveTable, after: LiveTable) -> None:
+    """Assert that the plan's commits do to every kind of stream what the commits in the log do."""
+    planned = planned_commits(replace(plan, writes_marker=False))
+    found = commits_since(after, before.version)
+    assert found is not None
+    for tracked, running in ((True, True), (False, True), (False, False)):
+        foreseen, effect = (
+            effect_on_stream(commits, tracked=tracked, running=running) for commits in (planned, found)
+        )
+        assert (foreseen.verdict, foreseen.unblock) == (effect.verdict, effect.unblock), (tracked, running)
+        assert foreseen.stops == effect.stops, (tracked, running, plan.steps, foreseen, effect)
 
 
 def _run(spark: SparkSession, plan: TablePlan, expected: TableState) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
+from schemalint.delta.streams import StreamVerdict, effect_on_stream
 from schemalint.deploy import Deployment
 from schemalint.errors import Location
 from schemalint.model.plan import Cost, Refusal, Step, TablePlan
+from schemalint.planner import planned_commits
+from schemalint.report.readers import effect_text, settings_lines, stream_title
 from schemalint.report.text import counted, first_few
 
 
@@ -63,6 +66,23 @@ def refusal_text(refusal: Refusal) -> str:
 def waiting_texts(plan: TablePlan) -> list[str]:
     """Describe each step that waits for the next change of the table."""
     return [f"{step.kind.value}: {'; '.join(first_few(step.reasons))}" for step in plan.waiting]
+
+
+def consumer_lines(deployment: Deployment, plan: TablePlan) -> Iterator[tuple[str, list[str]]]:
+    """Yield a line for each declared stream of a table that the plan changes, with what its operator does.
+
+    Where no stream is declared, one line says what happens to streams.
+    """
+    reports = [report for report in deployment.streams if report.table == plan.table]
+    for report in reports:
+        yield f"{stream_title(report)}: {effect_text(report.effect)}", list(settings_lines(report))
+    if not reports and (commits := planned_commits(plan) if plan.steps else ()):
+        tracked, untracked = (
+            effect_on_stream(commits, tracked=tracked, running=True) for tracked in (True, False)
+        )
+        if {tracked.verdict, untracked.verdict} != {StreamVerdict.CONTINUES}:
+            with_location = f"a stream with a schemaTrackingLocation {effect_text(tracked)}"
+            yield f"{with_location}; one without {effect_text(untracked)}", []
 
 
 def table_title(plan: TablePlan) -> str:

@@ -6,16 +6,14 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schemalint.model.impact import impact, stream_impacts
+from schemalint.model.impact import risks
 from schemalint.model.plan import PLAN_FORMAT
 from schemalint.printable import SafeText, json_text
+from schemalint.report.readers import stream_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from schemalint.deploy import Deployment
     from schemalint.errors import Location
-    from schemalint.model.consumer import Consumer
     from schemalint.model.plan import Refusal, Step, TablePlan
 
 
@@ -26,7 +24,8 @@ def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa:
         "target": deployment.plan.target,
         "revision": deployment.revision,
         "hash": deployment.plan.hash,
-        "tables": [_table(plan, _consumers(deployment, plan)) for plan in deployment.plan.tables],
+        "tables": [_table(plan) for plan in deployment.plan.tables],
+        "streams": [stream_json(report) for report in deployment.streams],
         "skipped": [{"table": table.table, "reason": table.reason} for table in deployment.skipped],
         "errors": [
             {"table": table.table, "message": table.error.message, "help": table.error.help}
@@ -42,12 +41,7 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-def _consumers(deployment: Deployment, plan: TablePlan) -> Iterable[Consumer]:
-    contract = deployment.contracts.get(plan.table)
-    return contract.consumers if contract else ()
-
-
-def _table(plan: TablePlan, consumers: Iterable[Consumer]) -> dict[str, object]:
+def _table(plan: TablePlan) -> dict[str, object]:
     return {
         "table": plan.table,
         "name": plan.name,
@@ -60,22 +54,12 @@ def _table(plan: TablePlan, consumers: Iterable[Consumer]) -> dict[str, object]:
         "needs": sorted(approval.value for approval in plan.needs),
         "adds_features": sorted(plan.adds_features),
         "steps": [_step(step, creates=plan.live is None) for step in plan.steps],
-        "streams": [
-            {
-                "consumer": stream.consumer,
-                "outcome": stream.outcome,
-                "steps": list(stream.steps),
-                "options": list(stream.options),
-            }
-            for stream in stream_impacts(plan, consumers)
-        ],
         "waiting": [step.sql for step in plan.waiting],
         "refusals": [_refusal(refusal) for refusal in plan.refusals],
     }
 
 
 def _step(step: Step, *, creates: bool) -> dict[str, object]:
-    effects = impact(step, creates=creates)
     return {
         "kind": step.kind.name.lower(),
         "sql": step.sql,
@@ -85,8 +69,7 @@ def _step(step: Step, *, creates: bool) -> dict[str, object]:
         "adds_features": sorted(step.adds_features),
         "cost": step.cost.name.lower(),
         "commits": step.commits,
-        "risks": list(effects.risks),
-        "stops_tracked_streams": effects.stops_streams,
+        "risks": list(risks(step, creates=creates)),
         "undo": step.undo,
         "undo_note": step.undo_note,
         "needs": step.needs.value if step.needs is not None else None,

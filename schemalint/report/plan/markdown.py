@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from schemalint.model.impact import impact, stream_impacts
+from schemalint.model.impact import risks
 from schemalint.printable import (
     SafeText,
     markdown_code,
@@ -19,7 +19,7 @@ from schemalint.printable import (
     markdown_text,
     terminal_text,
 )
-from schemalint.report.plan._words import summary_of, table_state, waiting_texts
+from schemalint.report.plan._words import consumer_lines, summary_of, table_state, waiting_texts
 from schemalint.report.text import counted, first_few
 
 if TYPE_CHECKING:
@@ -98,15 +98,19 @@ def _table(deployment: Deployment, plan: TablePlan, *, with_sql: bool) -> Iterat
         yield from _HEAD
         for number, step in enumerate(plan.steps, 1):
             yield f"| {number} | {' | '.join(_cells(step, creates=plan.live is None))} |"
-    contract = deployment.contracts.get(plan.table)
-    streams = stream_impacts(plan, contract.consumers if contract else ())
-    if streams:
-        yield ""
-    for stream in streams:
-        numbers = ", ".join(map(str, stream.steps))
-        yield f"- stream {markdown_code(stream.consumer)}: {stream.outcome} (steps {numbers})"
+    yield from _consumers(deployment, plan)
     if plan.steps and with_sql:
         yield from _statements(plan)
+
+
+def _consumers(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
+    for number, (line, details) in enumerate(consumer_lines(deployment, plan)):
+        if number == 0:
+            yield ""
+        yield f"- {markdown_prose(line)}"
+        for detail in details:
+            is_setting = detail.startswith(" ")
+            yield f"  - {markdown_code(detail.strip()) if is_setting else markdown_prose(detail)}"
 
 
 def _cells(step: Step, *, creates: bool) -> Iterator[str]:
@@ -116,7 +120,7 @@ def _cells(step: Step, *, creates: bool) -> Iterator[str]:
     reasons = [f"<br>{markdown_prose(reason)}" for reason in first_few(step.reasons)]
     yield "".join([step.kind.value, *needs, *reasons, *locations])
     yield f"{step.cost.value}, {counted(step.commits, 'commit')}"
-    yield "<br>".join(markdown_prose(risk) for risk in impact(step, creates=creates).risks)
+    yield "<br>".join(markdown_prose(risk) for risk in risks(step, creates=creates))
     undo = [markdown_code(step.undo)] if step.undo else []
     yield "<br>".join([*undo, *([markdown_prose(step.undo_note)] if step.undo_note else [])]) or "none"
 

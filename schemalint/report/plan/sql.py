@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from schemalint.deploy import Deployment
-from schemalint.model.impact import impact
+from schemalint.model.impact import risks
 from schemalint.model.plan import Step, TablePlan
 from schemalint.printable import SafeText, is_printable_sql, sql_comment, sql_script
 from schemalint.report.plan._words import locations_text, refusal_text, table_title, undo_text, waiting_texts
@@ -49,7 +49,7 @@ def _remarks(step: Step, *, creates: bool) -> Iterator[str]:
     yield from step.reasons
     if step.sources:
         yield f"from {locations_text(step.sources)}"
-    yield from (f"risk: {risk}" for risk in impact(step, creates=creates).risks)
+    yield from (f"risk: {risk}" for risk in risks(step, creates=creates))
     if step.needs is not None:
         yield f"needs approval: {step.needs.value}"
     yield undo_text(step)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from schemalint.deploy import Deployment, Unplanned
-from schemalint.model.impact import impact, stream_impacts
+from schemalint.model.impact import risks
 from schemalint.model.plan import Step, StepKind, TablePlan
 from schemalint.printable import SafeText, printable, terminal_text
 from schemalint.report.plan._words import (
+    consumer_lines,
     locations_text,
     refusal_text,
     summary_of,
@@ -53,7 +54,7 @@ def _step_lines(
     if step.adds_features:
         gains = "the table needs" if step.kind is StepKind.CREATE else "the protocol gains"
         yield f"      {gains} {', '.join(sorted(step.adds_features))}"
-    for risk in impact(step, creates=creates).risks:
+    for risk in risks(step, creates=creates):
         yield "      " + styled("risk:", color=color, fg="yellow") + f" {printable(risk)}"
     yield f"      {printable(undo_text(step))}"
 
@@ -84,7 +85,6 @@ def _table_lines(deployment: Deployment, plan: TablePlan, *, color: bool) -> Ite
     yield from (f"  - {printable(text)}" for text in waiting_texts(plan))
     if plan.needs_replanning:
         yield "  these statements finish an interrupted run; the rest is planned after them"
-    contract = deployment.contracts.get(plan.table)
-    for stream in stream_impacts(plan, contract.consumers if contract else ()):
-        numbers = ", ".join(map(str, stream.steps))
-        yield f"  stream {printable(stream.consumer)}: {stream.outcome} (statements {numbers})"
+    for line, details in consumer_lines(deployment, plan):
+        yield f"  {printable(line)}"
+        yield from (f"      {printable(detail)}" for detail in details)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from schemalint.delta.feature_usage import feature_uses
 from schemalint.delta.history import changes, steps, utc_text
 from schemalint.delta.path import format_path
-from schemalint.delta.streams import commit_stops_tracked_streams
+from schemalint.delta.stream_commits import stops_tracked_streams
 from schemalint.printable import SafeText, terminal_text
 from schemalint.report.table._cells import committer_text, shortened, table_rows
 from schemalint.report.table._changes import describe_changes
@@ -124,7 +124,7 @@ def _history(live: LiveTable) -> Iterator[str]:
     if len(latest) < len(known):
         yield f"  {counted(len(known) - len(latest), 'earlier change')}: see --output-format json"
     yield from (f"  {row}" for row in table_rows([_entry(step) for step in latest]))
-    stops = [str(step.entry.version) for step in known if commit_stops_tracked_streams(step)]
+    stops = [str(step.entry.version) for step in known if stops_tracked_streams(step)]
     if stops:
         noun = "version" if len(stops) == 1 else "versions"
         yield f"  Streams with a schemaTrackingLocation stop at {noun} {', '.join(stops)}"

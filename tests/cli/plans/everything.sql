@@ -3,7 +3,6 @@
 -- old is listed under dropped
 -- from contracts/orders.yml:11
 -- risk: queries that use old fail\x3b its data stays in the files, unreadable
--- risk: tracked streams stop, and resume only with allowSourceColumnDrop
 -- needs approval: destructive
 -- undo: cannot be undone in place: RESTORE TABLE also reverts the data
 ALTER TABLE delta.`/lake/sales/orders` DROP COLUMNS (`old`);
@@ -11,13 +10,11 @@ ALTER TABLE delta.`/lake/sales/orders` DROP COLUMNS (`old`);
 -- total is renamed from amount
 -- from contracts/orders.yml:7
 -- risk: queries that use the old name of total fail
--- risk: tracked streams stop, and resume only with allowSourceColumnRename
 -- undo: ALTER TABLE delta.`/lake/sales/orders` RENAME COLUMN `total` TO `amount`
 ALTER TABLE delta.`/lake/sales/orders` RENAME COLUMN `amount` TO `total`;
 
 -- note is declared and missing
 -- from contracts/orders.yml:10
--- risk: tracked streams stop once
 -- undo: ALTER TABLE delta.`/lake/sales/orders` DROP COLUMNS (`note`)
 ALTER TABLE delta.`/lake/sales/orders` ADD COLUMNS (
   `note` string COMMENT 'Free text.' AFTER `total`
@@ -26,7 +23,6 @@ ALTER TABLE delta.`/lake/sales/orders` ADD COLUMNS (
 -- total is decimal(10,2) and declared as decimal(12,2)
 -- from contracts/orders.yml:6
 -- risk: readers get total in its new type
--- risk: tracked streams stop, and resume only with allowSourceColumnTypeChange
 -- undo: cannot be undone in place: RESTORE TABLE also reverts the data
 ALTER TABLE delta.`/lake/sales/orders` ALTER COLUMN
   `total` TYPE decimal(12,2);
@@ -36,7 +32,6 @@ ALTER TABLE delta.`/lake/sales/orders` ALTER COLUMN
 -- risk: clients without checkConstraints lose write access
 -- risk: reads all data\x3b fails if a row violates it
 -- risk: later writes of violating rows fail
--- risk: tracked streams stop once
 -- undo: ALTER TABLE delta.`/lake/sales/orders` DROP CONSTRAINT `positive`\x3b the features stay in the protocol: checkConstraints
 ALTER TABLE delta.`/lake/sales/orders` ADD CONSTRAINT `positive` CHECK (total > 0);
 

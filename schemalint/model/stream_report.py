@@ -1,0 +1,102 @@
+"""What commits do to the declared streams of a table, and what their operators have to set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from schemalint.delta.stream_settings import StreamSettings, settings
+from schemalint.delta.streams import (
+    Blocking,
+    StreamBlock,
+    StreamCommit,
+    StreamEffect,
+    StreamVerdict,
+    effect_on_stream,
+)
+from schemalint.model.consumer import Consumer, Stream
+from schemalint.values import frozen, replace
+
+
+@frozen
+class StreamReport:
+    """What commits do to one declared stream.
+
+    Attributes:
+        table: The name of the table.
+        consumer: The consumer that reads it as a stream.
+        effect: The effect on the stream, without the changes that its declaration allows.
+        metadata_path: The metadata path of the source, from the stream's own files; None if they were not
+            read.
+    """
+
+    table: str
+    consumer: Consumer
+    effect: StreamEffect
+    metadata_path: str | None = None
+
+    @property
+    def is_tracked(self) -> bool:
+        """Whether the stream has a schema tracking location."""
+        return is_tracked(self.consumer)
+
+    @property
+    def version(self) -> int | None:
+        """The version whose changes block the stream last; None if it is unknown, or nothing blocks it."""
+        return self.effect.blocks[-1].version if self.effect.blocks else None
+
+    @property
+    def settings(self) -> tuple[StreamSettings, ...]:
+        """The Spark settings that unblock this stream alone, for each way to spell its checkpoint."""
+        stream = self.consumer.stream
+        if stream is None:
+            return ()
+        checkpoint, scheme = stream.checkpoint, stream.checkpoint_scheme
+        if self.metadata_path is not None:
+            checkpoint = self.metadata_path.rpartition("/sources/")[0]
+            scheme = checkpoint.partition(":")[0]
+        found: dict[str, StreamSettings] = {}
+        for version, kinds in _kinds_by_version(self.effect.blocks).items():
+            for spelled in settings(checkpoint, kinds, version, source=stream.source, scheme=scheme):
+                known = found[spelled.path].conf if spelled.path in found else {}
+                found[spelled.path] = replace(spelled, conf={**known, **spelled.conf})
+        return tuple(found.values())
+
+
+def is_tracked(consumer: Consumer) -> bool:
+    """Return whether a consumer reads the table as a stream with a schema tracking location."""
+    return consumer.stream is not None and consumer.stream.schema_tracking_location is not None
+
+
+def stream_report(
+    table: str,
+    consumer: Consumer,
+    commits: Sequence[StreamCommit] | None,
+    metadata_path: str | None = None,
+) -> StreamReport:
+    """Return what commits do to a declared stream; None for commits that are not known."""
+    if commits is None or consumer.stream is None:
+        return StreamReport(table, consumer, StreamEffect(StreamVerdict.UNKNOWN, None))
+    effect = effect_on_stream(commits, tracked=is_tracked(consumer), running=True)
+    blocks = tuple(_not_allowed(effect.blocks, consumer.stream))
+    if effect.verdict is StreamVerdict.BLOCKED and not blocks:
+        effect = replace(effect, verdict=StreamVerdict.RESTARTS)
+    return StreamReport(table, consumer, replace(effect, blocks=blocks), metadata_path)
+
+
+def _not_allowed(blocks: Iterable[StreamBlock], stream: Stream) -> Iterable[StreamBlock]:
+    for block in blocks:
+        allowed = {kind for kind, value in stream.unblock.items() if value in ("always", block.version)}
+        if kinds := tuple(kind for kind in block.kinds if kind not in allowed):
+            yield replace(block, kinds=kinds)
+
+
+def _kinds_by_version(blocks: Iterable[StreamBlock]) -> Mapping[int | None, list[Blocking]]:
+    """Group the kinds by the version that allows them; a kind that waits at several is always allowed."""
+    versions: dict[Blocking, set[int | None]] = {}
+    for block in blocks:
+        for kind in block.kinds:
+            versions.setdefault(kind, set()).add(block.version)
+    found: dict[int | None, list[Blocking]] = {}
+    for kind, known in versions.items():
+        found.setdefault(known.pop() if len(known) == 1 else None, []).append(kind)
+    return found

@@ -70,6 +70,11 @@ def _config(text: str, contract: str | None = None) -> dict[str, str | None]:
     return {FILE: text, **({CONTRACT: contract} if contract else {})}
 
 
+LOCKED_OUT = ORDERS + "features: [deletionVectors]\nprotocol: {allow_upgrade: true}\n"
+ML = "{name: ml, client: deltalake, version: 1.6.6, read_path: pyarrow}"
+ML_OF_TABLES = '[[tables]]\nmatch = "*"\nconsumers = ["ml"]\n'
+ML_OF_CONFIG = '[consumers.ml]\nclient = "deltalake"\nversion = "1.6.6"\nread_path = "pyarrow"\n'
+
 WEAKENED: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str]]] = {
     "select": (_config('select = ["TW", "CM"]'), _config('select = ["CM"]', NARROWED), ["CF001", "TW001"]),
     "extend-select": (
@@ -126,6 +131,31 @@ WEAKENED: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str
         _config("preview = false"),
         _config('[[tables]]\nmatch = "*"\nignore = ["TW"]', NARROWED),
         ["CF001", "TW001"],
+    ),
+    "consumer of the contract": (
+        {CONTRACT: f"{ORDERS}consumers: [{ML}]\n"},
+        {CONTRACT: LOCKED_OUT},
+        ["PF004", "RD001"],
+    ),
+    "read path of a consumer of the contract": (
+        {CONTRACT: f"{ORDERS}consumers: [{ML}]\n"},
+        {CONTRACT: f"{LOCKED_OUT}consumers: [{ML.replace('pyarrow', 'query-builder')}]\n"},
+        ["PF004", "RD001"],
+    ),
+    "consumer of the configuration": (
+        _config(ML_OF_TABLES + ML_OF_CONFIG),
+        _config("preview = false", LOCKED_OUT),
+        ["CF001", "CF001", "PF004", "RD001"],
+    ),
+    "consumer that tables lose": (
+        _config(ML_OF_TABLES + ML_OF_CONFIG),
+        _config(ML_OF_CONFIG, LOCKED_OUT),
+        ["CF001", "PF004", "RD001"],
+    ),
+    "read path of a consumer": (
+        _config(ML_OF_TABLES + ML_OF_CONFIG),
+        _config(ML_OF_TABLES + ML_OF_CONFIG.replace("pyarrow", "query-builder"), LOCKED_OUT),
+        ["CF001", "PF004", "RD001"],
     ),
     "removed": (_config("preview = false"), {FILE: REMOVED, CONTRACT: None}, ["CF001", "CT001"]),
     "target": (

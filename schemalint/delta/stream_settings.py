@@ -116,6 +116,15 @@ def folder_below(checkpoint: str, location: str) -> str | None:
     return folder[len(root) :].strip("/")
 
 
+def location_key(location: str) -> object:
+    """Return a value that two locations of queries share if they are one folder, however they are written."""
+    qualified = _qualified(location)
+    if qualified is None:
+        return posixpath.normpath(location)
+    scheme, authority, folder = qualified
+    return sorted(name.lower() for name in _spellings(scheme))[0], authority, folder
+
+
 def is_absolute(location: str) -> bool:
     """Whether a location does not depend on the folder that a query runs in."""
     return _qualified(location) is not None

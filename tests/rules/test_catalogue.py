@@ -94,7 +94,7 @@ def _examples(rule: Rule) -> tuple[Texts, Texts]:
     failing = {
         name: text
         for name, text in blocks.items()
-        if "schemalint:" in text or name in ("log", "files", "options", "configuration")
+        if "schemalint:" in text or name in ("log", "files", "options", "configuration", "checkpoints")
     }
     (passing,) = (text for name, text in FENCE.findall(instead) if name == "instead")
     if "catalog" in failing:

@@ -8,8 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import yaml
+
 from schemalint import contract as contracts
-from schemalint.config import parse
+from schemalint.catalog.stream_progress import with_progress
+from schemalint.config import Target, parse
+from schemalint.config.trust import TrustedTarget
 from schemalint.delta.engine import parse_engine
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.stored_types import physical_types
@@ -47,6 +51,7 @@ TEXTS = {
     "options",
     "engine",
     "configuration",
+    "checkpoints",
 }
 
 Texts = dict[str, str]
@@ -56,7 +61,8 @@ Texts = dict[str, str]
 ``log`` for the table's log (see `support.short_logs`), judged with the contract of ``after`` or without one;
 ``files`` for its data files (see `support.short_footers`); ``catalog`` for what a catalog keeps of the table,
 written as a contract; ``options`` for the rule's options in TOML: ``max_length = 10``; ``engine`` for the
-engine of all targets: ``delta-spark 4.4.0``; ``configuration`` for ``schemalint.toml`` of both sides.
+engine of all targets: ``delta-spark 4.4.0``; ``configuration`` for ``schemalint.toml`` of both sides;
+``checkpoints`` for the files of streams below ``/lake``, by their path: the target's root is ``/lake``.
 """
 
 
@@ -70,6 +76,9 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
     """Return the findings of this rule alone."""
     if "options" in texts:
         rule = replace(rule, options={**rule.options, **tomllib.loads(texts["options"])})
+    if "checkpoints" in texts:
+        with TemporaryDirectory() as folder:
+            return tuple(_with_checkpoints(rule, texts, Path(folder).resolve()))
     if "log" in texts:
         with TemporaryDirectory() as folder:
             table = replace(logged_table(texts["log"], Path(folder)), catalog=_in_catalog(texts))
@@ -102,6 +111,22 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
             for finding in Judge((rule,))(fact, git_context(before, after), ("git",))
         )
     return judge_pair(before, after, [rule], engines)
+
+
+def _with_checkpoints(rule: Rule, texts: Texts, folder: Path) -> Iterator[Finding]:
+    """Judge the contract of ``after`` and its table with the files of its streams."""
+    lake = f"{folder}/lake"
+    for name, content in yaml.safe_load(texts["checkpoints"].replace("/lake", lake)).items():
+        file = Path(name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+    table = logged_table(texts["log"], folder / "table")
+    contract = _contract("after", {**texts, "after": texts["after"].replace("/lake", lake)})
+    assert contract is not None
+    target = TrustedTarget(Target("dev", root=lake))
+    comparison = LiveComparison(with_progress(contract, table, target, folder), table)
+    for finding in judge_live(comparison, [rule]):
+        yield replace(finding, message=finding.message.replace(lake, "/lake"))
 
 
 def _of_upgrade(rule: Rule, texts: Texts, table: LiveTable) -> tuple[Finding, ...]:

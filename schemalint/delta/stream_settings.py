@@ -122,7 +122,7 @@ def location_key(location: str) -> object:
     if qualified is None:
         return posixpath.normpath(location)
     scheme, authority, folder = qualified
-    return sorted(name.lower() for name in _spellings(scheme))[0], authority, folder
+    return min(name.lower() for name in _spellings(scheme)), authority, folder
 
 
 def is_absolute(location: str) -> bool:

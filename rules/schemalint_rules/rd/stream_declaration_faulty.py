@@ -180,7 +180,7 @@ def _shared(streams: Sequence[tuple[Consumer, Stream]]) -> Iterator[tuple[Consum
                 consumer,
                 Problem(
                     f"it has the schema_tracking_location of {first.name}, another source of the same query",
-                    help="Delta refuses that unless each source has a streamingSourceTrackingId of its own: give "
+                    help="Delta refuses that unless each has a streamingSourceTrackingId of its own: give "
                     "each a location of its own",
                     severity=Severity.WARNING,
                     delta_error=_CONFLICT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.clients.table import ANY, Client, Row, find_client, type_name
@@ -13,11 +13,11 @@ from schemalint.delta.datatype import walk_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.table import TableState
 from schemalint.model.client import Reason, Support, TableForm, Trait, Verdict
+from schemalint.model.consumer import Consumer
 from schemalint.values import frozen, grouped, replace
 
 if TYPE_CHECKING:
     from schemalint.delta.protocol import Protocol
-    from schemalint.model.consumer import Consumer
 
 _FORMATS: Final = "delta.universalFormat.enabledFormats"
 _OF_READERS: Final = frozenset(name for name, row in FEATURES.items() if row.reader)
@@ -63,6 +63,21 @@ def support(consumer: Consumer, form: TableForm, user_rows: Iterable[Mapping[str
         form: The form of the table.
         user_rows: The rows of ``[[clients]]``, which precede the shipped ones.
     """
+    rows = tuple(user_rows)
+    if rows:
+        return _support(consumer, form, rows)
+    return _known_support(consumer.client, consumer.version, consumer.read_path, consumer.access, form)
+
+
+@lru_cache(maxsize=4096)
+def _known_support(
+    client: str | None, version: str | None, read_path: str | None, access: str, form: TableForm
+) -> Support:
+    """Return the answer for tables of the same form once."""
+    return _support(Consumer("", client, version, read_path, access), form, ())
+
+
+def _support(consumer: Consumer, form: TableForm, user_rows: Iterable[Mapping[str, Any]]) -> Support:
     client = find_client(consumer.client or "", user_rows)
     if client is None:
         return _unknown_client(f"{consumer.client} is not in the client table")

@@ -5,10 +5,11 @@ A file of this folder has the rows of one client. Only the files of the clients 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final
 
 from schemalint.clients.versions import EVERY, Version, VersionRange, parse_versions
 from schemalint.delta.datatype import DataType, Decimal
@@ -18,9 +19,6 @@ from schemalint.document.nodes import Mapping as MappingNode
 from schemalint.document.nodes import Node, Scalar
 from schemalint.model.client import Evidence, TableForm, Verdict
 from schemalint.values import field, frozen
-
-if TYPE_CHECKING:
-    from schemalint.config.client_rows import RowKeys
 
 ANY: Final = "any"
 """As a type change of a row: all that no other row names."""
@@ -95,7 +93,7 @@ def find_client(name: str, user_rows: Iterable[Mapping[str, Any]] = ()) -> Clien
         name: The name of the client.
         user_rows: The rows of ``[[clients]]``.
     """
-    own = tuple(read_row(cast("RowKeys", row)) for row in user_rows if row["client"] == name)
+    own = tuple(_readable(row for row in user_rows if row["client"] == name))
     if name in client_names():
         shipped = _shipped(name)
     elif own:
@@ -106,11 +104,18 @@ def find_client(name: str, user_rows: Iterable[Mapping[str, Any]] = ()) -> Clien
     return Client(name, shipped.title, shipped.newer_than, tuple(paths), shipped.reads, (*own, *shipped.rows))
 
 
-def read_row(keys: RowKeys, as_of: str = "") -> Row:
+def _readable(rows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
+    """Yield rows of the user; one that is faulty is an error of the configuration already."""
+    for row in rows:
+        with suppress(ValueError):
+            yield read_row(row)
+
+
+def read_row(keys: Mapping[str, Any], as_of: str = "") -> Row:
     """Return a row as a value.
 
     Args:
-        keys: The row.
+        keys: The row, with the keys of `schemalint.config.client_rows.RowKeys`.
         as_of: The date of a row that has none.
 
     Raises:

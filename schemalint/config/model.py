@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
 from schemalint import config, limits
+from schemalint.config.client_rows import EvidenceKeys, UserRowKeys
 from schemalint.config.consumers import (
     ConsumerKeys,
     StreamKeys,
@@ -89,6 +90,7 @@ ConfigKeys = TypedDict(
         "approved-plans": list[str],
         "removed": list[RemovedKeys],
         "tables": list[TableKeys],
+        "clients": list[UserRowKeys],
         "consumers": dict[str, ConsumerKeys],
         "options": dict[str, dict[str, str | int | float | bool]],
         "plugins": list[str],
@@ -106,6 +108,8 @@ for _keys in (
     UnblockKeys,
     StreamKeys,
     ConsumerKeys,
+    EvidenceKeys,
+    UserRowKeys,
     ConfigKeys,
 ):
     _keys.__pydantic_config__ = _CONFIG  # type: ignore[union-attr]  # how pydantic is configured
@@ -178,6 +182,7 @@ def _values(file: str, text: str, keys: ConfigKeys) -> config.Config:
             for name, written in keys.get("consumers", {}).items()
             for key in written
         },
+        clients=tuple(keys.get("clients", ())),
         options=keys.get("options", {}),
         plugins=tuple(keys.get("plugins", ())),
         approved_plans=frozenset(keys.get("approved-plans", ())),

@@ -34,8 +34,8 @@ from schemalint.git import (
     is_known,
 )
 from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
-from schemalint.lint.judge import collecting, judge_pair
-from schemalint.lint.live import LiveComparison, judge_live
+from schemalint.lint.judge import clients_of, collecting, each_client_once, git_context, judge_pair
+from schemalint.lint.live import LiveComparison, judge_live, live_context
 from schemalint.lint.rulebook import TableIgnores, not_ignored
 from schemalint.lint.selection import table_ignores
 from schemalint.lint.table import refused_by_spark
@@ -274,6 +274,7 @@ def _planned(
         plan = with_features_of_catalog(
             plan_table(contract, None, location, findings, name=name), contract, added
         )
+        plan = replace(plan, clients=each_client_once(clients_of(git_context(None, contract))))
         obstacles = (
             *_against_creation(request, contract, live_tables, claims),
             *above_limits_in_catalog(contract, added),
@@ -299,6 +300,8 @@ def _planned(
     )
     findings = not_ignored(judge_live(comparison, request.rules), request.rules, ignores)
     plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
+    clients = clients_of(live_context(composed, table, tracking=options.tracking))
+    plan = replace(plan, clients=each_client_once(clients))
     if obstacles:
         return replace(plan, steps=(), writes_marker=False, refusals=(*obstacles, *plan.refusals))
     return plan

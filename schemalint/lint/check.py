@@ -19,7 +19,10 @@ from schemalint.lint.consumers import configuration_faults, for_engine, with_con
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.judge import (
     Judge,
+    clients_of,
+    clients_offline,
     collecting,
+    each_client_once,
     git_context,
     judge_pair,
     ordered,
@@ -29,6 +32,7 @@ from schemalint.lint.judge import (
 from schemalint.lint.live import LiveComparison, judge_live, live_context
 from schemalint.lint.renamed import Names, names_in_log
 from schemalint.lint.table import judge_table
+from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, RootWithoutTables, TableRetired
@@ -70,6 +74,7 @@ class _Check:
         self.found: dict[tuple[str | None, str], str] = {}
         self.sides = _Sides()
         self.editors: dict[str, Editor] = {}
+        self.clients: list[ClientSupport] = []
 
     def run(self) -> CheckResult:
         changed = [path for path in self._paths() if self._is_selected(path)]
@@ -88,6 +93,8 @@ class _Check:
             findings += self._judge_duplicates(set(changed))
         with collecting(self.errors, "the target"):
             findings += self._judge_root()
+        if self.clients:
+            findings += self._judge_unknown()
         self.errors += self._no_live_tables()
         return CheckResult(
             run=Run(
@@ -106,6 +113,7 @@ class _Check:
                 *contracts.unread_files(self.request.contents),
             ),
             sources=self._sources,
+            clients=each_client_once(self.clients),
         )
 
     def _paths(self) -> list[str]:
@@ -193,6 +201,9 @@ class _Check:
 
     def _judge_offline(self, before: Contract | None, after: Contract | None) -> Iterator[Finding]:
         rules = self.request.rules
+        if after is not None:
+            for engines in self._engines:
+                self.clients += clients_offline(before, after, engines)
         found = [judge_pair(before, after, rules, engines) for engines in self._engines]
         yield from found[0] if len(found) == 1 else worst_of_each(chain.from_iterable(found))
 
@@ -262,6 +273,15 @@ class _Check:
         for finding in Judge(tuple(self.request.rules))(fact, git_context(base, contract), ("live",)):
             yield replace(finding, target=live.target)
 
+    def _judge_unknown(self) -> Iterator[Finding]:
+        """Judge the clients of which it is unknown what they do: one finding per client, of all tables."""
+        from schemalint.lint.client_support import unknown_support  # noqa: PLC0415 (only with clients)
+
+        judge = Judge(tuple(self.request.rules))
+        for unknown in unknown_support(each_client_once(self.clients)):
+            contract = self.sides.after[table_key(unknown.tables[0])]
+            yield from judge(unknown, git_context(None, contract), ("git",))
+
     def _judge_root(self) -> Iterator[Finding]:
         """Judge the target's root if no table was found: a misspelt one looks like one for new tables."""
         live = self.request.live
@@ -299,6 +319,7 @@ class _Check:
             renamed=_names_in_log(base, contract, table) if tracking is None else {},
             all_contracts=self.request.everything,
         )
+        self.clients += clients_of(live_context(contract, table, base, tracking, comparison.renamed))
         for finding in judge_live(comparison, rules):
             yield replace(finding, target=live.target)
 

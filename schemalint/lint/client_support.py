@@ -9,7 +9,7 @@ from schemalint.clients import cures, form_of, support
 from schemalint.clients.table import type_name
 from schemalint.delta import protocol, widening
 from schemalint.delta.change import TypeChanged
-from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES
+from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, closure
 from schemalint.delta.path import Path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.widening import TypeStep
@@ -191,7 +191,7 @@ def _cause_of(reason: Reason, ctx: RuleContext, upgrades: Iterable[ProtocolUpgra
     if reason.trait is Trait.FORMAT:
         return ("property", _FORMATS), True
     if reason.trait is Trait.FEATURE:
-        bringing = [cause for cause in causes if reason.name in cause[2]]
+        bringing = [cause for cause in causes if reason.name in closure(cause[2])]
         named = next((cause for cause in bringing if cause[:2] == ("feature", reason.name)), None)
         first = named or next(iter(bringing), None)
         if first is not None:

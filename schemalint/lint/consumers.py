@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from schemalint.delta.datatype import Struct, path_of_names
-from schemalint.errors import ConfigError
+from schemalint.errors import ConfigError, Location
 from schemalint.model.consumer import Consumer, ConsumerFault, FaultKind, united
 from schemalint.model.contract import Contract, TargetOverlay, table_key
 from schemalint.values import replace
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ENGINE: Final = "engine"
 """The name of the consumer that is the engine of a target."""
 
+_Rows: TypeAlias = Sequence[Mapping[str, Any]]
 _Declaring = TypeVar("_Declaring", bound=Contract | TargetOverlay)
 
 
@@ -28,8 +29,11 @@ def with_consumers(contract: Contract, *configurations: Config) -> Contract:
     Args:
         contract: The contract as it was read.
         configurations: The configuration, or those of base and head: then a consumer that only the base's
-            gives the table is one that the change removes. The names in the last one are known.
+            gives the table is one that the change removes. The names in the last one are known. Rows of the
+            client table come from the first one alone.
     """
+    if configurations[0].clients:
+        contract = replace(contract, client_rows=configurations[0].clients)
     shared = _with_consumers(contract, contract, configurations, of_table=True)
     overlays = {
         target: _with_consumers(overlay, contract, configurations)
@@ -48,8 +52,10 @@ def for_engine(contract: Contract, engine: Engine | None) -> Contract:
 
 def configuration_faults(config: Config) -> Iterator[ConfigError]:
     """Yield an error for each client, version and read path of a configuration that is unknown."""
+    if config.clients:
+        yield from _faults_of_rows(config)
     for consumer in config.consumers.values():
-        for fault in _faults_of_client(consumer):
+        for fault in _faults_of_client(consumer, config.clients):
             yield ConfigError(
                 f"consumers.{consumer.name}.{fault.kind} is unknown: {fault.value!r}",
                 help=f"did you mean {fault.nearest!r}?" if fault.nearest else "",
@@ -58,7 +64,7 @@ def configuration_faults(config: Config) -> Iterator[ConfigError]:
 
 
 def _with_consumers(
-    declaring: _Declaring, contract: Contract, configurations: Iterable[Config], *, of_table: bool = False
+    declaring: _Declaring, contract: Contract, configurations: Sequence[Config], *, of_table: bool = False
 ) -> _Declaring:
     """Return a contract or an overlay with the consumers that it names, and those of its table."""
     given: tuple[Consumer, ...] = ()
@@ -69,7 +75,8 @@ def _with_consumers(
         named = dict.fromkeys((*of_config, *declaring.named_consumers))
         found = (known[name] for name in named if name in known)
         given = united(given, [_of_columns(consumer, contract.state.columns) for consumer in found])
-    faults = tuple(_faults(declaring, known))
+    rows = configurations[0].clients
+    faults = tuple(_faults(declaring, known, rows))
     if not given and not faults:
         return declaring
     return replace(declaring, consumers=(*given, *declaring.consumers), consumer_faults=faults)
@@ -89,17 +96,30 @@ def _of_columns(consumer: Consumer, columns: Struct) -> Consumer:
     return replace(consumer, columns=tuple(paths))
 
 
-def _faults(declaring: Contract | TargetOverlay, known: dict[str, Consumer]) -> Iterator[ConsumerFault]:
+def _faults_of_rows(config: Config) -> Iterator[ConfigError]:
+    from schemalint.clients import read_row  # noqa: PLC0415 (only with rows)
+
+    for number, row in enumerate(config.clients, 1):
+        try:
+            read_row(row)
+        except ValueError as error:
+            message = f"clients: row {number}, of {row['client']}: {error}"
+            yield ConfigError(message, location=Location(config.file or ""))
+
+
+def _faults(
+    declaring: Contract | TargetOverlay, known: dict[str, Consumer], rows: _Rows
+) -> Iterator[ConsumerFault]:
     for name in declaring.named_consumers:
         if name not in known:
             yield ConsumerFault("undeclared", name, nearest=_nearest(name, known))
     for consumer in declaring.consumers:
         if consumer.name in known:
             yield ConsumerFault("declared twice", consumer.name)
-        yield from _faults_of_client(consumer)
+        yield from _faults_of_client(consumer, rows)
 
 
-def _faults_of_client(consumer: Consumer) -> Iterator[ConsumerFault]:
+def _faults_of_client(consumer: Consumer, rows: _Rows) -> Iterator[ConsumerFault]:
     if consumer.client is None:
         return
     from schemalint.clients import client_names, find_client, parse_versions  # noqa: PLC0415 (only for clients)
@@ -107,9 +127,9 @@ def _faults_of_client(consumer: Consumer) -> Iterator[ConsumerFault]:
     def fault(kind: FaultKind, value: str, known: Iterable[str] = ()) -> ConsumerFault:
         return ConsumerFault(kind, consumer.name, value, _nearest(value, known))
 
-    client = find_client(consumer.client)
+    client = find_client(consumer.client, rows)
     if client is None:
-        yield fault("client", consumer.client, client_names())
+        yield fault("client", consumer.client, (*client_names(), *(row["client"] for row in rows)))
         return
     if consumer.read_path not in (None, *client.read_paths):
         yield fault("read_path", consumer.read_path or "", client.read_paths)

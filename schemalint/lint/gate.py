@@ -305,6 +305,7 @@ COMPARED: Final[Mapping[str, _Comparison]] = {
 NOT_COMPARED: Final[Mapping[str, str]] = {
     "file": "the name of the file decides nothing",
     "against": "CI does not read it: the event determines the base",
+    "clients": "the rows of the base count, and no others",
     "consumer_lines": "they are where the settings of consumers stand",
     "spark": "it decides no verdict; sessions start with the trusted configuration",
     "cosmetic": "it delays statements and decides no verdict; plans obey the trusted configuration",

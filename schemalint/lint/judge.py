@@ -128,6 +128,24 @@ def clients_of(ctx: RuleContext) -> tuple[ClientSupport, ...]:
     return client_support(ctx, () if ctx.is_new_table else protocol_upgrades(ctx))
 
 
+def each_client_once(clients: Iterable[ClientSupport]) -> tuple[ClientSupport, ...]:
+    """Return what each consumer's client does with each table, of several targets the most harmful answer."""
+    found: dict[object, ClientSupport] = {}
+    for client in clients:
+        consumer = client.consumer
+        key = (
+            client.table,
+            consumer.name,
+            consumer.client,
+            consumer.version,
+            consumer.read_path,
+            consumer.access,
+        )
+        if key not in found or found[key].after.verdict.harm < client.after.verdict.harm:
+            found[key] = client
+    return tuple(found.values())
+
+
 def client_findings(
     judge: Judge,
     ctx: RuleContext,

@@ -16,6 +16,7 @@ from schemalint.values import field, frozen
 
 if TYPE_CHECKING:
     from schemalint.delta.table import HistoryEntry, TableState
+    from schemalint.model.client import ClientSupport
     from schemalint.model.inventory import Inventory
 
 
@@ -235,6 +236,7 @@ class CheckResult:
         errors: The errors of contracts and tables that could not be judged.
         sources: The head's text of the files that locations name, as far as known.
         inventory: The tables of an audit.
+        clients: What the clients of the declared consumers do with the tables.
         counts_existing: Whether findings that the base has too count, as with ``--strict``.
     """
 
@@ -244,6 +246,7 @@ class CheckResult:
     exit_status: int = 0
     sources: Mapping[str, str] | None = None
     inventory: Inventory | None = None
+    clients: tuple[ClientSupport, ...] = ()
     counts_existing: bool = False
 
     @property

@@ -10,6 +10,7 @@ from typing import Final, assert_never
 from schemalint.delta.change import Change
 from schemalint.delta.table import TableState
 from schemalint.errors import Location
+from schemalint.model.client import ClientSupport
 from schemalint.model.finding import Finding, ObjectRef
 from schemalint.values import frozen
 
@@ -145,6 +146,7 @@ class TablePlan:
         needs_replanning: Whether to plan once more after these steps: they finish an interrupted run.
         waiting: The steps that wait for the table's next change (``cosmetic = "ride-along"``); there are then
             no other steps.
+        clients: What the clients of the declared consumers do with the table before and after the plan.
     """
 
     table: str
@@ -160,6 +162,7 @@ class TablePlan:
     name: str | None = None
     needs_replanning: bool = False
     waiting: tuple[Step, ...] = ()
+    clients: tuple[ClientSupport, ...] = ()
 
     @property
     def needs(self) -> frozenset[Approval]:

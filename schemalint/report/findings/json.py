@@ -12,6 +12,7 @@ import schemalint_rules
 from schemalint import __version__
 from schemalint.delta.path import path_to_json
 from schemalint.printable import SafeText, json_text
+from schemalint.report.readers import client_json
 from schemalint.values import as_dict
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
         "run": _run(result.run, result.exit_status),
         "findings": [_finding(finding) for finding in result.findings],
         "errors": [_error(error) for error in result.errors],
+        "clients": [client_json(client) for client in result.clients],
         "inventory": _inventory(result.inventory) if result.inventory else None,
     }
     return json_text(document, indent=2)

@@ -11,7 +11,7 @@ from schemalint.deploy import Deployment
 from schemalint.errors import Location
 from schemalint.model.plan import Cost, Refusal, Step, TablePlan
 from schemalint.planner import planned_commits
-from schemalint.report.readers import effect_text, settings_lines, stream_title
+from schemalint.report.readers import client_text, effect_text, settings_lines, stream_title
 from schemalint.report.text import counted, first_few
 
 
@@ -69,7 +69,9 @@ def waiting_texts(plan: TablePlan) -> list[str]:
 
 
 def consumer_lines(deployment: Deployment, plan: TablePlan) -> Iterator[tuple[str, list[str]]]:
-    """Yield a line for each declared stream of a table that the plan changes, with what its operator does.
+    """Yield a line for each declared stream and client of a table that the plan changes.
+
+    The line of a stream comes with what its operator does.
 
     Where no stream is declared, one line says what happens to streams.
     """
@@ -83,6 +85,8 @@ def consumer_lines(deployment: Deployment, plan: TablePlan) -> Iterator[tuple[st
         if {tracked.verdict, untracked.verdict} != {StreamVerdict.CONTINUES}:
             with_location = f"a stream with a schemaTrackingLocation {effect_text(tracked)}"
             yield f"{with_location}; one without {effect_text(untracked)}", []
+    if plan.steps or plan.refusals:
+        yield from ((f"client {client_text(client)}", []) for client in plan.clients)
 
 
 def table_title(plan: TablePlan) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from schemalint.model.impact import risks
 from schemalint.model.plan import PLAN_FORMAT
 from schemalint.printable import SafeText, json_text
-from schemalint.report.readers import stream_json
+from schemalint.report.readers import client_json, stream_json
 
 if TYPE_CHECKING:
     from schemalint.deploy import Deployment
@@ -26,6 +26,7 @@ def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa:
         "hash": deployment.plan.hash,
         "tables": [_table(plan) for plan in deployment.plan.tables],
         "streams": [stream_json(report) for report in deployment.streams],
+        "clients": [client_json(client) for plan in deployment.plan.tables for client in plan.clients],
         "skipped": [{"table": table.table, "reason": table.reason} for table in deployment.skipped],
         "errors": [
             {"table": table.table, "message": table.error.message, "help": table.error.help}

@@ -120,7 +120,7 @@ def test_every_row_is_a_row_of_the_client_table(places: Places) -> None:
     reader, answers = _answers("duckdb", "", places)
     rows = list(client_rows(reader, answers, "2026-11-22"))
     for row in rows:
-        assert read_row(row).evidence.as_of == "2026-11-22"  # type: ignore[arg-type]
+        assert read_row(row).evidence.as_of == "2026-11-22"
     assert {row["type_change"] for row in rows if "type_change" in row} >= {
         "int -> bigint",
         "decimal -> decimal",

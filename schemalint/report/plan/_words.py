@@ -71,9 +71,8 @@ def waiting_texts(plan: TablePlan) -> list[str]:
 def consumer_lines(deployment: Deployment, plan: TablePlan) -> Iterator[tuple[str, list[str]]]:
     """Yield a line for each declared stream and client of a table that the plan changes.
 
-    The line of a stream comes with what its operator does.
-
-    Where no stream is declared, one line says what happens to streams.
+    The line of a stream comes with what its operator does. Where no stream is declared, one line says what
+    happens to streams.
     """
     reports = [report for report in deployment.streams if report.table == plan.table]
     for report in reports:

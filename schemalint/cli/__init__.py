@@ -13,7 +13,13 @@ import click
 
 import schemalint
 from schemalint import redaction
-from schemalint.cli._output import prepare_streams, print_error, print_note, print_usage_error
+from schemalint.cli._output import (
+    is_output_closed,
+    prepare_streams,
+    print_error,
+    print_note,
+    print_usage_error,
+)
 from schemalint.errors import InternalError, SchemalintError, UsageError
 
 __all__ = ["cli", "main", "print_error", "print_note", "report_bugs"]
@@ -83,8 +89,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_error(error)
         return error.exit_status
     except SystemExit:
-        # click exits with 1, the status of findings, when the reader closes the pipe (`| head`).
-        return BROKEN_PIPE
+        # click exits with 1, the status of findings, when the reader closes the pipe (`| head`), and when the
+        # other side closes a connection.
+        if is_output_closed():
+            return BROKEN_PIPE
+        print_note("error: a connection was closed by the other side")
+        return USAGE
     except OSError as error:  # what the environment denies is no bug: a full disk, a missing folder, a limit
         what = error.filename or "the output cannot be written"
         print_note(f"error: {os.fsdecode(what)}: {error.strerror}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -52,6 +53,19 @@ def confirmed(question: str) -> bool:
 def is_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout.isatty()
+
+
+def is_output_closed() -> bool:
+    """Whether standard output or standard error is a pipe or a socket that nobody reads any more."""
+    import select  # noqa: PLC0415 (only after a failure)
+
+    if not hasattr(select, "poll"):
+        return True  # Windows: the system does not say
+    outputs = select.poll()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # not a file: in notebooks
+            outputs.register(stream.fileno(), 0)
+    return bool(outputs.poll(0))
 
 
 def prepare_streams() -> None:

@@ -30,7 +30,7 @@ from schemalint.spark.catalog import SessionCatalog, require_catalog
 from schemalint.spark.datacheck import require_clean
 from schemalint.spark.expressioncheck import require_accepted
 from schemalint.spark.session import SqlSession, sibling_sessions
-from schemalint.spark.session_settings import prepared, required_settings
+from schemalint.spark.session_settings import prepared, required_settings, session_catalog
 from schemalint.spark.table import OnStep, TableRun
 from schemalint.values import field, frozen, replace
 
@@ -141,6 +141,8 @@ def apply_plan(
     with ExitStack() as settings:
         for used in sessions:
             settings.enter_context(required_settings(used))
+            if any(plan.name is None for plan in work):
+                settings.enter_context(session_catalog(used))
         return _apply(sessions, work, deployment, options)
 
 

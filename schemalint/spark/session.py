@@ -108,7 +108,7 @@ def start(settings: TrustedSpark) -> SparkSession:
         except Exception as error:  # noqa: BLE001 (Spark's launcher raises many kinds, none of them documented)
             # Without the cause: its traceback could show credentials of the settings.
             raise ApplyError(
-                f"Spark does not start: {_first_line(error)}", help=f"its output is in {output}"
+                f"Spark does not start: {first_line(error)}", help=f"its output is in {output}"
             ) from None
     if is_own and remote:
         _shorten_retries(session)
@@ -230,10 +230,10 @@ class StatementError(ApplyError):
 
     def __init__(self, error: Exception, statement: str) -> None:
         super().__init__(
-            f"the engine refused: {_first_line(error)}", help=f"the statement was: {_cut(statement)}"
+            f"the engine refused: {first_line(error)}", help=f"the statement was: {_cut(statement)}"
         )
-        self.is_conflict = _CONFLICT.search(_first_line(error)) is not None
-        self.is_waiting = _WAITING.search(_first_line(error)) is not None
+        self.is_conflict = _CONFLICT.search(first_line(error)) is not None
+        self.is_waiting = _WAITING.search(first_line(error)) is not None
 
 
 def run(session: SqlSession, statement: str) -> None:
@@ -294,7 +294,7 @@ def _require_java() -> None:
         )
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     """Return the first line of the engine's message, without py4j's own text."""
     lines = (line.strip().removeprefix(": ") for line in str(error).splitlines())
     return next((line for line in lines if line and not line.startswith(_OF_PY4J)), type(error).__name__)

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
+from schemalint.config.trust import SESSION_CATALOG
+from schemalint.delta.sql_text import always_quoted
 from schemalint.errors import ApplyError
-from schemalint.spark.session import SqlSession
+from schemalint.spark.session import SqlSession, first_line
 
 # Measured on Delta 4.4.0 with Spark 4.2.0: with another value, a statement makes another table or checks
 # another condition, or Spark refuses it, or accepts what it refuses by default.
@@ -79,6 +81,33 @@ def required_settings(session: SqlSession) -> Iterator[None]:
     finally:
         for key, old in before.items():
             _assign(session, key, old)
+
+
+@contextmanager
+def session_catalog(session: SqlSession) -> Iterator[None]:
+    """Run statements about tables at paths with ``spark_catalog`` as the current catalog.
+
+    In another catalog, ``delta.`path` `` is a table of that name in its schema ``delta`` (measured on Spark
+    4.2.0 with a JDBC catalog). Afterwards the session has its own current catalog and schema again.
+
+    Raises:
+        ApplyError: The session's current catalog is unknown, or cannot be changed; nothing was run.
+    """
+    try:
+        ((catalog, schema),) = session.sql("SELECT current_catalog(), current_schema()").collect()
+        if is_other := catalog.lower() != SESSION_CATALOG:
+            session.sql(f"USE {SESSION_CATALOG}").collect()
+    except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
+        raise ApplyError(
+            f"the session cannot use {SESSION_CATALOG}, the catalog of tables at paths: {first_line(error)}",
+            help=f"set spark.sql.defaultCatalog to {SESSION_CATALOG}, or use another session",
+        ) from None
+    try:
+        yield
+    finally:
+        if is_other:
+            # Spark quotes the parts of a schema's name where they need it.
+            session.sql(f"USE {always_quoted(catalog)}{schema and f'.{schema}'}").collect()
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import socket
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -120,6 +121,21 @@ def test_reader_that_closes_the_pipe_ends_the_command_like_sigpipe(
         patched.setattr("sys.stdout", closed)
         patched.setattr("sys.stderr", closed)
         assert main(command) == 141
+
+
+def test_connection_that_the_other_side_closes_is_no_closed_output(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def write(_text: object) -> None:
+        sender, receiver = socket.socketpair()
+        receiver.close()
+        with sender:
+            sender.sendall(b"x")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("schemalint.cli.rules.show", write)
+        assert main(["rules"]) == 2
+    assert capfd.readouterr().err == "error: a connection was closed by the other side\n"
 
 
 def test_full_disk_and_unknown_failures_of_the_system_are_no_bugs(

@@ -152,6 +152,36 @@ def test_session_that_keeps_another_setting_is_refused_before_the_first_statemen
     assert {key: session.conf.get(key) for key in settings} == settings
 
 
+def _with_default_catalog(session: SqlSession, catalog: str) -> SqlSession:
+    """Choose a default catalog: that of a database in memory, or one that does not exist."""
+    plugin = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
+    session.conf.set("spark.sql.catalog.other", plugin)
+    session.conf.set("spark.sql.catalog.other.url", "jdbc:derby:memory:other;create=true")
+    session.conf.set("spark.sql.catalog.other.driver", "org.apache.derby.jdbc.EmbeddedDriver")
+    session.conf.set("spark.sql.defaultCatalog", catalog)
+    return session
+
+
+def test_tables_at_paths_are_made_in_a_session_with_another_default_catalog(lakehouse: Lakehouse) -> None:
+    session = _with_default_catalog(lakehouse.another_session(), "other")
+    lakehouse.declare(NEW)
+    assert lakehouse.apply(session, allow=["upgrade"]).outcome is Outcome.APPLIED
+    assert lakehouse.table().state.description is not None
+    (current,) = session.sql("SELECT current_catalog()").collect()
+    assert current[0] == "other"
+
+
+def test_session_without_its_default_catalog_is_refused_before_the_first_statement(
+    lakehouse: Lakehouse,
+) -> None:
+    session = _with_default_catalog(lakehouse.another_session(), "missing")
+    lakehouse.declare(NEW)
+    with pytest.raises(ApplyError, match="CATALOG_NOT_FOUND") as error:
+        lakehouse.apply(session, allow=["upgrade"])
+    assert "spark.sql.defaultCatalog" in error.value.help
+    assert list(lakehouse.root.iterdir()) == []
+
+
 _MAPPED = (
     "CREATE TABLE {table} (a int, b int) USING delta TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
 )

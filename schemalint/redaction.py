@@ -34,6 +34,12 @@ _USER_INFO: Final = (
 # credential.
 _NO_CREDENTIAL: Final = r"(?i)(?<![A-Za-z0-9+.-])(?:abfss?|wasbs?|dbfs|file)\Z"
 
+# What patterns have before an @: `LIKE 'http://%@%'`, `RLIKE 'https://[^@]+@'`. Classes hold no words.
+_OF_PATTERN: Final = (
+    r"(?:[%.:()|*+?]|\\{1,4}[wWdDsS]|\{\d{0,4}(?:,\d{0,4})?\}"
+    r"|\[(?:[^\w\s\]]|_|[a-zA-Z\d]-[a-zA-Z\d]|\\{1,4}[wWdDsS])*\])*"
+)
+
 # Parameters with credentials: Azure's SAS, AWS (versions 2 and 4), Google, and names of others.
 _PARAMETER_NAME: Final = (
     r"(?:x-(?:amz|goog)-[\w-]+"
@@ -91,7 +97,6 @@ def masked(text: str) -> str:
 def _replaced(text: str, mark: Callable[[str], str]) -> str:
     def marked(match: re.Match[str]) -> str:
         before, credential, after = match.groups()
-        # `LIKE 'http://%@%'` has no credential either
         if not credential.strip("*%") or (before.startswith(":/") and _is_no_credential(match, credential)):
             return match[0]
         return before + mark(credential) + after
@@ -109,5 +114,7 @@ def _replaced(text: str, mark: Callable[[str], str]) -> str:
 
 
 def _is_no_credential(match: re.Match[str], user: str) -> bool:
+    if re.fullmatch(_OF_PATTERN, user):
+        return True
     start = match.start()
     return ":" not in user and re.search(_NO_CREDENTIAL, match.string[max(start - 6, 0) : start]) is not None

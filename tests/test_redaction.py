@@ -54,6 +54,8 @@ def test_credentials_become_a_mark_wherever_they_are(name: str) -> None:
         "https://host:8080/path@v1",
         "dbfs:/me@example.com/t",
         "url NOT LIKE 'http://%@%'",
+        "url RLIKE 'https://[^@]+@'",
+        r"url RLIKE '^https?://[^@]+@|ftp://([a-z0-9_.-]+):\\S{1,20}@'",
         "https://host/t?page=2&sort=token",
         "'https://host' || 'a@b.example'",
         "token = 5",

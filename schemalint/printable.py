@@ -30,7 +30,7 @@ SafeText = NewType("SafeText", str)
 # begins an escape.
 _COMMAND_ANYWHERE: Final = r"##(?=[^\s#\\])"
 # GitHub's runner executes "::name::" at the start of a line, blanks ignored (ActionCommand.cs, TryParseV2).
-_COMMAND_AT_START: Final = r"^( *):(?=:)"
+_COMMAND_AT_START: Final = r"^([ \u3000]*):(?=:)"
 # GitLab's sections need a carriage return and an escape sequence (gitlab, regex.rb,
 # build_trace_section_regex), which no text keeps; other viewers of its logs read the name.
 _SECTION: Final = r"section_(?=(?:start|end):\d)"
@@ -40,6 +40,11 @@ _SECTION: Final = r"section_(?=(?:start|end):\d)"
 _INVISIBLE: Final = frozenset(
     map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0))
 ) | frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+
+# Ordinary text that these rules would escape. A symbol such as U+26A0 with this selector is drawn as an emoji;
+# elsewhere the selector is invisible. The blank of East Asian text is as wide as a letter.
+_EMOJI_SELECTOR: Final = "\ufe0f"
+_WIDE_BLANK: Final = "\u3000"
 
 # The styles of `schemalint.report.text.styled`: bold and six colors.
 _STYLE: Final = "(\x1b\\[(?:0|1|3[1-6])m)"
@@ -71,7 +76,8 @@ def printable(text: str) -> str:
     r"""Return the text as one line with every character visible and all commands to CI services disabled.
 
     Control characters, line ends, invisible characters and characters that change the text direction become
-    Python escapes such as ``\x1b``. Bytes of file names that are not UTF-8 become escapes too.
+    Python escapes such as ``\x1b``; emoji and the wide blank of East Asian text stay. Bytes of file names
+    that are not UTF-8 become escapes too.
     """
     text = without_commands(without_secrets(text), _escaped)
     return re.sub(_COMMAND_AT_START, r"\1\\x3a", text) if "::" in text else text
@@ -87,7 +93,10 @@ def without_commands(text: str, escaped: Callable[[str], str]) -> str:
         escaped: Returns the escape of a character in the language.
     """
     if not _is_visible(text):
-        text = "".join(char if _is_visible(char) else escaped(char) for char in text)
+        text = "".join(
+            char if _is_visible(char) or _is_ordinary(char, before) else escaped(char)
+            for before, char in zip(f" {text}", text, strict=False)
+        )
     if "##" in text:
         text = re.sub(_COMMAND_ANYWHERE, f"#{escaped('#')}".replace("\\", r"\\"), text)
     if "section_" in text:
@@ -194,6 +203,15 @@ def joined(outputs: Iterable[SafeText]) -> SafeText:
 
 def _is_visible(text: str) -> bool:
     return text.isprintable() and (text.isascii() or _INVISIBLE.isdisjoint(text))
+
+
+def _is_ordinary(char: str, before: str) -> bool:
+    """Whether a character that is not visible by itself cannot mislead after another one."""
+    if char == _EMOJI_SELECTOR:
+        from unicodedata import category  # noqa: PLC0415 (rare)
+
+        return _is_visible(before) and category(before) == "So"
+    return char == _WIDE_BLANK
 
 
 def _visible_char(char: str) -> str:

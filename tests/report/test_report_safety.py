@@ -83,6 +83,12 @@ def test_no_attack_is_obeyed(attack: str) -> None:
     assert obeyed(printable_lines(text).replace("\n", " ")) == []
 
 
+def test_emoji_and_the_wide_blank_of_ordinary_text_stay() -> None:
+    text = "\u26a0\ufe0f 注文\u3000番号 \u2764\ufe0f"
+    assert printable(text) == text
+    assert printable("a\ufe0f \xa0 \u200c #\ufe0f") == r"a\ufe0f \xa0 \u200c #\ufe0f"
+
+
 @settings(deadline=None)
 @given(TEXTS)
 def test_printable_text_is_left_alone(text: str) -> None:
@@ -152,7 +158,7 @@ def test_no_attack_ends_a_fence(attack: str) -> None:
 def test_no_attack_leaves_a_comment_of_sql(attack: str) -> None:
     comment = sql_comment(ATTACKS[attack])
     assert comment.startswith("-- ")
-    assert comment.isprintable()
+    assert comment.replace("\u3000", " ").isprintable()
     assert ";" not in comment
     assert "${" not in comment
     assert not comment.endswith("\\")

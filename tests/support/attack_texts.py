@@ -21,7 +21,7 @@ TERMINAL = {
     "turn": "\u202eevil\u202c \u2066evil\u2069 \u200fevil",
     "zero width": "ev\u200bil\u200d\u2060\ufeff evil\xad",
     "invisible letters": "\u3164\u115f\uffa0\u034f\u2800evil",
-    "variation selectors": "evil\ufe0f\U000e0101",
+    "variation selectors": "evil\ufe0f\U000e0101 \u26a0\ufe0f\ufe0f \u2800\ufe0f \u26a0\ufe0e",
     "tags": "evil\U000e0041",
     "bytes that are not UTF-8": "evil\udcff",
     "lone surrogate": "evil\ud800",
@@ -30,6 +30,7 @@ TERMINAL = {
 CI = {
     "GitHub": "::error::evil",
     "GitHub, indented": "   ::add-mask::evil",
+    "GitHub, after a wide blank": " \u3000::error::evil",
     "GitHub, in a line": "x\n::stop-commands::evil",
     "GitHub, old": "a ##[error]evil",
     "GitHub, ignored characters": "##\u200d[error]evil ##\ufe0f[error]evil",
@@ -94,6 +95,7 @@ URIS = {
 _IGNORABLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
+_EMOJI = re.compile("[\u26a0\u2705\u2764\U0001f000-\U0001faff]\ufe0f")
 _NOT_IN_YAML = {*map(chr, (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, 0xFEFF))}
 _STYLE = re.compile("\x1b\\[(?:0|1|3[1-6])m")
 
@@ -152,7 +154,7 @@ def _is_obeyed(plain: str, *, annotations: bool) -> bool:
     command = runner_reads(plain)
     return bool(
         [char for char in plain if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")]
-        or _IGNORABLE.search(plain)
+        or _IGNORABLE.search(_EMOJI.sub("", plain))
         or (command and not (annotations and command.name in ("error", "warning", "notice")))
         or re.search(r"##(?:vso|teamcity)?\[|section_(?:start|end):\d", plain)
         or plain.lstrip().startswith("0 findings in 9 tables")

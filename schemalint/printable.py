@@ -41,8 +41,8 @@ _INVISIBLE: Final = frozenset(
     map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0))
 ) | frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 
-# Ordinary text that these rules would escape. A symbol such as U+26A0 with this selector is drawn as an emoji;
-# elsewhere the selector is invisible. The blank of East Asian text is as wide as a letter.
+# Ordinary text that these rules would escape. A symbol such as U+26A0 with this selector is drawn as an
+# emoji; elsewhere the selector is invisible. The blank of East Asian text is as wide as a letter.
 _EMOJI_SELECTOR: Final = "\ufe0f"
 _WIDE_BLANK: Final = "\u3000"
 

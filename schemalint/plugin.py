@@ -43,6 +43,7 @@ from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.consumer import Consumer, Stream, united
 from schemalint.model.contract import Contract
 from schemalint.model.fact import (
+    AffectedStreams,
     ConfigurationChanged,
     Drift,
     DriftKind,
@@ -60,6 +61,7 @@ from schemalint.values import field, frozen, grouped, replace
 
 __all__ = [
     "OWN_PROPERTIES",
+    "AffectedStreams",
     "ConfigurationChanged",
     "Consumer",
     "Contract",

@@ -32,6 +32,7 @@ from schemalint.model.change_kind import kind_of
 from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.contract import Anchor, Contract
 from schemalint.model.fact import (
+    AffectedStreams,
     ConfigurationChanged,
     Drift,
     DuplicateTable,
@@ -69,6 +70,7 @@ def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
             | LiveTableReplaced()
             | RootWithoutTables()
             | PhysicalTypes()
+            | AffectedStreams()
         ):
             return _TABLE
         case ConfigurationChanged(key=key):
@@ -102,6 +104,7 @@ def values_of(fact: Fact) -> tuple[str | None, str | None]:
             | PhysicalTypes()
             | SupportLost()
             | SupportUnknown()
+            | AffectedStreams()
         ):
             return None, None
         case ConfigurationChanged(old=old, new=new):

@@ -24,6 +24,7 @@ from schemalint.lint.finding_location import locate_finding, object_of, values_o
 from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.rulebook import BUILT_IN
 from schemalint.model.client import ClientSupport
+from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
@@ -380,10 +381,38 @@ def _judge_effective(judge: Judge, before: Contract | None, after: Contract | No
         fact for fact in facts if isinstance(fact, ProtocolUpgrade) and not is_superseded(fact, findings)
     )
     of_clients = tuple(client_findings(judge, ctx, upgrades, findings, ("git",)))
+    of_streams = tuple(stream_findings(judge, ctx, findings, ("git",)))
     for upgrade in upgrades:
         of_upgrade = tuple(judge(upgrade, ctx, ("git",)))
         findings = with_upgrade_findings(findings, upgrade, of_upgrade)
-    return (*findings, *of_clients)
+    return (*findings, *of_clients, *of_streams)
+
+
+def stream_findings(
+    judge: Judge,
+    ctx: RuleContext,
+    findings: Iterable[Finding],
+    against: tuple[str, ...],
+    tracking: ColumnTracking | None = None,
+) -> Iterator[Finding]:
+    """Yield the findings about the declared streams of a table; none if the change is refused.
+
+    Args:
+        judge: The rules.
+        ctx: The table and its declaration.
+        findings: The findings about the change itself.
+        against: The sides of the comparison.
+        tracking: Which live column is which; None to track them from the base.
+    """
+    if ctx.is_new_table or not any(consumer.stream for consumer in ctx.consumers):
+        return
+    if any(finding.severity >= Severity.ERROR and not finding.existing for finding in findings):
+        return
+    from schemalint.lint.stream_effects import affected_streams  # noqa: PLC0415 (only with streams)
+
+    affected = affected_streams(ctx, tracking)
+    if affected is not None:
+        yield from judge(affected, ctx, against)
 
 
 def _of_contract(judge: Judge, before: Contract | None, ctx: RuleContext) -> Iterator[Finding]:

@@ -30,6 +30,7 @@ from schemalint.lint.judge import (
     git_context,
     is_superseded,
     protocol_upgrades,
+    stream_findings,
     with_upgrade_findings,
     without_ambiguous_columns,
 )
@@ -179,7 +180,8 @@ def _findings(
         for upgrade in upgrades:
             of_upgrade = tuple(_marked(judge(upgrade, ctx, against), at_base))
             findings = with_upgrade_findings(findings, upgrade, of_upgrade)
-    return (*findings, *of_clients)
+    of_streams = stream_findings(judge, ctx, of_declaration, against, comparison.tracking)
+    return (*findings, *of_clients, *_marked(of_streams, at_base))
 
 
 def _unaddable_features(ctx: RuleContext, table_findings: Iterable[Finding]) -> frozenset[str]:

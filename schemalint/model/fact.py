@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from schemalint.delta.change import Change
+from schemalint.delta.change import Change, ColumnChange
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.history import HistoryStep
+from schemalint.delta.path import Path
 from schemalint.delta.table import LiveTable
 from schemalint.errors import Location
 from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.contract import Contract
-from schemalint.model.finding import Finding
+from schemalint.model.finding import Finding, ObjectRef, object_of_change
 from schemalint.values import frozen
+
+if TYPE_CHECKING:
+    from schemalint.delta.streams import Blocking
+    from schemalint.model.stream_report import StreamReport
 
 
 @frozen
@@ -143,6 +149,40 @@ class ConfigurationChanged:
     new: str | None = None
 
 
+@frozen
+class AffectedStreams:
+    """A table with declared streams gets commits.
+
+    There is no such fact if a rule or the planner refuses the change.
+
+    Attributes:
+        streams: What the commits do to each stream.
+        causes: The changes that tracked streams wait for, each with its kind.
+    """
+
+    streams: tuple[StreamReport, ...]
+    causes: tuple[tuple[Blocking, Change], ...] = ()
+
+    def with_verdict(self, verdict: str) -> tuple[StreamReport, ...]:
+        """Return the streams with a verdict, such as ``blocked``."""
+        return tuple(stream for stream in self.streams if stream.effect.verdict.value == verdict)
+
+    def cause(self, verdict: str) -> tuple[Path | None, ObjectRef | None]:
+        """Return the column, or else the object, whose change gives streams this verdict."""
+        kinds = {kind for stream in self.with_verdict(verdict) for kind in stream.effect.unblock}
+        causes = [change for kind, change in self.causes if kind in kinds or not kinds]
+        path = next((change.path for change in causes if isinstance(change, ColumnChange)), None)
+        return path, object_of_change(causes[0]) if causes and path is None else None
+
+    def title(self, stream: StreamReport) -> str:
+        """Return a stream for messages: ``silver (@bi, removed in this change)``."""
+        consumer = stream.consumer
+        namesakes = [other for other in self.streams if other.consumer.name == consumer.name]
+        gone = "removed in this change" if len(namesakes) == 1 else "as the base declares it"
+        details = ", ".join(filter(None, (consumer.owner, gone if consumer.removed else None)))
+        return f"{consumer.name} ({details})" if details else consumer.name
+
+
 Fact = (
     Change
     | Contract
@@ -159,5 +199,6 @@ Fact = (
     | ConfigurationChanged
     | SupportLost
     | SupportUnknown
+    | AffectedStreams
 )
 """Anything that a rule can judge."""

@@ -77,7 +77,14 @@ def stream_report(
     if commits is None or consumer.stream is None:
         return StreamReport(table, consumer, StreamEffect(StreamVerdict.UNKNOWN, None))
     effect = effect_on_stream(commits, tracked=is_tracked(consumer), running=True)
-    blocks = tuple(_not_allowed(effect.blocks, consumer.stream))
+    return report_of(table, consumer, effect, metadata_path)
+
+
+def report_of(
+    table: str, consumer: Consumer, effect: StreamEffect, metadata_path: str | None = None
+) -> StreamReport:
+    """Return an effect on a declared stream, without the changes that its declaration allows."""
+    blocks = tuple(_not_allowed(effect.blocks, consumer.stream)) if consumer.stream else effect.blocks
     if effect.verdict is StreamVerdict.BLOCKED and not blocks:
         effect = replace(effect, verdict=StreamVerdict.RESTARTS)
     return StreamReport(table, consumer, replace(effect, blocks=blocks), metadata_path)

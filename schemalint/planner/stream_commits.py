@@ -66,7 +66,9 @@ def _of_step(before: TableState, step: Step, number: int) -> Iterator[_Commit]:
             yield upgraded, False
             yield after, True
         case _:
-            yield after, step.cost is not Cost.REWRITE and step.kind is not StepKind.CLUSTER
+            # On a table that has the feature, CLUSTER BY writes domain metadata alone.
+            only_clusters = step.kind is StepKind.CLUSTER and not step.adds_features
+            yield after, step.cost is not Cost.REWRITE and not only_clusters
 
 
 def _of_drop(before: TableState, after: TableState, step: Step) -> Iterator[_Commit]:

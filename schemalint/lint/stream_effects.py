@@ -1,0 +1,96 @@
+"""What a change of a contract does to the declared streams: plan the table, and ask the model of streams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+from schemalint.delta import properties
+from schemalint.delta.change import Change, FieldRemoved, FieldRenamed, PropertyChanged, TypeChanged
+from schemalint.delta.datatype import map_fields
+from schemalint.delta.feature import FEATURES
+from schemalint.delta.protocol import Protocol
+from schemalint.delta.stream_progress import effect_from
+from schemalint.delta.streams import Blocking, StreamCommit, StreamVerdict
+from schemalint.delta.table import LiveTable, Metadata
+from schemalint.delta.widening import TypeStep, step
+from schemalint.model.column_tracking import ColumnTracking, track_columns
+from schemalint.model.consumer import Consumer
+from schemalint.model.contract import Contract
+from schemalint.model.declaration import created_state
+from schemalint.model.fact import AffectedStreams
+from schemalint.model.stream_report import StreamReport, is_tracked, report_of, stream_report
+from schemalint.planner import PlanOptions, plan_table, planned_commits
+from schemalint.plugin import RuleContext
+from schemalint.values import replace
+
+
+def affected_streams(ctx: RuleContext, tracking: ColumnTracking | None = None) -> AffectedStreams | None:
+    """Return what the change does to each declared stream; None if the table gets no plan, or no statement.
+
+    A query counts as one that runs during the change: the worse case, and the declaration does not say.
+
+    Args:
+        ctx: The table and its declaration.
+        tracking: Which live column is which; None to track them from the base.
+    """
+    causes = [(kind, change) for change in ctx.changes if (kind := _kind_of(change)) is not None]
+    if any(_is_refused(change, ctx) for _kind, change in causes):
+        return None
+    table = ctx.live or (_created_table(ctx.base) if ctx.base else None)
+    if table is None:
+        return None
+    if tracking is None and ctx.base is not None:
+        tracking = track_columns(table.state.columns, [ctx.base.state, ctx.contract.state])
+    plan = plan_table(ctx.contract, table, table.uri, options=PlanOptions(tracking))
+    if plan.refusals or not plan.steps:
+        return None
+    commits = planned_commits(plan)
+    if ctx.live is None:
+        commits = tuple(replace(commit, version=None) for commit in commits)
+    streams = (consumer for consumer in ctx.consumers if consumer.stream is not None)
+    return AffectedStreams(tuple(_report(ctx, consumer, commits) for consumer in streams), tuple(causes))
+
+
+def _report(ctx: RuleContext, consumer: Consumer, commits: Sequence[StreamCommit]) -> StreamReport:
+    """Return what the commits do to a stream, after what it has not met yet by its own files."""
+    table = ctx.contract.table
+    progress = consumer.stream.progress if consumer.stream is not None else None
+    if progress is not None and ctx.live is not None:
+        effect = effect_from(progress, ctx.live, commits, tracked=is_tracked(consumer), running=True)
+        if effect.verdict is not StreamVerdict.UNKNOWN:
+            path = progress.current.metadata_path if progress.current is not None else None
+            return report_of(table, consumer, effect, path)
+    return stream_report(table, consumer, commits)
+
+
+def _kind_of(change: Change) -> Blocking | None:
+    """Return the kind that a change has for a tracked stream, None for any other change."""
+    match change:
+        case FieldRenamed():
+            return Blocking.RENAME
+        case FieldRemoved():
+            return Blocking.DROP
+        case TypeChanged(old=old, new=new) if step(old, new) is TypeStep.WIDENING:
+            return Blocking.TYPE_CHANGE
+        case PropertyChanged(key=properties.COLUMN_MAPPING_MODE, new=None | "none"):
+            return Blocking.DROP  # of the names that the columns have in data files
+        case _:
+            return None
+
+
+def _is_refused(change: Change, ctx: RuleContext) -> bool:
+    """Return whether rules refuse a change; the planner leaves it to them."""
+    return isinstance(change, FieldRenamed | FieldRemoved | TypeChanged) and not ctx.alters(change)
+
+
+def _created_table(contract: Contract) -> LiveTable:
+    """Return the table that Delta creates from a contract."""
+    features = contract.created_features
+    readers = frozenset(name for name in features if name in FEATURES and FEATURES[name].reader)
+    state = replace(created_state(contract.state), features=features)
+    if state.column_mapping != "none":
+        names = (f"col-{number}" for number in count())
+        columns = map_fields(state.columns, lambda _path, field: replace(field, physical_name=next(names)))
+        state = replace(state, columns=columns)
+    return LiveTable("", 0, Protocol(3, 7, readers, features), Metadata("", state))

@@ -49,6 +49,11 @@ columns:
 dropped: [old]
 constraints: {positive: total > 0}
 """
+ACCEPTED = """\
+[[tables]]
+match = "*"
+ignore = ["RD009", "RD010"]
+"""
 HOSTILE = (
     'x" | `a` </code><b>|\n\n# h; DROP TABLE t; @all ##[error] ::error:: \u202e [l](http://x.yz) ``` ${x} \\'
 )
@@ -66,7 +71,8 @@ class Table:
         self.project = project
         self.path = project.repo.path.parent / "lake/sales/orders"
         self.path.parent.mkdir(parents=True)
-        project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{self.path.parent.parent}"\n')
+        target = f'[targets.dev]\nroot = "{self.path.parent.parent}"\n'
+        project.repo.write("schemalint.toml", target + ACCEPTED)
         before = ORDERS + "  - {name: old, type: bigint}\n" + MAPPED
         project.declare(before)
         revision = project.repo.commit()

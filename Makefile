@@ -19,13 +19,14 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage engine fuzz lint pins clean require-java require-python
+.PHONY: help demo test coverage engine probe fuzz lint pins clean require-java require-python
 
 help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
 	@echo 'make test      all tests, those that ask the real engine included'
 	@echo 'make coverage  all tests, and a list of the lines and branches that none of them reaches'
 	@echo 'make engine    ask the real engine again for all recorded answers (takes long)'
+	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
 	@echo 'make fuzz      fuzz all readers for an hour, or for FUZZ_SECONDS (docs/fuzzing.md)'
 	@echo 'make lint      ruff, mypy, the direction of imports, and zizmor for the workflows'
 	@echo 'make pins      bring requirements/ in line with pyproject.toml; UPGRADE=1 takes the newest versions'
@@ -47,6 +48,10 @@ engine: require-java $(INSTALLED)
 	    PYTHONPATH=tests $(BIN)/python -m engine.record_$$part || exit 1; \
 	done
 	SCHEMALINT_ENGINE_PLANS=200 $(BIN)/pytest tests/planner/test_plans_on_the_engine.py tests/planner/test_pairs_on_the_engine.py
+
+# Each version of a reader is installed from the package index, into an environment of its own.
+probe: require-java $(INSTALLED)
+	PYTHONPATH=tests $(BIN)/python -m probe.ask_again
 
 fuzz: $(FUZZ_INSTALLED)
 	PYTHONPATH=tests $(BIN)/python -m fuzz.run --seconds $(FUZZ_SECONDS)

@@ -75,7 +75,12 @@ def _name(sql_type: str) -> str:
 
 
 def disagreement(reader: Reader, answer: Answer) -> Verdict | None:
-    """Return the verdict of the client table if it is another one; None if it agrees or does not know."""
+    """Return the verdict of the client table if it is another one; None if it agrees or does not know.
+
+    What the table infers is no statement about one of these tables: a feature may do harm in larger ones.
+    """
     consumer = Consumer("probe", reader.client, reader.version, reader.read_path or None)
-    known = support(consumer, table_form(answer.table)).verdict
-    return known if known not in (answer.verdict, Verdict.UNKNOWN) else None
+    known = support(consumer, table_form(answer.table))
+    if any(reason.evidence and reason.evidence.how == "inferred" for reason in known.reasons):
+        return None
+    return known.verdict if known.verdict not in (answer.verdict, Verdict.UNKNOWN) else None

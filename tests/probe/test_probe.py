@@ -102,6 +102,7 @@ def test_a_recipe_that_crashes_is_asked_for_the_rest(tmp_path: Path) -> None:
     recipe.write_text(
         "import os\n"
         "def read(path):\n"
+        "    os.system('echo a library prints')\n"
         "    if path == 'crash': os.abort()\n"
         f"    return {[_row(1, -5000000000), _row(2, None)]!r}\n"
         "READ_PATHS = {'': read}\n"

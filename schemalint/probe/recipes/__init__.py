@@ -28,9 +28,9 @@ class Recipe(Protocol):
 
 def recipe_names() -> tuple[str, ...]:
     """Return the names of the recipes: those of their clients in the client table."""
-    return tuple(sorted(info.name for info in pkgutil.iter_modules(__path__)))
+    return tuple(sorted(info.name.replace("_", "-") for info in pkgutil.iter_modules(__path__)))
 
 
 def recipe_file(name: str) -> Path:
     """Return the file of a recipe."""
-    return Path(__path__[0], f"{name}.py")
+    return Path(__path__[0], f"{name.replace('-', '_')}.py")

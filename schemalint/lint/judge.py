@@ -58,6 +58,14 @@ class Judge:
                 for problem in _problems(rule, fact, own):
                     yield rule, _finding(rule, problem, fact, ctx, against)
 
+    def refuses(self, findings: Iterable[Finding]) -> bool:
+        """Whether a finding says that the table cannot be as declared; those about readers do not."""
+        others = {rule.code for rule in self.rules if rule.scope != "table"}
+        return any(
+            finding.severity >= Severity.ERROR and not finding.existing and finding.code not in others
+            for finding in findings
+        )
+
     def record(self, fact: Fact, ctx: RuleContext) -> Iterator[Finding]:
         """Return the findings of the contract-scoped rules: those about the contract's own records."""
         return Judge(tuple(rule for rule in self.rules if rule.scope == "contract"))(fact, ctx, ("git",))
@@ -406,7 +414,7 @@ def stream_findings(
     """
     if ctx.is_new_table or not any(consumer.stream for consumer in ctx.consumers):
         return
-    if any(finding.severity >= Severity.ERROR and not finding.existing for finding in findings):
+    if judge.refuses(findings):
         return
     from schemalint.lint.stream_effects import affected_streams  # noqa: PLC0415 (only with streams)
 

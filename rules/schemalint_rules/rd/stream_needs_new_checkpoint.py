@@ -36,9 +36,9 @@ def stream_needs_new_checkpoint(streams: AffectedStreams, _ctx: RuleContext) -> 
     ## What to do
 
     Give the stream a `schemaTrackingLocation` below its checkpoint, start it once so that it writes its
-    schema there, and declare it. Then the change stops the stream, or blocks it until its reader allows the
-    change (RD009). Otherwise keep the column: add a new one beside it, and drop the old one when no stream
-    needs it.
+    schema there, and declare it, all before the change. Then the change blocks the stream only until its
+    reader allows it (RD009). A location that comes after the change helps too: the stream stops twice, then
+    waits. Otherwise keep the column: add a new one beside it, and drop the old one when no stream needs it.
 
     ## Example
 
@@ -85,8 +85,8 @@ def stream_needs_new_checkpoint(streams: AffectedStreams, _ctx: RuleContext) -> 
     causes = [change for _kind, change in streams.causes]
     yield Problem(
         "streams cannot go on from their checkpoints: " + "; ".join(streams.title(stream) for stream in lost),
-        help="before the apply, give each a schemaTrackingLocation below its checkpoint and start it once; "
-        "or start it from a new checkpoint after the apply",
+        help="before the apply, give each a schemaTrackingLocation below its checkpoint, start it once, and "
+        "declare it; or start it from a new checkpoint after the apply",
         path=path,
         object=object_,
         part="dropped" if path else None,

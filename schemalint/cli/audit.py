@@ -23,6 +23,7 @@ from schemalint.errors import SchemalintError, UsageError
 from schemalint.lint.audit import audit
 from schemalint.lint.audit_reading import read_for_audit, with_streams
 from schemalint.lint.check import exit_status
+from schemalint.lint.consumers import configuration_faults
 from schemalint.lint.selection import rules_of, table_ignores
 from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.report import findings as reports
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from schemalint.config.trust import Trusted
     from schemalint.git import Repository
     from schemalint.lint.audit import AuditedTable
+    from schemalint.model.consumer import Consumer
     from schemalint.plugin import Rule
     from schemalint.spark.findings_sink import FindingsSink
 
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     type=click.Choice(["spark"]),
     help="Read tables on Spark executors, and look up table names in the Spark session",
 )
+@click.option("--clients", is_flag=True, help="Ask what the configured consumers can read of each table")
 @click.option("--into", metavar="TABLE", help="Append the findings to a Delta table, a path or a name")
 @click.option("--run-id", metavar="ID", help="Run id; a repeated id appends nothing")
 @spark_options
@@ -65,6 +68,9 @@ def command(output_format: str, output_file: str | None, color: str, **options: 
 
     TABLES are paths or URIs; with --target also names of declared tables, and with --via spark also table
     names of the Spark session.
+
+    With --clients the report says for each consumer of the configuration which tables its client refuses,
+    reads wrongly, or may not read: give it another `version` there first, and see what an upgrade brings.
     """
     style = reports.get(output_format)
     try:
@@ -88,10 +94,25 @@ def _run(options: dict[str, Any]) -> CheckResult:
             rules,
             target=targets.where.target.name if targets.where else None,
             table_ignores=table_ignores(settings.config, rules),
+            consumers=_consumers(settings) if options["clients"] else (),
+            client_rows=settings.config.clients,
         )
         result = replace(result, errors=(*targets.errors, *result.errors))
         result = _append(result, sink) if sink else result
     return replace(result, exit_status=exit_status(result, fail_on))
+
+
+def _consumers(settings: Trusted) -> tuple[Consumer, ...]:
+    """Return the consumers of the configuration that name a client."""
+    for fault in configuration_faults(settings.config):
+        raise fault
+    found = tuple(consumer for consumer in settings.config.consumers.values() if consumer.client)
+    if not found:
+        raise UsageError(
+            "--clients needs consumers with a client in the configuration",
+            help='[consumers.NAME], client = "…", version = "…"',
+        )
+    return found
 
 
 def _sink(spark: Spark | None, tables: list[TableRequest], options: dict[str, Any]) -> FindingsSink | None:

@@ -18,7 +18,7 @@ from schemalint.document import read_documents
 from schemalint.document.nodes import Mapping as MappingNode
 from schemalint.document.nodes import Node, Scalar
 from schemalint.model.client import Evidence, TableForm, Verdict
-from schemalint.values import field, frozen
+from schemalint.values import field, frozen, replace
 
 ANY: Final = "any"
 """As a type change of a row: all that no other row names."""
@@ -64,6 +64,7 @@ class Client:
     Attributes:
         name: The name in ``client:``.
         title: The name in full.
+        newest: The newest version that the rows speak of, as text; None if the client has no versions.
         newer_than: The first version that is newer than all that the rows speak of; None if the client has
             no versions.
         read_paths: The ways in which it reads tables, if they differ.
@@ -73,6 +74,7 @@ class Client:
 
     name: str
     title: str = ""
+    newest: str | None = None
     newer_than: Version | None = None
     read_paths: tuple[str, ...] = ()
     reads: str | None = None
@@ -101,7 +103,7 @@ def find_client(name: str, user_rows: Iterable[Mapping[str, Any]] = ()) -> Clien
     else:
         return None
     paths = dict.fromkeys((*shipped.read_paths, *(row.read_path for row in own if row.read_path)))
-    return Client(name, shipped.title, shipped.newer_than, tuple(paths), shipped.reads, (*own, *shipped.rows))
+    return replace(shipped, read_paths=tuple(paths), rows=(*own, *shipped.rows))
 
 
 def _readable(rows: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
@@ -147,6 +149,17 @@ def type_name(type_: DataType) -> str:
     return "decimal" if isinstance(type_, Decimal) else print_type(type_)
 
 
+def rows_of(name: str, user_rows: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
+    """Return the rows of a client as they are written, each with its date; the user's come first."""
+    own = [dict(row) for row in user_rows if row["client"] == name]
+    for row in own:
+        del row["client"]
+    if name not in client_names():
+        return own
+    data = file_data(name)
+    return [*own, *({"as_of": data["as_of"], **row} for row in data["rows"])]
+
+
 def file_data(name: str) -> Any:  # noqa: ANN401 (YAML; the tests check it)
     """Return the content of a client's file as plain data."""
     file = resources.files(__package__) / f"{name}{_SUFFIX}"
@@ -160,6 +173,7 @@ def _shipped(name: str) -> Client:
     return Client(
         name,
         data["title"],
+        data.get("newest"),
         parse_versions(data["newest"]).high if "newest" in data else None,
         tuple(data.get("read_paths", ())),
         data.get("reads"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.table import LiveTable
@@ -10,6 +11,8 @@ from schemalint.errors import LiveError, SchemalintError
 from schemalint.lint.judge import collecting, ordered
 from schemalint.lint.rulebook import TableIgnores, is_ignored
 from schemalint.lint.table import judge_state, judge_table
+from schemalint.model.client import ClientSupport
+from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract
 from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.model.inventory import Inventory, TableSummary, summary_of
@@ -43,16 +46,32 @@ def audit(
     *,
     target: str | None = None,
     table_ignores: TableIgnores = (),
+    consumers: Sequence[Consumer] = (),
+    client_rows: Sequence[Mapping[str, Any]] = (),
 ) -> CheckResult:
-    """Judge every table and its whole history; an unreadable table is an error of the run."""
+    """Judge every table and its whole history; an unreadable table is an error of the run.
+
+    Args:
+        tables: The tables.
+        rules: The rules.
+        target: The name of the target.
+        table_ignores: The rules that do not check some of the tables.
+        consumers: The consumers whose clients are asked about every table.
+        client_rows: The rows of the configuration that precede those of the client table.
+    """
     findings: list[Finding] = []
     errors: list[SchemalintError] = []
     summaries: list[TableSummary] = []
+    clients: list[ClientSupport] = []
     for audited in tables:
         if isinstance(audited.table, LiveError):
             errors.append(audited.table)
             continue
         summaries.append(summary_of(audited.name, audited.table))
+        if consumers:
+            from schemalint.lint.client_support import today  # noqa: PLC0415 (only with --clients)
+
+            clients += today(audited.name, audited.table, consumers, client_rows)
         files = audited.files
         if isinstance(files, LiveError):
             errors.append(files)
@@ -69,4 +88,5 @@ def audit(
         findings=ordered(replace(finding, target=target) for finding in findings),
         errors=tuple(errors),
         inventory=Inventory(tuple(summaries)),
+        clients=tuple(clients),
     )

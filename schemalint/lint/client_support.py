@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import Final
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
-from schemalint.clients import cures, form_of, support
+from schemalint.clients import client_names, cures, find_client, form_of, support
 from schemalint.clients.table import type_name
 from schemalint.delta import protocol, widening
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.feature import CHECKPOINT_PROTECTION, FEATURES, closure
 from schemalint.delta.path import Path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
+from schemalint.delta.table import LiveTable
 from schemalint.delta.widening import TypeStep
 from schemalint.model.client import (
     ClientSupport,
@@ -24,11 +25,13 @@ from schemalint.model.client import (
     Trait,
     Verdict,
 )
+from schemalint.model.consumer import Consumer
 from schemalint.model.fact import ProtocolUpgrade
 from schemalint.plugin import RuleContext
 from schemalint.values import grouped, replace
 
 _Cause = tuple[str, str]
+_Rows: TypeAlias = Sequence[Mapping[str, Any]]
 _FORMATS: Final = "delta.universalFormat.enabledFormats"
 _WIDENING: Final = frozenset({"typeWidening", "typeWidening-preview"})
 
@@ -103,6 +106,33 @@ def losses_of(
                 found.append((key, Loss(client.consumer, own, ways)))
     return tuple(
         SupportLost(kind, cause, losses, path) for (kind, cause, path), losses in grouped(found).items()
+    )
+
+
+def today(
+    name: str, live: LiveTable, consumers: Iterable[Consumer], rows: _Rows = ()
+) -> tuple[ClientSupport, ...]:
+    """Return what the clients of consumers do with a live table as it is.
+
+    Args:
+        name: The name of the table.
+        live: The table.
+        consumers: The consumers; those without a client are left out.
+        rows: The rows of the configuration that precede those of the client table.
+    """
+    form = form_of(live.state, live.protocol.features, live.protocol)
+    found = ((consumer, support(consumer, form, rows)) for consumer in consumers if consumer.client)
+    return tuple(ClientSupport(name, consumer, answer, answer) for consumer, answer in found)
+
+
+def known_clients(rows: _Rows = ()) -> tuple[Consumer, ...]:
+    """Return a consumer for each read path of each client of the table, at its newest known version."""
+    named = dict.fromkeys((*client_names(), *(str(row["client"]) for row in rows)))
+    clients = [client for name in named if (client := find_client(name, rows))]
+    return tuple(
+        Consumer(client.name, client.name, client.newest, path)
+        for client in clients
+        for path in client.read_paths or (None,)
     )
 
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from schemalint import contract as contracts
+from schemalint.clients import client_names
 from schemalint.config import parse
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.gate import gate_between
@@ -92,3 +93,128 @@ def test_a_faulty_row_is_an_error_with_its_number(project: Project) -> None:
     result = project.check()
     assert result.status == 2
     assert "row 1" in result.out + result.err
+
+
+def _table(project: Project, protocol: dict[str, Any], properties: dict[str, str]) -> str:
+    """Write the log of an empty table, and return its folder."""
+    schema = '{"type":"struct","fields":[{"name":"id","type":"long","nullable":true,"metadata":{}}]}'
+    metadata = {
+        "id": "8a3c5a1e-2f6a-4c4e-9d43-0c8c1f0f7a11",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": schema,
+        "partitionColumns": [],
+        "configuration": properties,
+    }
+    actions = ({"protocol": protocol}, {"metaData": metadata})
+    log = "".join(json.dumps(action) + "\n" for action in actions)
+    return str(project.repo.write("lake/sales/orders/_delta_log/00000000000000000000.json", log).parents[1])
+
+
+_PLAIN = {"minReaderVersion": 1, "minWriterVersion": 2}
+_WITH_VECTORS = {
+    "minReaderVersion": 3,
+    "minWriterVersion": 7,
+    "readerFeatures": ["deletionVectors"],
+    "writerFeatures": ["appendOnly", "deletionVectors", "invariants"],
+}
+_TARGET = '[targets.dev]\nroot = "lake"\n'
+
+
+def test_the_matrix_has_a_line_for_each_client(project: Project) -> None:
+    result = project.run("clients")
+    lines = {line.split("  ")[0]: line.split() for line in result.out.splitlines()}
+    assert lines["deltalake 1.6.6 pyarrow"][3:5] == ["wrong", "refuses"]
+    assert {name.split()[0] for name in lines} == {"client", *client_names()}
+    assert project.run("clients", "--output-format", "markdown", "polars").out.count("\n") == 3
+
+
+def test_a_named_client_gets_its_rows_with_evidence_the_users_first(project: Project) -> None:
+    project.repo.write("schemalint.toml", ROW.replace("VERDICT", "wrong"))
+    first, second, *_ = project.run("clients", "power-bi").out.splitlines()
+    assert first.startswith("power-bi: ")
+    assert second.split()[:2] == ["wrong", "read"]
+    assert "[run, 2026-11-20] our own reports" in second
+
+    (found,) = json.loads(project.run("clients", "power-bi", "--output-format", "json").out)["clients"]
+    assert found["rows"][0]["verdict"] == "wrong"
+    assert found["rows"][1]["as_of"]
+
+
+def test_an_unknown_client_is_refused_with_the_nearest_name(project: Project) -> None:
+    result = project.run("clients", "trinoo")
+    assert result.status == 2
+    assert "did you mean 'trino'?" in result.err
+
+
+def test_a_table_says_who_reads_it_today_and_after_its_contract(project: Project) -> None:
+    project.repo.write("schemalint.toml", _TARGET)
+    _declare(project, ML, VECTORS)
+    _table(project, _PLAIN, {})
+
+    today = json.loads(_clients(project, "--output-format", "json"))["clients"]
+    ml, polars = (next(found for found in today if found["consumer"] == name) for name in ("ml", "polars"))
+    assert (ml["before"], ml["after"], polars["after"]) == ("ok", "ok", "ok")
+
+    planned = _clients(project, "--plan").splitlines()
+    assert planned[0] == "sales.orders, version 0: reader 1, writer 2"
+    assert "  ml (deltalake 1.6.6, pyarrow, @ml): ok, then refuses: feature deletionVectors" in planned
+    assert "  polars (polars 2.1.0): ok" in planned
+
+
+def _clients(project: Project, *options: str) -> str:
+    result = project.run("clients", "--table", "sales.orders", "--target", "dev", *options)
+    assert result.status == 0, result.err
+    return result.out
+
+
+def test_show_tells_who_can_read_a_table(project: Project) -> None:
+    folder = _table(project, _WITH_VECTORS, {"delta.enableDeletionVectors": "true"})
+    lines = project.run("show", folder).out.splitlines()
+    answers = lines[lines.index("Clients at their newest known version") + 1 :]
+    by_verdict = dict(line.strip().split(": ", 1) for line in answers[:3])
+    assert "polars 2.1.0" in by_verdict["ok"]
+    assert "deltalake 1.6.6 pyarrow" in by_verdict["refuses"]
+
+
+def test_audit_asks_the_configured_clients_about_every_table(project: Project) -> None:
+    consumers = """
+[consumers.ml]
+client = "deltalake"
+version = "1.6.6"
+read_path = "pyarrow"
+[consumers.report]
+client = "polars"
+version = "2.1.0"
+"""
+    project.repo.write("schemalint.toml", consumers)
+    folder = _table(project, _WITH_VECTORS, {"delta.enableDeletionVectors": "true"})
+    lines = project.run("audit", "--clients", folder).out.splitlines()
+    of_clients = lines[lines.index("Clients") + 1 :][:2]
+    assert of_clients[0].startswith("  ml (deltalake 1.6.6, pyarrow): refuses: 1 table (")
+    assert of_clients[0].endswith("because of feature deletionVectors)")
+    assert of_clients[1] == "  report (polars 2.1.0): ok: 1 table"
+    assert "Clients" not in project.run("audit", folder).out.splitlines()
+
+
+def test_audit_needs_clients_to_ask(project: Project) -> None:
+    folder = _table(project, _PLAIN, {})
+    result = project.run("audit", "--clients", folder)
+    assert result.status == 2
+    assert "--clients needs consumers" in result.out + result.err
+
+
+def test_plan_stops_for_a_client_that_it_would_lock_out(project: Project) -> None:
+    project.repo.write("schemalint.toml", _TARGET)
+    _declare(project, ML, VECTORS)
+    project.repo.commit()
+    _table(project, _PLAIN, {})
+    result = project.run("plan", "--target", "dev", "--output-format", "json")
+    planned = json.loads(result.out)
+    (table,) = planned["tables"]
+    assert (table["steps"], [refusal["code"] for refusal in table["refusals"]]) == ([], ["RD015"])
+    assert [(found["before"], found["after"]) for found in planned["clients"]] == [("ok", "refuses")]
+
+    project.repo.write("schemalint.toml", _TARGET + '[[tables]]\nmatch = "sales.*"\nignore = ["RD015"]\n')
+    project.repo.commit()
+    (table,) = json.loads(project.run("plan", "--target", "dev", "--output-format", "json").out)["tables"]
+    assert table["steps"]

@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING
 from schemalint.model.finding import Severity
 from schemalint.printable import printable
 from schemalint.report.text import counted
+from schemalint.values import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from schemalint.model.client import ClientSupport
     from schemalint.model.finding import CheckResult
     from schemalint.model.inventory import Inventory
 
 _MOST_TABLES = 20
+_MOST_NAMED = 3
 
 
 def inventory_lines(result: CheckResult) -> list[str]:
     """Render the tables with the worst findings and the protocol totals; empty except for an audit."""
     if result.inventory is None or not result.inventory.tables:
         return []
-    return [printable(line) for line in (*_tables(result), *_protocols(result.inventory))]
+    return [printable(line) for line in (*_tables(result), *_protocols(result.inventory), *_clients(result))]
 
 
 def _tables(result: CheckResult) -> Iterator[str]:
@@ -50,6 +53,27 @@ def table_counts(result: CheckResult) -> dict[str, Counter[Severity]]:
     for finding in result.findings:
         counts.setdefault(finding.table, Counter())[finding.severity] += 1
     return counts
+
+
+def _clients(result: CheckResult) -> Iterator[str]:
+    """Render a line for each consumer: the tables that its client lacks, or how many it reads."""
+    answers = grouped((client.consumer.described, client) for client in result.clients)
+    if answers:
+        yield "Clients"
+    for name, asked in answers.items():
+        lacking = grouped((client.after.verdict, client) for client in asked if client.after.reasons)
+        parts = [
+            f"{verdict.value}: {counted(len(clients), 'table')} ({_first_tables(clients)})"
+            for verdict, clients in sorted(lacking.items(), key=lambda item: -item[0].harm)
+        ]
+        everything = f"ok: {counted(len(asked), 'table')}"
+        yield f"  {name}: {'; '.join(parts) or everything}"
+
+
+def _first_tables(clients: Sequence[ClientSupport]) -> str:
+    named = [f"{client.table}, because of {client.because}" for client in clients[:_MOST_NAMED]]
+    more = len(clients) - len(named)
+    return "; ".join([*named, *([f"{more} more"] if more else [])])
 
 
 def _worst_first() -> list[Severity]:

@@ -13,6 +13,7 @@ from schemalint.report.table._cells import committer_text, shortened, table_rows
 from schemalint.report.table._changes import describe_changes
 from schemalint.report.table._columns import column_lines
 from schemalint.report.text import counted, separated
+from schemalint.values import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +27,7 @@ _MOST_ENTRIES: Final = 20
 
 
 def show_text(document: TableDocument) -> SafeText:
-    """Render a table in sections: protocol, columns, layout, constraints, properties, history, log."""
+    """Render a table in sections: protocol, columns, layout, constraints, properties, clients, history."""
     live = document.live
     sections = [
         _head(document),
@@ -35,6 +36,7 @@ def show_text(document: TableDocument) -> SafeText:
         _section("Layout", _layout(live)),
         _section("Constraints", _pairs(live.state.constraints, " CHECK ")),
         _section("Properties", _pairs(live.state.properties, " = ")),
+        _section("Clients at their newest known version", _clients(live)),
         _section(_history_title(live), _history(live)),
         _section("Log", _log(live)),
     ]
@@ -111,6 +113,18 @@ def _layout(live: LiveTable) -> Iterator[str]:
 def _pairs(entries: Mapping[str, str | None], sign: str) -> Iterator[str]:
     for key in sorted(entries):
         yield f"  {key}{sign}{entries[key]}"
+
+
+def _clients(live: LiveTable) -> Iterator[str]:
+    """Render who can read the table today, one line per verdict."""
+    from schemalint.lint.client_support import known_clients, today  # noqa: PLC0415 (only for this text)
+
+    answers = grouped(
+        (answer.after.verdict, answer.consumer) for answer in today(live.uri, live, known_clients())
+    )
+    for verdict in sorted(answers, key=lambda verdict: verdict.harm):
+        named = ((client.client, client.version, client.read_path) for client in answers[verdict])
+        yield f"  {verdict.value}: {', '.join(' '.join(filter(None, parts)) for parts in named)}"
 
 
 def _history_title(live: LiveTable) -> str:

@@ -1,0 +1,139 @@
+"""``schemalint clients``."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from schemalint.catalog.table_requests import open_environment, read_tables, table_requests
+from schemalint.cli import print_error
+from schemalint.cli._options import project_options
+from schemalint.cli._output import show
+from schemalint.cli._settings import settings_anywhere
+from schemalint.cli._spark_options import spark_for, via_options
+from schemalint.errors import LiveError, UsageError
+from schemalint.lint.client_support import known_clients, today
+from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
+from schemalint.lint.judge import clients_of
+from schemalint.lint.live import live_context
+from schemalint.report import clients as reports
+from schemalint.table_json import TableFailure
+from schemalint.values import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from schemalint.catalog.table_requests import TableRequest
+    from schemalint.config.trust import Trusted
+    from schemalint.delta.table import LiveTable
+    from schemalint.git import Repository
+    from schemalint.model.client import ClientSupport
+    from schemalint.model.consumer import Consumer
+    from schemalint.model.contract import Contract
+
+
+@click.command("clients")
+@click.argument("clients", nargs=-1)
+@click.option("--table", metavar="TABLE", help="Show what the clients do with this table")
+@click.option("--plan", "planned", is_flag=True, help="With --table: before and after its contract")
+@click.option("--target", metavar="NAME", help="Look up table names in this target")
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+    help="Format of the output",
+)
+@via_options
+@project_options
+def command(clients: tuple[str, ...], output_format: str, *, planned: bool, **options: Any) -> int:  # noqa: ANN401
+    """Show what the clients of Delta tables can read and write.
+
+    Without arguments, a matrix of the newest version of each client that the client table knows. CLIENTS are
+    names of clients: all their rows, with versions, read paths and evidence, in the order in which they
+    decide. Rows of the configuration (`[[clients]]`) come first.
+
+    With --table, the declared consumers of a table, and all clients of the client table at their newest
+    version.
+    TABLE is a path or a URI; with --target also the name of a declared table.
+    """
+    repository, settings = settings_anywhere(options)
+    for fault in configuration_faults(settings.config):
+        raise fault
+    rows = settings.config.clients
+    names = reports.all_names(rows)
+    if unknown := next((name for name in clients if name not in names), None):
+        close = get_close_matches(unknown.lower(), names, n=1)
+        raise UsageError(
+            f"there is no client {unknown!r} in the client table",
+            help=f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(names)}",
+        )
+    if options["table"] is not None:
+        return _table(repository, settings, clients, output_format, options, planned=planned)
+    if planned:
+        raise UsageError("--plan needs --table", help="give --table TABLE too")
+    if output_format == "json":
+        show(reports.table_json(clients or names, rows))
+    elif output_format == "markdown":
+        show(reports.matrix_markdown(_chosen(clients, rows), rows))
+    elif clients:
+        show(reports.rows_text(clients, rows))
+    else:
+        show(reports.matrix_text(known_clients(rows), rows))
+    return 0
+
+
+def _chosen(clients: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> tuple[Consumer, ...]:
+    return tuple(consumer for consumer in known_clients(rows) if not clients or consumer.client in clients)
+
+
+def _table(
+    repository: Repository | None,
+    settings: Trusted,
+    clients: tuple[str, ...],
+    output_format: str,
+    options: dict[str, Any],
+    *,
+    planned: bool,
+) -> int:
+    with spark_for(settings, options) as spark:
+        via = spark.catalog if spark else None
+        where = open_environment(repository, settings, options["target"], via)
+        (request,) = table_requests([options["table"]], where, via)
+        (found,) = read_tables([request], history=False)
+    if isinstance(found, TableFailure):
+        print_error(LiveError(found.message, help=found.help))
+        return 2
+    contract = _contract(request, settings)
+    if planned and contract is None:
+        raise UsageError(
+            f"--plan needs the contract of {options['table']}",
+            help="give its declared name, and --target NAME",
+        )
+    consumers = [*(contract.consumers if contract else ()), *_chosen(clients, settings.config.clients)]
+    name = contract.table if contract else options["table"]
+    if planned and contract is not None:
+        answers = _planned(replace(contract, consumers=tuple(consumers)), found.live)
+    else:
+        answers = today(name, found.live, consumers, settings.config.clients)
+    if output_format == "json":
+        show(reports.survey_json(answers))
+    else:
+        protocol = found.live.protocol
+        versions = f"reader {protocol.min_reader}, writer {protocol.min_writer}"
+        title = f"{name}, version {found.live.version}: {versions}"
+        show(reports.survey_text(title, answers, markdown=output_format == "markdown"))
+    return 0
+
+
+def _contract(request: TableRequest, settings: Trusted) -> Contract | None:
+    if request.contract is None:
+        return None
+    engine = settings.targets[request.target].engine if request.target else None
+    return for_engine(with_consumers(request.contract, settings.config), engine)
+
+
+def _planned(contract: Contract, live: LiveTable) -> tuple[ClientSupport, ...]:
+    return clients_of(live_context(contract, live))

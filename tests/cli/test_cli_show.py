@@ -132,7 +132,8 @@ def hostile(table: Path) -> Path:
 
 
 def assert_shown(name: str, text: str) -> None:
-    """Assert that a text equals a golden file."""
+    """Assert that a text equals a golden file, apart from the clients: rows of their table come and go."""
+    text = re.sub(r"^Clients at .*\n(  .*\n)+\n", "", text, flags=re.MULTILINE)
     assert_golden(text, TEXTS / f"{name}.txt")
 
 

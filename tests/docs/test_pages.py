@@ -10,11 +10,13 @@ import pytest
 
 from schemalint import config, contract
 from schemalint.cli import cli
+from schemalint.lint.client_support import known_clients
 from schemalint.lint.error_classes import error_advice
 from schemalint.lint.rule_lookup import explain
 from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
 from schemalint.report.rules import page
+from schemalint.report.table.clients import matrix_markdown
 from support.golden import assert_golden
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -29,6 +31,12 @@ def test_page_of_a_rule_is_the_rule_s_documentation(rule: Rule) -> None:
 def test_every_rule_page_belongs_to_a_rule() -> None:
     pages = {path.stem.upper() for path in (DOCS / "rules").glob("*.md")} - {"INDEX"}
     assert pages == {rule.code for rule in BUILT_IN}
+
+
+def test_the_matrix_of_clients_is_that_of_the_client_table() -> None:
+    about = "The newest version of each client that schemalint knows; [how to read it](clients.md)."
+    head = f"# The client table\n\n{about}\n\n"
+    assert_golden(head + matrix_markdown(known_clients(), ()), DOCS / "client-table.md")
 
 
 def test_index_lists_all_rules() -> None:

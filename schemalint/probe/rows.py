@@ -77,7 +77,8 @@ def _name(sql_type: str) -> str:
 def disagreement(reader: Reader, answer: Answer) -> Verdict | None:
     """Return the verdict of the client table if it is another one; None if it agrees or does not know.
 
-    No row speaks of some tables. What the table infers is no statement about one of these tables: a feature may do harm in larger ones.
+    No row speaks of some tables. What the table infers is no statement about one of these tables either: a
+    feature may do harm in larger ones.
     """
     if not answer.table.row:
         return None

@@ -43,7 +43,8 @@ def affected_streams(ctx: RuleContext, tracking: ColumnTracking | None = None) -
     if tracking is None and ctx.base is not None:
         tracking = track_columns(table.state.columns, [ctx.base.state, ctx.contract.state])
     plan = plan_table(ctx.contract, table, table.uri, options=PlanOptions(tracking))
-    if plan.refusals or not plan.steps:
+    # The base alone gives the findings that exist already: what its streams have not met yet.
+    if plan.refusals or not (plan.steps or ctx.contract is ctx.base):
         return None
     commits = planned_commits(plan)
     if ctx.live is None:

@@ -7,6 +7,8 @@ from typing import Final
 from hypothesis import HealthCheck, given, settings
 
 from schemalint import contract as contracts
+from schemalint.delta.stream_progress import StreamPosition, StreamProgress
+from schemalint.delta.table import History, HistoryEntry
 from schemalint.lint.judge import git_context, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live, live_context
 from schemalint.lint.stream_effects import affected_streams
@@ -20,6 +22,7 @@ from support.contract_pairs import Pair, pairs
 from support.seam import created_table, rules
 
 MAPPED: Final = "{delta.columnMapping.mode: name}"
+CODES: Final = frozenset({"RD009", "RD010", "RD011"})
 STREAM: Final = "{checkpoint: /cp, schema_tracking_location: /cp}"
 STREAMS: Final = (
     Consumer("tracked", stream=Stream("/cp", schema_tracking_location="/cp")),
@@ -42,7 +45,7 @@ RENAMED: Final = "{name: id, type: int}, {name: customer, type: string, renamed_
 
 
 def stream_codes(findings: tuple[Finding, ...]) -> list[str]:
-    return [finding.code for finding in findings if finding.code in {"RD009", "RD010", "RD011"}]
+    return [finding.code for finding in findings if finding.code in CODES]
 
 
 def test_a_live_check_judges_what_the_table_still_needs() -> None:
@@ -65,6 +68,27 @@ def test_the_version_of_an_unblocked_change_counts_with_the_live_table() -> None
             stream_codes(judge_live(LiveComparison(head, created_table(base), base=base), rules())) == codes
         )
         assert stream_codes(judge_pair(base, head, rules())) == ["RD009"]
+
+
+def test_a_change_is_not_charged_with_what_a_stream_has_not_met_yet() -> None:
+    """The table was renamed at version 1. Streams that wait before it and behind it meet an added column."""
+    created, renamed = created_table(contract(CUST)), created_table(contract(RENAMED))
+    history = History(
+        (
+            HistoryEntry(0, metadata=created.metadata, protocol=created.protocol),
+            HistoryEntry(1, metadata=renamed.metadata),
+        )
+    )
+    table = replace(renamed, version=1, history=history)
+    found = {}
+    for position in (1, 2):
+        progress = StreamProgress(StreamPosition("id", position))
+        stream = Consumer("silver", stream=Stream("/cp", schema_tracking_location="/cp", progress=progress))
+        base = replace(contract(RENAMED), consumers=(stream,))
+        head = replace(contract(f"{RENAMED}, {{name: more, type: int}}"), consumers=(stream,))
+        judged = judge_live(LiveComparison(head, table, base=base), rules())
+        found[position] = [(code, finding.existing) for finding in judged if (code := finding.code) in CODES]
+    assert found == {1: [("RD009", True)], 2: [("RD011", False)]}
 
 
 def test_a_refused_change_says_nothing_of_streams() -> None:

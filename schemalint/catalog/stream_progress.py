@@ -27,11 +27,13 @@ def with_progress(contract: Contract, table: LiveTable, target: TrustedTarget, r
     if not any(consumer.stream for consumer in contract.consumers):
         return contract
     from schemalint.catalog.stream_files import stream_progress  # noqa: PLC0415 (only for streams)
+    from schemalint.delta.stream_progress import commits_to_meet  # noqa: PLC0415
 
     def read(consumer: Consumer) -> Consumer:
         if consumer.stream is None:
             return consumer
         progress = stream_progress(consumer.stream, table.metadata.table_id, target, repository)
+        progress = replace(progress, to_meet=commits_to_meet(progress, table))
         return replace(consumer, stream=replace(consumer.stream, progress=progress))
 
     return replace(contract, consumers=tuple(read(consumer) for consumer in contract.consumers))

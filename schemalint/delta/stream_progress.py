@@ -90,6 +90,7 @@ class StreamProgress:
         defects: The faults of the schema log and its place.
         unknown: Why the position, or the newest entry, is not known.
         help: What to do about that.
+        to_meet: The commits of the table that the stream has still to meet; None if they are not known.
     """
 
     position: StreamPosition | None = None
@@ -99,6 +100,7 @@ class StreamProgress:
     defects: tuple[StreamDefect, ...] = ()
     unknown: str | None = None
     help: str = ""
+    to_meet: tuple[StreamCommit, ...] | None = None
 
     @property
     def is_known(self) -> bool:
@@ -125,18 +127,12 @@ class StreamProgress:
 
 
 def effect_from(
-    progress: StreamProgress,
-    table: LiveTable,
-    following: Sequence[StreamCommit] = (),
-    *,
-    tracked: bool,
-    running: bool = False,
+    progress: StreamProgress, following: Sequence[StreamCommit] = (), *, tracked: bool, running: bool = False
 ) -> StreamEffect:
-    """Return what a stream meets from where it is: the table's commits, and those that follow.
+    """Return what a stream meets from where it is: `StreamProgress.to_meet`, and what follows.
 
     Args:
         progress: The stream's progress.
-        table: The table with its history.
         following: Commits after the table's newest version, such as those of a plan.
         tracked: Whether the stream is declared with a ``schemaTrackingLocation``.
         running: See `effect_on_stream`.
@@ -144,13 +140,11 @@ def effect_from(
     Returns:
         The verdict is UNKNOWN if the files do not say enough, or the history does not reach back far enough.
     """
-    commits = commits_to_meet(progress, table)
-    if commits is None:
+    if progress.to_meet is None:
         return StreamEffect(StreamVerdict.UNKNOWN, None)
     if progress.next_version is None:  # its first batch reads the table as it is then
-        commits = ()
-        following = ()
-    effect = effect_on_stream((*commits, *following), tracked=tracked, running=running)
+        return StreamEffect(StreamVerdict.CONTINUES)
+    effect = effect_on_stream((*progress.to_meet, *following), tracked=tracked, running=running)
     if not tracked or not effect.stops:
         return effect
     # A query that waits at an entry has stopped for it already; without a log, the start that makes its first

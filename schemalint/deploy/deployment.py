@@ -180,7 +180,7 @@ def _prepared(request: DeployInput) -> Deployment:
             continue
         errors: list[SchemalintError] = []
         with collecting(errors, contract.table):
-            plan = _planned(request, contract, live_tables, claims, ignores)
+            plan, contract = _planned(request, contract, live_tables, claims, ignores)  # noqa: PLW2901 (with more)
             plan = with_cosmetic_steps_waiting(
                 plan, contract, request.cosmetic or request.settings.config.cosmetic
             )
@@ -263,8 +263,12 @@ def _planned(
     live_tables: TargetTables,
     claims: Claims,
     ignores: TableIgnores,
-) -> TablePlan:
-    """Plan a table; the rules that the configuration ignores for it forbid nothing."""
+) -> tuple[TablePlan, Contract]:
+    """Plan a table; the rules that the configuration ignores for it forbid nothing.
+
+    Returns:
+        The plan, and the contract with the progress of its streams.
+    """
     location, table = live_tables.location(contract), live_tables.read(contract)
     name = location if is_found_by_name(contract, request.target) else None
     if table is None:
@@ -279,11 +283,9 @@ def _planned(
             *_against_creation(request, contract, live_tables, claims),
             *above_limits_in_catalog(contract, added),
         )
-        return (
-            replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, *obstacles))
-            if obstacles
-            else plan
-        )
+        if obstacles:
+            plan = replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, *obstacles))
+        return plan, contract
     contract = with_progress(contract, table, request.target, request.repository.root)
     options, obstacles, last_applied = _with_last_applied(request, contract, table)
     refused = refused_by_spark(contract, table, request.rules)
@@ -303,8 +305,8 @@ def _planned(
     clients = clients_of(live_context(composed, table, tracking=options.tracking))
     plan = replace(plan, clients=each_client_once(clients))
     if obstacles:
-        return replace(plan, steps=(), writes_marker=False, refusals=(*obstacles, *plan.refusals))
-    return plan
+        plan = replace(plan, steps=(), writes_marker=False, refusals=(*obstacles, *plan.refusals))
+    return plan, contract
 
 
 def _against_creation(

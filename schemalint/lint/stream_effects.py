@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import count
 
 from schemalint.delta import properties
@@ -10,16 +9,14 @@ from schemalint.delta.change import Change, FieldRemoved, FieldRenamed, Property
 from schemalint.delta.datatype import map_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.stream_progress import effect_from
-from schemalint.delta.streams import Blocking, StreamCommit, StreamVerdict
+from schemalint.delta.streams import Blocking
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.delta.widening import TypeStep, step
 from schemalint.model.column_tracking import ColumnTracking, track_columns
-from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import AffectedStreams
-from schemalint.model.stream_report import StreamReport, is_tracked, report_of, stream_report
+from schemalint.model.stream_report import stream_report
 from schemalint.planner import PlanOptions, plan_table, planned_commits
 from schemalint.plugin import RuleContext
 from schemalint.values import replace
@@ -50,19 +47,8 @@ def affected_streams(ctx: RuleContext, tracking: ColumnTracking | None = None) -
     if ctx.live is None:
         commits = tuple(replace(commit, version=None) for commit in commits)
     streams = (consumer for consumer in ctx.consumers if consumer.stream is not None)
-    return AffectedStreams(tuple(_report(ctx, consumer, commits) for consumer in streams), tuple(causes))
-
-
-def _report(ctx: RuleContext, consumer: Consumer, commits: Sequence[StreamCommit]) -> StreamReport:
-    """Return what the commits do to a stream, after what it has not met yet by its own files."""
-    table = ctx.contract.table
-    progress = consumer.stream.progress if consumer.stream is not None else None
-    if progress is not None and ctx.live is not None:
-        effect = effect_from(progress, ctx.live, commits, tracked=is_tracked(consumer), running=True)
-        if effect.verdict is not StreamVerdict.UNKNOWN:
-            path = progress.current.metadata_path if progress.current is not None else None
-            return report_of(table, consumer, effect, path)
-    return stream_report(table, consumer, commits)
+    reports = (stream_report(ctx.contract.table, consumer, commits) for consumer in streams)
+    return AffectedStreams(tuple(reports), tuple(causes))
 
 
 def _kind_of(change: Change) -> Blocking | None:

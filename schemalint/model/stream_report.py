@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from schemalint.delta.stream_progress import effect_from
 from schemalint.delta.stream_settings import StreamSettings, settings
 from schemalint.delta.streams import (
     Blocking,
@@ -40,6 +41,15 @@ class StreamReport:
         return is_tracked(self.consumer)
 
     @property
+    def unknown(self) -> str | None:
+        """Why it is not known what the stream meets before these commits; None if it is, or offline."""
+        progress = self.consumer.stream.progress if self.consumer.stream else None
+        if progress is None or progress.to_meet is not None:
+            return None
+        faults = [defect.message for defect in progress.defects if defect.stops]
+        return progress.unknown or next(iter(faults), "the table's log does not reach back to it")
+
+    @property
     def version(self) -> int | None:
         """The version whose changes block the stream last; None if it is unknown, or nothing blocks it."""
         return self.effect.blocks[-1].version if self.effect.blocks else None
@@ -71,20 +81,20 @@ def stream_report(
     table: str,
     consumer: Consumer,
     commits: Sequence[StreamCommit] | None,
-    metadata_path: str | None = None,
 ) -> StreamReport:
-    """Return what commits do to a declared stream; None for commits that are not known."""
+    """Return what commits do to a declared stream, after those that it has still to meet.
+
+    None for commits that are not known.
+    """
     if commits is None or consumer.stream is None:
         return StreamReport(table, consumer, StreamEffect(StreamVerdict.UNKNOWN, None))
-    effect = effect_on_stream(commits, tracked=is_tracked(consumer), running=True)
-    return report_of(table, consumer, effect, metadata_path)
-
-
-def report_of(
-    table: str, consumer: Consumer, effect: StreamEffect, metadata_path: str | None = None
-) -> StreamReport:
-    """Return an effect on a declared stream, without the changes that its declaration allows."""
-    blocks = tuple(_not_allowed(effect.blocks, consumer.stream)) if consumer.stream else effect.blocks
+    progress = consumer.stream.progress
+    if progress is None or progress.to_meet is None:  # as if it had met everything before
+        effect = effect_on_stream(commits, tracked=is_tracked(consumer), running=True)
+    else:
+        effect = effect_from(progress, commits, tracked=is_tracked(consumer), running=True)
+    blocks = tuple(_not_allowed(effect.blocks, consumer.stream))
+    metadata_path = progress.current.metadata_path if progress and progress.current else None
     if effect.verdict is StreamVerdict.BLOCKED and not blocks:
         effect = replace(effect, verdict=StreamVerdict.RESTARTS)
     return StreamReport(table, consumer, replace(effect, blocks=blocks), metadata_path)

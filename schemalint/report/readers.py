@@ -25,6 +25,7 @@ def stream_json(report: StreamReport) -> dict[str, object]:
         "verdict": report.effect.verdict.value,
         "stops": report.effect.stops,
         "unblock": [kind.key for kind in report.effect.unblock],
+        "unknown": report.unknown,
         "settings": {key: value for spelled in report.settings for key, value in spelled.conf.items()},
     }
 
@@ -74,6 +75,12 @@ def stream_title(report: StreamReport) -> str:
     """Name a stream with its owner."""
     owner = f" ({report.consumer.owner})" if report.consumer.owner else ""
     return f"stream {report.consumer.name}{owner}"
+
+
+def place_lines(report: StreamReport) -> Iterator[str]:
+    """Say why it is unknown where a stream is, so that it may meet more than these changes."""
+    if report.unknown is not None:
+        yield f"its position is unknown: {report.unknown}"
 
 
 def settings_lines(report: StreamReport, *, applied: bool = False) -> Iterator[str]:

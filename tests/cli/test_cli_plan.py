@@ -169,6 +169,7 @@ def test_each_declared_stream_has_its_verdict_and_its_own_settings(table: Table)
         "verdict": "blocked",
         "stops": 1,
         "unblock": ["rename", "drop", "type_change"],
+        "unknown": "the checkpoint s3://chk/a is not allowed in target dev, and was not opened",
         "settings": {
             f"spark.databricks.delta.streaming.allowSourceColumn{kind}.ckpt_{java_hash(path)}": "6"
             for path in ("s3://chk/a/sources/0", "s3a://chk/a/sources/0")
@@ -338,7 +339,7 @@ def _declare_hostile(table: Table, name: str = HOSTILE) -> None:
         + f"  - {{name: old, type: bigint, comment: {quoted}}}\n"
         + f"  - {{name: {json.dumps(name)}, type: string}}\n"
         f"description: {quoted}\n"
-        f"consumers:\n  - name: {quoted}\n    stream: {{checkpoint: a, schema_tracking_location: b}}\n"
+        f"consumers:\n  - name: {quoted}\n    stream: {{checkpoint: a, schema_tracking_location: a/b}}\n"
     )
     # The reason of this step ends with the hostile text.
     table.project.declare(table.text.replace("properties: {", f"properties: {{team: {quoted}, "))

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.delta.stream_progress import StreamProgress, effect_from
+from schemalint.delta.stream_progress import StreamProgress, commits_to_meet, effect_from
 from schemalint.delta.streams import Blocking, StreamEffect, StreamVerdict
 from schemalint.model.consumer import Stream
 from schemalint.storage import open_folder, read_table
 from schemalint.streaming.reader import read_stream
+from schemalint.values import replace
 from support.checkpoints import entry, offset, offsets
 
 if TYPE_CHECKING:
@@ -70,8 +71,9 @@ class Queries:
         return read_stream(store, stream, read_table(self.table).metadata.table_id)
 
     def effect(self, name: str, location: str | None = "s") -> StreamEffect:
-        table = read_table(self.table)
-        return effect_from(self.progress(name, location), table, tracked=location is not None)
+        progress = self.progress(name, location)
+        progress = replace(progress, to_meet=commits_to_meet(progress, read_table(self.table)))
+        return effect_from(progress, tracked=location is not None)
 
 
 @pytest.mark.spark

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.stream_progress import commits_to_meet
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, Stream, rule
 
 
@@ -89,7 +88,7 @@ def _unknown(stream: Stream | None, ctx: RuleContext) -> Iterator[tuple[str, str
         return
     if progress.unknown is not None:
         yield progress.unknown, progress.help
-    elif progress.is_known and commits_to_meet(progress, ctx.live) is None:
+    elif progress.is_known and progress.to_meet is None:
         known = ctx.live.history.known_from
         message = f"it reads on at version {progress.next_version}, and the table's log begins at {known}"
         yield message, "restore the log's files, or start the query with a new checkpoint"

@@ -11,7 +11,7 @@ from schemalint.deploy import Deployment
 from schemalint.errors import Location
 from schemalint.model.plan import Cost, Refusal, Step, TablePlan
 from schemalint.planner import planned_commits
-from schemalint.report.readers import client_text, effect_text, settings_lines, stream_title
+from schemalint.report.readers import client_text, effect_text, place_lines, settings_lines, stream_title
 from schemalint.report.text import counted, first_few
 
 
@@ -76,7 +76,10 @@ def consumer_lines(deployment: Deployment, plan: TablePlan) -> Iterator[tuple[st
     """
     reports = [report for report in deployment.streams if report.table == plan.table]
     for report in reports:
-        yield f"{stream_title(report)}: {effect_text(report.effect)}", list(settings_lines(report))
+        yield (
+            f"{stream_title(report)}: {effect_text(report.effect)}",
+            [*place_lines(report), *settings_lines(report)],
+        )
     if not reports and (commits := planned_commits(plan) if plan.steps else ()):
         tracked, untracked = (
             effect_on_stream(commits, tracked=tracked, running=True) for tracked in (True, False)

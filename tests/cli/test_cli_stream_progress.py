@@ -1,0 +1,124 @@
+"""Commands that see live tables read the files of declared streams: what a stream has not met yet counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemalint.delta.datatype import LONG, Field
+from schemalint.delta.stream_settings import java_hash
+from support.checkpoints import entry, offset, offsets, write_checkpoint
+from support.logs import add, commit_info, metadata, protocol, write_log
+from support.project import Project
+
+CONTRACT = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: id, type: bigint}
+  - {name: total, type: bigint}
+  - {name: note, type: string}
+properties: {delta.columnMapping.mode: name}
+"""
+PROPERTIES = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "2"}
+
+
+class Lake:
+    """A table whose column ``amount`` became ``total`` in version 2, and the streams that read it."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.folder = project.repo.path.parent / "lake"
+        (self.folder / "sales").mkdir(parents=True)
+        project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{self.folder}"\n')
+        mapping = protocol(2, 7, None, ["columnMapping", "appendOnly", "invariants"])
+        write_log(
+            self.folder / "sales/orders",
+            [
+                [commit_info("CREATE TABLE"), mapping, self._metadata("amount")],
+                [commit_info(), add("a.parquet")],
+                [commit_info("RENAME COLUMN"), self._metadata("total")],
+                [commit_info(), add("b.parquet")],
+            ],
+        )
+
+    @staticmethod
+    def _metadata(name: str) -> dict[str, Any]:
+        columns = (
+            Field("id", LONG, column_id=1, physical_name="col-0"),
+            Field(name, LONG, column_id=2, physical_name="col-1"),
+        )
+        return metadata(*columns, properties=PROPERTIES)
+
+    def stream(self, version: int, logged: int | None = None, name: str = "chk") -> str:
+        """Write the checkpoint of a stream, and return its declaration."""
+        folder = self.folder / name
+        files = {}
+        if logged is not None:
+            columns = (("id", "long"), ("amount" if logged < 2 else "total", "long"))
+            path = f"file:{folder}/sources/0"
+            files = {"s/_schema_log_t-1/0": entry(logged, columns, path=path, table_id="t-1")}
+        write_checkpoint(folder, [offsets(offset(version, table_id="t-1"))], files=files)
+        tracked = "" if logged is None else f", schema_tracking_location: {folder}/s"
+        return f"{{checkpoint: {folder}{tracked}}}"
+
+    def declare(self, stream: str) -> None:
+        self.project.declare(f"{CONTRACT}consumers: [{{name: billing, stream: {stream}}}]\n")
+
+    def plan(self) -> Any:  # noqa: ANN401
+        run = self.project.run("plan", "--output-format", "json")
+        assert run.status == 0, run.out + run.err
+        (stream,) = json.loads(run.out)["streams"]
+        return stream
+
+    def codes(self, *arguments: str) -> list[tuple[str, str]]:
+        run = self.project.run(*arguments, "--output-format", "json")
+        findings = json.loads(run.out)["findings"]
+        return [(found["code"], found["message"]) for found in findings if found["code"].startswith("RD01")]
+
+
+@pytest.fixture
+def lake(project: Project) -> Lake:
+    return Lake(project)
+
+
+def test_an_untracked_stream_before_the_rename_needs_a_new_checkpoint_for_an_added_column(lake: Lake) -> None:
+    lake.declare(lake.stream(2))
+    assert (lake.plan()["verdict"], lake.plan()["unknown"]) == ("new-checkpoint", None)
+    lake.declare(lake.stream(4, name="past"))
+    assert lake.plan()["verdict"] == "restarts"
+
+
+def test_a_tracked_stream_is_blocked_by_what_its_log_does_not_have_yet(lake: Lake) -> None:
+    lake.declare(lake.stream(2, logged=0))
+    stream = lake.plan()
+    number = java_hash(f"file:{lake.folder}/chk/sources/0")
+    assert (stream["verdict"], stream["stops"], stream["unblock"]) == ("blocked", 2, ["rename"])
+    assert stream["settings"] == {
+        f"spark.databricks.delta.streaming.allowSourceColumnRename.ckpt_{number}": "2"
+    }
+    lake.declare(lake.stream(4, logged=2, name="past"))
+    stream = lake.plan()
+    assert (stream["verdict"], stream["stops"], stream["unblock"]) == ("restarts", 1, [])
+
+
+def test_a_stream_elsewhere_is_not_opened_and_its_place_is_unknown(lake: Lake, tmp_path: Path) -> None:
+    outside = write_checkpoint(tmp_path / "outside", [offsets(offset(2, table_id="t-1"))])
+    lake.declare(f"{{checkpoint: {outside}}}")
+    reason = f"the checkpoint {outside} is not allowed in target dev, and was not opened"
+    assert lake.plan()["unknown"] == reason
+    assert f"its position is unknown: {reason}" in lake.project.run("plan").out
+    for command in (("check", "--all", "--live"), ("audit", "--target", "dev", "--all")):
+        assert lake.codes(*command) == [("RD013", f"it is unknown where the stream of billing is: {reason}")]
+    assert lake.codes("check", "--all") == []
+
+
+def test_a_trusted_location_lets_the_checkpoint_be_read(lake: Lake, tmp_path: Path) -> None:
+    outside = write_checkpoint(tmp_path / "outside", [offsets(offset(2, table_id="t-1"))])
+    text = f'[targets.dev]\nroot = "{lake.folder}"\nallowed_locations = ["{outside}"]\n'
+    lake.project.repo.write("schemalint.toml", text)
+    lake.declare(f"{{checkpoint: {outside}}}")
+    assert (lake.plan()["verdict"], lake.plan()["unknown"]) == ("new-checkpoint", None)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from schemalint.delta.streams import Blocking
 from schemalint.values import frozen
+
+if TYPE_CHECKING:
+    from schemalint.delta.streams import Blocking
 
 ALWAYS: Final = "always"
 """The value that allows a kind of change at every version."""
@@ -63,13 +65,12 @@ def settings(
         One value for each way in which the stream's Spark may spell the checkpoint; settings for the wrong
         one have no effect. Empty if the checkpoint depends on the stream's working folder.
     """
-    wanted = set(kinds)
-    value = ALWAYS if version is None else str(version)
+    options = reader_options(kinds, version)
     return tuple(
         StreamSettings(
             path.partition(":")[0],
             path,
-            {f"{_PREFIX}{kind.option}.ckpt_{java_hash(path)}": value for kind in Blocking if kind in wanted},
+            {f"{_PREFIX}{option}.ckpt_{java_hash(path)}": value for option, value in options.items()},
         )
         for path in metadata_paths(checkpoint, source, scheme)
     )
@@ -77,8 +78,10 @@ def settings(
 
 def reader_options(kinds: Iterable[Blocking], version: int | None = None) -> Mapping[str, str]:
     """Return the options of ``readStream`` that do the same as `settings`, for whatever checkpoint."""
-    wanted = set(kinds)
-    return {kind.option: ALWAYS if version is None else str(version) for kind in Blocking if kind in wanted}
+    from schemalint.delta.streams import Blocking  # noqa: PLC0415 (rules load this module in every check)
+
+    wanted, value = set(kinds), ALWAYS if version is None else str(version)
+    return {kind.option: value for kind in Blocking if kind in wanted}
 
 
 def metadata_paths(checkpoint: str, source: int = 0, scheme: str | None = None) -> tuple[str, ...]:

@@ -96,6 +96,17 @@ def main() -> None:
 
         say("A second run has nothing to do.")
         shell.run("schemalint apply --yes")
+
+        say("The readers of the orders are declared: dashboards on Trino, and two streams.")
+        shell.run("git apply ../changes/consumers.patch")
+        shell.run("git commit --quiet --all --message='Who reads the orders'")
+
+        say(
+            "A pull request renames a column: who breaks, who stops how often, what to set, before the merge."
+        )
+        shell.run("git apply ../changes/rename.patch")
+        shell.run("schemalint check", status=1)
+        shell.run("git checkout --quiet .")
     print("\nDone: the contracts, the commits and the live tables agree.")  # noqa: T201
 
 

@@ -52,8 +52,9 @@ def for_engine(contract: Contract, engine: Engine | None) -> Contract:
 
 def configuration_faults(config: Config) -> Iterator[ConfigError]:
     """Yield an error for each client, version and read path of a configuration that is unknown."""
-    if config.clients:
-        yield from _faults_of_rows(config)
+    if of_rows := tuple(_faults_of_rows(config)):
+        yield from of_rows
+        return
     for consumer in config.consumers.values():
         for fault in _faults_of_client(consumer, config.clients):
             yield ConfigError(
@@ -97,6 +98,8 @@ def _of_columns(consumer: Consumer, columns: Struct) -> Consumer:
 
 
 def _faults_of_rows(config: Config) -> Iterator[ConfigError]:
+    if not config.clients:
+        return
     from schemalint.clients import read_row  # noqa: PLC0415 (only with rows)
 
     for number, row in enumerate(config.clients, 1):

@@ -59,12 +59,15 @@ class Judge:
                     yield rule, _finding(rule, problem, fact, ctx, against)
 
     def refuses(self, findings: Iterable[Finding]) -> bool:
-        """Whether a finding says that the table cannot be as declared; those about readers do not."""
+        """Whether a new finding says that the table cannot be as declared."""
+        return any(not finding.existing for finding in self.refusals(findings))
+
+    def refusals(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """Yield the findings that say so; those about readers do not."""
         others = {rule.code for rule in self.rules if rule.scope != "table"}
-        return any(
-            finding.severity >= Severity.ERROR and not finding.existing and finding.code not in others
-            for finding in findings
-        )
+        for finding in findings:
+            if finding.severity >= Severity.ERROR and finding.code not in others:
+                yield finding
 
     def record(self, fact: Fact, ctx: RuleContext) -> Iterator[Finding]:
         """Return the findings of the contract-scoped rules: those about the contract's own records."""
@@ -175,7 +178,7 @@ def client_findings(
         return
     from schemalint.lint.client_support import losses_of  # noqa: PLC0415 (only with clients)
 
-    errors = [finding for finding in findings if finding.severity >= Severity.ERROR]
+    errors = tuple(judge.refusals(findings))
     refused = {_subject(finding) for finding in errors}
     without = {finding.path for finding in errors}
     for loss in losses_of(ctx, upgrades, refused=refused, without=without):

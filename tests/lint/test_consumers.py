@@ -11,9 +11,10 @@ from schemalint.delta.path import Part
 from schemalint.delta.streams import Blocking
 from schemalint.errors import ConfigError
 from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
-from schemalint.lint.judge import git_context
+from schemalint.lint.judge import git_context, judge_pair
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
+from support.rule_judging import built_in
 
 TRINO = Consumer("dashboards", "trino", "476", owner="@bi")
 DASHBOARDS = '[consumers.dashboards]\nclient = "trino"\nversion = "476"\nowner = "@bi"\n'
@@ -185,3 +186,25 @@ def test_an_unknown_client_version_or_read_path_is_an_error_with_its_line(
 ) -> None:
     faults = [str(fault) for fault in configuration_faults(_config(f"[consumers.x]\n{text}\n"))]
     assert faults == ([] if error is None else [f"schemalint.toml:{error}"])
+
+
+def test_a_consumer_that_loses_a_column_hides_no_stream_and_no_client() -> None:
+    text = """\
+schemalint: 1
+table: sales.orders
+columns: [{name: cust, type: string}]
+properties: {delta.columnMapping.mode: none}
+protocol: {allow_upgrade: true}
+consumers:
+  - {name: report, columns: [cust]}
+  - {name: silver, stream: {checkpoint: "s3a://c", schema_tracking_location: "s3a://c/s"}}
+  - {name: ml, client: deltalake, version: 1.6.6, read_path: pyarrow}
+"""
+    renamed = text.replace("{name: cust", "{name: customer, renamed_from: cust")
+    before, after = (
+        contracts.read("orders.yml", side).contracts[0]
+        for side in (text, renamed.replace("mode: none", "mode: name"))
+    )
+    found = {finding.code for finding in judge_pair(before, after, tuple(built_in().values()))}
+    assert {"RD005", "RD009"} <= found
+    assert found & {"RD001", "RD002"}

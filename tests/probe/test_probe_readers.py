@@ -142,7 +142,7 @@ def test_rows_that_were_run_say_with_which_versions(name: str) -> None:
 
 
 # What trino-cli 476 printed, its standard error with a warning of its library for terminals, when a server of
-# the test's own answered it. No Trino server is run here: see docs/clients.md.
+# the test's own answered it. No Trino server is run here: see docs/probe.md.
 TRINO = """\
 #!{python}
 import sys

@@ -38,7 +38,7 @@ from schemalint.lint.judge import clients_of, collecting, each_client_once, git_
 from schemalint.lint.live import LiveComparison, judge_live, live_context
 from schemalint.lint.rulebook import TableIgnores, not_ignored
 from schemalint.lint.selection import table_ignores
-from schemalint.lint.table import refused_by_spark
+from schemalint.lint.table import refused_by_spark, refuses_changes
 from schemalint.model.column_tracking import ColumnTracking, resume_tracking
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Skipped
@@ -302,6 +302,8 @@ def _planned(
     )
     findings = not_ignored(judge_live(comparison, request.rules), request.rules, ignores)
     plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
+    if plan.writes_marker and not plan.steps and refuses_changes(table, request.rules):
+        plan = replace(plan, writes_marker=False)  # the marker is a property: Spark would refuse it
     clients = clients_of(live_context(composed, table, tracking=options.tracking))
     plan = replace(plan, clients=each_client_once(clients))
     if obstacles:

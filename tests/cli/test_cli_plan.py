@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from schemalint import contract
-from schemalint.delta.datatype import LONG, Decimal, Field
+from schemalint.delta.datatype import LONG, Decimal, Field, String
 from schemalint.delta.stream_settings import java_hash
 from schemalint.model.marker import Marker, declaration_hash
 from schemalint.report.plan import json as plan_json
@@ -310,6 +310,22 @@ def test_several_merged_revisions_are_one_plan(table: Table, revisions: list[str
     plan = table.plan("--allow", "destructive")
     assert statement in plan
     assert "1 statement in 1 table" in plan
+
+
+@pytest.mark.parametrize(
+    ("collation", "told"), [("UTF8_BINARY", "up to date; marker missing\n"), ("UTF8_LCASE", "up to date\n")]
+)
+def test_table_whose_properties_spark_does_not_change_gets_no_marker(
+    project: Project, collation: str, told: str
+) -> None:
+    columns = Field("id", LONG), Field("name", String(collation))
+    state = [protocol(1, 7, None, {"appendOnly", "invariants"}), metadata(*columns)]
+    write_log(project.repo.path.parent / "lake/sales/orders", [[commit_info(), *state]])
+    project.repo.write("schemalint.toml", '[targets.dev]\nroot = "../lake"\n')
+    columns_text = f"[{{name: id, type: bigint}}, {{name: name, type: string collate {collation}}}]"
+    project.declare(f"schemalint: 1\ntable: sales.orders\ncolumns: {columns_text}\n")
+    project.repo.commit()
+    assert f": {told}" in project.run("plan").out
 
 
 def test_exit_code_ignores_a_missing_marker(table: Table) -> None:

@@ -207,7 +207,10 @@ def _of_access(client: Client, form: TableForm, access: str, features: Iterable[
         name = f"({form.reader},{form.writer})"
         yield _Question(Trait.PROTOCOL, name, access, of_form, default=Verdict.OK)
     for feature in sorted(features):
-        yield _Question(Trait.FEATURE, feature, access, those(partial(_names_feature, feature)))
+        # Every table has these by default, so a client that writes Delta tables at all supports them.
+        is_basic = feature in protocol.DEFAULT_FEATURES
+        default = Verdict.OK if is_basic else Verdict.UNKNOWN
+        yield _Question(Trait.FEATURE, feature, access, those(partial(_names_feature, feature)), default)
     for old, new in sorted(form.type_changes):
         speaking = (*those(partial(_names_change, (old, new))), *those(partial(_names_change, ANY)))
         yield _Question(Trait.TYPE_CHANGE, f"{old} -> {new}", access, speaking)

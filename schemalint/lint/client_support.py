@@ -31,6 +31,7 @@ from schemalint.plugin import RuleContext
 from schemalint.values import grouped, replace
 
 _Cause = tuple[str, str]
+_Key: TypeAlias = tuple[LossKind, _Cause, Path]
 _Rows: TypeAlias = Sequence[Mapping[str, Any]]
 _FORMATS: Final = "delta.universalFormat.enabledFormats"
 _WIDENING: Final = frozenset({"typeWidening", "typeWidening-preview"})
@@ -94,15 +95,17 @@ def losses_of(
         without: As for `client_support`.
     """
     after = form_after(ctx, upgrades, without=without)
-    found: list[tuple[tuple[LossKind, _Cause, Path], Loss]] = []
+    found: list[tuple[_Key, Loss]] = []
     for client in client_support(ctx, upgrades, without=without):
         if not client.is_lost:
             continue
         harmful = (Verdict.REFUSES, Verdict.WRONG)
         reasons = tuple(reason for reason in client.new_reasons if reason.verdict in harmful)
         ways = tuple(cures(client.consumer, after, ctx.contract.client_rows))
-        for key, own in grouped((_key(reason, ctx, upgrades), reason) for reason in reasons).items():
-            if key[1] not in refused:
+        keyed = ((key, reason) for reason in reasons for key in _keys(reason, ctx, upgrades))
+        for key, own in grouped(keyed).items():
+            kind, name = key[1]
+            if (kind, name.lower() if kind == "column" else name) not in refused:
                 found.append((key, Loss(client.consumer, own, ways)))
     return tuple(
         SupportLost(kind, cause, losses, path) for (kind, cause, path), losses in grouped(found).items()
@@ -184,30 +187,24 @@ def _widenings(ctx: RuleContext) -> Iterator[TypeChanged]:
                 yield change
 
 
-def _key(
-    reason: Reason, ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade]
-) -> tuple[LossKind, _Cause, Path]:
-    """Return how a client loses the table, and by what: the things that the contract names come first."""
-    path: Path = ()
+def _keys(reason: Reason, ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade]) -> Iterator[_Key]:
+    """Yield how a client loses the table, and by what: a type change by each column that changes so."""
     cause, is_named = _cause_of(reason, ctx, upgrades)
-    if reason.trait is Trait.TYPE_CHANGE:
-        changed = next(
-            (
-                change
-                for change in _widenings(ctx)
-                if f"{type_name(change.old)} -> {type_name(change.new)}" == reason.name
-            ),
-            None,
-        )
-        if changed is not None:
-            path, cause = changed.path, ("column", str(changed.path[0]))
+    is_pair = reason.trait is Trait.TYPE_CHANGE
+    kind: LossKind = "type change" if is_pair else "refuses" if is_named else "implicit"
     if reason.verdict is Verdict.WRONG:
-        return "wrong", cause, path
-    if reason.access == "write":
-        return "writes", cause, path
-    if reason.trait is Trait.TYPE_CHANGE:
-        return "type change", cause, path
-    return "refuses" if is_named else "implicit", cause, path
+        kind = "wrong"
+    elif reason.access == "write":
+        kind = "writes"
+    changed = [
+        change.path
+        for change in _widenings(ctx)
+        if is_pair and f"{type_name(change.old)} -> {type_name(change.new)}" == reason.name
+    ]
+    if not changed:
+        yield kind, cause, ()
+    for path in changed:
+        yield kind, ("column", str(path[0])), path
 
 
 def _cause_of(reason: Reason, ctx: RuleContext, upgrades: Iterable[ProtocolUpgrade]) -> tuple[_Cause, bool]:

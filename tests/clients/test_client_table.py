@@ -120,6 +120,7 @@ def _questions() -> Iterator[tuple[str, Support, str]]:
     yield "a feature without a row", _asked("athena", None, _form("variantType")), "unknown"
     yield "features of writers only", _asked("athena", None, _form("rowTracking", reader=1)), "ok"
     yield "a writer needs them", _asked("trino", "476", _form("rowTracking"), access="write"), "refuses"
+    yield "what every table has", _asked("athena", None, _form("appendOnly", reader=1), access="write"), "ok"
     yield "without UniForm", _asked("iceberg", None, _VECTORS), "refuses"
     yield "with UniForm", _asked("iceberg", None, _form(formats=frozenset({"iceberg"}))), "ok"
     yield "UniForm is read only", _asked("iceberg", None, _form(formats=frozenset({"iceberg"})), access="write"), "refuses"  # fmt: skip  # noqa: E501

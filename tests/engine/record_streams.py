@@ -356,7 +356,10 @@ def _read_failure(error: Exception) -> _Failure:
 
 def _run_all(spark: SparkSession, table: Path, statements: Iterable[str]) -> None:
     for statement in statements:
-        spark.sql(statement.replace("{t}", f"delta.`{table}`"))
+        result = spark.sql(statement.replace("{t}", f"delta.`{table}`"))
+        if statement.startswith("SELECT"):
+            overwrite = result.write.format("delta").mode("overwrite").option("overwriteSchema", "true")
+            overwrite.save(str(table))
 
 
 def _latest(table: Path) -> int:

@@ -16,7 +16,7 @@ from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import AffectedStreams
-from schemalint.model.stream_report import stream_report
+from schemalint.model.stream_report import stream_reports
 from schemalint.planner import PlanOptions, plan_table, planned_commits
 from schemalint.plugin import RuleContext
 from schemalint.values import replace
@@ -46,8 +46,7 @@ def affected_streams(ctx: RuleContext, tracking: ColumnTracking | None = None) -
     commits = planned_commits(plan)
     if ctx.live is None:
         commits = tuple(replace(commit, version=None) for commit in commits)
-    streams = (consumer for consumer in ctx.consumers if consumer.stream is not None)
-    reports = (stream_report(ctx.contract.table, consumer, commits) for consumer in streams)
+    reports = stream_reports(ctx.contract.table, ctx.consumers, commits)
     return AffectedStreams(tuple(reports), tuple(causes))
 
 

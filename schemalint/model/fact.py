@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from schemalint.delta.change import Change, ColumnChange
@@ -163,6 +164,10 @@ class AffectedStreams:
     streams: tuple[StreamReport, ...]
     causes: tuple[tuple[Blocking, Change], ...] = ()
 
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        return frozenset(stream.consumer.name for stream in self.streams if not stream.consumer.removed)
+
     def with_verdict(self, verdict: str) -> tuple[StreamReport, ...]:
         """Return the streams with a verdict, such as ``blocked``."""
         return tuple(stream for stream in self.streams if stream.effect.verdict.value == verdict)
@@ -177,8 +182,7 @@ class AffectedStreams:
     def title(self, stream: StreamReport) -> str:
         """Return a stream for messages: ``silver (@bi, removed in this change)``."""
         consumer = stream.consumer
-        namesakes = [other for other in self.streams if other.consumer.name == consumer.name]
-        gone = "removed in this change" if len(namesakes) == 1 else "as the base declares it"
+        gone = "as the base declares it" if consumer.name in self._declared else "removed in this change"
         details = ", ".join(filter(None, (consumer.owner, gone if consumer.removed else None)))
         return f"{consumer.name} ({details})" if details else consumer.name
 

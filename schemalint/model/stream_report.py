@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 from schemalint.delta.stream_progress import effect_from
 from schemalint.delta.stream_settings import StreamSettings, settings
@@ -77,27 +78,29 @@ def is_tracked(consumer: Consumer) -> bool:
     return consumer.stream is not None and consumer.stream.schema_tracking_location is not None
 
 
-def stream_report(
-    table: str,
-    consumer: Consumer,
-    commits: Sequence[StreamCommit] | None,
-) -> StreamReport:
-    """Return what commits do to a declared stream, after those that it has still to meet.
+def stream_reports(
+    table: str, consumers: Iterable[Consumer], commits: Sequence[StreamCommit]
+) -> Iterator[StreamReport]:
+    """Yield what commits do to each consumer that is a stream, after those that it has still to meet."""
 
-    None for commits that are not known.
-    """
-    if commits is None or consumer.stream is None:
-        return StreamReport(table, consumer, StreamEffect(StreamVerdict.UNKNOWN, None))
-    progress = consumer.stream.progress
-    if progress is None or progress.to_meet is None:  # as if it had met everything before
-        effect = effect_on_stream(commits, tracked=is_tracked(consumer), running=True)
-    else:
-        effect = effect_from(progress, commits, tracked=is_tracked(consumer), running=True)
-    blocks = tuple(_not_allowed(effect.blocks, consumer.stream))
-    metadata_path = progress.current.metadata_path if progress and progress.current else None
-    if effect.verdict is StreamVerdict.BLOCKED and not blocks:
-        effect = replace(effect, verdict=StreamVerdict.RESTARTS)
-    return StreamReport(table, consumer, replace(effect, blocks=blocks), metadata_path)
+    @cache
+    def effect_of_all(*, tracked: bool) -> StreamEffect:
+        """Return the effect on a stream that has met everything before."""
+        return effect_on_stream(commits, tracked=tracked, running=True)
+
+    for consumer in consumers:
+        if consumer.stream is None:
+            continue
+        progress, tracked = consumer.stream.progress, is_tracked(consumer)
+        if progress is None or progress.to_meet is None:
+            effect = effect_of_all(tracked=tracked)
+        else:
+            effect = effect_from(progress, commits, tracked=tracked, running=True)
+        blocks = tuple(_not_allowed(effect.blocks, consumer.stream))
+        metadata_path = progress.current.metadata_path if progress and progress.current else None
+        if effect.verdict is StreamVerdict.BLOCKED and not blocks:
+            effect = replace(effect, verdict=StreamVerdict.RESTARTS)
+        yield StreamReport(table, consumer, replace(effect, blocks=blocks), metadata_path)
 
 
 def _not_allowed(blocks: Iterable[StreamBlock], stream: Stream) -> Iterable[StreamBlock]:

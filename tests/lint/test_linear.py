@@ -38,6 +38,31 @@ def test_twice_the_columns_take_about_twice_the_calls(change: str) -> None:
     assert_linear(lambda number: check(request(change, number)), NUMBER)
 
 
+def streams(columns: str, number: int) -> str:
+    """Return a contract that so many streams read."""
+    declared = "".join(
+        f"  - {{name: s{index}, stream: {{checkpoint: /c{index}, schema_tracking_location: /c{index}}}}}\n"
+        for index in range(number)
+    )
+    return (
+        f"schemalint: 1\ntable: sales.orders\ncolumns: [{columns}]\n"
+        f"properties: {{delta.columnMapping.mode: name}}\nconsumers:\n{declared}"
+    )
+
+
+def test_twice_the_streams_take_about_twice_the_calls() -> None:
+    """The second half of the streams is removed by the change that blocks them all."""
+
+    def run(number: int) -> None:
+        before = streams("{name: id, type: int}", number)
+        after = streams("{name: key, type: int, renamed_from: id}", number // 2)
+        base, head = ({"a.yml": File("a.yml", text.encode(), None)} for text in (before, after))
+        result = check(CheckInput(Worktree(), Worktree(), Contents(base, head), tuple(built_in().values())))
+        assert "RD009" in {finding.code for finding in result.findings}, result
+
+    assert_linear(run, NUMBER)
+
+
 @pytest.mark.parametrize("style", reports.names())
 def test_twice_the_findings_take_about_twice_the_calls_in_every_format(style: str) -> None:
     results = {number: check(request("widened, enabled", number)) for number in (2, NUMBER, 2 * NUMBER)}

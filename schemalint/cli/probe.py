@@ -15,7 +15,7 @@ from schemalint.errors import UsageError
 from schemalint.files import temporary_folder
 from schemalint.probe.asking import Answer, about, ask_command, ask_recipe
 from schemalint.probe.recipes import recipe_file, recipe_names
-from schemalint.probe.rows import Reader, client_rows, disagreement
+from schemalint.probe.rows import Reader, client_rows, disagreements
 from schemalint.probe.tables import all_tables
 from schemalint.probe.writing import write_table
 from schemalint.report import probe as report
@@ -40,7 +40,12 @@ DIFFERS = 1
 @click.option("--tables", "folder", metavar="DIR", help="Write the tables here, and keep them")
 @click.option("--location", metavar="URI", help="Where the reader finds the folder of --tables")
 @click.option(
-    "--timeout", default=60.0, show_default=True, metavar="SECONDS", help="Time for each run of the reader"
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for each run of the reader",
 )
 @click.option(
     "--output-format",
@@ -77,8 +82,7 @@ def command(folder: str | None, location: str | None, **options: Any) -> int:  #
 
 def _write_tables(root: Path, location: str | None) -> Iterator[tuple[Any, str]]:
     for table in all_tables():
-        if not (root / table.name).exists():
-            write_table(table, root / table.name)
+        write_table(table, root / table.name)
         yield table, f"{location.rstrip('/')}/{table.name}" if location else str(root / table.name)
 
 
@@ -112,8 +116,7 @@ def _from_recipe(places: Places, **options: Any) -> Iterator[tuple[Reader, Itera
 def _report(
     reader: Reader, answers: list[Answer], *, compare: bool, output_format: str, **_rest: object
 ) -> int:
-    found = ((answer.table.name, disagreement(reader, answer)) for answer in answers if compare)
-    differs = {name: verdict for name, verdict in found if verdict is not None}
+    differs = disagreements(reader, answers) if compare else {}
     rows = client_rows(reader, answers, datetime.now(UTC).date().isoformat())
     match output_format:
         case "toml":

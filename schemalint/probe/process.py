@@ -104,6 +104,8 @@ class _Kept:
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
     """End all processes of the command's session."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
     process.wait()

@@ -40,16 +40,21 @@ def client_rows(reader: Reader, answers: Iterable[Answer], today: str) -> Iterat
 
     Several tables may need the same thing, in several forms; the most harmful verdict counts.
     """
-    by_row = grouped((tuple(answer.table.row.items()), answer) for answer in answers if answer.table.row)
-    for keys, same in by_row.items():
-        worst = max(same, key=lambda answer: answer.verdict.harm)
-        row: dict[str, Any] = {**dict(keys), "versions": reader.version}
+    for worst in _worst(answers):
+        row: dict[str, Any] = {**worst.table.row, "versions": reader.version}
         row |= {"read_path": reader.read_path} if reader.read_path else {}
         row["verdict"] = worst.verdict.value
         row |= {"detail": worst.detail} if worst.verdict is not Verdict.OK else {}
         row["evidence"] = {"run": f"{reader.version}, {SOURCE}"}
         row["as_of"] = today
         yield row
+
+
+def _worst(answers: Iterable[Answer]) -> Iterator[Answer]:
+    """Yield the most harmful answer for each row that the tables speak of; some speak of none."""
+    by_row = grouped((tuple(answer.table.row.items()), answer) for answer in answers if answer.table.row)
+    for same in by_row.values():
+        yield max(same, key=lambda answer: answer.verdict.harm)
 
 
 def table_form(table: ProbeTable) -> TableForm:
@@ -74,16 +79,16 @@ def _name(sql_type: str) -> str:
     return print_type(parse_type(sql_type)).partition("(")[0]
 
 
-def disagreement(reader: Reader, answer: Answer) -> Verdict | None:
-    """Return the verdict of the client table if it is another one; None if it agrees or does not know.
+def disagreements(reader: Reader, answers: Iterable[Answer]) -> dict[str, Verdict]:
+    """Return the verdict of the client table for each table for which it is another one than the reader's.
 
-    No row speaks of some tables. What the table infers is no statement about one of these tables either: a
-    feature may do harm in larger ones.
+    The table is silent where it does not know, and where it infers: a feature may do harm in larger tables.
     """
-    if not answer.table.row:
-        return None
+    found: dict[str, Verdict] = {}
     consumer = Consumer("probe", reader.client, reader.version, reader.read_path or None)
-    known = support(consumer, table_form(answer.table))
-    if any(reason.evidence and reason.evidence.how == "inferred" for reason in known.reasons):
-        return None
-    return known.verdict if known.verdict not in (answer.verdict, Verdict.UNKNOWN) else None
+    for answer in _worst(answers):
+        known = support(consumer, table_form(answer.table))
+        is_inferred = any(reason.evidence and reason.evidence.how == "inferred" for reason in known.reasons)
+        if known.verdict not in (answer.verdict, Verdict.UNKNOWN) and not is_inferred:
+            found[answer.table.name] = known.verdict
+    return found

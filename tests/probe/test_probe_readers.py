@@ -16,7 +16,7 @@ from schemalint.clients.table import file_data
 from schemalint.model.client import Verdict
 from schemalint.probe.asking import Answer, about, ask_recipe
 from schemalint.probe.recipes import recipe_file, recipe_names
-from schemalint.probe.rows import Reader, client_rows, disagreement
+from schemalint.probe.rows import Reader, client_rows, disagreements
 from schemalint.probe.tables import all_tables
 from schemalint.probe.writing import write_table
 
@@ -54,11 +54,6 @@ def _names(answers: Iterable[Answer], verdict: Verdict) -> set[str]:
     return {answer.table.name for answer in answers if answer.verdict is verdict}
 
 
-def _differences(reader: Reader, answers: Iterable[Answer]) -> list[tuple[str, Verdict, Verdict]]:
-    compared = ((answer, disagreement(reader, answer)) for answer in answers)
-    return [(answer.table.name, answer.verdict, known) for answer, known in compared if known is not None]
-
-
 def test_deltalake_returns_nulls_for_mapped_tables_below_reader_version_3(places: Places) -> None:
     reader, answers = _answers("deltalake", "pyarrow", places)
     assert reader.version == "1.6.6"
@@ -66,7 +61,7 @@ def test_deltalake_returns_nulls_for_mapped_tables_below_reader_version_3(places
     assert _names(answers, Verdict.WRONG) == {*mapped, "mapping-id-2-5", "mapping-id-2-7"}
     wrong = next(answer for answer in answers if answer.table.name == "mapping-name-2-7")
     assert wrong.detail == "it returns NULL in place of every id, and not 1, 2"
-    assert _differences(reader, answers) == []
+    assert disagreements(reader, answers) == {}
 
 
 def test_the_query_builder_of_deltalake_reads_mapped_tables(places: Places) -> None:
@@ -74,7 +69,7 @@ def test_the_query_builder_of_deltalake_reads_mapped_tables(places: Places) -> N
     right = _names(answers, Verdict.OK)
     assert {"mapping-name-2-7", "mapping-id-3-7", "deletion-vectors", "v2-checkpoint"} <= right
     assert _names(answers, Verdict.WRONG) == set()
-    assert _differences(reader, answers) == []
+    assert disagreements(reader, answers) == {}
 
 
 def test_duckdb_reads_all_that_it_knows(places: Places) -> None:
@@ -82,7 +77,7 @@ def test_duckdb_reads_all_that_it_knows(places: Places) -> None:
     assert reader.version == "1.5.5"
     assert {"deletion-vectors", "widened-date-timestamp_ntz", "mapping-id-2-7"} <= _names(answers, Verdict.OK)
     assert "widened-bigint-int" in _names(answers, Verdict.REFUSES)
-    assert _differences(reader, answers) == []
+    assert disagreements(reader, answers) == {}
 
 
 REFUSED_BY_SPARK = {

@@ -12,6 +12,8 @@ from schemalint.git import Contents, File, Worktree
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.fixing import check_and_fix
+from schemalint.lint.judge import judge_pair
+from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
 from schemalint.pull.declaration import Scope
 from schemalint.pull.texts import updated_text
@@ -38,29 +40,28 @@ def test_twice_the_columns_take_about_twice_the_calls(change: str) -> None:
     assert_linear(lambda number: check(request(change, number)), NUMBER)
 
 
-def streams(columns: str, number: int) -> str:
-    """Return a contract that so many streams read."""
-    declared = "".join(
-        f"  - {{name: s{index}, stream: {{checkpoint: /c{index}, schema_tracking_location: /c{index}}}}}\n"
-        for index in range(number)
-    )
-    return (
-        f"schemalint: 1\ntable: sales.orders\ncolumns: [{columns}]\n"
-        f"properties: {{delta.columnMapping.mode: name}}\nconsumers:\n{declared}"
-    )
-
-
 def test_twice_the_streams_take_about_twice_the_calls() -> None:
     """The second half of the streams is removed by the change that blocks them all."""
+    texts = ("{name: id, type: int}", "{name: key, type: int, renamed_from: id}")
+    base, head = (
+        read(
+            "a.yml",
+            f"schemalint: 1\ntable: sales.orders\ncolumns: [{columns}]\n"
+            "properties: {delta.columnMapping.mode: name}\n",
+        ).contracts[0]
+        for columns in texts
+    )
 
     def run(number: int) -> None:
-        before = streams("{name: id, type: int}", number)
-        after = streams("{name: key, type: int, renamed_from: id}", number // 2)
-        base, head = ({"a.yml": File("a.yml", text.encode(), None)} for text in (before, after))
-        result = check(CheckInput(Worktree(), Worktree(), Contents(base, head), tuple(built_in().values())))
-        assert "RD009" in {finding.code for finding in result.findings}, result
+        streams = tuple(
+            Consumer(f"s{index}", stream=Stream(f"/c{index}", schema_tracking_location=f"/c{index}"))
+            for index in range(number)
+        )
+        before, after = replace(base, consumers=streams), replace(head, consumers=streams[: number // 2])
+        (finding,) = judge_pair(before, after, [built_in()["stream-blocked"]])
+        assert finding.message.count("removed in this change") == number - number // 2
 
-    assert_linear(run, NUMBER)
+    assert_linear(run, 20 * NUMBER)
 
 
 @pytest.mark.parametrize("style", reports.names())

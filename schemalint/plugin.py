@@ -35,7 +35,7 @@ from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
 from schemalint.delta.feature_drop import DropRequests
 from schemalint.delta.lengths import columns_with_lengths
-from schemalint.delta.path import Path, lowercased, path_key
+from schemalint.delta.path import Path, PathIndex, lowercased, path_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import alters_stored_type
@@ -175,6 +175,18 @@ class RuleContext:
     def consumers(self) -> tuple[Consumer, ...]:
         """The declared readers and writers, base's and head's: see `Consumer.removed`."""
         return united(self.base.consumers if self.base else (), self.contract.consumers)
+
+    @cached_property
+    def consumers_by_column(self) -> PathIndex[Consumer]:
+        """The consumers that name columns, by `schemalint.delta.path.path_key` of each."""
+        return PathIndex(
+            (path_key(path), consumer) for consumer in self.consumers for path in consumer.columns
+        )
+
+    @cached_property
+    def feed_readers(self) -> tuple[Consumer, ...]:
+        """The consumers that read the change data feed, but not as a stream."""
+        return tuple(consumer for consumer in self.consumers if consumer.cdf and consumer.stream is None)
 
     @property
     def column_mapping(self) -> str:

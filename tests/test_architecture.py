@@ -227,6 +227,7 @@ def test_mypy_reports_every_match_that_lacks_a_new_kind_of_change(mypy_output: s
     reported_files = {line.partition(":")[0] for line in mypy_output.splitlines() if "Planted" in line}
     assert reported_files == {
         "schemalint/contract/dialects/native/declaring.py",
+        "schemalint/delta/change_data.py",
         "schemalint/delta/patch.py",
         "schemalint/lint/finding_location.py",
         "schemalint/model/anchors.py",

@@ -63,12 +63,12 @@ def require_declared(file: str, text: str, named: Iterable[str], declared: Mappi
     """
     for name in named:
         if name not in declared:
-            from difflib import get_close_matches  # noqa: PLC0415 (only for an error)
+            from schemalint.delta.column_names import nearest_name  # noqa: PLC0415 (only for an error)
 
-            close = get_close_matches(name, declared, n=1)
+            close = nearest_name(name, declared)
             raise ConfigError(
                 f"tables.consumers names {name!r}, which is not declared",
-                help=f"did you mean {close[0]!r}?" if close else f"declare it: [consumers.{name}]",
+                help=f"did you mean {close!r}?" if close else f"declare it: [consumers.{name}]",
                 location=Positions(file, text).locate(("tables", "consumers"), name),
             )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from schemalint.delta.datatype import Struct, path_of_names
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 ENGINE: Final = "engine"
 """The name of the consumer that is the engine of a target."""
+
+# Contracts are strangers' texts: of more faults, and for longer names, nothing is compared.
+_MOST_FAULTS: Final = 50
+_LONGEST: Final = 100
 
 _Rows: TypeAlias = Sequence[Mapping[str, Any]]
 _Declaring = TypeVar("_Declaring", bound=Contract | TargetOverlay)
@@ -69,15 +74,15 @@ def _with_consumers(
 ) -> _Declaring:
     """Return a contract or an overlay with the consumers that it names, and those of its table."""
     given: tuple[Consumer, ...] = ()
-    known: dict[str, Consumer] = {}
+    known: Mapping[str, Consumer] = {}
     for config in configurations:
-        known = dict(config.consumers)
+        known = config.consumers
         of_config = tuple(_names_of_table(contract.table, config)) if of_table else ()
         named = dict.fromkeys((*of_config, *declaring.named_consumers))
         found = (known[name] for name in named if name in known)
         given = united(given, [_of_columns(consumer, contract.state.columns) for consumer in found])
     rows = configurations[0].clients
-    faults = tuple(_faults(declaring, known, rows))
+    faults = tuple(islice(_faults(declaring, known, rows), _MOST_FAULTS))
     if not given and not faults:
         return declaring
     return replace(declaring, consumers=(*given, *declaring.consumers), consumer_faults=faults)
@@ -111,7 +116,7 @@ def _faults_of_rows(config: Config) -> Iterator[ConfigError]:
 
 
 def _faults(
-    declaring: Contract | TargetOverlay, known: dict[str, Consumer], rows: _Rows
+    declaring: Contract | TargetOverlay, known: Mapping[str, Consumer], rows: _Rows
 ) -> Iterator[ConsumerFault]:
     for name in declaring.named_consumers:
         if name not in known:
@@ -144,6 +149,10 @@ def _faults_of_client(consumer: Consumer, rows: _Rows) -> Iterator[ConsumerFault
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:
-    from difflib import get_close_matches  # noqa: PLC0415 (only for a fault)
+    from schemalint.delta.column_names import nearest_name  # noqa: PLC0415 (only for a fault)
 
-    return next(iter(get_close_matches(name.lower(), list(known), n=1)), None)
+    return (
+        nearest_name(name, (other for other in known if len(other) <= _LONGEST))
+        if len(name) <= _LONGEST
+        else None
+    )

@@ -50,6 +50,13 @@ def _drop_listed(number: int) -> str:
     return contract(["name: last, type: int"], MAPPED + listed)
 
 
+def _readers(number: int) -> str:
+    """Return the settings of a mapped table with a change data feed, and a consumer of each column."""
+    readers = "".join(f"  - {{name: r{n}, columns: [c{n}], cdf: true}}\n" for n in range(number))
+    properties = "properties: {delta.columnMapping.mode: name, delta.enableChangeDataFeed: true}"
+    return f"{properties}\nconsumers:\n{readers}"
+
+
 CHANGES: Final[dict[str, tuple[Callable[[int], str], Callable[[int], str]]]] = {
     "widened": (_ints, lambda n: _columns("name: c{n}, type: bigint", n)),
     "widened, enabled": (
@@ -115,6 +122,14 @@ CHANGES: Final[dict[str, tuple[Callable[[int], str], Callable[[int], str]]]] = {
     "drop_features": (_ints, lambda n: _setting("drop_features", "- f{n}", n)),
     "dropped": (_ints, lambda n: _setting("dropped", "- d{n}", n)),
     "consumers": (_ints, lambda n: _setting("consumers", "- {{name: r{n}, columns: [c{n}]}}", n)),
+    "consumers, unknown": (
+        _ints,
+        lambda n: _setting("consumers", "- name{n}\n  - {{name: r{n}, client: c{n}}}", n),
+    ),
+    "consumers of what is renamed": (
+        lambda n: _columns("name: c{n}, type: int", n, _readers(n)),
+        lambda n: _columns("name: d{n}, renamed_from: c{n}, type: int", n, _readers(n)),
+    ),
     "allow": (_ints, lambda n: _setting("allow", "- {{rule: TW001, column: c{n}, reason: why}}", n)),
     "type_changes": (
         lambda n: _columns("name: c{n}, type: bigint", n, WIDENING),

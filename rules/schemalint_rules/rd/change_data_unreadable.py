@@ -7,6 +7,7 @@ from schemalint.delta.change_data import LostRange, has_feed, lost_range
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _ERROR = "DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA"
+_MOST = 20
 _LOST = {
     LostRange.ACROSS: "ranges of the change data feed that begin before this change and end at or after it",
     LostRange.BEFORE: "ranges of the change data feed that begin before this change, wherever they end",
@@ -84,14 +85,15 @@ def change_data_unreadable(
     consumers: [{name: search_index, cdf: true, owner: "@search"}]
     ```
     """
-    readers = [consumer for consumer in ctx.consumers if consumer.cdf and consumer.stream is None]
+    readers = ctx.feed_readers
     if not readers or not has_feed(ctx.before) or not has_feed(ctx.after):
         return
     if not isinstance(change, PropertyChanged) and not ctx.alters(change):
         return
     lost = lost_range(change, ctx.before, ctx.after)
     if lost is not None:
-        who = ", ".join(dict.fromkeys(consumer.described for consumer in readers))
+        names = [consumer.described for consumer in readers[:_MOST]]
+        who = ", ".join(names) + (f" and {len(readers) - _MOST} more" if len(readers) > _MOST else "")
         yield Problem(
             f"{who} can no longer read {_LOST[lost]}",
             help="let it read the feed up to the version before this change, then apply the change; from the "

@@ -65,11 +65,7 @@ def query_names_lost_column(change: FieldRemoved | FieldRenamed, ctx: RuleContex
     if not ctx.alters(change):
         return
     old = _old_path(change)
-    concerned = [
-        consumer
-        for consumer in ctx.consumers
-        if any(path_key(path)[: len(old)] == path_key(old) for path in consumer.columns)
-    ]
+    concerned = ctx.consumers_by_column.within(path_key(old))
     if concerned:
         who = ", ".join(dict.fromkeys(consumer.described for consumer in concerned))
         what = f"renamed to {change.path[-1]}" if isinstance(change, FieldRenamed) else "dropped"

@@ -218,3 +218,36 @@ def test_plan_stops_for_a_client_that_it_would_lock_out(project: Project) -> Non
     project.repo.commit()
     (table,) = json.loads(project.run("plan", "--target", "dev", "--output-format", "json").out)["tables"]
     assert table["steps"]
+
+
+def test_a_check_with_live_tables_reports_a_lost_client_once(project: Project) -> None:
+    project.repo.write("schemalint.toml", _TARGET)
+    _declare(project, ML)
+    project.repo.commit()
+    _table(project, _PLAIN, {})
+    _declare(project, ML, VECTORS)
+    found = _json(project, "--live", "--target", "dev")
+    (finding,) = [finding for finding in found["findings"] if finding["code"].startswith("RD0")]
+    assert (finding["code"], finding["against"], finding["existing"]) == ("RD015", ["git", "live"], False)
+    assert [(client["before"], client["after"]) for client in found["clients"]] == [("ok", "refuses")]
+
+
+def test_a_change_that_is_merged_but_not_applied_is_an_existing_finding(project: Project) -> None:
+    project.repo.write("schemalint.toml", _TARGET)
+    _declare(project, ML, VECTORS)
+    project.repo.commit()
+    _table(project, _PLAIN, {})
+    _declare(project, ML, VECTORS + "description: Orders\n")
+    found = _json(project, "--live", "--target", "dev")["findings"]
+    assert [finding["existing"] for finding in found if finding["code"] == "RD015"] == [True]
+
+
+def test_a_client_that_the_live_table_locks_out_already_is_no_finding(project: Project) -> None:
+    project.repo.write("schemalint.toml", _TARGET)
+    _declare(project, ML)
+    project.repo.commit()
+    _table(project, _WITH_VECTORS, {"delta.enableDeletionVectors": "true"})
+    _declare(project, ML, VECTORS)
+    found = _json(project, "--live", "--target", "dev")
+    assert not [finding for finding in found["findings"] if finding["code"].startswith("RD0")]
+    assert [(client["before"], client["after"]) for client in found["clients"]] == [("refuses", "refuses")]

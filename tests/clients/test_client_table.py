@@ -107,6 +107,9 @@ _VECTORS = _form("deletionVectors")
 def _questions() -> Iterator[tuple[str, Support, str]]:
     yield "NULLs of the form (2,7)", _asked("deltalake", "1.6.4", _MAPPED_LEGACY), "wrong"
     yield "(3,7) is refused", _asked("deltalake", "1.6.4", _MAPPED), "refuses"
+    both = _form("columnMapping", "deletionVectors", reader=2, mapping="name")
+    refused = _asked("deltalake", "1.6.6", both, read_path="pyarrow")
+    yield "what is refused is not read wrongly", refused, "refuses"
     yield "older versions refuse", _asked("deltalake", "1.6.3", _MAPPED_LEGACY), "refuses"
     yield "one read path", _asked("deltalake", "1.6.6", _MAPPED_LEGACY, read_path="query-builder"), "ok"
     yield "the worst of a range", _asked("deltalake", ">=1.5,<2", _MAPPED_LEGACY), "wrong"

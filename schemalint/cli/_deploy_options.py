@@ -94,6 +94,7 @@ def prepare_deployment(
         base=options["base"],
         reorder=options["reorder"],
         cosmetic=options["cosmetic"],
+        require_streams=options.get("require_streams", False),
         applies=applies,
         via=via,
     )

@@ -30,6 +30,11 @@ _JOBS = 4
 @click.option(
     "--plan", "plan_file", metavar="FILE", help="Apply only this plan, a file that `plan --out` wrote"
 )
+@click.option(
+    "--require-streams",
+    is_flag=True,
+    help="Exit with 4 while a declared stream has not read its table to the end",
+)
 @click.option("--all-or-nothing", is_flag=True, help="Change no table if one is refused or cannot be planned")
 @click.option(
     "--jobs",
@@ -61,6 +66,7 @@ def command(
     confirmation. Without a terminal and without --yes it changes nothing and exits with 4.
 
     Tables change in parallel, and a failed table does not stop the others; a second run executes the rest.
+    After the last commit of a table the command prints the settings that its blocked streams need.
     With --plan, tables that changed since the plan was written are refused, and tables outside of the plan
     stay unchanged.
     """
@@ -101,6 +107,6 @@ def _print_results(results: Iterable[Applied], *, quiet: bool) -> None:
             result.outcome is Outcome.REFUSED and result.error is None
         )
         if not is_in_plan and not quiet:
-            show(deploy_log.line(result))
+            show(deploy_log.text(result))
         if not is_in_plan and result.error is not None:
             print_error(result.error)

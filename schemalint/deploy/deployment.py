@@ -15,13 +15,14 @@ from schemalint.config.project import Project, unmatched_globs
 from schemalint.config.trust import Trusted, TrustedTarget, resolve_storage
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
 from schemalint.delta.table import LiveTable
+from schemalint.deploy.approvals import approved, with_approval
 from schemalint.deploy.catalog_features import (
     above_limits_in_catalog,
     added_by_catalog,
     with_features_of_catalog,
 )
 from schemalint.deploy.claims import Claims
-from schemalint.deploy.consumers import planned_streams
+from schemalint.deploy.consumers import planned_streams, without_unread_streams
 from schemalint.deploy.cosmetic import with_cosmetic_steps_waiting
 from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied, unseen_edits
 from schemalint.errors import ConfigError, SchemalintError, UsageError, worst_status
@@ -50,8 +51,6 @@ from schemalint.planner import PlanOptions, plan_table
 from schemalint.plugin import Rule
 from schemalint.values import field, frozen, replace
 
-UPGRADE = "upgrade"
-
 
 @frozen
 class DeployInput:
@@ -71,6 +70,7 @@ class DeployInput:
         reorder: Whether to move columns to their declared order.
         cosmetic: When cosmetic steps are applied to a table that a tracked stream reads; None means as the
             configuration says.
+        require_streams: Whether to refuse a table whose declared streams have not read it to its end.
         applies: Whether the plan will be run; irreversible steps then need an approval.
         via: The catalogs of a running Spark session, for a target whose catalog has no address.
     """
@@ -87,6 +87,7 @@ class DeployInput:
     base: str | None = None
     reorder: bool = False
     cosmetic: Cosmetic | None = None
+    require_streams: bool = False
     applies: bool = False
     via: Catalog | None = None
 
@@ -155,7 +156,7 @@ def _prepared(request: DeployInput) -> Deployment:
     found = _declared(request)
     declared = found.contracts
     requested = [
-        _with_approval(
+        with_approval(
             for_engine(
                 contracts.effective(with_consumers(contract, request.settings.config), request.target.name),
                 request.target.engine,
@@ -181,10 +182,10 @@ def _prepared(request: DeployInput) -> Deployment:
         errors: list[SchemalintError] = []
         with collecting(errors, contract.table):
             plan, contract = _planned(request, contract, live_tables, claims, ignores)  # noqa: PLW2901 (with more)
-            plan = with_cosmetic_steps_waiting(
-                plan, contract, request.cosmetic or request.settings.config.cosmetic
-            )
-            plans.append(_approved(request, plan))
+            cosmetic = request.cosmetic or request.settings.config.cosmetic
+            plan = with_cosmetic_steps_waiting(plan, contract, cosmetic)
+            plan = approved(plan, request.allow) if request.applies else plan
+            plans.append(without_unread_streams(plan, contract) if request.require_streams else plan)
             effective[contract.table] = contract
         unplanned += (Unplanned(contract.table, error) for error in errors)
     checked = tuple(claims.without_shared_tables(plans))
@@ -245,12 +246,6 @@ def _requested(request: DeployInput, found: Declarations) -> list[Contract]:
             found.require_complete()
             raise UsageError(f"no contract declares {name}", help=f"declared: {', '.join(sorted(declared))}")
     return [declared[key] for key in keys]
-
-
-def _with_approval(contract: Contract, allow: frozenset[str]) -> Contract:
-    if UPGRADE not in allow:
-        return contract
-    return replace(contract, protocol=replace(contract.protocol, allow_upgrade=True))
 
 
 def _is_planned(contract: Contract) -> bool:
@@ -347,22 +342,6 @@ def _instead_of(old: Contract, contract: Contract, live_tables: TargetTables) ->
                 "`removed` in the configuration",
                 TABLE_REMOVED,
             )
-
-
-def _approved(request: DeployInput, plan: TablePlan) -> TablePlan:
-    """Refuse a plan to apply whose irreversible steps are not approved."""
-    missing = sorted(approval.value for approval in plan.needs if approval.value not in request.allow)
-    if not (request.applies and missing):
-        return plan
-    options = " and ".join(f"--allow {value}" for value in missing)
-    kinds = ", ".join(sorted({step.kind.value for step in plan.steps if step.needs is not None}))
-    refusal = Refusal(
-        RefusalKind.APPROVAL,
-        f"{kinds}: approval required",
-        f"review the plan, then {options}",
-        awaits=min(plan.needs, key=str),
-    )
-    return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))
 
 
 def _revisions(request: DeployInput) -> Revisions:

@@ -6,6 +6,7 @@ from enum import Enum
 
 from schemalint.errors import SchemalintError
 from schemalint.model.plan import Step
+from schemalint.model.stream_report import StreamReport
 from schemalint.values import frozen
 
 
@@ -49,6 +50,7 @@ class Applied:
         done: The steps that this run executed, without those that another run had done already.
         error: The error that stopped the run for this table.
         before: The version when the plan was made; None if the table did not exist.
+        streams: What the declared streams meet in the table after a run that changed it.
     """
 
     table: str
@@ -58,3 +60,4 @@ class Applied:
     done: tuple[DoneStep, ...] = ()
     error: SchemalintError | None = None
     before: int | None = None
+    streams: tuple[StreamReport, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.table import LiveTable
@@ -18,6 +18,9 @@ from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.model.inventory import Inventory, TableSummary, summary_of
 from schemalint.plugin import Rule
 from schemalint.values import frozen, replace
+
+if TYPE_CHECKING:
+    from schemalint.model.stream_report import StreamReport
 
 _HISTORY = SideRef("history", why="as far back as the logs go")
 _LIVE = SideRef("live", why="the tables as they are")
@@ -63,6 +66,7 @@ def audit(
     errors: list[SchemalintError] = []
     summaries: list[TableSummary] = []
     clients: list[ClientSupport] = []
+    streams: list[StreamReport] = []
     for audited in tables:
         if isinstance(audited.table, LiveError):
             errors.append(audited.table)
@@ -78,6 +82,7 @@ def audit(
             files = None
         name, contract = audited.name, audited.contract
         with collecting(errors, name):
+            streams += _streams(name, contract)
             found = (
                 *judge_table(audited.table, rules, name=name, contract=contract, files=files),
                 *judge_state(audited.table, rules, name=name, contract=contract),
@@ -89,4 +94,24 @@ def audit(
         errors=tuple(errors),
         inventory=Inventory(tuple(summaries)),
         clients=tuple(clients),
+        streams=tuple(streams),
     )
+
+
+def _streams(name: str, contract: Contract | None) -> list[StreamReport]:
+    """Return what each declared stream has still to meet, from where its own files say that it is."""
+    streams = [consumer for consumer in contract.consumers if consumer.stream] if contract else []
+    if not streams:
+        return []
+    from schemalint.model.stream_report import stream_reports  # noqa: PLC0415 (only with streams)
+
+    return [
+        report if _is_known(report.consumer) else report.with_unknown_effect()
+        for report in stream_reports(name, streams, ())
+    ]
+
+
+def _is_known(consumer: Consumer) -> bool:
+    """Return whether it is known what a stream has still to meet."""
+    progress = consumer.stream.progress if consumer.stream else None
+    return progress is not None and progress.to_meet is not None

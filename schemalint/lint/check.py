@@ -23,10 +23,13 @@ from schemalint.lint.judge import (
     clients_offline,
     collecting,
     each_client_once,
+    each_stream_once,
     git_context,
     judge_pair,
     ordered,
     present,
+    streams_of,
+    streams_offline,
     worst_of_each,
 )
 from schemalint.lint.live import LiveComparison, judge_live, live_context
@@ -45,6 +48,7 @@ from schemalint.values import replace
 
 if TYPE_CHECKING:
     from schemalint.contract.edits import Editor
+    from schemalint.model.stream_report import StreamReport
 
 
 def check(request: CheckInput) -> CheckResult:
@@ -75,6 +79,7 @@ class _Check:
         self.sides = _Sides()
         self.editors: dict[str, Editor] = {}
         self.clients: list[ClientSupport] = []
+        self.streams: list[StreamReport] = []
 
     def run(self) -> CheckResult:
         changed = [path for path in self._paths() if self._is_selected(path)]
@@ -114,6 +119,7 @@ class _Check:
             ),
             sources=self._sources,
             clients=each_client_once(self.clients),
+            streams=each_stream_once(self.streams),
         )
 
     def _paths(self) -> list[str]:
@@ -204,6 +210,7 @@ class _Check:
         if after is not None:
             for engines in self._engines:
                 self.clients += clients_offline(before, after, engines)
+                self.streams += streams_offline(before, after, engines)
         found = [judge_pair(before, after, rules, engines) for engines in self._engines]
         yield from found[0] if len(found) == 1 else worst_of_each(chain.from_iterable(found))
 
@@ -319,7 +326,9 @@ class _Check:
             renamed=_names_in_log(base, contract, table) if tracking is None else {},
             all_contracts=self.request.everything,
         )
-        self.clients += clients_of(live_context(contract, table, base, tracking, comparison.renamed))
+        ctx = live_context(contract, table, base, tracking, comparison.renamed)
+        self.clients += clients_of(ctx)
+        self.streams += streams_of(ctx, tracking)
         for finding in judge_live(comparison, rules):
             yield replace(finding, target=live.target)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
 from schemalint import limits
@@ -32,6 +33,9 @@ from schemalint.model.finding import Finding, Severity
 from schemalint.model.rule_codes import CASE_COLLISION
 from schemalint.plugin import Problem, Rule, RuleContext
 from schemalint.values import frozen, replace
+
+if TYPE_CHECKING:
+    from schemalint.model.stream_report import StreamReport
 
 
 @frozen
@@ -129,6 +133,36 @@ def clients_offline(
         if new is not None:
             ctx = git_context(old, new)
             yield from clients_of(ctx)
+
+
+def streams_offline(
+    before: Contract | None, after: Contract, engines: Mapping[str, Engine | None] = MappingProxyType({})
+) -> Iterator[StreamReport]:
+    """Yield what a change does to the declared streams of a table, for each target; as `judge_pair`."""
+    for _target, old, new in _effective_pairs(before, after, engines):
+        if new is not None:
+            yield from streams_of(git_context(old, new))
+
+
+def streams_of(ctx: RuleContext, tracking: ColumnTracking | None = None) -> tuple[StreamReport, ...]:
+    """Return what a change does to the declared streams of a table; none if it has no statement."""
+    if ctx.is_new_table or not any(consumer.stream for consumer in ctx.consumers):
+        return ()
+    from schemalint.lint.stream_effects import affected_streams  # noqa: PLC0415 (only with streams)
+
+    affected = affected_streams(ctx, tracking)
+    return affected.streams if affected is not None else ()
+
+
+def each_stream_once(streams: Iterable[StreamReport]) -> tuple[StreamReport, ...]:
+    """Return what happens to each declared stream, of several targets the most harmful answer."""
+    found: dict[object, StreamReport] = {}
+    for report in streams:
+        stream = report.consumer.stream
+        key = (report.table, report.consumer.name, report.is_tracked, stream and stream.checkpoint)
+        if key not in found or found[key].harm < report.harm:
+            found[key] = report
+    return tuple(found.values())
 
 
 def clients_of(ctx: RuleContext) -> tuple[ClientSupport, ...]:

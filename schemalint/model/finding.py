@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from schemalint.delta.table import HistoryEntry, TableState
     from schemalint.model.client import ClientSupport
     from schemalint.model.inventory import Inventory
+    from schemalint.model.stream_report import StreamReport
 
 
 class Severity(IntEnum):
@@ -237,6 +238,7 @@ class CheckResult:
         sources: The head's text of the files that locations name, as far as known.
         inventory: The tables of an audit.
         clients: What the clients of the declared consumers do with the tables.
+        streams: What happens to the declared streams of the tables.
         counts_existing: Whether findings that the base has too count, as with ``--strict``.
     """
 
@@ -247,6 +249,7 @@ class CheckResult:
     sources: Mapping[str, str] | None = None
     inventory: Inventory | None = None
     clients: tuple[ClientSupport, ...] = ()
+    streams: tuple[StreamReport, ...] = ()
     counts_existing: bool = False
 
     @property

@@ -93,6 +93,7 @@ class RefusalKind(Enum):
     LIVE = "no statement leads from the live table to the declaration"
     OPERATION = "the history of the table or the request of this run forbids it"
     APPROVAL = "the statements wait for an approval"
+    STREAMS = "the statements wait for a declared stream"
 
     @property
     def exit_status(self) -> int:
@@ -102,7 +103,7 @@ class RefusalKind(Enum):
                 return 1
             case RefusalKind.DECLARATION | RefusalKind.LIVE | RefusalKind.OPERATION:
                 return 2
-            case RefusalKind.APPROVAL:
+            case RefusalKind.APPROVAL | RefusalKind.STREAMS:
                 return 4
             case _:
                 assert_never(self)

@@ -27,14 +27,11 @@ class StreamReport:
         table: The name of the table.
         consumer: The consumer that reads it as a stream.
         effect: The effect on the stream, without the changes that its declaration allows.
-        metadata_path: The metadata path of the source, from the stream's own files; None if they were not
-            read.
     """
 
     table: str
     consumer: Consumer
     effect: StreamEffect
-    metadata_path: str | None = None
 
     @property
     def is_tracked(self) -> bool:
@@ -50,6 +47,15 @@ class StreamReport:
         faults = [defect.message for defect in progress.defects if defect.stops]
         return progress.unknown or next(iter(faults), "the table's log does not reach back to it")
 
+    def with_unknown_effect(self) -> StreamReport:
+        """Return the report of a stream of which nothing is known."""
+        return replace(self, effect=StreamEffect(StreamVerdict.UNKNOWN, None))
+
+    @property
+    def harm(self) -> int:
+        """The position of the verdict in the order of harm."""
+        return list(StreamVerdict).index(self.effect.verdict)
+
     @property
     def version(self) -> int | None:
         """The version whose changes block the stream last; None if it is unknown, or nothing blocks it."""
@@ -62,8 +68,8 @@ class StreamReport:
         if stream is None:
             return ()
         checkpoint, scheme = stream.checkpoint, stream.checkpoint_scheme
-        if self.metadata_path is not None:
-            checkpoint = self.metadata_path.rpartition("/sources/")[0]
+        if stream.progress is not None and stream.progress.current is not None:
+            checkpoint = stream.progress.current.metadata_path.rpartition("/sources/")[0]
             scheme = checkpoint.partition(":")[0]
         found: dict[str, StreamSettings] = {}
         for version, kinds in _kinds_by_version(self.effect.blocks).items():
@@ -97,10 +103,9 @@ def stream_reports(
         else:
             effect = effect_from(progress, commits, tracked=tracked, running=True)
         blocks = tuple(_not_allowed(effect.blocks, consumer.stream))
-        metadata_path = progress.current.metadata_path if progress and progress.current else None
         if effect.verdict is StreamVerdict.BLOCKED and not blocks:
             effect = replace(effect, verdict=StreamVerdict.RESTARTS)
-        yield StreamReport(table, consumer, replace(effect, blocks=blocks), metadata_path)
+        yield StreamReport(table, consumer, replace(effect, blocks=blocks))
 
 
 def _not_allowed(blocks: Iterable[StreamBlock], stream: Stream) -> Iterable[StreamBlock]:

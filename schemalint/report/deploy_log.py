@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint import __version__
 from schemalint.printable import SafeText, json_text, terminal_text
+from schemalint.report.streams import effect_text, place_lines, settings_lines, stream_json, stream_title
 from schemalint.report.text import counted, first_few
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ VERSION: Final = 1
 """The version of the format; it changes with the meaning of a key."""
 
 
-def as_json(deployment: Deployment, results: Iterable[Applied], exit_status: int) -> SafeText:
+def as_json(deployment: Deployment, results: Sequence[Applied], exit_status: int) -> SafeText:
     """Render the results as one JSON object in ASCII."""
     plans = {plan.table: plan for plan in deployment.plan.tables}
     document = {
@@ -31,6 +32,7 @@ def as_json(deployment: Deployment, results: Iterable[Applied], exit_status: int
         "plan": deployment.plan.hash,
         "exit_status": exit_status,
         "tables": [_table(result, plans.get(result.table)) for result in results],
+        "streams": [stream_json(report) for result in results for report in result.streams],
         "skipped": [{"table": skipped.table, "reason": skipped.reason} for skipped in deployment.skipped],
     }
     return json_text(document, indent=2)
@@ -42,15 +44,19 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-def line(result: Applied) -> SafeText:
-    """Render the result of a table as one line."""
+def text(result: Applied) -> SafeText:
+    """Render the result of a table, with what its declared streams meet."""
     facts = []
     if result.done:
         facts.append(counted(len(result.done), "statement"))
     if result.outcome.name in ("APPLIED", "RECORDED", "WAITING", "FAILED") and result.version is not None:
         facts.append(f"now at version {result.version}")
     tail = f" ({', '.join(facts)})" if facts else ""
-    return terminal_text([f"{result.table}: {result.outcome.value}{tail}"])
+    lines = [f"{result.table}: {result.outcome.value}{tail}"]
+    for report in result.streams:
+        lines.append(f"  {stream_title(report)}: {effect_text(report.effect)}")
+        lines += [f"      {line}" for line in (*place_lines(report), *settings_lines(report, applied=True))]
+    return terminal_text(lines)
 
 
 def step_line(plan: TablePlan, step: Step) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -13,17 +13,20 @@ from typing import Final, TypeVar
 
 import schemalint
 from schemalint import deploy, git
+from schemalint.catalog.stream_progress import with_progress
 from schemalint.catalog.table_location import choose_target
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.config import Cosmetic
 from schemalint.config.trust import ConfigOptions, find_trusted
 from schemalint.deploy import DeployInput, Deployment
 from schemalint.deploy.catalog_features import require_told_features
+from schemalint.deploy.consumers import applied_streams
 from schemalint.deploy.outcome import Applied, DoneStep, Outcome
-from schemalint.errors import ApplyError, InternalError, SchemalintError, WaitingError
+from schemalint.errors import ApplyError, InternalError, LiveError, SchemalintError, WaitingError
 from schemalint.lint.rulebook import rules_for_apply, selection_of
 from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan
+from schemalint.model.stream_report import StreamReport
 from schemalint.planner.sql import named_table, path_table
 from schemalint.printable import json_text
 from schemalint.spark.catalog import SessionCatalog, require_catalog
@@ -70,6 +73,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     base: str | None = None,
     reorder: bool = False,
     cosmetic: Cosmetic | None = None,
+    require_streams: bool = False,
     allow_local_plugins: bool = False,
     all_or_nothing: bool = False,
     jobs: int = 1,
@@ -90,6 +94,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         reorder: Move columns to the declared order.
         cosmetic: Apply comments and column order ``now``, or with the next change of a table that a tracked
             stream reads (``ride-along``); None means as the configuration says.
+        require_streams: Refuse tables whose declared streams have not read them to the end.
         allow_local_plugins: Run the rule files that the configuration names.
         all_or_nothing: Do nothing if a table is refused or cannot be planned.
         jobs: How many tables to change at the same time. With more than one, each table gets its own session,
@@ -117,6 +122,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         base=base,
         reorder=reorder,
         cosmetic=cosmetic,
+        require_streams=require_streams,
         applies=True,
         via=SessionCatalog(lambda: session),
     )
@@ -233,7 +239,22 @@ def _run_table(
         outcome = Outcome.WAITING if isinstance(error, WaitingError) else Outcome.FAILED
         return replace(result, outcome=outcome, version=last, done=tuple(done), error=error)
     outcome = Outcome.APPLIED if plan.steps else Outcome.RECORDED
-    return replace(result, outcome=outcome, version=version, done=tuple(done))
+    streams = _streams(plan, deployment) if plan.steps else ()
+    return replace(result, outcome=outcome, version=version, done=tuple(done), streams=streams)
+
+
+def _streams(plan: TablePlan, deployment: Deployment) -> tuple[StreamReport, ...]:
+    """Return what the declared streams meet now; an unreadable log leaves what the plan expected."""
+    contract, request = deployment.contracts[plan.table], _request_of(deployment)
+    expected = tuple(report for report in deployment.streams if report.table == plan.table)
+    if not expected:
+        return ()
+    tables = TargetTables(request.target, request.repository.root, deployment.storage, request.via)
+    with suppress(LiveError):
+        if (table := tables.read(contract)) is not None:
+            contract = with_progress(contract, table, request.target, request.repository.root)
+            return tuple(applied_streams(plan, contract, table))
+    return expected
 
 
 def _apply_table(

@@ -256,7 +256,7 @@ def test_no_result_of_apply_gets_through() -> None:
     error = ApplyError(f"the engine refused: {TEXT}", help=TEXT)
     result = Applied(TEXT, TEXT, Outcome.FAILED, 1, error=error)
     empty = Deployment(Plan(TEXT, ()), skipped=(Skipped(TEXT, TEXT),))
-    for text in (deploy_log.line(result), deploy_log.as_json(empty, [result], 2)):
+    for text in (deploy_log.text(result), deploy_log.as_json(empty, [result], 2)):
         assert obeyed(text) == []
         assert CREDENTIAL not in text
         assert WORD in text

@@ -22,10 +22,26 @@ _MOST_NAMED = 3
 
 
 def inventory_lines(result: CheckResult) -> list[str]:
-    """Render the tables with the worst findings and the protocol totals; empty except for an audit."""
+    """Render the tables with the worst findings, the declared streams, and the protocol totals.
+
+    Empty except for an audit.
+    """
     if result.inventory is None or not result.inventory.tables:
         return []
-    return [printable(line) for line in (*_tables(result), *_protocols(result.inventory), *_clients(result))]
+    lines = (*_tables(result), *_streams(result), *_protocols(result.inventory), *_clients(result))
+    return [printable(line) for line in lines]
+
+
+def _streams(result: CheckResult) -> Iterator[str]:
+    """Yield what each declared stream has still to meet, with the settings that it needs."""
+    if not result.streams:
+        return
+    from schemalint.report.streams import effect_text, place_lines, settings_lines, stream_title  # noqa: PLC0415 (only with streams)
+
+    yield "Streams"
+    for report in result.streams:
+        yield f"  {report.table}: {stream_title(report)}: {effect_text(report.effect)}"
+        yield from (f"      {line}" for line in (*place_lines(report), *settings_lines(report, applied=True)))
 
 
 def _tables(result: CheckResult) -> Iterator[str]:

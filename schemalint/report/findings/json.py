@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from schemalint.errors import Location, SchemalintError
     from schemalint.model.finding import CheckResult, Finding, Fix, Run, SideRef, TextChange
     from schemalint.model.inventory import Inventory
+    from schemalint.model.stream_report import StreamReport
 
 VERSION = 1
 """The version of the format; it changes with the meaning of a key."""
@@ -39,6 +40,7 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
         "findings": [_finding(finding) for finding in result.findings],
         "errors": [_error(error) for error in result.errors],
         "clients": [client_json(client) for client in result.clients],
+        "streams": _streams(result.streams),
         "inventory": _inventory(result.inventory) if result.inventory else None,
     }
     return json_text(document, indent=2)
@@ -59,6 +61,14 @@ def _run(run: Run, exit_status: int) -> dict[str, object]:
         "skipped": [{"table": skipped.table, "reason": skipped.reason} for skipped in run.skipped],
         "exit_status": exit_status,
     }
+
+
+def _streams(reports: tuple[StreamReport, ...]) -> list[dict[str, object]]:
+    if not reports:
+        return []
+    from schemalint.report.streams import stream_json  # noqa: PLC0415 (only with streams)
+
+    return [stream_json(report) for report in reports]
 
 
 def _side(side: SideRef) -> dict[str, object]:

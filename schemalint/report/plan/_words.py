@@ -11,7 +11,8 @@ from schemalint.deploy import Deployment
 from schemalint.errors import Location
 from schemalint.model.plan import Cost, Refusal, Step, TablePlan
 from schemalint.planner import planned_commits
-from schemalint.report.readers import client_text, effect_text, place_lines, settings_lines, stream_title
+from schemalint.report.readers import client_text
+from schemalint.report.streams import effect_text, place_lines, settings_lines, stream_title
 from schemalint.report.text import counted, first_few
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from schemalint.model.impact import risks
 from schemalint.model.plan import PLAN_FORMAT
 from schemalint.printable import SafeText, json_text
-from schemalint.report.readers import client_json, stream_json
+from schemalint.report.readers import client_json
+from schemalint.report.streams import stream_json
 
 if TYPE_CHECKING:
     from schemalint.deploy import Deployment

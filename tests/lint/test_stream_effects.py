@@ -7,7 +7,7 @@ from typing import Final
 from hypothesis import HealthCheck, given, settings
 
 from schemalint import contract as contracts
-from schemalint.delta.stream_progress import StreamPosition, StreamProgress
+from schemalint.delta.stream_progress import StreamPosition, StreamProgress, commits_to_meet
 from schemalint.delta.table import History, HistoryEntry
 from schemalint.lint.judge import git_context, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live, live_context
@@ -83,6 +83,7 @@ def test_a_change_is_not_charged_with_what_a_stream_has_not_met_yet() -> None:
     found = {}
     for position in (1, 2):
         progress = StreamProgress(StreamPosition("id", position))
+        progress = replace(progress, to_meet=commits_to_meet(progress, table))
         stream = Consumer("silver", stream=Stream("/cp", schema_tracking_location="/cp", progress=progress))
         base = replace(contract(RENAMED), consumers=(stream,))
         head = replace(contract(f"{RENAMED}, {{name: more, type: int}}"), consumers=(stream,))

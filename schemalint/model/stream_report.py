@@ -27,11 +27,14 @@ class StreamReport:
         table: The name of the table.
         consumer: The consumer that reads it as a stream.
         effect: The effect on the stream, without the changes that its declaration allows.
+        is_earlier: Whether earlier commits do the same, which the stream has still to meet by its own files,
+            and these commits alone would not.
     """
 
     table: str
     consumer: Consumer
     effect: StreamEffect
+    is_earlier: bool = False
 
     @property
     def is_tracked(self) -> bool:
@@ -98,14 +101,16 @@ def stream_reports(
         if consumer.stream is None:
             continue
         progress, tracked = consumer.stream.progress, is_tracked(consumer)
-        if progress is None or progress.to_meet is None:
-            effect = effect_of_all(tracked=tracked)
-        else:
+        alone = effect = effect_of_all(tracked=tracked)
+        is_earlier = False
+        if progress is not None and progress.to_meet is not None:
             effect = effect_from(progress, commits, tracked=tracked, running=True)
+            before = effect_from(progress, tracked=tracked, running=True)
+            is_earlier = before.verdict is effect.verdict and alone.verdict is not effect.verdict
         blocks = tuple(_not_allowed(effect.blocks, consumer.stream))
         if effect.verdict is StreamVerdict.BLOCKED and not blocks:
             effect = replace(effect, verdict=StreamVerdict.RESTARTS)
-        yield StreamReport(table, consumer, replace(effect, blocks=blocks))
+        yield StreamReport(table, consumer, replace(effect, blocks=blocks), is_earlier)
 
 
 def _not_allowed(blocks: Iterable[StreamBlock], stream: Stream) -> Iterable[StreamBlock]:

@@ -26,9 +26,6 @@ properties: {delta.columnMapping.mode: name}
 PROPERTIES = {"delta.columnMapping.mode": "name", "delta.columnMapping.maxColumnId": "2"}
 
 
-IGNORED = '[[tables]]\nmatch = "*"\nignore = ["RD009", "RD010"]\n'
-
-
 class Lake:
     """A table whose column ``amount`` became ``total`` in version 2, and the streams that read it."""
 
@@ -36,7 +33,7 @@ class Lake:
         self.project = project
         self.folder = project.repo.path.parent / "lake"
         (self.folder / "sales").mkdir(parents=True)
-        project.repo.write("schemalint.toml", f'{IGNORED}[targets.dev]\nroot = "{self.folder}"\n')
+        project.repo.write("schemalint.toml", f'[targets.dev]\nroot = "{self.folder}"\n')
         mapping = protocol(2, 7, None, ["columnMapping", "appendOnly", "invariants"])
         write_log(
             self.folder / "sales/orders",
@@ -123,7 +120,26 @@ def test_a_stream_elsewhere_is_not_opened_and_its_place_is_unknown(lake: Lake, t
 
 def test_a_trusted_location_lets_the_checkpoint_be_read(lake: Lake, tmp_path: Path) -> None:
     outside = write_checkpoint(tmp_path / "outside", [offsets(offset(2, table_id="t-1"))])
-    text = f'{IGNORED}[targets.dev]\nroot = "{lake.folder}"\nallowed_locations = ["{outside}"]\n'
+    text = f'[targets.dev]\nroot = "{lake.folder}"\nallowed_locations = ["{outside}"]\n'
     lake.project.repo.write("schemalint.toml", text)
     lake.declare(f"{{checkpoint: {outside}}}")
     assert (lake.plan()["verdict"], lake.plan()["unknown"]) == ("new-checkpoint", None)
+
+
+@pytest.mark.parametrize(
+    ("logged", "edit", "refused"),
+    [
+        (0, ("name: note", "name: other"), False),
+        (0, ("name: total", "renamed_from: total, name: sum"), True),
+        (2, ("name: total", "renamed_from: total, name: sum"), True),
+    ],
+)
+def test_a_change_is_refused_for_what_it_does_itself_and_not_for_what_a_stream_waits_for_already(
+    lake: Lake, logged: int, edit: tuple[str, str], *, refused: bool
+) -> None:
+    stream = lake.stream(4 if logged else 2, logged=logged)
+    lake.declare(stream)
+    lake.project.repo.commit()
+    lake.project.declare(lake.project.repo.path.joinpath("contracts/orders.yml").read_text().replace(*edit))
+    run = lake.project.run("plan", "--base", "HEAD")
+    assert ("- RD009: " in run.out) == refused, run.out

@@ -21,6 +21,9 @@ def stream_blocked(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Prob
     With `--live` the numbers under `unblock` count too: the version of the table after the apply, which
     allows this change alone. Without it, that version is unknown, and only `always` counts.
 
+    With `--live`, it is a warning if this change is not the cause: all these streams have to meet earlier
+    commits that do the same, by their own files.
+
     ## Why is this bad?
 
     The query stops when it reaches the change. Every later start fails with
@@ -90,6 +93,7 @@ def stream_blocked(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Prob
     yield Problem(
         f"streams stop, and start again only once they allow what changed: {waiting}",
         help=f"adapt the queries, and set before the apply {_settings(streams)}; then declare `unblock`",
+        severity=Severity.WARNING if all(stream.is_earlier for stream in blocked) else None,
         path=path,
         object=object_,
         part="dropped" if path else None,

@@ -26,6 +26,9 @@ def stream_needs_new_checkpoint(streams: AffectedStreams, _ctx: RuleContext) -> 
     again, when column mapping is removed, or when the feature `typeWidening` is dropped after a type was
     widened. RD009 reports streams that only wait until their reader allows the change.
 
+    With `--live`, it is a warning if this change is not the cause: all these streams have to meet earlier
+    commits that do the same, by their own files.
+
     ## Why is this bad?
 
     A stream without a schema of its own reads old files with the newest schema of the table. Where that is
@@ -87,6 +90,7 @@ def stream_needs_new_checkpoint(streams: AffectedStreams, _ctx: RuleContext) -> 
         "streams cannot go on from their checkpoints: " + "; ".join(streams.title(stream) for stream in lost),
         help="before the apply, give each a schemaTrackingLocation below its checkpoint, start it once, and "
         "declare it; or start it from a new checkpoint after the apply",
+        severity=Severity.WARNING if all(stream.is_earlier for stream in lost) else None,
         path=path,
         object=object_,
         part="dropped" if path else None,

@@ -6,6 +6,7 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
+from schemalint.config import Config
 from schemalint.delta.datatype import Struct, map_fields
 from schemalint.delta.feature import FEATURES
 from schemalint.delta.protocol import Protocol
@@ -14,6 +15,7 @@ from schemalint.deploy.last_applied import LastApplied, unseen_edits
 from schemalint.git import Contents, File, Revision, Worktree
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput, LiveSide
+from schemalint.lint.consumers import with_consumers
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.rulebook import Selection, rules_for_apply
@@ -88,6 +90,7 @@ def planned(
     base: Contract | None, head: Contract, live: LiveTable | None = None, *, with_rules: bool = True
 ) -> TablePlan:
     """Return the plan of `plan` for a table; see `refusals`."""
+    head = with_consumers(head, Config())
     if live is None:
         found = judge_pair(None, head, rules()) if with_rules else ()
         return plan_table(head, None, LOCATION, found)

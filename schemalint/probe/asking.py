@@ -15,7 +15,7 @@ from schemalint.errors import UsageError
 from schemalint.model.client import Verdict
 from schemalint.probe.process import Run, run_command
 from schemalint.probe.tables import PLAIN, ProbeTable
-from schemalint.values import frozen
+from schemalint.values import frozen, replace
 
 Places: TypeAlias = Sequence[tuple[ProbeTable, str]]
 """Tables with the paths or URIs where the reader finds them."""
@@ -58,7 +58,7 @@ def ask_command(command: Sequence[str], places: Places, seconds: float) -> Itera
     """
     for table, place in places:
         run = run_command([argument.replace(_PATH, place) for argument in command], seconds)
-        yield _required(_judged_run(table, run))
+        yield _required(_judged_run(table, run), place)
 
 
 def about(recipe: Path, python: str, seconds: float) -> About:
@@ -93,7 +93,8 @@ def ask_recipe(recipe: Path, python: str, read_path: str, places: Places, second
         if len(answers) < len(places):
             reason = run.broken or _first_line(run.errors) or "it ended early"
             answers.append(Answer(places[len(answers)][0], Verdict.UNKNOWN, reason))
-        yield from map(_required, answers)
+        for answer, (_table, place) in zip(answers, places, strict=False):
+            yield _required(answer, place)
         places = places[len(answers) :]
 
 
@@ -101,14 +102,17 @@ def _program(python: str) -> list[str]:
     return [python or sys.executable, "-I", str(_READER)]
 
 
-def _required(answer: Answer) -> Answer:
-    """Require the plain table: a reader that fails to read it would refuse all others for the same reason."""
+def _required(answer: Answer, place: str) -> Answer:
+    """Require the plain table: a reader that fails to read it would refuse all others for the same reason.
+
+    The place of another table is no part of the answer, which may become a row of the client table.
+    """
     if answer.table.name == PLAIN and answer.verdict is not Verdict.OK:
         raise UsageError(
             f"the reader does not read a table without any feature: {answer.detail}",
             help="it must print the rows as JSON: a list of objects, or one object per line",
         )
-    return answer
+    return replace(answer, detail=answer.detail.replace(place, _PATH))
 
 
 def _judged_run(table: ProbeTable, run: Run) -> Answer:

@@ -49,7 +49,7 @@ def _printing(rows: object) -> str:
     [
         (_printing(RIGHT), "ok", ""),
         ("\n".join(map(_printing, RIGHT)), "ok", ""),
-        ("import sys; sys.exit(f'no {sys.argv[1]}')", "refuses", "no /lake/t"),
+        ("import sys; sys.exit(f'no {sys.argv[1]}')", "refuses", "no {path}"),
         ("raise ValueError('what the reader says')", "refuses", "ValueError: what the reader says"),
         (_printing(RIGHT[:1]), "wrong", "it returns the ids 2, and not 1, 2"),
         (_printing([]), "wrong", "it returns the ids none, and not 1, 2"),

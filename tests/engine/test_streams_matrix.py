@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 QUESTIONS = {question.case: question for question in questions()}
 RECORD = read_record()
 LOGS = read_logs()
-SAMPLE = ("a column is added", "a column is renamed", "a property of others is set")
+SAMPLE = (
+    "a column is added",
+    "a column is renamed",
+    "a property of others is set",
+    "the table is overwritten with another type",
+)
 
 
 @pytest.mark.parametrize("case", QUESTIONS)

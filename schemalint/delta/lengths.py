@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 
 from schemalint.delta.change import FieldAdded
-from schemalint.delta.datatype import Char, DataType, Field, Struct, Varchar, walk
+from schemalint.delta.datatype import Char, DataType, Field, Struct, Varchar, type_at, walk
 from schemalint.delta.path import Path, PathIndex, lowercased
 from schemalint.delta.widening import is_container
 
@@ -48,6 +48,29 @@ def loses_lengths(added: FieldAdded, columns: Container[str]) -> bool:
     """
     is_inside = len(added.path) > 1 and str(added.path[0]).lower() in columns
     return is_inside and has_length(added.field.type)
+
+
+def shifts_lengths(path: Path, before: Struct, after: Struct) -> bool:
+    """Whether a new or removed field inside a column changes the place of a field with a length.
+
+    The statement leaves the stored text as it is, and Spark finds the lengths in it by position. Afterwards
+    writes check another field, or fail because there is none.
+
+    Args:
+        path: The path of the new or removed field.
+        before: The columns of the table.
+        after: The columns after all changes.
+    """
+    if len(path) == 1:
+        return False
+    old, new = (type_at(columns, path[:-1]) for columns in (before, after))
+    if not (isinstance(old, Struct) and isinstance(new, Struct)):
+        return False
+    places = {field.name.lower(): index for index, field in enumerate(new.fields)}
+    return any(
+        has_length(field.type) and places.get(field.name.lower()) != index
+        for index, field in enumerate(old.fields)
+    )
 
 
 def is_lost_if_altered(column: Field) -> bool:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.record_logs import log_text
+from engine.record_logs import ACCEPTED, _outcome, log_text
 from schemalint import contract
 from schemalint.delta.datatype import STRING, Field, Struct, Varchar, type_at
 from schemalint.delta.diff import diff
+from schemalint.delta.lengths import shifts_lengths
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.rulebook import load_rules
 from schemalint.model.contract import Contract
@@ -109,3 +110,27 @@ def test_spark_takes_lengths_from_columns_and_not_from_fields_inside(
     assert not _refusal(spark, f"{insert}, 'ab'")
     with pytest.raises(Exception, match="DELTA_EXCEED_CHAR_VARCHAR_LIMIT"):
         spark.sql(f"{insert}, 'abc'")
+
+
+@pytest.mark.parametrize(
+    ("action", "row"),
+    [
+        ("ADD COLUMNS (s.n INT)", "'a', 1, 'abcd', 2, 3"),
+        ("ADD COLUMNS (s.n INT FIRST)", "12345, 'a', 12345, 'abcd', 2"),
+        ("DROP COLUMN s.last", "'a', 1, 'abcd'"),
+        ("DROP COLUMN s.b", "'a', 'abcd', 12345"),
+        ("DROP COLUMNS (s.c, s.last)", "'a', 1"),
+    ],
+)
+def test_spark_finds_lengths_by_position(spark: SparkSession, tmp_path: Path, action: str, row: str) -> None:
+    name, location = f"delta.`{tmp_path}/t`", f"{tmp_path}/t"
+    spark.sql(
+        f"CREATE TABLE {name} (s STRUCT<a: VARCHAR(2), b: INT, c: VARCHAR(4), last: INT>) USING delta "
+        "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    )
+    before = read_table(location).state
+    spark.sql(f"ALTER TABLE {name} {action}")
+    after = read_table(location).state
+    changes = list(diff(before, after))
+    shifts = any(shifts_lengths(change.path, before.columns, after.columns) for change in changes)  # type: ignore[union-attr]
+    assert shifts is (_outcome(spark, f"INSERT INTO {name} SELECT struct({row})") != ACCEPTED)

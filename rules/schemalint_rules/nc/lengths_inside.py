@@ -6,20 +6,21 @@ from schemalint.delta.change import (
     CommentChanged,
     DefaultChanged,
     FieldAdded,
+    FieldRemoved,
     FieldRenamed,
     NullabilityChanged,
 )
 from schemalint.delta.datatype import Field, Unmanaged
-from schemalint.delta.lengths import is_lost_if_altered, loses_lengths
+from schemalint.delta.lengths import has_length, is_lost_if_altered, loses_lengths, shifts_lengths
 from schemalint.delta.path import format_path
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
-_Change = FieldRenamed | FieldAdded | CommentChanged | DefaultChanged | NullabilityChanged
+_Change = FieldRenamed | FieldAdded | FieldRemoved | CommentChanged | DefaultChanged | NullabilityChanged
 
 
 @rule(
     "NC015",
-    on=(FieldRenamed, FieldAdded, CommentChanged, DefaultChanged, NullabilityChanged),
+    on=(FieldRenamed, FieldAdded, FieldRemoved, CommentChanged, DefaultChanged, NullabilityChanged),
     severity=Severity.ERROR,
 )
 def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
@@ -34,8 +35,9 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
     - becomes nullable;
 
     a new one with a default, because the default takes a separate statement; and a new field with a length
-    inside a column that has a length already. Other changes to the fields inside are fine. So is an array or
-    a map of plain values, unless its types were widened.
+    inside a column that has a length already. It warns of a field that is dropped or added so that a field
+    with a length has another place in its struct. Other changes to the fields inside are fine. So is an array
+    or a map of plain values, unless its types were widened.
 
     ## Why is this bad?
 
@@ -44,12 +46,16 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
     statement reports success. With column mapping, all fields inside get new ids, so their values are NULL in
     every row; a widened type is narrow again, and files cannot be read; and comments, defaults, NOT NULL and
     recorded type changes inside are gone. A new field with a length rebuilds the text from types that have
-    lost theirs, so only the new length remains. Measured on Delta 4.4.0.
+    lost theirs, so only the new length remains. Dropping or adding other fields leaves the text as it is, and
+    writers find the lengths in it by position: afterwards they check another field, so that values are
+    refused or accepted wrongly, or every INSERT fails (`ArrayIndexOutOfBoundsException`). Measured on Delta
+    4.4.0.
 
     ## What to do
 
     Leave the column itself unchanged, and put comments on the fields inside it; or add a new column with
-    `string` inside, and move the values there. Declare a new field inside as `string`.
+    `string` inside, and move the values there. Declare a new field inside as `string`, as the last one of
+    its struct; keep a field that is no longer needed.
 
     ## Example
 
@@ -92,6 +98,14 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
             f"{format_path(change.path[:1])}",
             help="declare the new field as string",
         )
+    elif _shifts_lengths(change, ctx):
+        is_removed = isinstance(change, FieldRemoved)
+        yield Problem(
+            f"{format_path(change.path)} is {'dropped' if is_removed else 'added'} in a struct with char or "
+            "varchar: writers find lengths by position, and will check another field or fail",
+            help="keep the field" if is_removed else "add it as the last field of the struct",
+            severity=Severity.WARNING,
+        )
     column = _altered_column(change, ctx)
     if column is not None and is_lost_if_altered(column):
         yield Problem(
@@ -99,6 +113,23 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
             "Delta lose its content",
             help="alter only the fields inside it, or add a new column with strings",
         )
+
+
+def _shifts_lengths(change: _Change, ctx: RuleContext) -> bool:
+    """Return whether a statement adds or drops a field, and fields with a length change their places.
+
+    A new field with a length makes Delta write the whole text anew.
+    """
+    is_made = ctx.alters(change) if isinstance(change, FieldRemoved) else isinstance(change, FieldAdded)
+    if (
+        not is_made
+        or ctx.is_new_table
+        or not shifts_lengths(change.path, ctx.before.columns, ctx.after.columns)
+    ):
+        return False
+    column = str(change.path[0]).lower()
+    added = (other for other in ctx.changes if isinstance(other, FieldAdded))
+    return not any(str(new.path[0]).lower() == column and has_length(new.field.type) for new in added)
 
 
 def _altered_column(change: _Change, ctx: RuleContext) -> Field | None:

@@ -29,12 +29,12 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from schemalint.delta.change import Change, FieldRemoved, FieldRenamed, TypeChanged
+from schemalint.delta.change import Change, FieldAdded, FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.datatype import VOID, Struct, type_at, walk
 from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
 from schemalint.delta.feature_drop import DropRequests
-from schemalint.delta.lengths import columns_with_lengths
+from schemalint.delta.lengths import columns_with_lengths, shifted_structs
 from schemalint.delta.path import Path, PathIndex, lowercased, path_key
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_text import print_type
@@ -218,6 +218,12 @@ class RuleContext:
         """The columns of `before` that keep a length: see `schemalint.delta.lengths`."""
         removed = (change.path for change in self.changes if isinstance(change, FieldRemoved))
         return columns_with_lengths(self.before.columns, removed)
+
+    @cached_property
+    def shifted_structs(self) -> frozenset[Path]:
+        """The structs in which fields with a length move: see `schemalint.delta.lengths`."""
+        added = (change for change in self.changes if isinstance(change, FieldAdded))
+        return shifted_structs(self.before.columns, self.after.columns, added)
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:

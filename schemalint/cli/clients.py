@@ -16,8 +16,8 @@ from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.errors import LiveError, UsageError
 from schemalint.lint.client_support import known_clients, today
 from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
-from schemalint.lint.judge import clients_of
 from schemalint.lint.live import live_context
+from schemalint.lint.readers import clients_of
 from schemalint.report.table import clients as reports
 from schemalint.table_json import TableFailure
 from schemalint.values import replace

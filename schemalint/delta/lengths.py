@@ -50,22 +50,28 @@ def loses_lengths(added: FieldAdded, columns: Container[str]) -> bool:
     return is_inside and has_length(added.field.type)
 
 
-def shifts_lengths(path: Path, before: Struct, after: Struct) -> bool:
-    """Whether a new or removed field inside a column changes the place of a field with a length.
+def shifted_structs(before: Struct, after: Struct, added: Iterable[FieldAdded]) -> frozenset[Path]:
+    """Return the structs, in lower case, in which a new or removed field moves a field with a length.
 
     The statement leaves the stored text as it is, and Spark finds the lengths in it by position. Afterwards
-    writes check another field, or fail because there is none.
+    writes check another field, or fail because there is none. A new field with a length makes Delta write the
+    whole text of its column anew.
 
     Args:
-        path: The path of the new or removed field.
         before: The columns of the table.
         after: The columns after all changes.
+        added: The new fields.
     """
-    if len(path) == 1:
-        return False
-    old, new = (type_at(columns, path[:-1]) for columns in (before, after))
-    if not (isinstance(old, Struct) and isinstance(new, Struct)):
-        return False
+    rewritten = {str(change.path[0]).lower() for change in added if has_length(change.field.type)}
+    return frozenset(
+        lowercased(path)
+        for path, old in walk(before)
+        if isinstance(old, Struct) and path and str(path[0]).lower() not in rewritten
+        if isinstance(new := type_at(after, path), Struct) and _moves_lengths(old, new)
+    )
+
+
+def _moves_lengths(old: Struct, new: Struct) -> bool:
     places = {field.name.lower(): index for index, field in enumerate(new.fields)}
     return any(
         has_length(field.type) and places.get(field.name.lower()) != index

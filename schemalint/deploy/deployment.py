@@ -35,8 +35,10 @@ from schemalint.git import (
     is_known,
 )
 from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
-from schemalint.lint.judge import clients_of, collecting, each_client_once, git_context, judge_pair
+from schemalint.lint.context import git_context
+from schemalint.lint.judge import collecting, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live, live_context
+from schemalint.lint.readers import clients_of, each_client_once
 from schemalint.lint.rulebook import TableIgnores, not_ignored
 from schemalint.lint.selection import table_ignores
 from schemalint.lint.table import refused_by_spark, refuses_changes

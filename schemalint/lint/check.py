@@ -16,23 +16,18 @@ from schemalint.errors import LiveError, SchemalintError
 from schemalint.git import File, Side
 from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
 from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
+from schemalint.lint.context import git_context, present
 from schemalint.lint.duplicates import duplicates
-from schemalint.lint.judge import (
-    Judge,
+from schemalint.lint.judge import Judge, collecting, judge_pair, ordered, worst_of_each
+from schemalint.lint.live import LiveComparison, judge_live, live_context
+from schemalint.lint.readers import (
     clients_of,
     clients_offline,
-    collecting,
     each_client_once,
     each_stream_once,
-    git_context,
-    judge_pair,
-    ordered,
-    present,
     streams_of,
     streams_offline,
-    worst_of_each,
 )
-from schemalint.lint.live import LiveComparison, judge_live, live_context
 from schemalint.lint.renamed import Names, names_in_log
 from schemalint.lint.table import judge_table
 from schemalint.model.client import ClientSupport

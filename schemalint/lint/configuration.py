@@ -15,8 +15,9 @@ from schemalint.config.project import config_at, found_config, given_config
 from schemalint.delta.table import TableState
 from schemalint.errors import ConfigError, Location
 from schemalint.git import Repository, Revision, Side, Worktree
+from schemalint.lint.context import git_context
 from schemalint.lint.gate import Gate, Loosening, gate_between, loosenings_of
-from schemalint.lint.judge import Judge, git_context
+from schemalint.lint.judge import Judge
 from schemalint.lint.selection import rules_about_configuration
 from schemalint.lint.sides import Globs, has_contracts
 from schemalint.model.contract import Contract

@@ -6,36 +6,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from schemalint import contract as contracts
 from schemalint import limits
-from schemalint.delta import feature, protocol
-from schemalint.delta.change import TableAdded
-from schemalint.delta.diff import diff
 from schemalint.delta.engine import Engine
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import lowercased, prefixes
-from schemalint.delta.properties import FEATURE_PREFIX
-from schemalint.delta.requests import granted_features
-from schemalint.delta.table import TableState
 from schemalint.errors import InternalError, Location, PluginError, SchemalintError
-from schemalint.lint.consumers import for_engine
+from schemalint.lint.context import effective_pairs, git_context, git_facts
 from schemalint.lint.finding_location import locate_finding, object_of, values_of
 from schemalint.lint.follow_ups import with_follow_ups
+from schemalint.lint.readers import client_losses, streams_affected
 from schemalint.lint.rulebook import BUILT_IN
-from schemalint.model.client import ClientSupport
+from schemalint.lint.upgrades import is_superseded, with_upgrade_findings
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
-from schemalint.model.declaration import apply_declaration, created_state
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.rule_codes import CASE_COLLISION
 from schemalint.plugin import Problem, Rule, RuleContext
 from schemalint.values import frozen, replace
-
-if TYPE_CHECKING:
-    from schemalint.model.stream_report import StreamReport
 
 
 @frozen
@@ -117,110 +106,12 @@ def judge_pair(
     """
     judge = Judge(tuple(rules))
     merged: list[Finding] = []
-    for target, old, new in _effective_pairs(before, after, engines):
+    for target, old, new in effective_pairs(before, after, engines):
         found = _judge_effective(judge, old, new)
         if new is not None:
             found = with_follow_ups(found, new, partial(_judge_effective, judge, old), rules)
         merged += (replace(finding, target=target) for finding in found)
     return worst_of_each(merged)
-
-
-def clients_offline(
-    before: Contract | None, after: Contract, engines: Mapping[str, Engine | None] = MappingProxyType({})
-) -> Iterator[ClientSupport]:
-    """Yield what the declared clients do with a table before and after, for each target; as `judge_pair`."""
-    for _target, old, new in _effective_pairs(before, after, engines):
-        if new is not None:
-            ctx = git_context(old, new)
-            yield from clients_of(ctx)
-
-
-def streams_offline(
-    before: Contract | None, after: Contract, engines: Mapping[str, Engine | None] = MappingProxyType({})
-) -> Iterator[StreamReport]:
-    """Yield what a change does to the declared streams of a table, for each target; as `judge_pair`."""
-    for _target, old, new in _effective_pairs(before, after, engines):
-        if new is not None:
-            yield from streams_of(git_context(old, new))
-
-
-def streams_of(ctx: RuleContext, tracking: ColumnTracking | None = None) -> tuple[StreamReport, ...]:
-    """Return what a change does to the declared streams of a table; none if it has no statement."""
-    if ctx.is_new_table or not any(consumer.stream for consumer in ctx.consumers):
-        return ()
-    from schemalint.lint.stream_effects import affected_streams  # noqa: PLC0415 (only with streams)
-
-    affected = affected_streams(ctx, tracking)
-    return affected.streams if affected is not None else ()
-
-
-def each_stream_once(streams: Iterable[StreamReport]) -> tuple[StreamReport, ...]:
-    """Return what happens to each declared stream, of several targets the most harmful answer."""
-    found: dict[object, StreamReport] = {}
-    for report in streams:
-        stream = report.consumer.stream
-        key = (report.table, report.consumer.name, report.is_tracked, stream and stream.checkpoint)
-        if key not in found or found[key].harm < report.harm:
-            found[key] = report
-    return tuple(found.values())
-
-
-def clients_of(ctx: RuleContext) -> tuple[ClientSupport, ...]:
-    """Return what the declared clients do with a table before and after the change."""
-    if not _has_clients(ctx):
-        return ()
-    from schemalint.lint.client_support import client_support  # noqa: PLC0415 (only with clients)
-
-    return client_support(ctx, () if ctx.is_new_table else protocol_upgrades(ctx))
-
-
-def each_client_once(clients: Iterable[ClientSupport]) -> tuple[ClientSupport, ...]:
-    """Return what each consumer's client does with each table, of several targets the most harmful answer."""
-    found: dict[object, ClientSupport] = {}
-    for client in clients:
-        consumer = client.consumer
-        key = (
-            client.table,
-            consumer.name,
-            consumer.client,
-            consumer.version,
-            consumer.read_path,
-            consumer.access,
-        )
-        if key not in found or found[key].after.verdict.harm < client.after.verdict.harm:
-            found[key] = client
-    return tuple(found.values())
-
-
-def client_findings(
-    judge: Judge,
-    ctx: RuleContext,
-    upgrades: tuple[ProtocolUpgrade, ...],
-    findings: Iterable[Finding],
-    against: tuple[str, ...],
-) -> Iterator[Finding]:
-    """Yield the findings about declared clients that lose the table.
-
-    Args:
-        judge: The rules.
-        ctx: The table and its declaration.
-        upgrades: The upgrades that are not superseded.
-        findings: The findings about the change itself: what they refuse does not happen.
-        against: The sides of the comparison.
-    """
-    if not _has_clients(ctx):
-        return
-    from schemalint.lint.client_support import losses_of  # noqa: PLC0415 (only with clients)
-
-    errors = tuple(judge.refusals(findings))
-    refused = {_subject(finding) for finding in errors}
-    without = {finding.path for finding in errors}
-    for loss in losses_of(ctx, upgrades, refused=refused, without=without):
-        yield from judge(loss, ctx, against)
-
-
-def _has_clients(ctx: RuleContext) -> bool:
-    return any(consumer.client is not None for consumer in ctx.consumers)
 
 
 def worst_of_each(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -232,103 +123,6 @@ def worst_of_each(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         if known is None or known.severity < finding.severity:
             merged[identity] = replace(finding, target=known.target if known else finding.target)
     return tuple(merged.values())
-
-
-def _effective_pairs(
-    before: Contract | None, after: Contract | None, engines: Mapping[str, Engine | None]
-) -> Iterator[tuple[str | None, Contract | None, Contract | None]]:
-    """Yield each target with the contracts that count for it, unless the table is absent from it."""
-    named = [name for contract in (before, after) if contract for name in contract.targets]
-    for target, engine in _variants(tuple(dict.fromkeys(named)), engines):
-        new = _for_engine(_declared_for(target, before, after) if after else None, engine)
-        if new is None or not new.absent:
-            yield target, _for_engine(present(before, target), engine), new
-
-
-def _variants(
-    named: Sequence[str], engines: Mapping[str, Engine | None]
-) -> Iterator[tuple[str | None, Engine | None]]:
-    """Yield the targets that the contract names, after one without a name for each engine of the others."""
-    others = dict.fromkeys(engine for target, engine in engines.items() if target not in named)
-    yield from ((None, engine) for engine in others or dict.fromkeys(engines.values()) or (None,))
-    yield from ((target, engines.get(target)) for target in named)
-
-
-def _declared_for(target: str | None, before: Contract | None, after: Contract) -> Contract:
-    """Return the contract for a target; an overlay that newly says ``absent`` gives way to that of the base.
-
-    A change must not take its table out of the comparison.
-    """
-    new = contracts.effective(after, target)
-    if target is None or before is None or not new.absent or present(before, target) is None:
-        return new
-    overlays = {name: overlay for name, overlay in after.targets.items() if name != target}
-    if target in before.targets:
-        overlays[target] = before.targets[target]
-    return contracts.effective(replace(after, targets=overlays), target)
-
-
-def _for_engine(contract: Contract | None, engine: Engine | None) -> Contract | None:
-    return for_engine(contract, engine) if contract else None
-
-
-def present(base: Contract | None, target: str | None) -> Contract | None:
-    """Return the base contract for a target; None if the target did not have the table."""
-    old = contracts.effective(base, target) if base else None
-    return None if old is None or old.absent else old
-
-
-def git_context(before: Contract | None, after: Contract) -> RuleContext:
-    """Return the context without a live table: the table that Delta creates from the base replaces it."""
-    old = created_state(before.state) if before else TableState()
-    return RuleContext(
-        contract=after,
-        before=old,
-        after=apply_declaration(after.state, old),
-        features=before.created_features if before else frozenset(),
-        base=before,
-    )
-
-
-def git_facts(before: Contract | None, after: Contract, ctx: RuleContext) -> tuple[Fact, ...]:
-    """Return the changes between a contract and its base, and the protocol upgrades that follow."""
-    if before is None:
-        return (TableAdded(after.state), after)
-    return (*diff(before.state, after.state), *protocol_upgrades(ctx), after)
-
-
-def protocol_upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -> tuple[ProtocolUpgrade, ...]:
-    """Return the protocol upgrade that the declared state requires, if any.
-
-    Args:
-        ctx: The declaration and the table.
-        without: Features that the upgrade does not include.
-    """
-    declared = ctx.contract.state.set_properties
-    granted = granted_features(ctx.contract.state, ctx.live, new_table=ctx.is_new_table)
-    by_version = protocol.features_of_versions(declared, ctx.features)
-    needed = protocol.needed_to_alter(ctx.features | by_version, ctx.after.active_features, granted)
-    added = needed - ctx.features - without
-    if not added:
-        return ()
-    because = (
-        *[("property", key, by_version) for key in protocol.VERSION_KEYS if key in declared][-1:],
-        *protocol.feature_causes(
-            ctx.after.columns, ctx.after.properties, sorted(granted), sorted(ctx.after.constraints)
-        ),
-        *(
-            [("clustering", "clustered_by", feature.closure(protocol.CLUSTERING))]
-            if ctx.after.clustered_by
-            else []
-        ),
-    )
-    return (
-        ProtocolUpgrade(
-            ctx.features,
-            ctx.features | added,
-            tuple((kind, name, names & added) for kind, name, names in because if names & added),
-        ),
-    )
 
 
 def without_ambiguous_columns(findings: Sequence[Finding]) -> Sequence[Finding]:
@@ -346,69 +140,6 @@ def without_ambiguous_columns(findings: Sequence[Finding]) -> Sequence[Finding]:
         for finding in findings
         if finding.code == CASE_COLLISION or shared.isdisjoint(prefixes(lowercased(finding.path)))
     ]
-
-
-def is_superseded(upgrade: ProtocolUpgrade, findings: Iterable[Finding]) -> bool:
-    """Return whether the causes of an upgrade are refused themselves.
-
-    One statement, `SET TBLPROPERTIES`, sets all properties and features, and Delta executes or refuses it as
-    a whole: if it refuses one cause, the others upgrade nothing.
-    """
-    refused = {
-        _subject(finding)
-        for finding in findings
-        if finding.severity >= Severity.ERROR and not finding.existing
-    }
-    causes = {_cause(kind, name) for kind, name, _ in upgrade.because}
-    set_together = {cause for cause in causes if cause[0] in _TABLE_PROPERTIES}
-    if not set_together.isdisjoint(refused):
-        refused |= set_together
-    return bool(causes) and causes <= refused
-
-
-def with_upgrade_findings(
-    findings: Sequence[Finding], upgrade: ProtocolUpgrade, of_upgrade: Sequence[Finding]
-) -> tuple[Finding, ...]:
-    """Add the findings of a table's upgrade, with one finding for each line of the contract.
-
-    An upgrade with an error hides the lesser findings of the properties, features and constraints that cause
-    it, and of the features that it adds: they can wait until the upgrade is allowed. Columns keep their
-    findings, because a column has other lines than the one that causes the upgrade.
-
-    Args:
-        findings: The findings so far.
-        upgrade: An upgrade that is not superseded.
-        of_upgrade: The findings of the upgrade.
-    """
-    if not any(finding.severity >= Severity.ERROR for finding in of_upgrade):
-        return (*findings, *of_upgrade)
-    hidden = {_cause(kind, name) for kind, name, _ in upgrade.because if kind != "column"}
-    hidden |= {("feature", name) for name in upgrade.added}
-    kept = (
-        finding
-        for finding in findings
-        if finding.severity >= Severity.ERROR or _subject(finding) not in hidden
-    )
-    return (*kept, *of_upgrade)
-
-
-_TABLE_PROPERTIES = ("property", "feature")
-
-
-def _subject(finding: Finding) -> tuple[str, str]:
-    """Return a finding's object as upgrades name it: a nested field counts as its column."""
-    if finding.object.kind == "column" and finding.path:
-        return _cause("column", str(finding.path[0]))
-    return _cause(finding.object.kind, finding.object.name)
-
-
-def _cause(kind: str, name: str) -> tuple[str, str]:
-    """Normalize a cause: ``delta.feature.<name>`` is the feature, and both version keys are one cause."""
-    if kind == "column":
-        return kind, name.lower()
-    if kind == "property" and name.lower().startswith(FEATURE_PREFIX):
-        return "feature", protocol.canonical(name[len(FEATURE_PREFIX) :])
-    return kind, protocol.VERSION_KEYS[0] if name in protocol.VERSION_KEYS else name
 
 
 def _judge_effective(judge: Judge, before: Contract | None, after: Contract | None) -> tuple[Finding, ...]:
@@ -433,6 +164,26 @@ def _judge_effective(judge: Judge, before: Contract | None, after: Contract | No
     return (*findings, *of_clients, *of_streams)
 
 
+def client_findings(
+    judge: Judge,
+    ctx: RuleContext,
+    upgrades: tuple[ProtocolUpgrade, ...],
+    findings: Iterable[Finding],
+    against: tuple[str, ...],
+) -> Iterator[Finding]:
+    """Yield the findings about declared clients that lose the table.
+
+    Args:
+        judge: The rules.
+        ctx: The table and its declaration.
+        upgrades: The upgrades that are not superseded.
+        findings: The findings about the change itself.
+        against: The sides of the comparison.
+    """
+    for loss in client_losses(ctx, upgrades, judge.refusals(findings)):
+        yield from judge(loss, ctx, against)
+
+
 def stream_findings(
     judge: Judge,
     ctx: RuleContext,
@@ -440,22 +191,10 @@ def stream_findings(
     against: tuple[str, ...],
     tracking: ColumnTracking | None = None,
 ) -> Iterator[Finding]:
-    """Yield the findings about the declared streams of a table; none if the change is refused.
-
-    Args:
-        judge: The rules.
-        ctx: The table and its declaration.
-        findings: The findings about the change itself.
-        against: The sides of the comparison.
-        tracking: Which live column is which; None to track them from the base.
-    """
-    if ctx.is_new_table or not any(consumer.stream for consumer in ctx.consumers):
-        return
+    """Yield the findings about declared streams; none if the change is refused. As `client_findings`."""
     if judge.refuses(findings):
         return
-    from schemalint.lint.stream_effects import affected_streams  # noqa: PLC0415 (only with streams)
-
-    affected = affected_streams(ctx, tracking)
+    affected = streams_affected(ctx, tracking)
     if affected is not None:
         yield from judge(affected, ctx, against)
 

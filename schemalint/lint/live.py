@@ -23,18 +23,11 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, PathIndex, lowercased, path_key
 from schemalint.delta.properties import is_protocol_key
 from schemalint.delta.table import LiveTable, TableState
+from schemalint.lint.context import git_context
 from schemalint.lint.follow_ups import with_follow_ups
-from schemalint.lint.judge import (
-    Judge,
-    client_findings,
-    git_context,
-    is_superseded,
-    protocol_upgrades,
-    stream_findings,
-    with_upgrade_findings,
-    without_ambiguous_columns,
-)
+from schemalint.lint.judge import Judge, client_findings, stream_findings, without_ambiguous_columns
 from schemalint.lint.renamed import Names, with_names
+from schemalint.lint.upgrades import is_superseded, protocol_upgrades, with_upgrade_findings
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import apply_declaration, created_state

@@ -11,7 +11,8 @@ from schemalint.delta.path import Part
 from schemalint.delta.streams import Blocking
 from schemalint.errors import ConfigError
 from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
-from schemalint.lint.judge import git_context, judge_pair
+from schemalint.lint.context import git_context
+from schemalint.lint.judge import judge_pair
 from schemalint.model.consumer import Consumer, Stream
 from schemalint.model.contract import Contract
 from support.rule_judging import built_in

@@ -33,9 +33,10 @@ from schemalint.delta.datatype import UNMANAGED, Struct
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.errors import Location
-from schemalint.lint.judge import is_superseded, judge_pair
+from schemalint.lint.judge import judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.table import judge_table
+from schemalint.lint.upgrades import is_superseded
 from schemalint.model.contract import Contract, ProtocolLimits
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import ProtocolUpgrade

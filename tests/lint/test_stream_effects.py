@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from schemalint import contract as contracts
 from schemalint.delta.stream_progress import StreamPosition, StreamProgress, commits_to_meet
 from schemalint.delta.table import History, HistoryEntry
-from schemalint.lint.judge import git_context, judge_pair
+from schemalint.lint.context import git_context
+from schemalint.lint.judge import judge_pair
 from schemalint.lint.live import LiveComparison, judge_live, live_context
 from schemalint.lint.stream_effects import affected_streams
 from schemalint.model.column_tracking import track_columns

@@ -9,7 +9,8 @@ import pytest
 from schemalint import contract as contracts
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.diff import diff
-from schemalint.lint.judge import Judge, git_context
+from schemalint.lint.context import git_context
+from schemalint.lint.judge import Judge
 from schemalint.lint.rulebook import load_rules
 from schemalint.lint.stricter import RuleSet, rules_of_all
 from schemalint.model.contract import Contract

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from schemalint.delta.table import TableState
-from schemalint.lint.judge import Judge, git_context
+from schemalint.lint.context import git_context
+from schemalint.lint.judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import TableRetired
 from schemalint.model.finding import Severity

@@ -6,7 +6,8 @@ import pytest
 
 from schemalint.delta.table import TableState
 from schemalint.errors import Location
-from schemalint.lint.judge import Judge, git_context
+from schemalint.lint.context import git_context
+from schemalint.lint.judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import ConfigurationChanged
 from schemalint.model.finding import Finding, ObjectRef, Severity

@@ -9,7 +9,7 @@ import pytest
 from schemalint import contract as contracts
 from schemalint.delta.change import FieldRemoved
 from schemalint.delta.diff import diff
-from schemalint.lint.judge import git_context
+from schemalint.lint.context import git_context
 from schemalint.model.contract import Contract
 from schemalint.values import replace
 from support.rule_judging import built_in

@@ -11,7 +11,8 @@ from schemalint.delta.diff import diff
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import parse_type, print_type
 from schemalint.delta.widening import TypeStep, is_container, step
-from schemalint.lint.judge import Judge, git_context
+from schemalint.lint.context import git_context
+from schemalint.lint.judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, Severity
 from support.rule_judging import built_in

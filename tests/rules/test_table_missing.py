@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from schemalint.delta.table import TableState
-from schemalint.lint.judge import Judge, git_context
+from schemalint.lint.context import git_context
+from schemalint.lint.judge import Judge
 from schemalint.model.contract import Contract
 from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, RootWithoutTables
 from schemalint.model.finding import Severity

@@ -21,9 +21,11 @@ from schemalint.delta.table import CatalogTable, LiveTable, Metadata
 from schemalint.git import Contents, File
 from schemalint.lint.client_support import unknown_support
 from schemalint.lint.consumers import with_consumers
+from schemalint.lint.context import git_context
 from schemalint.lint.duplicates import duplicates
-from schemalint.lint.judge import Judge, clients_offline, git_context, judge_pair
+from schemalint.lint.judge import Judge, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
+from schemalint.lint.readers import clients_offline
 from schemalint.lint.rulebook import load_rules
 from schemalint.lint.table import judge_state, judge_table
 from schemalint.model.client import SupportUnknown

@@ -11,8 +11,8 @@ from schemalint.delta.change import (
     NullabilityChanged,
 )
 from schemalint.delta.datatype import Field, Unmanaged
-from schemalint.delta.lengths import has_length, is_lost_if_altered, loses_lengths, shifts_lengths
-from schemalint.delta.path import format_path
+from schemalint.delta.lengths import is_lost_if_altered, loses_lengths
+from schemalint.delta.path import format_path, lowercased
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _Change = FieldRenamed | FieldAdded | FieldRemoved | CommentChanged | DefaultChanged | NullabilityChanged
@@ -116,20 +116,9 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
 
 
 def _shifts_lengths(change: _Change, ctx: RuleContext) -> bool:
-    """Return whether a statement adds or drops a field, and fields with a length change their places.
-
-    A new field with a length makes Delta write the whole text anew.
-    """
+    """Return whether a statement adds or drops a field, and fields with a length change their places."""
     is_made = ctx.alters(change) if isinstance(change, FieldRemoved) else isinstance(change, FieldAdded)
-    if (
-        not is_made
-        or ctx.is_new_table
-        or not shifts_lengths(change.path, ctx.before.columns, ctx.after.columns)
-    ):
-        return False
-    column = str(change.path[0]).lower()
-    added = (other for other in ctx.changes if isinstance(other, FieldAdded))
-    return not any(str(new.path[0]).lower() == column and has_length(new.field.type) for new in added)
+    return is_made and not ctx.is_new_table and lowercased(change.path[:-1]) in ctx.shifted_structs
 
 
 def _altered_column(change: _Change, ctx: RuleContext) -> Field | None:

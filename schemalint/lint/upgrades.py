@@ -1,0 +1,110 @@
+"""Upgrades of the protocol that a declaration needs, and the findings that they supersede."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from schemalint.delta import feature, protocol
+from schemalint.delta.properties import FEATURE_PREFIX
+from schemalint.delta.requests import granted_features
+from schemalint.model.fact import ProtocolUpgrade
+from schemalint.model.finding import Finding, Severity
+from schemalint.plugin import RuleContext
+
+
+def protocol_upgrades(ctx: RuleContext, without: frozenset[str] = frozenset()) -> tuple[ProtocolUpgrade, ...]:
+    """Return the protocol upgrade that the declared state requires, if any.
+
+    Args:
+        ctx: The declaration and the table.
+        without: Features that the upgrade does not include.
+    """
+    declared = ctx.contract.state.set_properties
+    granted = granted_features(ctx.contract.state, ctx.live, new_table=ctx.is_new_table)
+    by_version = protocol.features_of_versions(declared, ctx.features)
+    needed = protocol.needed_to_alter(ctx.features | by_version, ctx.after.active_features, granted)
+    added = needed - ctx.features - without
+    if not added:
+        return ()
+    because = (
+        *[("property", key, by_version) for key in protocol.VERSION_KEYS if key in declared][-1:],
+        *protocol.feature_causes(
+            ctx.after.columns, ctx.after.properties, sorted(granted), sorted(ctx.after.constraints)
+        ),
+        *(
+            [("clustering", "clustered_by", feature.closure(protocol.CLUSTERING))]
+            if ctx.after.clustered_by
+            else []
+        ),
+    )
+    return (
+        ProtocolUpgrade(
+            ctx.features,
+            ctx.features | added,
+            tuple((kind, name, names & added) for kind, name, names in because if names & added),
+        ),
+    )
+
+
+def is_superseded(upgrade: ProtocolUpgrade, findings: Iterable[Finding]) -> bool:
+    """Return whether the causes of an upgrade are refused themselves.
+
+    One statement, `SET TBLPROPERTIES`, sets all properties and features, and Delta executes or refuses it as
+    a whole: if it refuses one cause, the others upgrade nothing.
+    """
+    refused = {
+        subject_of(finding)
+        for finding in findings
+        if finding.severity >= Severity.ERROR and not finding.existing
+    }
+    causes = {_cause(kind, name) for kind, name, _ in upgrade.because}
+    set_together = {cause for cause in causes if cause[0] in _TABLE_PROPERTIES}
+    if not set_together.isdisjoint(refused):
+        refused |= set_together
+    return bool(causes) and causes <= refused
+
+
+def with_upgrade_findings(
+    findings: Sequence[Finding], upgrade: ProtocolUpgrade, of_upgrade: Sequence[Finding]
+) -> tuple[Finding, ...]:
+    """Add the findings of a table's upgrade, with one finding for each line of the contract.
+
+    An upgrade with an error hides the lesser findings of the properties, features and constraints that cause
+    it, and of the features that it adds: they can wait until the upgrade is allowed. Columns keep their
+    findings, because a column has other lines than the one that causes the upgrade.
+
+    Args:
+        findings: The findings so far.
+        upgrade: An upgrade that is not superseded.
+        of_upgrade: The findings of the upgrade.
+    """
+    if not any(finding.severity >= Severity.ERROR for finding in of_upgrade):
+        return (*findings, *of_upgrade)
+    hidden = {_cause(kind, name) for kind, name, _ in upgrade.because if kind != "column"}
+    hidden |= {("feature", name) for name in upgrade.added}
+    kept = (
+        finding
+        for finding in findings
+        if finding.severity >= Severity.ERROR or subject_of(finding) not in hidden
+    )
+    return (*kept, *of_upgrade)
+
+
+_TABLE_PROPERTIES: Final = ("property", "feature")
+
+
+def subject_of(finding: Finding) -> tuple[str, str]:
+    """Return a finding's object as upgrades name it: a nested field counts as its column."""
+    if finding.object.kind == "column" and finding.path:
+        return _cause("column", str(finding.path[0]))
+    return _cause(finding.object.kind, finding.object.name)
+
+
+def _cause(kind: str, name: str) -> tuple[str, str]:
+    """Normalize a cause: ``delta.feature.<name>`` is the feature, and both version keys are one cause."""
+    if kind == "column":
+        return kind, name.lower()
+    if kind == "property" and name.lower().startswith(FEATURE_PREFIX):
+        return "feature", protocol.canonical(name[len(FEATURE_PREFIX) :])
+    return kind, protocol.VERSION_KEYS[0] if name in protocol.VERSION_KEYS else name

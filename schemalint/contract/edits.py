@@ -82,11 +82,7 @@ class Editor:
 
     def _edited(self, document: Document, edits: Sequence[Edit]) -> str:
         target = self._contract.anchors.target if isinstance(self._contract.anchors, Anchors) else None
-        edited = document.text
-        for edit in edits:
-            current = read_documents(edited, document.file)[document.index]
-            edited = self._dialect.edited(current, edit, target)
-        return edited
+        return self._dialect.edited(document, edits, target)
 
     @cached_property
     def _document(self) -> Document:

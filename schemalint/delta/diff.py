@@ -213,11 +213,12 @@ def _lower_paths(paths: Managed[tuple[Path, ...]]) -> Managed[tuple[Path, ...]]:
 
 
 def _deletions(before: tuple[Deletion, ...], after: tuple[Deletion, ...]) -> Iterator[Change]:
+    listed, still_listed = set(before), set(after)
     for entry in before:
-        if entry not in after:
+        if entry not in still_listed:
             yield change.DeletionUnlisted(entry.path)
     for entry in after:
-        if entry not in before:
+        if entry not in listed:
             yield change.DeletionListed(entry.path, entry.type)
 
 

@@ -7,8 +7,10 @@ from schemalint.document.edits import (
     apply_edits,
     common_length,
     insert_item,
+    remove_entries,
     remove_entry,
     set_key,
+    set_keys,
     splice,
 )
 from schemalint.document.nodes import (
@@ -49,7 +51,9 @@ __all__ = [
     "node_at",
     "print_scalar",
     "read_documents",
+    "remove_entries",
     "remove_entry",
     "set_key",
+    "set_keys",
     "splice",
 ]

@@ -1,32 +1,27 @@
-"""Edit one value in a YAML text; comments, quotes, order and line ends of the rest stay unchanged.
+"""Edit values in a YAML text; comments, quotes, order and line ends of the rest stay unchanged.
 
 Every edit is proven before it is returned: the edited text is read again, and its content must differ from
-the old content in that one change only. A layout that an edit cannot handle is refused.
+the old content in that one change only. A layout that an edit cannot handle is refused. What is set or
+removed together is proven together: each proof reads the whole text.
 """
 
 from __future__ import annotations
 
 import re
 from collections import abc
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemalint.document import layout
 from schemalint.document.nodes import Mapping, Scalar, Sequence, Span, children, entry_at, node_at
-from schemalint.document.proof import (
-    leaves,
-    leaves_with,
-    leaves_with_item,
-    leaves_with_items,
-    leaves_without,
-)
+from schemalint.document.proof import leaves, leaves_with, leaves_with_item, leaves_without
 from schemalint.document.reader import read_documents
 from schemalint.document.scalars import print_scalar
 from schemalint.errors import ContractError
-from schemalint.values import frozen
+from schemalint.values import frozen, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from schemalint.document.nodes import Document, Entry, Path
     from schemalint.document.proof import Leaves
@@ -85,13 +80,31 @@ def set_key(document: Document, path: Path, key: str, value: str) -> TextEdit:
     Raises:
         ContractError: There is no mapping at the path, or its layout cannot be edited in place.
     """
-    entry = entry_at(document, (*path, key))
-    if entry:
-        edit = _replace_value(document.text, entry, value)
-    else:
-        line = f"{print_scalar(key)}: {value}"
-        edit = _add(document, path, _Child(Mapping, (line,), line, "{}"))
-    return _proven(document, path, edit, lambda: leaves_with(document, (*path, key), value))
+    (edit,) = set_keys(document, {(*path, key): value})
+    return edit
+
+
+def set_keys(document: Document, values: abc.Mapping[Path, str]) -> tuple[TextEdit, ...]:
+    """Return the edits that set keys of mappings, as `set_key` does.
+
+    Args:
+        document: The document to edit.
+        values: YAML on one line each, as in `set_key`, by path; the paths end with the keys.
+
+    Raises:
+        ContractError: There is no mapping around a path, or its layout cannot be edited in place.
+    """
+    edits: list[TextEdit] = []
+    by_mapping = grouped((path[:-1], (str(path[-1]), value)) for path, value in values.items())
+    for path, keys in by_mapping.items():
+        node = node_at(document, path)
+        entries = {entry.key.text: entry for entry in (node.entries if isinstance(node, Mapping) else ())}
+        known = [(entries[key], value) for key, value in keys if key in entries]
+        edits += [_replace_value(document.text, entry, value) for entry, value in known]
+        lines = tuple(f"{print_scalar(key)}: {value}" for key, value in keys if key not in entries)
+        if lines:
+            edits.append(_add(document, path, _Child(Mapping, lines, ", ".join(lines), "{}")))
+    return _proven(document, next(iter(values))[:-1], edits, lambda: leaves_with(document, values))
 
 
 def append_item(document: Document, path: Path, value: str) -> TextEdit:
@@ -114,7 +127,8 @@ def append_items(document: Document, path: Path, values: abc.Sequence[str]) -> T
     count = len(node.items) if isinstance(node, Sequence) else 0
     lines = tuple(f"- {value}" for value in values)
     edit = _add(document, path, _Child(Sequence, lines, ", ".join(values), "[]"))
-    return _proven(document, path, edit, lambda: leaves_with_items(document, path, count, values))
+    expected = {(*path, index): value for index, value in enumerate(values, start=count)}
+    return _proven(document, path, [edit], lambda: leaves_with(document, expected))[0]
 
 
 def insert_item(document: Document, path: Path, index: int, value: str) -> TextEdit:
@@ -144,7 +158,7 @@ def insert_item(document: Document, path: Path, index: int, value: str) -> TextE
         edit = TextEdit(start, start, f"{value}, ")
     else:
         edit = _insert_block_item(document.text, members, index, lines)
-    return _proven(document, path, edit, lambda: leaves_with_item(document, path, index, value))
+    return _proven(document, path, [edit], lambda: leaves_with_item(document, path, index, value))[0]
 
 
 def remove_entry(document: Document, path: Path) -> TextEdit:
@@ -153,18 +167,33 @@ def remove_entry(document: Document, path: Path) -> TextEdit:
     Raises:
         ContractError: There is no entry or item at the path, or its layout cannot be edited in place.
     """
-    container = node_at(document, path[:-1])
-    if not path or node_at(document, path) is None or not isinstance(container, Mapping | Sequence):
-        raise _refusal(document, path)
-    members = layout.members(document.text, container)
-    index = [step for step, _ in children(container)].index(path[-1])
-    if len(members) == 1:
-        edit = _replace(document, path[:-1], "{}" if isinstance(container, Mapping) else "[]")
-    elif container.flow:
-        edit = _remove_from_flow(members, index)
-    else:
-        edit = _remove_lines(document.text, members, index)
-    return _proven(document, path, edit, lambda: leaves_without(document, path))
+    (edit,) = remove_entries(document, [path])
+    return edit
+
+
+def remove_entries(document: Document, paths: abc.Collection[Path]) -> tuple[TextEdit, ...]:
+    """Return the edits that remove entries or items, as `remove_entry` does.
+
+    Raises:
+        ContractError: There is no entry or item at a path, or its layout cannot be edited in place.
+    """
+    edits: list[TextEdit] = []
+    for path, steps in grouped((path[:-1], path[-1:]) for path in paths).items():
+        container = node_at(document, path)
+        if not isinstance(container, Mapping | Sequence):
+            raise _refusal(document, path)
+        indexes: dict[Path, int] = {(step,): index for index, (step, _) in enumerate(children(container))}
+        if any(step not in indexes for step in steps):
+            raise _refusal(document, path)
+        members = layout.members(document.text, container)
+        removed = sorted({indexes[step] for step in steps})
+        if len(removed) == len(members):
+            edits.append(_replace(document, path, "{}" if isinstance(container, Mapping) else "[]"))
+        elif container.flow:
+            edits += [_remove_from_flow(members, first, last) for first, last in _runs(removed)]
+        else:
+            edits += [_remove_lines(document.text, members, index) for index in removed]
+    return _proven(document, next(iter(paths)), edits, lambda: leaves_without(document, paths))
 
 
 class _Child(NamedTuple):
@@ -272,10 +301,17 @@ def _replace_span(text: str, span: Span, value: str) -> TextEdit:
     return TextEdit(span.start, layout.content_end(text, span), f" {value}" if needs_space else value)
 
 
-def _remove_from_flow(members: list[Span], index: int) -> TextEdit:
-    if index + 1 < len(members):
-        return TextEdit(members[index].start, members[index + 1].start, "")
-    return TextEdit(members[index - 1].end, members[index].end, "")
+def _runs(indexes: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last of indexes that follow each other."""
+    for _offset, run in groupby(enumerate(indexes), key=lambda pair: pair[1] - pair[0]):
+        first, *rest = (index for _position, index in run)
+        yield first, rest[-1] if rest else first
+
+
+def _remove_from_flow(members: list[Span], first: int, last: int) -> TextEdit:
+    if last + 1 < len(members):
+        return TextEdit(members[first].start, members[last + 1].start, "")
+    return TextEdit(members[first - 1].end, members[last].end, "")
 
 
 def _remove_lines(text: str, members: list[Span], index: int) -> TextEdit:
@@ -288,11 +324,13 @@ def _remove_lines(text: str, members: list[Span], index: int) -> TextEdit:
     return TextEdit(start, end if text[end:following].strip() else following, "")
 
 
-def _proven(document: Document, path: Path, edit: TextEdit, expected: Callable[[], Leaves]) -> TextEdit:
+def _proven(
+    document: Document, path: Path, edits: abc.Sequence[TextEdit], expected: Callable[[], Leaves]
+) -> tuple[TextEdit, ...]:
     try:
-        if leaves(splice(document.text, [edit]), document.file) == expected():
-            return edit
-    except ContractError as error:
+        if leaves(splice(document.text, edits), document.file) == expected():
+            return tuple(edits)
+    except (ContractError, ValueError) as error:  # unreadable, or edits that overlap
         raise _refusal(document, path) from error
     raise _refusal(document, path)
 

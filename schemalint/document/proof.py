@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from schemalint.document.layout import ends_line, line_break
-from schemalint.document.nodes import Path, Scalar, children
+from schemalint.document.nodes import Entry, Mapping, Path, Scalar, Sequence, children
 from schemalint.document.reader import read_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator
+    from collections.abc import Mapping as MappingType
 
     from schemalint.document.nodes import Document, Node
 
@@ -22,12 +23,7 @@ def leaves(text: str, file: str) -> Leaves:
 
     A missing line break at the end of the text is added, because inserted lines add it too.
     """
-    whole = text if ends_line(text, len(text)) else text + line_break(text)
-    return {
-        (document.index, *path): leaf
-        for document in read_documents(whole, file)
-        for path, leaf in _leaves_below(document.root, ())
-    }
+    return _leaves_of((document.index, document.root) for document in _documents(text, file))
 
 
 def content(node: Node) -> Content:
@@ -35,24 +31,18 @@ def content(node: Node) -> Content:
     return tuple(_leaves_below(node, ()))
 
 
-def leaves_with(document: Document, path: Path, value: str) -> Leaves:
-    """Return the file's leaves with ``value`` at ``path``, replacing the old value or a null parent."""
-    path = (document.index, *path)
-    old = {
+def leaves_with(document: Document, values: MappingType[Path, str]) -> Leaves:
+    """Return the file's leaves with values at paths, each replacing the old value or a null parent."""
+    paths = {(document.index, *path): value for path, value in values.items()}
+    parents = {path[:-1] for path in paths}
+    found = {
         leaf_path: leaf
         for leaf_path, leaf in leaves(document.text, document.file).items()
-        if not _below(leaf_path, path) and leaf_path != path[:-1]
+        if leaf_path not in parents and not _is_below_any(leaf_path, paths)
     }
-    new = leaves(value, document.file)
-    return old | {(*path, *leaf_path[1:]): leaf for leaf_path, leaf in new.items()}
-
-
-def leaves_with_items(document: Document, path: Path, count: int, values: Sequence[str]) -> Leaves:
-    """Return the file's leaves with items appended to the sequence at ``path``, which has so many."""
-    found = leaves_with(document, (*path, count), values[0])
-    for index, value in enumerate(values[1:], start=count + 1):
-        new = leaves(value, document.file).items()
-        found |= {(document.index, *path, index, *leaf_path[1:]): leaf for leaf_path, leaf in new}
+    for path, value in paths.items():
+        for leaf_path, leaf in leaves(value, document.file).items():
+            found[*path, *leaf_path[1:]] = leaf
     return found
 
 
@@ -60,7 +50,7 @@ def leaves_with_item(document: Document, path: Path, index: int, value: str) -> 
     """Return the file's leaves with an item inserted at ``index`` into the sequence at ``path``."""
     item = (document.index, *path, index)
     old = {
-        _shifted(leaf_path, item, 1): leaf
+        _shifted(leaf_path, item): leaf
         for leaf_path, leaf in leaves(document.text, document.file).items()
         if leaf_path != item[:-1]
     }
@@ -68,17 +58,42 @@ def leaves_with_item(document: Document, path: Path, index: int, value: str) -> 
     return old | {(*item, *leaf_path[1:]): leaf for leaf_path, leaf in new.items()}
 
 
-def leaves_without(document: Document, path: Path) -> Leaves:
-    """Return the file's leaves without the entry or item at ``path``; an empty collection becomes a leaf."""
-    path = (document.index, *path)
-    remaining = {
-        _shifted(leaf_path, path, -1): leaf
-        for leaf_path, leaf in leaves(document.text, document.file).items()
-        if not _below(leaf_path, path)
-    }
-    if not any(_below(leaf_path, path[:-1]) for leaf_path in remaining):
-        remaining[path[:-1]] = ("Sequence" if isinstance(path[-1], int) else "Mapping", "")
-    return remaining
+def leaves_without(document: Document, paths: Iterable[Path]) -> Leaves:
+    """Return the file's leaves without the entries or items at paths; an empty collection becomes a leaf."""
+    removed = frozenset(paths)
+    return _leaves_of(
+        (each.index, _without(each.root, (), removed) if each.index == document.index else each.root)
+        for each in _documents(document.text, document.file)
+    )
+
+
+def _documents(text: str, file: str) -> Iterable[Document]:
+    return read_documents(text if ends_line(text, len(text)) else text + line_break(text), file)
+
+
+def _leaves_of(roots: Iterable[tuple[int, Node]]) -> Leaves:
+    return {(index, *path): leaf for index, root in roots for path, leaf in _leaves_below(root, ())}
+
+
+def _without(node: Node, path: Path, removed: Collection[Path]) -> Node:
+    match node:
+        case Mapping(entries=entries):
+            pairs = ((entry, (*path, entry.key.text)) for entry in entries)
+            kept = (
+                Entry(entry.key, _without(entry.value, at, removed))
+                for entry, at in pairs
+                if at not in removed
+            )
+            return node._replace(entries=tuple(kept))
+        case Sequence(items=items):
+            numbered = ((item, (*path, index)) for index, item in enumerate(items))
+            return node._replace(
+                items=tuple(_without(item, at, removed) for item, at in numbered if at not in removed)
+            )
+        case Scalar():
+            return node
+        case _:
+            assert_never(node)
 
 
 def _leaves_below(node: Node, path: Path) -> Iterator[tuple[Path, tuple[str, str]]]:
@@ -90,14 +105,14 @@ def _leaves_below(node: Node, path: Path) -> Iterator[tuple[Path, tuple[str, str
         yield from _leaves_below(child, (*path, step))
 
 
-def _shifted(path: Path, item: Path, by: int) -> Path:
-    """Shift a leaf's path by the number of items inserted or removed at ``item``."""
+def _shifted(path: Path, item: Path) -> Path:
+    """Shift a leaf's path by the item inserted at ``item``."""
     last, item_index = len(item) - 1, item[-1]
-    index = path[last] if _below(path, item[:-1]) and len(path) > last else None
+    index = path[last] if path[:last] == item[:-1] and len(path) > last else None
     if isinstance(item_index, int) and isinstance(index, int) and index >= item_index:
-        return (*path[:last], index + by, *path[last + 1 :])
+        return (*path[:last], index + 1, *path[last + 1 :])
     return path
 
 
-def _below(path: Path, parent: Path) -> bool:
-    return path[: len(parent)] == parent
+def _is_below_any(path: Path, parents: Container[Path]) -> bool:
+    return any(path[:length] in parents for length in range(1, len(path) + 1))

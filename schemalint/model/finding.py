@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
-from schemalint.delta.change import Change, DeletionListed, FieldRenamed, subject_name
+from schemalint.delta.change import Change, FieldRenamed, subject_name
 from schemalint.delta.datatype import RecordedChange
 from schemalint.delta.path import Path, format_path, path_to_json
 from schemalint.errors import Location, SchemalintError
@@ -88,14 +88,7 @@ class DeclareRenames:
     renames: tuple[FieldRenamed, ...]
 
 
-@frozen
-class DeclareDeletions:
-    """A contract edit: list columns as dropped, all at once."""
-
-    deletions: tuple[DeletionListed, ...]
-
-
-Edit: TypeAlias = SetProperty | RecordTypeChanges | DeclareChange | DeclareRenames | DeclareDeletions
+Edit: TypeAlias = SetProperty | RecordTypeChanges | DeclareChange | DeclareRenames
 """A contract edit in terms of the table; the contract's dialect knows the position in the text."""
 
 

@@ -18,7 +18,7 @@ from schemalint.document.review import require_second_opinion, unified_diff
 from schemalint.errors import ContractError, UsageError
 from schemalint.git import MAX_SIZE, Repository, Worktree, resolve
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.finding import DeclareChange, DeclareDeletions, DeclareRenames, Edit
+from schemalint.model.finding import DeclareChange, DeclareRenames, Edit
 from schemalint.model.marker import declaration_hash
 from schemalint.reading import read_given
 from schemalint.revert.declaration import Reversal, reverse_changes
@@ -153,25 +153,19 @@ def _column_changes(changes: Iterable[Change]) -> set[tuple[str, Path, str | Non
 def _edits(changes: Iterable[Change]) -> Iterator[Edit]:
     """Yield the edits.
 
-    Renames of one struct are one edit, as a swap takes names before they are free; so are listed deletions,
-    which are all appended to one list.
+    Renames of one struct are one edit, as a swap takes names before they are free.
     """
     for _kind, run in groupby(changes, key=_together):
         run_of_changes = list(run)
-        deletions = tuple(changed for changed in run_of_changes if isinstance(changed, change.DeletionListed))
         renames = tuple(changed for changed in run_of_changes if isinstance(changed, change.FieldRenamed))
         if renames:
             yield DeclareRenames(renames)
-        elif deletions:
-            yield DeclareDeletions(deletions)
         else:
             yield from (DeclareChange(_without_numbers(changed)) for changed in run_of_changes)
 
 
 def _together(changed: Change) -> object:
-    if isinstance(changed, change.FieldRenamed):
-        return changed.path[:-1]
-    return isinstance(changed, change.DeletionListed)
+    return changed.path[:-1] if isinstance(changed, change.FieldRenamed) else None
 
 
 def _first_difference(wanted: TableState, edited: TableState) -> str:

@@ -173,6 +173,12 @@ def test_fields_in_type_text_are_added_removed_and_changed() -> None:
     )
 
 
+def test_types_in_one_text_change_together_and_leave_the_rest_as_it_is_spelled() -> None:
+    text = HEAD + 'columns:\n  - name: a\n    type: "STRUCT<x:  int,y :int, z: String>"\n'
+    inner = Struct((Field("x", LONG), Field("y", LONG), Field("z", STRING)))
+    assert pulled(text, columns(Field("a", inner))) == text.replace("x:  int,y :int", "x:  bigint,y :bigint")
+
+
 LEVEL_BY_LEVEL = (
     HEAD
     + """\

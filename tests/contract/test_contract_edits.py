@@ -5,14 +5,33 @@ from __future__ import annotations
 import pytest
 
 from schemalint.contract import effective, read, text_changes
-from schemalint.delta.datatype import BYTE, INTEGER, LONG, SHORT, Decimal, RecordedChange, field_at
+from schemalint.delta.change import (
+    CommentChanged,
+    ConstraintChanged,
+    DeletionUnlisted,
+    FieldRemoved,
+    PropertyChanged,
+    TypeChanged,
+)
+from schemalint.delta.datatype import (
+    BYTE,
+    INTEGER,
+    LONG,
+    SHORT,
+    UNMANAGED,
+    Decimal,
+    Field,
+    RecordedChange,
+    field_at,
+)
 from schemalint.delta.path import Part, Path
 from schemalint.document import TextEdit, splice
 from schemalint.errors import ContractError
-from schemalint.model.finding import Edit, RecordTypeChanges, SetProperty
+from schemalint.model.finding import DeclareChange, Edit, RecordTypeChanges, SetProperty
 from schemalint.values import replace
 
 HEAD = "schemalint: 1\ntable: t\n"
+COLUMN = HEAD + "columns: [{name: a, type: int}]\n"
 WIDENED = (RecordedChange(INTEGER, LONG),)
 TWICE = (RecordedChange(SHORT, INTEGER), RecordedChange(INTEGER, LONG))
 
@@ -89,6 +108,56 @@ def test_a_type_change_of_a_field_with_its_own_lines_is_recorded_on_the_field() 
     assert edited(text, RecordTypeChanges(("a", Part.ELEMENT, "b"), WIDENED)) == (
         text + "          type_changes:\n            - {from: int, to: bigint}\n"
     )
+
+
+def test_properties_are_set_and_removed_together_wherever_they_are() -> None:
+    text = COLUMN + (
+        "properties:\n  a: 1\n  # about b\n  b: 2\n  c: 3\ntargets:\n  dev:\n    properties: {b: 4, c: 5}\n"
+    )
+    changes = (("a", "9"), ("b", UNMANAGED), ("c", "8"), ("d", None), ("e", "true"))
+    edits = [DeclareChange(PropertyChanged(key, UNMANAGED, value)) for key, value in changes]
+    assert edited(text, *edits, target="dev") == COLUMN + (
+        "properties:\n  a: 9\n  # about b\n  b: 2\n  c: 3\n  d: null\n  e: true\ntargets:\n  dev:\n"
+        "    properties: {c: 8}\n"
+    )
+
+
+def test_constraints_are_set_together_under_the_names_that_are_written() -> None:
+    text = COLUMN + "constraints:\n  Low: 'a > 0'\n  high: a < 9\n"
+    changes = (("low", "a > 1"), ("high", None), ("new", "a <> 5"))
+    edits = [DeclareChange(ConstraintChanged(name, "old", value)) for name, value in changes]
+    assert edited(text, *edits) == COLUMN + "constraints:\n  Low: 'a > 1'\n  high: null\n  new: a <> 5\n"
+
+
+def test_deletions_are_unlisted_together() -> None:
+    text = COLUMN + "dropped: [a, {column: b.c}, D]\n"
+    edits = [DeclareChange(DeletionUnlisted(path)) for path in (("b", "c"), ("d",), ("gone",))]
+    assert edited(text, *edits) == COLUMN + "dropped: [a]\n"
+
+
+def test_fields_that_are_removed_together_take_their_recorded_types_with_them() -> None:
+    text = HEAD + (
+        "columns:\n  - name: a\n    type: struct<x:bigint,y:bigint,z:bigint>\n    type_changes:\n"
+        "      - {at: x, from: int, to: bigint}\n      - {at: y, from: int, to: bigint}  # keep\n"
+        "      - {at: z, from: int, to: bigint}\n"
+    )
+    edits = [DeclareChange(FieldRemoved(("a", name), Field(name, LONG))) for name in ("x", "z")]
+    assert edited(text, *edits) == HEAD + (
+        'columns:\n  - name: a\n    type: "struct<y: bigint>"\n    type_changes:\n'
+        "      - {at: y, from: int, to: bigint}  # keep\n"
+    )
+
+
+def test_parts_of_a_type_change_together_in_text_and_level_by_level() -> None:
+    text = HEAD + (
+        "columns:\n  - name: a\n    type: struct\n    columns:\n      - {name: x, type: int}\n"
+        "      - {name: y, type: 'array<int>'}\n      - name: z  # the last\n        type: int\n"
+    )
+    edits = [DeclareChange(TypeChanged(("a", name), INTEGER, LONG)) for name in ("x", "z")]
+    edits.append(DeclareChange(CommentChanged(("a", "y"), UNMANAGED, "new")))
+    assert edited(text, *edits) == text.replace("type: int}", "type: bigint}").replace(
+        "'array<int>'}", "'array<int>', comment: new}"
+    ).replace("type: int\n", "type: bigint\n")
 
 
 FLOW = """

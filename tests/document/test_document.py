@@ -29,8 +29,10 @@ from schemalint.document import (
     node_at,
     print_scalar,
     read_documents,
+    remove_entries,
     remove_entry,
     set_key,
+    set_keys,
     splice,
 )
 from schemalint.errors import ContractError, Location
@@ -685,6 +687,57 @@ def test_append_item_keeps_the_style_of_the_sequence(text: str, path: Path, resu
 )
 def test_several_items_are_appended_at_once(text: str, result: str) -> None:
     assert edited(text, append_items, ("a",), ("x", "{y: z}")) == result
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "result"),
+    [
+        ("a: {b: 1}\nc: 2\n", {("a", "b"): "x", ("c",): "y", ("a", "d"): "z"}, "a: {b: x, d: z}\nc: y\n"),
+        ("a:\n  b: 1  # of b\n", {("a", "d"): "x", ("a", "e"): "y"}, "a:\n  b: 1  # of b\n  d: x\n  e: y\n"),
+        ("c: 1\n", {("a", "d"): "x", ("a", "e"): "y"}, "c: 1\na:\n  d: x\n  e: y\n"),
+        ("a:\n", {("a", "d"): "x", ("a", "e"): "y"}, "a:\n  d: x\n  e: y\n"),
+        ("- {a: 1}\n- a: 2\n", {(0, "a"): "x", (1, "a"): "y", (1, "b"): "z"}, "- {a: x}\n- a: y\n  b: z\n"),
+    ],
+)
+def test_several_keys_are_set_at_once(text: str, values: dict[Path, str], result: str) -> None:
+    (document,) = read_documents(text, "a.yml")
+    assert apply_edits(text, set_keys(document, values), "a.yml") == result
+
+
+@pytest.mark.parametrize(
+    ("text", "paths", "result"),
+    [
+        ("a: [b, c, d, e]\n", [("a", 1), ("a", 2)], "a: [b, e]\n"),
+        ("a: [b, c, d, e]\n", [("a", 0), ("a", 2), ("a", 3)], "a: [c]\n"),
+        ("a: [b, c]\n", [("a", 1), ("a", 0)], "a: []\n"),
+        ("a:\n- b\n# of c\n- c\n- d\n", [("a", 0), ("a", 1)], "a:\n# of c\n- d\n"),
+        ("a: {b: 1, c: 2}\nd:\n  e: 1\n  f: 2\n", [("d", "f"), ("a", "b")], "a: {c: 2}\nd:\n  e: 1\n"),
+        ("- [a, b]\n- [c, d]\n", [(0, 1), (1, 0), (1, 1)], "- [a]\n- []\n"),
+    ],
+)
+def test_several_entries_are_removed_at_once(text: str, paths: list[Path], result: str) -> None:
+    (document,) = read_documents(text, "a.yml")
+    assert apply_edits(text, remove_entries(document, paths), "a.yml") == result
+
+
+@pytest.mark.parametrize(
+    ("edit", "text", "argument"),
+    [
+        (set_keys, "a: {b: 1}\n", {("a", "b"): "x", ("a", "b", "c"): "y"}),
+        (set_keys, "a: {b: {c: 1}}\n", {("a", "b"): "x", ("a", "b", "c"): "y"}),
+        (set_keys, "a: {b: 1}\n", {("a", "b"): "x", ("a", "c"): "y, d: z"}),
+        (remove_entries, "a: [b, c]\n", [("a", 0), ("a", 2)]),
+        (remove_entries, "a: [[b, c], d]\n", [("a", 0), ("a", 0, 1)]),
+        (
+            remove_entries,
+            "- a: 1\n  b: 2\n  c: 3\n",
+            [(0, "a"), (0, "b")],
+        ),  # c cannot follow the dash in place
+    ],
+)
+def test_edits_together_are_refused_as_one(edit: Callable[..., object], text: str, argument: object) -> None:
+    with pytest.raises(ContractError, match="cannot be edited in place"):
+        edit(document_of(text), argument)
 
 
 @pytest.mark.parametrize(

@@ -57,8 +57,8 @@ class Dialect(Protocol):
     def read(self, document: Document) -> Contract | tuple[ContractError, ...]:
         """Return the contract, or all of its errors."""
 
-    def edited(self, document: Document, edit: Edit, target: str | None) -> str:
-        """Return the file's text after an edit; target None edits the settings shared by all targets."""
+    def edited(self, document: Document, edits: Iterable[Edit], target: str | None) -> str:
+        """Return the file's text after edits; target None edits the settings shared by all targets."""
 
     def excerpts(self, document: Document, state: TableState) -> Excerpts:
         """Return what makes excerpts of a contract, which declares this state."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, cast
 
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.build import build
 from schemalint.contract.dialects.native.column_path import Report
-from schemalint.document import Document, Mapping, Node, Scalar
+from schemalint.document import Document, Mapping, Node, Scalar, read_documents
 from schemalint.document.shape import check_for
 from schemalint.errors import ContractError
 from schemalint.model.contract import Contract
 from schemalint.model.finding import (
     DeclareChange,
-    DeclareDeletions,
     DeclareRenames,
     Edit,
     RecordTypeChanges,
@@ -21,6 +21,8 @@ from schemalint.model.finding import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from schemalint.contract.dialects.native.excerpt import Excerpts
     from schemalint.delta.table import TableState
 
@@ -41,28 +43,37 @@ def read(document: Document) -> Contract | tuple[ContractError, ...]:
     return tuple(sorted(report.errors, key=_order))
 
 
-def edited(document: Document, edit: Edit, target: str | None = None) -> str:
-    """Return the file's text after an edit of the contract.
+def edited(document: Document, edits: Iterable[Edit], target: str | None = None) -> str:
+    """Return the file's text after edits of the contract, in order.
+
+    Changes that are next to each other in the text are made together: each edit reads the whole text.
 
     Raises:
         ContractError: The contract is not valid, or its layout cannot be edited in place.
     """
-    from schemalint.contract.dialects.native import declaring, edits  # noqa: PLC0415 - only fixes and pull need them
+    from schemalint.contract.dialects.native import declaring  # noqa: PLC0415 - only fixes and pull need it
+    from schemalint.contract.dialects.native import edits as implementation  # noqa: PLC0415 (as above)
 
-    contract = read(document)
-    if not isinstance(contract, Contract):
-        raise contract[0]
-    match edit:
-        case SetProperty():
-            return edits.set_property(document, edit, target)
-        case RecordTypeChanges():
-            return edits.record_type_changes(document, contract.state.columns, edit)
-        case DeclareChange(change=change):
-            return declaring.declare(document, contract.state, change, target)
-        case DeclareRenames(renames=renames):
-            return declaring.declare_renames(document, contract.state, renames).text
-        case DeclareDeletions(deletions=deletions):
-            return declaring.declare_deletions(document, deletions).text
+    def place(edit: Edit) -> object:
+        return (isinstance(edit, DeclareChange) and declaring.place(edit.change)) or object()
+
+    for _place, run in groupby(edits, key=place):
+        contract = read(document)
+        if not isinstance(contract, Contract):
+            raise contract[0]
+        first, *others = run
+        match first:
+            case SetProperty(key=key, value=value):
+                text = implementation.set_properties(document, {key: value}, target).text
+            case RecordTypeChanges():
+                text = implementation.record_type_changes(document, contract.state.columns, first)
+            case DeclareChange(change=change):
+                changes = [change, *(edit.change for edit in others if isinstance(edit, DeclareChange))]
+                text = declaring.declare(document, contract.state, changes, target)
+            case DeclareRenames(renames=renames):
+                text = declaring.declare_renames(document, contract.state, renames).text
+        document = read_documents(text, document.file)[document.index]
+    return document.text
 
 
 def excerpts(document: Document, state: TableState) -> Excerpts:

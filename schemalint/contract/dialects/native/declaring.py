@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Final, TypeAlias, assert_never
+from collections.abc import Iterable
+from collections.abc import Sequence as AbcSequence
+from typing import Final, TypeAlias, TypeVar, assert_never
 
 from schemalint.contract.dialects.native.data import Data, column, deletion
 from schemalint.contract.dialects.native.edits import (
     nearest_level,
+    nearest_levels,
     record_type_changes,
     records,
-    set_property,
+    set_properties,
     with_edit,
+    with_values,
+    without_entries,
+    yaml_paths,
 )
 from schemalint.contract.dialects.native.printing import print_block, print_value
 from schemalint.contract.dialects.native.spans import Written
 from schemalint.contract.dialects.native.typeedits import (
     in_type_text,
     spelled,
+    spelled_like,
     with_records,
     with_type,
     without_records,
 )
-from schemalint.delta import datatype, properties
+from schemalint.delta import datatype
 from schemalint.delta.change import (
     Change,
     ClusteringChanged,
@@ -48,13 +54,14 @@ from schemalint.delta.change import (
     TypeChanged,
     TypeHistoryChanged,
 )
-from schemalint.delta.datatype import UNMANAGED, Identity, Managed, Struct, Unmanaged
+from schemalint.delta.datatype import UNMANAGED, DataType, Identity, Managed, Struct, Unmanaged
 from schemalint.delta.patch import apply_changes
 from schemalint.delta.path import Path, format_path, lowercased, path_key, split_path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.protocol import canonical
 from schemalint.delta.renames import renames_of
 from schemalint.delta.table import Deletion, TableState
+from schemalint.delta.type_text import print_type
 from schemalint.document import (
     Document,
     Mapping,
@@ -71,12 +78,18 @@ from schemalint.document import (
 from schemalint.document import Path as YamlPath
 from schemalint.errors import ContractError
 from schemalint.model.change_kind import kind_of
-from schemalint.model.finding import RecordTypeChanges, SetProperty
+from schemalint.model.finding import RecordTypeChanges
 from schemalint.values import as_dict
 
-_Attribute = NullabilityChanged | CommentChanged | DefaultChanged | GeneratedChanged | IdentityChanged
+T = TypeVar("T")
+
+_InPlace: TypeAlias = (
+    TypeChanged | NullabilityChanged | CommentChanged | DefaultChanged | GeneratedChanged | IdentityChanged
+)
 _Setting: TypeAlias = TableChange | FieldMoved | TypeHistoryChanged
+_CONSTRAINTS: Final = ("constraints",)
 _KEYS: Final[dict[type, str]] = {
+    TypeChanged: "type",
     NullabilityChanged: "nullable",
     CommentChanged: "comment",
     DefaultChanged: "default",
@@ -85,37 +98,66 @@ _KEYS: Final[dict[type, str]] = {
 }
 
 
-def declare(document: Document, state: TableState, change: Change, target: str | None) -> str:
-    """Return the file's text after the contract declares a change.
+def declare(document: Document, state: TableState, changes: AbcSequence[Change], target: str | None) -> str:
+    """Return the file's text after the contract declares changes.
 
     Args:
         document: The document of a valid contract.
         state: The state that the contract declares.
-        change: The change of that state; its path uses the new names of all parents.
+        changes: One change of that state, or several with the same `place`; a path uses the new names of all
+            parents.
         target: The target whose overlay to edit; None for the shared settings.
 
     Raises:
         ContractError: The text cannot be edited in place.
     """
-    match change:
-        case FieldAdded() | FieldRemoved() | FieldRenamed() | TypeChanged():
-            return _column(document, state, change).text
+    match changes[0]:
+        case FieldAdded():
+            return _added(document, state, _only(FieldAdded, changes)).text
+        case FieldRemoved():
+            return _removed(document, state, _only(FieldRemoved, changes)).text
+        case FieldRenamed():
+            return declare_renames(document, state, _only(FieldRenamed, changes)).text
+        case TypeChanged(old=old, new=new) as retyped if any(map(_is_nested, (old, new))):
+            return _retyped(document, state, retyped).text
         case TypeHistoryChanged(path=path, new=tuple() as history):
             return record_type_changes(document, state.columns, RecordTypeChanges(path, history))
         case (
-            NullabilityChanged()
+            TypeChanged()
+            | NullabilityChanged()
             | CommentChanged()
             | DefaultChanged()
             | GeneratedChanged()
             | IdentityChanged()
         ):
-            return _attribute(document, state, change).text
-        case PropertyChanged(key=key, new=Unmanaged()):
-            return _without_property(document, key, target).text
-        case PropertyChanged(key=key, new=str() | None as value):
-            return set_property(document, SetProperty(key, value), target)
+            in_place = [changed for changed in changes if isinstance(changed, _InPlace)]
+            return _changed(document, state, in_place).text
+        case PropertyChanged():
+            values = {changed.key: changed.new for changed in _only(PropertyChanged, changes)}
+            return set_properties(document, values, target).text
+        case ConstraintChanged(new=str() | None):
+            return _with_constraints(document, _only(ConstraintChanged, changes)).text
+        case DeletionListed():
+            return _with_deletions(document, _only(DeletionListed, changes)).text
+        case DeletionUnlisted():
+            return _without_deletions(document, _only(DeletionUnlisted, changes)).text
+        case changed:
+            return _setting(document, changed, target).text
+
+
+def place(change: Change) -> object:
+    """Return the same key for changes that `declare` takes together; None for one that it takes alone."""
+    match change:
+        case TypeChanged(old=old, new=new) if any(map(_is_nested, (old, new))):
+            return None
+        case FieldAdded(path=path) | FieldRemoved(path=path):
+            return type(change), lowercased(path[:-1])
+        case _ if isinstance(change, _InPlace):
+            return _InPlace, lowercased(change.path[:-1])
+        case PropertyChanged() | ConstraintChanged(new=str() | None) | DeletionListed() | DeletionUnlisted():
+            return type(change)
         case _:
-            return _setting(document, change, target).text
+            return None
 
 
 def declare_renames(document: Document, state: TableState, renames: Iterable[FieldRenamed]) -> Document:
@@ -142,74 +184,97 @@ def declare_renames(document: Document, state: TableState, renames: Iterable[Fie
     return document
 
 
-def declare_deletions(document: Document, deletions: Iterable[DeletionListed]) -> Document:
-    """List columns as dropped, all at once.
-
-    Raises:
-        ContractError: The text cannot be edited in place.
-    """
-    values = [print_value(deletion(Deletion(listed.path, listed.type))) for listed in deletions]
-    return with_edit(document, append_items(document, ("dropped",), values))
-
-
-def _column(
-    document: Document,
-    state: TableState,
-    change: FieldAdded | FieldRemoved | FieldRenamed | TypeChanged,
-) -> Document:
-    match change:
-        case FieldAdded():
-            return _added(document, state, change)
-        case FieldRemoved(path=path):
-            document = without_records(document, state.columns, path)
-            level = nearest_level(document, path)
-            if _is_at(level, path):
-                return with_edit(document, remove_entry(document, level.yaml_path))
-            return in_type_text(document, apply_changes(state, [change]).columns, path[:-1])
-        case FieldRenamed():
-            return declare_renames(document, state, (change,))
-        case TypeChanged(path=path):
-            return _retyped(document, state, change, nearest_level(document, path))
+def _removed(document: Document, state: TableState, changes: AbcSequence[FieldRemoved]) -> Document:
+    paths = [removed.path for removed in changes]
+    document = without_records(document, state.columns, paths)
+    levels = list(zip(nearest_levels(document, paths), paths, strict=True))
+    if all(_is_at(level, path) for level, path in levels):
+        return without_entries(document, [level.yaml_path for level, _path in levels])
+    return in_type_text(document, apply_changes(state, changes).columns, paths[0][:-1])
 
 
-def _added(document: Document, state: TableState, added: FieldAdded) -> Document:
-    parent = added.path[:-1]
+def _added(document: Document, state: TableState, changes: AbcSequence[FieldAdded]) -> Document:
+    parent = changes[0].path[:-1]
     yaml_path: YamlPath = ("columns",)
     if parent:
         level = nearest_level(document, parent)
         yaml_path = (*level.yaml_path, "columns")
         if not _is_at(level, parent) or node_at(document, yaml_path) is None:
-            columns = apply_changes(state, [added]).columns
+            columns = apply_changes(state, changes).columns
             document = in_type_text(document, columns, parent)
-            return with_records(document, columns, parent, Struct((added.field,)))
-    siblings = node_at(document, yaml_path)
-    items = siblings.items if isinstance(siblings, Sequence) else ()
-    names = [_name(item) for item in items]
-    index = 0 if added.after is None else names.index(added.after.lower()) + 1
-    neighbour = items[max(index - 1, 0)] if items else siblings
-    in_brackets = isinstance(neighbour, Mapping | Sequence) and neighbour.flow
-    data = column(added.field)
-    value = print_value(data) if in_brackets else print_block(data)
-    return with_edit(document, insert_item(document, yaml_path, index, value))
+            return with_records(document, columns, parent, Struct(tuple(added.field for added in changes)))
+    for added in changes:
+        siblings = node_at(document, yaml_path)
+        items = _items(siblings)
+        names = [_name(item) for item in items]
+        index = 0 if added.after is None else names.index(added.after.lower()) + 1
+        neighbour = items[max(index - 1, 0)] if items else siblings
+        in_brackets = isinstance(neighbour, Mapping | Sequence) and neighbour.flow
+        data = column(added.field)
+        value = print_value(data) if in_brackets else print_block(data)
+        document = with_edit(document, insert_item(document, yaml_path, index, value))
+    return document
 
 
-def _retyped(document: Document, state: TableState, retyped: TypeChanged, level: Written) -> Document:
-    columns = apply_changes(state, [retyped]).columns
+def _retyped(document: Document, state: TableState, retyped: TypeChanged) -> Document:
+    """Change a type from or to one with parts."""
+    columns, level = apply_changes(state, [retyped]).columns, nearest_level(document, retyped.path)
     if _is_at(level, retyped.path):
-        if any(datatype.children(retyped.old)):
-            document = without_records(document, state.columns, retyped.path, below=True)
+        if _is_nested(retyped.old):
+            document = without_records(document, state.columns, [retyped.path], below=True)
         document = with_type(document, level, retyped.new)
     else:
         document = in_type_text(document, columns, retyped.path)
     return with_records(document, columns, retyped.path, retyped.new)
 
 
-def _attribute(document: Document, state: TableState, change: _Attribute) -> Document:
-    level = nearest_level(document, change.path)
-    if not _is_at(level, change.path):
-        return in_type_text(document, apply_changes(state, [change]).columns, change.path[:-1])
-    key, value = _KEYS[type(change)], _plain(change.new)
-    return with_edit(document, set_key(document, level.yaml_path, key, spelled(level.node, key, value)))
+def _changed(document: Document, state: TableState, changes: AbcSequence[_InPlace]) -> Document:
+    """Change types without parts, and attributes."""
+    values: dict[YamlPath, str] = {}
+    in_text: list[_InPlace] = []
+    for changed, level in zip(
+        changes, nearest_levels(document, [each.path for each in changes]), strict=True
+    ):
+        if _is_at(level, changed.path):
+            key = _KEYS[type(changed)]
+            values[*level.yaml_path, key] = spelled(level.node, key, _plain(changed.new))
+        else:
+            in_text.append(changed)
+    document = with_values(document, values)
+    if not in_text:
+        return document
+    types = [changed.path for changed in in_text if isinstance(changed, TypeChanged)]
+    paths = types if len(types) == len(in_text) else [in_text[0].path[:-1]]
+    return in_type_text(document, apply_changes(state, changes).columns, *paths)
+
+
+def _with_constraints(document: Document, changes: Iterable[ConstraintChanged]) -> Document:
+    node = node_at(document, _CONSTRAINTS)
+    entries = node.entries if isinstance(node, Mapping) else ()
+    known = {entry.key.text.lower(): entry for entry in reversed(entries)}
+    values: dict[YamlPath, str] = {}
+    for changed in changes:
+        entry = known.get(changed.name)
+        if not isinstance(changed.new, Unmanaged):
+            key = entry.key.text if entry else changed.name
+            values[*_CONSTRAINTS, key] = spelled_like(entry, node, changed.new)
+    return with_values(document, values)
+
+
+def _with_deletions(document: Document, changes: Iterable[DeletionListed]) -> Document:
+    values = [print_value(deletion(Deletion(listed.path, listed.type))) for listed in changes]
+    return with_edit(document, append_items(document, ("dropped",), values))
+
+
+def _without_deletions(document: Document, changes: Iterable[DeletionUnlisted]) -> Document:
+    indexes: dict[tuple[str, ...], int] = {}
+    for index, item in enumerate(_items(node_at(document, ("dropped",)))):
+        entry = item.entry("column") if isinstance(item, Mapping) else None
+        name = entry.value if entry else item
+        if isinstance(name, Scalar):
+            indexes.setdefault(path_key(split_path(name.text)), index)
+    found = {indexes.get(path_key(changed.path)) for changed in changes}
+    return without_entries(document, [("dropped", index) for index in found if index is not None])
 
 
 def _setting(document: Document, change: _Setting, target: str | None) -> Document:
@@ -221,20 +286,10 @@ def _setting(document: Document, change: _Setting, target: str | None) -> Docume
             return _with_key(document, "partitioned_by", list(names))
         case ClusteringChanged(new=tuple() as paths):
             return _with_key(document, "clustered_by", [format_path(path) for path in paths])
-        case ConstraintChanged(name=name, new=str() | None as expression):
-            known = node_at(document, ("constraints",))
-            keys = [entry.key.text for entry in known.entries] if isinstance(known, Mapping) else []
-            key = next((key for key in keys if key.lower() == name), name)
-            value = spelled(known, key, expression)
-            return with_edit(document, set_key(document, ("constraints",), key, value))
         case FeatureChanged(name=name, new=True):
             return with_edit(document, append_item(document, ("features",), print_value(name)))
         case FeatureChanged(name=name):
             return _without_feature(document, name, target)
-        case DeletionListed():
-            return declare_deletions(document, [change])
-        case DeletionUnlisted(path=path):
-            return _without_deletion(document, path)
         case (
             TableAdded()
             | TableRemoved()
@@ -243,6 +298,8 @@ def _setting(document: Document, change: _Setting, target: str | None) -> Docume
             | DescriptionChanged()
             | PropertyChanged()
             | ConstraintChanged()
+            | DeletionListed()
+            | DeletionUnlisted()
             | PartitioningChanged()
             | ClusteringChanged()
         ):
@@ -259,43 +316,28 @@ def _with_key(document: Document, key: str, value: Data) -> Document:
     return with_edit(document, set_key(document, (), key, spelled(document.root, key, value)))
 
 
-def _without_property(document: Document, key: str, target: str | None) -> Document:
-    for yaml_path in _yaml_paths("properties", target):
-        node = node_at(document, yaml_path)
-        for entry in node.entries if isinstance(node, Mapping) else ():
-            if properties.canonical(entry.key.text) == key:
-                return with_edit(document, remove_entry(document, (*yaml_path, entry.key.text)))
-    return document
-
-
 def _without_feature(document: Document, name: str, target: str | None) -> Document:
-    for yaml_path in _yaml_paths("features", target):
+    for yaml_path in yaml_paths("features", target):
         for index, item in enumerate(_items(node_at(document, yaml_path))):
             if isinstance(item, Scalar) and canonical(item.text) == name:
                 return with_edit(document, remove_entry(document, (*yaml_path, index)))
-    return _without_property(document, FEATURE_PREFIX + name, target)
+    return set_properties(document, {FEATURE_PREFIX + name: UNMANAGED}, target)
 
 
-def _without_deletion(document: Document, path: Path) -> Document:
-    for index, item in enumerate(_items(node_at(document, ("dropped",)))):
-        entry = item.entry("column") if isinstance(item, Mapping) else None
-        name = entry.value if entry else item
-        if isinstance(name, Scalar) and path_key(split_path(name.text)) == path_key(path):
-            return with_edit(document, remove_entry(document, ("dropped", index)))
-    return document
-
-
-def _yaml_paths(key: str, target: str | None) -> Iterator[YamlPath]:
-    """Yield the paths in the document where a setting can be, the target's overlay first."""
-    if target is not None:
-        yield ("targets", target, key)
-    yield (key,)
-
-
-def _plain(value: Managed[bool | str | Identity | None]) -> Data:
+def _plain(value: Managed[DataType | bool | str | Identity | None]) -> Data:
+    if isinstance(value, DataType):
+        return print_type(value)
     if isinstance(value, Identity):
         return as_dict(value)
     return None if value is UNMANAGED else value
+
+
+def _only(kind: type[T], changes: Iterable[object]) -> list[T]:
+    return [changed for changed in changes if isinstance(changed, kind)]
+
+
+def _is_nested(type_: DataType) -> bool:
+    return any(datatype.children(type_))
 
 
 def _is_at(level: Written, path: Path) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from schemalint.contract.dialects.native.data import property_value, type_change
 from schemalint.contract.dialects.native.declared import declared_type
@@ -11,11 +12,10 @@ from schemalint.contract.dialects.native.printing import print_value
 from schemalint.contract.dialects.native.spans import Written, written_columns
 from schemalint.contract.dialects.native.texts import path_in
 from schemalint.delta import datatype, properties
-from schemalint.delta.datatype import RecordedChange, Struct
-from schemalint.delta.path import Path, format_path, is_within, lowercased
+from schemalint.delta.datatype import Managed, RecordedChange, Struct, Unmanaged
+from schemalint.delta.path import Path, format_path, lowercased, prefixes
 from schemalint.document import (
     Document,
-    Mapping,
     Node,
     Scalar,
     TextEdit,
@@ -23,29 +23,60 @@ from schemalint.document import (
     common_length,
     node_at,
     read_documents,
+    remove_entries,
     remove_entry,
     set_key,
+    set_keys,
     splice,
 )
+from schemalint.document import Mapping as YamlMapping
 from schemalint.document import Path as YamlPath
 from schemalint.document import Sequence as YamlSequence
 from schemalint.errors import ContractError
-from schemalint.model.finding import RecordTypeChanges, SetProperty
+from schemalint.model.finding import RecordTypeChanges
 from schemalint.values import frozen
 
-_HISTORY = "type_changes"
+_HISTORY: Final = "type_changes"
+_PROPERTIES: Final = "properties"
 
 
-def set_property(document: Document, edit: SetProperty, target: str | None) -> str:
-    """Set a property in the target's overlay if it is there, else for all targets; return the file's text."""
-    key = properties.canonical(edit.key)
-    shared: YamlPath = ("properties",)
-    for yaml_path in (("targets", target, *shared), shared) if target is not None else (shared,):
+def set_properties(
+    document: Document, values: Mapping[str, Managed[str | None]], target: str | None
+) -> Document:
+    """Set properties in the target's overlay if they are there, else for all targets; remove unmanaged ones.
+
+    Raises:
+        ContractError: The text cannot be edited in place.
+    """
+    written = _written_properties(document, target)
+    to_set: dict[YamlPath, str] = {}
+    to_remove: list[YamlPath] = []
+    for key, value in values.items():
+        canonical = properties.canonical(key)
+        yaml_path = written.get(canonical)
+        if not isinstance(value, Unmanaged):
+            to_set[yaml_path or (_PROPERTIES, canonical)] = print_value(property_value(value))
+        elif yaml_path:
+            to_remove.append(yaml_path)
+    document = with_values(document, to_set)
+    return without_entries(document, to_remove)
+
+
+def _written_properties(document: Document, target: str | None) -> dict[str, YamlPath]:
+    """Return the paths of the properties, the first of each name, those in the target's overlay first."""
+    found: dict[str, YamlPath] = {}
+    for yaml_path in yaml_paths(_PROPERTIES, target):
         node = node_at(document, yaml_path)
-        for entry in node.entries if isinstance(node, Mapping) else ():
-            if properties.canonical(entry.key.text) == key:
-                return _set(document, yaml_path, entry.key.text, edit.value)
-    return _set(document, shared, key, edit.value)
+        for entry in node.entries if isinstance(node, YamlMapping) else ():
+            found.setdefault(properties.canonical(entry.key.text), (*yaml_path, entry.key.text))
+    return found
+
+
+def yaml_paths(key: str, target: str | None) -> Iterator[YamlPath]:
+    """Yield the paths in the document where a setting can be, the target's overlay first."""
+    if target is not None:
+        yield ("targets", target, key)
+    yield (key,)
 
 
 def record_type_changes(document: Document, columns: Struct, edit: RecordTypeChanges) -> str:
@@ -73,9 +104,19 @@ def record_type_changes(document: Document, columns: Struct, edit: RecordTypeCha
     return document.text
 
 
-def with_edit(document: Document, edit: TextEdit) -> Document:
-    """Return the document after an edit."""
-    return read_documents(splice(document.text, [edit]), document.file)[document.index]
+def with_edit(document: Document, *edits: TextEdit) -> Document:
+    """Return the document after edits."""
+    return read_documents(splice(document.text, edits), document.file)[document.index]
+
+
+def with_values(document: Document, values: Mapping[YamlPath, str]) -> Document:
+    """Return the document with values at paths, which end with keys."""
+    return with_edit(document, *set_keys(document, values)) if values else document
+
+
+def without_entries(document: Document, paths: Collection[YamlPath]) -> Document:
+    """Return the document without the entries or items at paths."""
+    return with_edit(document, *remove_entries(document, paths)) if paths else document
 
 
 def nearest_level(document: Document, path: Path) -> Written:
@@ -84,15 +125,21 @@ def nearest_level(document: Document, path: Path) -> Written:
     Raises:
         ContractError: The contract does not have the column.
     """
-    lower_path = lowercased(path)
-    containing = [
-        level for level in written_columns(document) if is_within(lower_path, lowercased(level.path))
-    ]
-    if not containing:
-        message = f"column {format_path(path[:1])} is no longer in the contract"
-        location = document.location(document.span)
-        raise ContractError(message, help="run the check again", location=location)
-    return max(containing, key=lambda level: len(level.path))
+    return nearest_levels(document, [path])[0]
+
+
+def nearest_levels(document: Document, paths: Iterable[Path]) -> list[Written]:
+    """Return the `nearest_level` of each path."""
+    levels = {lowercased(level.path): level for level in reversed(tuple(written_columns(document)))}
+    found: list[Written] = []
+    for path in paths:
+        around = [levels[prefix] for prefix in prefixes(lowercased(path)) if prefix in levels]
+        if not around:
+            message = f"column {format_path(path[:1])} is no longer in the contract"
+            location = document.location(document.span)
+            raise ContractError(message, help="run the check again", location=location)
+        found.append(around[-1])
+    return found
 
 
 @frozen
@@ -137,10 +184,6 @@ class _ExistingEntry:
     change: RecordedChange
 
 
-def _set(document: Document, yaml_path: YamlPath, key: str, value: str | None) -> str:
-    return with_edit(document, set_key(document, yaml_path, key, print_value(property_value(value)))).text
-
-
 def _existing_entries(document: Document, columns: Struct, path: Path) -> list[_ExistingEntry]:
     """Return the entries of a field in reading order: those written on inner fields first."""
     found: list[tuple[int, _ExistingEntry]] = []
@@ -155,11 +198,11 @@ def _existing_entries(document: Document, columns: Struct, path: Path) -> list[_
     return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
 
 
-def _entries(node: Mapping) -> Sequence[Node]:
+def _entries(node: YamlMapping) -> Sequence[Node]:
     entry = node.entry(_HISTORY)
     return entry.value.items if entry and isinstance(entry.value, YamlSequence) else ()
 
 
 def _text(node: Node, key: str) -> str:
-    entry = node.entry(key) if isinstance(node, Mapping) else None
+    entry = node.entry(key) if isinstance(node, YamlMapping) else None
     return entry.value.text if entry and isinstance(entry.value, Scalar) else ""

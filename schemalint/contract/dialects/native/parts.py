@@ -11,7 +11,7 @@ from schemalint.document import Document, Mapping, Node, Scalar, read_documents
 from schemalint.document import Sequence as YamlSequence
 from schemalint.document.excerpt import Excerpt
 from schemalint.document.proof import Content, content
-from schemalint.model.finding import DeclareChange, DeclareDeletions, DeclareRenames, Edit
+from schemalint.model.finding import DeclareChange, DeclareRenames, Edit
 from schemalint.values import frozen, replace
 
 _COLUMNS: Final = "columns"
@@ -135,8 +135,6 @@ def _singles(edits: Iterable[Edit]) -> Iterator[tuple[Edit, Change]]:
                 yield from ((DeclareChange(rename), rename) for rename in renames)
             case DeclareRenames(renames=renames):
                 yield edit, renames[0]
-            case DeclareDeletions(deletions=deletions):
-                yield edit, deletions[0]
             case _:
                 raise LookupError(edit)
 

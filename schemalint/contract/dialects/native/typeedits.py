@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, TypeVar
 
 from schemalint.contract.dialects.native.data import Data, column
 from schemalint.contract.dialects.native.declared import declared_type
-from schemalint.contract.dialects.native.edits import nearest_level, record_type_changes, records, with_edit
+from schemalint.contract.dialects.native.edits import (
+    nearest_level,
+    record_type_changes,
+    records,
+    with_edit,
+    without_entries,
+)
 from schemalint.contract.dialects.native.printing import print_alone, print_value
 from schemalint.contract.dialects.native.spans import Written
 from schemalint.delta import datatype
 from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Managed, Map, Struct, with_parts
-from schemalint.delta.path import Path, format_path, is_within, lowercased
+from schemalint.delta.path import Path, format_path, lowercased, prefixes
 from schemalint.delta.type_text import parse_type_with_spans, print_type
-from schemalint.document import Document, Mapping, Node, Scalar, read_documents, remove_entry, set_key
+from schemalint.document import (
+    Document,
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    TextEdit,
+    read_documents,
+    remove_entry,
+    set_key,
+    splice,
+)
 from schemalint.document.scalars import quote
 from schemalint.errors import ContractError
 from schemalint.model.finding import RecordTypeChanges
@@ -26,28 +44,31 @@ T = TypeVar("T")
 _NESTED_KEYS: Final = ("columns", "element", "key", "value")
 
 
-def in_type_text(document: Document, columns: Struct, path: Path) -> Document:
-    """Replace one part in the type text that contains it; write the type out if text cannot express it.
+def in_type_text(document: Document, columns: Struct, *paths: Path) -> Document:
+    """Replace parts in the type text that contains them; write the type out if text cannot express it.
 
     Args:
         document: The document to edit.
         columns: The columns after the edit.
-        path: The path of the part.
+        paths: The paths of the parts, in one type text; none is inside another.
 
     Raises:
         ContractError: The type cannot be edited in place.
     """
-    level = nearest_level(document, path)
+    level = nearest_level(document, paths[0])
     written = level.node.entry("type")
-    whole, part = datatype.type_at(columns, level.path), datatype.type_at(columns, path)
-    if written is None or not isinstance(written.value, Scalar) or whole is None or part is None:
-        message = f"the type of {format_path(path)} cannot be edited in place"
+    whole, parts = datatype.type_at(columns, level.path), [datatype.type_at(columns, path) for path in paths]
+    if written is None or not isinstance(written.value, Scalar) or whole is None or None in parts:
+        message = f"the type of {format_path(paths[0])} cannot be edited in place"
         location = document.location(level.node.span)
         raise ContractError(message, help="make the change by hand", location=location)
-    text, inner_path = written.value.text, lowercased(path[len(level.path) :])
+    text = written.value.text
     spans = {lowercased(part_path): span for part_path, span in parse_type_with_spans(text).spans.items()}
-    start, end = spans[inner_path]
-    text = text[:start] + print_type(part) + text[end:]
+    places = [spans[lowercased(path[len(level.path) :])] for path in paths]
+    text = splice(
+        text,
+        [TextEdit(*place, print_type(part)) for place, part in zip(places, parts, strict=True) if part],
+    )
     if declared_type(text) != _bare(whole):
         return with_type(document, level, whole)
     return with_edit(document, set_key(document, level.yaml_path, "type", spelled(level.node, "type", text)))
@@ -76,30 +97,35 @@ def with_records(document: Document, columns: Struct, path: Path, type_: DataTyp
     return document
 
 
-def without_records(document: Document, columns: Struct, path: Path, *, below: bool = False) -> Document:
-    """Remove the entries of ``type_changes`` whose path a removal invalidates.
+def without_records(
+    document: Document, columns: Struct, paths: Iterable[Path], *, below: bool = False
+) -> Document:
+    """Remove the entries of ``type_changes`` whose paths removals invalidate.
 
     Args:
         document: The document to edit.
         columns: The columns that it declares.
-        path: The path of the removed field. Entries on levels above it are removed here; entries on its own
-            level are removed together with the field.
-        below: Keep the field, and remove the entries of its parts instead.
+        paths: The paths of the removed fields. Entries on levels above them are removed here; entries on
+            their own levels are removed together with the fields.
+        below: Keep the fields, and remove the entries of their parts instead.
     """
+    removed = set(map(lowercased, paths))
     invalid = [
         record.yaml_path
         for record in records(document, columns)
-        if is_within(lowercased(record.path), lowercased(path))
-        and (len(record.path) > len(path) if below else len(record.level.path) < len(path))
+        for path in prefixes(lowercased(record.path))
+        if path in removed and (len(record.path) > len(path) if below else len(record.level.path) < len(path))
     ]
-    for yaml_path in reversed(invalid):
-        document = with_edit(document, remove_entry(document, yaml_path))
-    return document
+    return without_entries(document, invalid)
 
 
 def spelled(node: Node | None, key: str, value: Data) -> str:
     """Print a value with the quotes of the old value, where possible."""
-    entry = node.entry(key) if isinstance(node, Mapping) else None
+    return spelled_like(node.entry(key) if isinstance(node, Mapping) else None, node, value)
+
+
+def spelled_like(entry: Entry | None, node: Node | None, value: Data) -> str:
+    """Print a value of a mapping with the quotes of an entry's value, where possible."""
     style = entry.value.style if entry and isinstance(entry.value, Scalar) else "plain"
     if isinstance(value, str) and style == "double":
         return quote(value)

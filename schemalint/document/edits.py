@@ -109,26 +109,29 @@ def set_keys(document: Document, values: abc.Mapping[Path, str]) -> tuple[TextEd
 
 def append_item(document: Document, path: Path, value: str) -> TextEdit:
     """Return the edit that appends an item to the sequence at ``path``, as `append_items` does."""
-    return append_items(document, path, [value])
+    (edit,) = append_items(document, {path: [value]})
+    return edit
 
 
-def append_items(document: Document, path: Path, values: abc.Sequence[str]) -> TextEdit:
-    """Return the edit that appends items to the sequence at ``path``; a missing or null one is created.
+def append_items(document: Document, items: abc.Mapping[Path, abc.Sequence[str]]) -> tuple[TextEdit, ...]:
+    """Return the edits that append items to sequences; a missing or null sequence is created.
 
     Args:
         document: The document to edit.
-        path: The path of the sequence.
-        values: YAML on one line each, as in ``set_key``; at least one.
+        items: YAML on one line each, as in ``set_key``, by the path of the sequence; at least one for each.
 
     Raises:
-        ContractError: There is no sequence at the path, or its layout cannot be edited in place.
+        ContractError: There is no sequence at a path, or its layout cannot be edited in place.
     """
-    node = node_at(document, path)
-    count = len(node.items) if isinstance(node, Sequence) else 0
-    lines = tuple(f"- {value}" for value in values)
-    edit = _add(document, path, _Child(Sequence, lines, ", ".join(values), "[]"))
-    expected = {(*path, index): value for index, value in enumerate(values, start=count)}
-    return _proven(document, path, [edit], lambda: leaves_with(document, expected))[0]
+    edits: list[TextEdit] = []
+    expected: dict[Path, str] = {}
+    for path, values in items.items():
+        node = node_at(document, path)
+        count = len(node.items) if isinstance(node, Sequence) else 0
+        lines = tuple(f"- {value}" for value in values)
+        edits.append(_add(document, path, _Child(Sequence, lines, ", ".join(values), "[]")))
+        expected |= {(*path, index): value for index, value in enumerate(values, start=count)}
+    return _proven(document, next(iter(items)), edits, lambda: leaves_with(document, expected))
 
 
 def insert_item(document: Document, path: Path, index: int, value: str) -> TextEdit:

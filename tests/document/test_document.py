@@ -686,7 +686,8 @@ def test_append_item_keeps_the_style_of_the_sequence(text: str, path: Path, resu
     ],
 )
 def test_several_items_are_appended_at_once(text: str, result: str) -> None:
-    assert edited(text, append_items, ("a",), ("x", "{y: z}")) == result
+    (document,) = read_documents(text, "a.yml")
+    assert apply_edits(text, append_items(document, {("a",): ("x", "{y: z}")}), "a.yml") == result
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,8 @@ COLUMNS = (
     "struct text",
     "struct text, all names new",
     "struct levels",
+    "struct text, recorded",
+    "struct levels, recorded",
 )
 SETTINGS = ("user properties", "constraints")
 
@@ -155,6 +157,7 @@ REVERTED = (
     "nullability",
     "defaults",
     "struct text, all names new",
+    "struct levels, renamed",
     "properties",
     "constraints",
     "dropped",

@@ -107,9 +107,21 @@ CHANGES: Final[dict[str, tuple[Callable[[int], str], Callable[[int], str]]]] = {
         lambda n: _struct("f{n}:bigint", n, WIDENING),
     ),
     "struct text, all names new": (lambda n: _struct("f{n}:int", n), lambda n: _struct("g{n}:int", n)),
+    "struct text, recorded": (
+        lambda n: _struct("f{n}:int", n, WIDENING),
+        lambda n: _struct("f{n}:bigint", n, WIDENING).replace('>"}', f'>", type_changes: [{_records(n)}]}}'),
+    ),
     "struct levels": (
-        lambda n: _nested("int", n),
-        lambda n: _nested("bigint", n),
+        lambda n: _nested("type: int", n, WIDENING),
+        lambda n: _nested("type: bigint", n, WIDENING),
+    ),
+    "struct levels, recorded": (
+        lambda n: _nested("type: int", n, WIDENING),
+        lambda n: _nested("type: bigint, type_changes: [{{from: int, to: bigint}}]", n, WIDENING),
+    ),
+    "struct levels, renamed": (
+        lambda n: _nested("type: int", n, MAPPED),
+        lambda n: _nested("type: int, renamed_from: f{n}", n, MAPPED).replace("name: f", "name: g"),
     ),
     "clustered_by": (_ints, lambda n: _setting("clustered_by", "- c{n}", n)),
     "partitioned_by": (_ints, lambda n: _setting("partitioned_by", "- c{n}", n)),
@@ -148,7 +160,11 @@ CHANGES: Final[dict[str, tuple[Callable[[int], str], Callable[[int], str]]]] = {
 """Texts of a contract before and after a change, for any number of columns."""
 
 
-def _nested(type_: str, number: int) -> str:
-    fields = "".join(f"      - {{name: f{n}, type: {type_}}}\n" for n in range(number))
-    text = f"schemalint: 1\ntable: sales.orders\n{WIDENING}columns:\n  - name: id\n    type: struct\n"
+def _records(number: int) -> str:
+    return ", ".join(f"{{at: f{n}, from: int, to: bigint}}" for n in range(number))
+
+
+def _nested(attributes: str, number: int, settings: str) -> str:
+    fields = "".join(f"      - {{name: f{n}, {attributes.format(n=n)}}}\n" for n in range(number))
+    text = f"schemalint: 1\ntable: sales.orders\n{settings}columns:\n  - name: id\n    type: struct\n"
     return f"{text}    columns:\n{fields}"

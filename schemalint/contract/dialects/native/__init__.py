@@ -66,7 +66,7 @@ def edited(document: Document, edits: Iterable[Edit], target: str | None = None)
             case SetProperty(key=key, value=value):
                 text = implementation.set_properties(document, {key: value}, target).text
             case RecordTypeChanges():
-                text = implementation.record_type_changes(document, contract.state.columns, first)
+                text = implementation.record_type_changes(document, contract.state.columns, [first]).text
             case DeclareChange(change=change):
                 changes = [change, *(edit.change for edit in others if isinstance(edit, DeclareChange))]
                 text = declaring.declare(document, contract.state, changes, target)

@@ -84,7 +84,13 @@ from schemalint.values import as_dict
 T = TypeVar("T")
 
 _InPlace: TypeAlias = (
-    TypeChanged | NullabilityChanged | CommentChanged | DefaultChanged | GeneratedChanged | IdentityChanged
+    TypeChanged
+    | TypeHistoryChanged
+    | NullabilityChanged
+    | CommentChanged
+    | DefaultChanged
+    | GeneratedChanged
+    | IdentityChanged
 )
 _Setting: TypeAlias = TableChange | FieldMoved | TypeHistoryChanged
 _CONSTRAINTS: Final = ("constraints",)
@@ -120,10 +126,9 @@ def declare(document: Document, state: TableState, changes: AbcSequence[Change],
             return declare_renames(document, state, _only(FieldRenamed, changes)).text
         case TypeChanged(old=old, new=new) as retyped if any(map(_is_nested, (old, new))):
             return _retyped(document, state, retyped).text
-        case TypeHistoryChanged(path=path, new=tuple() as history):
-            return record_type_changes(document, state.columns, RecordTypeChanges(path, history))
         case (
-            TypeChanged()
+            TypeHistoryChanged(new=tuple())
+            | TypeChanged()
             | NullabilityChanged()
             | CommentChanged()
             | DefaultChanged()
@@ -150,6 +155,8 @@ def place(change: Change) -> object:
     match change:
         case TypeChanged(old=old, new=new) if any(map(_is_nested, (old, new))):
             return None
+        case TypeHistoryChanged(new=Unmanaged()):
+            return None
         case FieldAdded(path=path) | FieldRemoved(path=path):
             return type(change), lowercased(path[:-1])
         case _ if isinstance(change, _InPlace):
@@ -168,20 +175,21 @@ def declare_renames(document: Document, state: TableState, renames: Iterable[Fie
     """
     found = tuple(renames)
     parent, paths = found[0].path[:-1], renames_of(found)
-    levels = [nearest_level(document, (*parent, renamed.old_name)) for renamed in found]
+    levels = nearest_levels(document, [(*parent, renamed.old_name) for renamed in found])
+    values: dict[YamlPath, str] = {}
     for record in records(document, state.columns):
         depth = len(record.level.path)
         new_path = paths.forward(record.path)[depth:]
         if new_path != record.path[depth:]:
-            at = spelled(record.node, "at", format_path(new_path))
-            document = with_edit(document, set_key(document, record.yaml_path, "at", at))
+            values[*record.yaml_path, "at"] = spelled(record.node, "at", format_path(new_path))
+    document = with_values(document, values)
+    values = {}
     for renamed, level in zip(found, levels, strict=True):
         if not _is_at(level, (*parent, renamed.old_name)):
             return in_type_text(document, apply_changes(state, found).columns, parent)
         for key, name in (("name", str(renamed.path[-1])), ("renamed_from", renamed.old_name)):
-            edit = set_key(document, level.yaml_path, key, spelled(level.node, key, name))
-            document = with_edit(document, edit)
-    return document
+            values[*level.yaml_path, key] = spelled(level.node, key, name)
+    return with_values(document, values)
 
 
 def _removed(document: Document, state: TableState, changes: AbcSequence[FieldRemoved]) -> Document:
@@ -229,23 +237,27 @@ def _retyped(document: Document, state: TableState, retyped: TypeChanged) -> Doc
 
 
 def _changed(document: Document, state: TableState, changes: AbcSequence[_InPlace]) -> Document:
-    """Change types without parts, and attributes."""
+    """Change types without parts, attributes, and recorded type changes."""
     values: dict[YamlPath, str] = {}
     in_text: list[_InPlace] = []
-    for changed, level in zip(
-        changes, nearest_levels(document, [each.path for each in changes]), strict=True
-    ):
-        if _is_at(level, changed.path):
+    histories: list[RecordTypeChanges] = []
+    levels = nearest_levels(document, [changed.path for changed in changes])
+    for changed, level in zip(changes, levels, strict=True):
+        if isinstance(changed, TypeHistoryChanged):
+            if isinstance(changed.new, tuple):
+                histories.append(RecordTypeChanges(changed.path, changed.new))
+        elif _is_at(level, changed.path):
             key = _KEYS[type(changed)]
             values[*level.yaml_path, key] = spelled(level.node, key, _plain(changed.new))
         else:
             in_text.append(changed)
     document = with_values(document, values)
-    if not in_text:
-        return document
-    types = [changed.path for changed in in_text if isinstance(changed, TypeChanged)]
-    paths = types if len(types) == len(in_text) else [in_text[0].path[:-1]]
-    return in_type_text(document, apply_changes(state, changes).columns, *paths)
+    columns = apply_changes(state, changes).columns
+    if in_text:
+        types = [changed.path for changed in in_text if isinstance(changed, TypeChanged)]
+        paths = types if len(types) == len(in_text) else [in_text[0].path[:-1]]
+        document = in_type_text(document, columns, *paths)
+    return record_type_changes(document, columns, histories)
 
 
 def _with_constraints(document: Document, changes: Iterable[ConstraintChanged]) -> Document:
@@ -263,7 +275,7 @@ def _with_constraints(document: Document, changes: Iterable[ConstraintChanged]) 
 
 def _with_deletions(document: Document, changes: Iterable[DeletionListed]) -> Document:
     values = [print_value(deletion(Deletion(listed.path, listed.type))) for listed in changes]
-    return with_edit(document, append_items(document, ("dropped",), values))
+    return with_edit(document, *append_items(document, {("dropped",): values}))
 
 
 def _without_deletions(document: Document, changes: Iterable[DeletionUnlisted]) -> Document:

@@ -19,13 +19,11 @@ from schemalint.document import (
     Node,
     Scalar,
     TextEdit,
-    append_item,
+    append_items,
     common_length,
     node_at,
     read_documents,
     remove_entries,
-    remove_entry,
-    set_key,
     set_keys,
     splice,
 )
@@ -34,7 +32,7 @@ from schemalint.document import Path as YamlPath
 from schemalint.document import Sequence as YamlSequence
 from schemalint.errors import ContractError
 from schemalint.model.finding import RecordTypeChanges
-from schemalint.values import frozen
+from schemalint.values import frozen, grouped
 
 _HISTORY: Final = "type_changes"
 _PROPERTIES: Final = "properties"
@@ -79,29 +77,43 @@ def yaml_paths(key: str, target: str | None) -> Iterator[YamlPath]:
     yield (key,)
 
 
-def record_type_changes(document: Document, columns: Struct, edit: RecordTypeChanges) -> str:
-    """Return the file's text with the complete history of a field; existing entries keep their spelling.
+def record_type_changes(document: Document, columns: Struct, edits: Iterable[RecordTypeChanges]) -> Document:
+    """Record the complete histories of fields; existing entries keep their spelling.
 
     Args:
         document: The document of a valid contract.
         columns: The columns that it declares.
-        edit: The field's path and its history.
+        edits: The fields' paths and their histories, each field once.
+
+    Raises:
+        ContractError: The text cannot be edited in place.
     """
-    level = nearest_level(document, edit.path)
-    history_path = (*level.yaml_path, _HISTORY)
-    inner_path = edit.path[len(level.path) :]
-    existing = _existing_entries(document, columns, edit.path)
-    kept = common_length([entry.change for entry in existing], edit.changes)
-    if kept < len(edit.changes) and any(entry.yaml_path[:-1] != history_path for entry in existing[:kept]):
-        kept = 0  # entries added on this level would be read before those on another level
-    for change in edit.changes[kept:]:
-        value = print_value(type_change(change, (*inner_path, *change.at)))
-        document = with_edit(document, append_item(document, history_path, value))
-    for entry in sorted(existing[kept:], key=lambda entry: entry.order, reverse=True):
-        document = with_edit(document, remove_entry(document, entry.yaml_path))
-    if not edit.changes and node_at(document, history_path) is None:
-        document = with_edit(document, set_key(document, level.yaml_path, _HISTORY, "[]"))
-    return document.text
+    found = tuple(edits)
+    if not found:
+        return document
+    existing_of_field = _existing_entries(document, columns)
+    added: dict[YamlPath, list[str]] = {}
+    removed: list[YamlPath] = []
+    empty: dict[YamlPath, str] = {}
+    for edit, level in zip(found, nearest_levels(document, [edit.path for edit in found]), strict=True):
+        history_path = (*level.yaml_path, _HISTORY)
+        inner_path = edit.path[len(level.path) :]
+        existing = existing_of_field.get(lowercased(edit.path), ())
+        kept = common_length([entry.change for entry in existing], edit.changes)
+        if kept < len(edit.changes) and any(
+            entry.yaml_path[:-1] != history_path for entry in existing[:kept]
+        ):
+            kept = 0  # entries added on this level would be read before those on another level
+        for change in edit.changes[kept:]:
+            value = print_value(type_change(change, (*inner_path, *change.at)))
+            added.setdefault(history_path, []).append(value)
+        removed += [entry.yaml_path for entry in existing[kept:]]
+        if not edit.changes and node_at(document, history_path) is None:
+            empty[history_path] = "[]"
+    if added:
+        document = with_edit(document, *append_items(document, added))
+    document = without_entries(document, removed)
+    return with_values(document, {path: value for path, value in empty.items() if path not in added})
 
 
 def with_edit(document: Document, *edits: TextEdit) -> Document:
@@ -174,28 +186,26 @@ class _ExistingEntry:
     """An entry of ``type_changes`` that belongs to one field.
 
     Attributes:
-        order: Its number among the entries of the field, in the order of the text.
         yaml_path: The path of the entry in the document.
         change: The recorded type change.
     """
 
-    order: int
     yaml_path: YamlPath
     change: RecordedChange
 
 
-def _existing_entries(document: Document, columns: Struct, path: Path) -> list[_ExistingEntry]:
-    """Return the entries of a field in reading order: those written on inner fields first."""
-    found: list[tuple[int, _ExistingEntry]] = []
+def _existing_entries(document: Document, columns: Struct) -> dict[Path, tuple[_ExistingEntry, ...]]:
+    """Return the entries of each field in reading order: those written on inner fields first."""
+    found: list[tuple[int, Path, _ExistingEntry]] = []
     for record in records(document, columns):
         field, inner_path = split_at_field(record.path)
-        if lowercased(field) == lowercased(path):
-            change = RecordedChange(
-                declared_type(_text(record.node, "from")), declared_type(_text(record.node, "to")), inner_path
-            )
-            depth = len(split_at_field(record.level.path)[0])
-            found.append((-depth, _ExistingEntry(len(found), record.yaml_path, change)))
-    return [entry for _, entry in sorted(found, key=lambda pair: pair[0])]
+        change = RecordedChange(
+            declared_type(_text(record.node, "from")), declared_type(_text(record.node, "to")), inner_path
+        )
+        depth = len(split_at_field(record.level.path)[0])
+        found.append((-depth, lowercased(field), _ExistingEntry(record.yaml_path, change)))
+    found.sort(key=lambda entry: entry[0])
+    return grouped((field, entry) for _depth, field, entry in found)
 
 
 def _entries(node: YamlMapping) -> Sequence[Node]:

@@ -27,7 +27,6 @@ from schemalint.document import (
     Node,
     Scalar,
     TextEdit,
-    read_documents,
     remove_entry,
     set_key,
     splice,
@@ -88,13 +87,13 @@ def with_type(document: Document, level: Written, type_: DataType) -> Document:
 
 def with_records(document: Document, columns: Struct, path: Path, type_: DataType) -> Document:
     """Add the recorded type changes of the fields inside a new type."""
-    for inner_path, inner in datatype.walk(type_, path):
-        for field in inner.fields if isinstance(inner, Struct) else ():
-            if field.type_changes and isinstance(field.type_changes, tuple):
-                edit = RecordTypeChanges((*inner_path, field.name), field.type_changes)
-                text = record_type_changes(document, columns, edit)
-                document = read_documents(text, document.file)[document.index]
-    return document
+    edits = [
+        RecordTypeChanges((*inner_path, field.name), field.type_changes)
+        for inner_path, inner in datatype.walk(type_, path)
+        for field in (inner.fields if isinstance(inner, Struct) else ())
+        if field.type_changes and isinstance(field.type_changes, tuple)
+    ]
+    return record_type_changes(document, columns, edits)
 
 
 def without_records(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from schemalint.document import layout
 from schemalint.document.nodes import Mapping, Scalar, Sequence, Span, children, entry_at, node_at
-from schemalint.document.proof import leaves, leaves_with, leaves_with_item, leaves_without
+from schemalint.document.proof import leaves, leaves_with, leaves_with_inserted, leaves_without
 from schemalint.document.reader import read_documents
 from schemalint.document.scalars import print_scalar
 from schemalint.errors import ContractError
@@ -135,33 +135,49 @@ def append_items(document: Document, items: abc.Mapping[Path, abc.Sequence[str]]
 
 
 def insert_item(document: Document, path: Path, index: int, value: str) -> TextEdit:
-    """Return the edit that inserts an item into the sequence at ``path``, at ``index`` or at the end.
+    """Return the edit that inserts an item into the sequence at ``path``, as `insert_items` does."""
+    (edit,) = insert_items(document, path, {index: [value]})
+    return edit
+
+
+def insert_items(
+    document: Document, path: Path, items: abc.Mapping[int, abc.Sequence[str]]
+) -> tuple[TextEdit, ...]:
+    """Return the edits that insert items into the sequence at ``path``.
 
     A comment stays with the item below it, or with the item above it if it is indented deeper than the dash.
 
     Args:
         document: The document to edit.
         path: The path of the sequence.
-        index: The index of the new item.
-        value: YAML on one line; block sequences accept several lines too.
+        items: The new items, by the index of the item that they precede; those of the highest index may be at
+            the end. YAML on one line each; block sequences accept several lines too.
 
     Raises:
         ContractError: There is no sequence at the path, or its layout cannot be edited in place.
     """
     node = node_at(document, path)
-    if not isinstance(node, Sequence):
+    if not isinstance(node, Sequence) or max(items) > len(node.items):
         raise _refusal(document, path)
-    first, *rest = value.split("\n")
-    lines = (f"- {first}", *(f"  {line}" if line else "" for line in rest))
     members = layout.members(document.text, node)
-    if index >= len(members) and node.flow:
-        edit = _insert(document.text, node, _Child(Sequence, lines, value, "[]"))
-    elif node.flow:
-        start = members[index].start
-        edit = TextEdit(start, start, f"{value}, ")
-    else:
-        edit = _insert_block_item(document.text, members, index, lines)
-    return _proven(document, path, [edit], lambda: leaves_with_item(document, path, index, value))[0]
+    edits: list[TextEdit] = []
+    for index, values in items.items():
+        lines = tuple(line for value in values for line in _item_lines(value))
+        flow = ", ".join(values)
+        if index >= len(members) and node.flow:
+            edits.append(_insert(document.text, node, _Child(Sequence, lines, flow, "[]")))
+        elif node.flow:
+            start = members[index].start
+            edits.append(TextEdit(start, start, f"{flow}, "))
+        else:
+            edits.append(_insert_block_item(document.text, members, index, lines))
+    return _proven(document, path, edits, lambda: leaves_with_inserted(document, path, items))
+
+
+def _item_lines(value: str) -> Iterator[str]:
+    first, *rest = value.split("\n")
+    yield f"- {first}"
+    yield from (f"  {line}" if line else "" for line in rest)
 
 
 def remove_entry(document: Document, path: Path) -> TextEdit:

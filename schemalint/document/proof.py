@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from schemalint.document.layout import ends_line, line_break
@@ -46,16 +48,24 @@ def leaves_with(document: Document, values: MappingType[Path, str]) -> Leaves:
     return found
 
 
-def leaves_with_item(document: Document, path: Path, index: int, value: str) -> Leaves:
-    """Return the file's leaves with an item inserted at ``index`` into the sequence at ``path``."""
-    item = (document.index, *path, index)
-    old = {
-        _shifted(leaf_path, item): leaf
-        for leaf_path, leaf in leaves(document.text, document.file).items()
-        if leaf_path != item[:-1]
-    }
-    new = leaves(value, document.file)
-    return old | {(*item, *leaf_path[1:]): leaf for leaf_path, leaf in new.items()}
+def leaves_with_inserted(document: Document, path: Path, items: MappingType[int, Collection[str]]) -> Leaves:
+    """Return the file's leaves with items inserted into the sequence at ``path``, by the next index."""
+    path = (document.index, *path)
+    length, indexes = len(path), sorted(items)
+    # The number of new items before those at each of the indexes, and before the ones that follow them.
+    shifts = list(accumulate((len(items[index]) for index in indexes), initial=0))
+    found: Leaves = {}
+    for leaf_path, leaf in leaves(document.text, document.file).items():
+        if leaf_path[:length] != path:
+            found[leaf_path] = leaf
+        elif len(leaf_path) > length and isinstance(step := leaf_path[length], int):
+            shifted = step + shifts[bisect_right(indexes, step)]
+            found[*path, shifted, *leaf_path[length + 1 :]] = leaf
+    for shift, index in zip(shifts, indexes, strict=False):
+        for position, value in enumerate(items[index], start=index + shift):
+            for leaf_path, leaf in leaves(value, document.file).items():
+                found[*path, position, *leaf_path[1:]] = leaf
+    return found
 
 
 def leaves_without(document: Document, paths: Iterable[Path]) -> Leaves:
@@ -103,15 +113,6 @@ def _leaves_below(node: Node, path: Path) -> Iterator[tuple[Path, tuple[str, str
         yield path, (type(node).__name__, "")
     for step, child in children(node):
         yield from _leaves_below(child, (*path, step))
-
-
-def _shifted(path: Path, item: Path) -> Path:
-    """Shift a leaf's path by the item inserted at ``item``."""
-    last, item_index = len(item) - 1, item[-1]
-    index = path[last] if path[:last] == item[:-1] and len(path) > last else None
-    if isinstance(item_index, int) and isinstance(index, int) and index >= item_index:
-        return (*path[:last], index + 1, *path[last + 1 :])
-    return path
 
 
 def _is_below_any(path: Path, parents: Container[Path]) -> bool:

@@ -26,6 +26,7 @@ from schemalint.document import (
     decode,
     entry_at,
     insert_item,
+    insert_items,
     node_at,
     print_scalar,
     read_documents,
@@ -1051,6 +1052,29 @@ def test_an_item_is_inserted_at_its_index(
 ) -> None:
     (document,) = read_documents(text, "f.yml")
     assert splice(text, [insert_item(document, path, index, value)]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "items", "expected"),
+    [
+        ("- x\n- y\n", {2: ["e", "f"], 0: ["a: 1\nb: 2", "c"]}, "- a: 1\n  b: 2\n- c\n- x\n- y\n- e\n- f\n"),
+        (
+            "- [x]\n- {y: 1}\n- z\n",
+            {1: ["a", "[b, c]"], 2: ["d"]},
+            "- [x]\n- a\n- [b, c]\n- {y: 1}\n- d\n- z\n",
+        ),
+        ("[x, y]\n", {0: ["a", "b"], 1: ["c"], 2: ["d", "e"]}, "[a, b, x, c, y, d, e]\n"),
+        ("[]\n", {0: ["a", "b"]}, "[a, b]\n"),
+    ],
+)
+def test_several_items_are_inserted_at_once(text: str, items: dict[int, list[str]], expected: str) -> None:
+    (document,) = read_documents(text, "f.yml")
+    assert splice(text, insert_items(document, (), items)) == expected
+
+
+def test_an_item_is_inserted_where_no_item_follows_only_at_the_end() -> None:
+    with pytest.raises(ContractError, match="cannot be edited in place"):
+        insert_items(document_of("- x\n"), (), {0: ["a"], 2: ["b"]})
 
 
 @pytest.mark.parametrize("path", [("b",), ("a",), ()])

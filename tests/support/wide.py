@@ -119,6 +119,10 @@ CHANGES: Final[dict[str, tuple[Callable[[int], str], Callable[[int], str]]]] = {
         lambda n: _nested("type: int", n, WIDENING),
         lambda n: _nested("type: bigint, type_changes: [{{from: int, to: bigint}}]", n, WIDENING),
     ),
+    "struct levels, all names new": (
+        lambda n: _nested("type: int", n, MAPPED),
+        lambda n: _nested("type: int", n, MAPPED).replace("name: f", "name: g"),
+    ),
     "struct levels, renamed": (
         lambda n: _nested("type: int", n, MAPPED),
         lambda n: _nested("type: int, renamed_from: f{n}", n, MAPPED).replace("name: f", "name: g"),

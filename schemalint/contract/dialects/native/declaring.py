@@ -70,7 +70,7 @@ from schemalint.document import (
     Sequence,
     append_item,
     append_items,
-    insert_item,
+    insert_items,
     node_at,
     remove_entry,
     set_key,
@@ -211,17 +211,19 @@ def _added(document: Document, state: TableState, changes: AbcSequence[FieldAdde
             columns = apply_changes(state, changes).columns
             document = in_type_text(document, columns, parent)
             return with_records(document, columns, parent, Struct(tuple(added.field for added in changes)))
+    siblings = node_at(document, yaml_path)
+    items = _items(siblings)
+    # The index of the item that follows each field; what follows a new field follows the same item.
+    following = {name: index for index, name in reversed(list(enumerate(map(_name, items), start=1)))}
+    inserted: dict[int, list[str]] = {}
     for added in changes:
-        siblings = node_at(document, yaml_path)
-        items = _items(siblings)
-        names = [_name(item) for item in items]
-        index = 0 if added.after is None else names.index(added.after.lower()) + 1
+        index = 0 if added.after is None else following[added.after.lower()]
+        following[added.field.name.lower()] = index
         neighbour = items[max(index - 1, 0)] if items else siblings
         in_brackets = isinstance(neighbour, Mapping | Sequence) and neighbour.flow
         data = column(added.field)
-        value = print_value(data) if in_brackets else print_block(data)
-        document = with_edit(document, insert_item(document, yaml_path, index, value))
-    return document
+        inserted.setdefault(index, []).append(print_value(data) if in_brackets else print_block(data))
+    return with_edit(document, *insert_items(document, yaml_path, inserted))
 
 
 def _retyped(document: Document, state: TableState, retyped: TypeChanged) -> Document:

@@ -19,13 +19,14 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage engine probe fuzz lint pins clean require-java require-python
+.PHONY: help demo test coverage engine kill probe fuzz lint pins clean require-java require-python
 
 help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
 	@echo 'make test      all tests, those that ask the real engine included'
 	@echo 'make coverage  all tests, and a list of the lines and branches that none of them reaches'
 	@echo 'make engine    ask the real engine again for all recorded answers (takes long)'
+	@echo 'make kill      kill plans at every point, and apply them again (takes long)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
 	@echo 'make fuzz      fuzz all readers for an hour, or for FUZZ_SECONDS (docs/fuzzing.md)'
 	@echo 'make lint      ruff, mypy, the direction of imports, and zizmor for the workflows'
@@ -48,6 +49,11 @@ engine: require-java $(INSTALLED)
 	    PYTHONPATH=tests $(BIN)/python -m engine.record_$$part || exit 1; \
 	done
 	SCHEMALINT_ENGINE_PLANS=200 $(BIN)/pytest tests/planner/test_plans_on_the_engine.py tests/planner/test_pairs_on_the_engine.py
+	SCHEMALINT_ENGINE_ALL=1 $(BIN)/pytest -m spark tests/engine/test_feature_drops.py tests/engine/test_live_values.py
+
+# Processes are killed too, each with a Spark session of its own. The counts are recorded, to be read as a diff.
+kill: require-java $(INSTALLED)
+	PYTHONPATH=tests $(BIN)/python -m engine.record_kills $(PLANS)
 
 # Each version of a reader is installed from the package index, into an environment of its own.
 probe: require-java $(INSTALLED)
@@ -61,7 +67,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/zizmor --offline --quiet .github action.yml
+	$(BIN)/zizmor --offline --quiet .github action.yml examples/deploy/github/*.yml
 
 # One resolution for every Python and platform, so that every machine installs the same versions.
 pins: $(INSTALLED)

@@ -38,7 +38,9 @@ def _end(number: int, _frame: FrameType | None) -> None:
     try:
         _delete_unfinished_files()
         _end_children()
-        os.write(2, _NAMES[signal.Signals(number)])
+        output = sys.modules.get("schemalint.cli._output")
+        below = b"\n" if getattr(output, "status", None) else b""
+        os.write(2, below + _NAMES[signal.Signals(number)])
     finally:
         os._exit(128 + number)
 

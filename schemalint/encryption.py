@@ -1,8 +1,10 @@
-"""Where tokens and keys may be sent: over https, or over http within the machine."""
+"""Where tokens and keys may be sent, over https or within the machine, and which certificates are trusted."""
 
 from __future__ import annotations
 
 import ipaddress
+import os
+from pathlib import Path
 from urllib.parse import urlsplit
 
 
@@ -20,6 +22,17 @@ def is_loopback(url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def trust_help() -> str:
+    """Return what to do if a server's certificate is not trusted; obstore and Python obey the variable."""
+    file = os.environ.get("SSL_CERT_FILE")
+    if file and not Path(file).is_file():
+        return f"SSL_CERT_FILE is {file}, but there is no such file."
+    return (
+        "If its authority is one of your organization, set SSL_CERT_FILE to a PEM file with the certificates "
+        "of this authority and of the system, or add it to the system's."
+    )
 
 
 def _scheme(url: str) -> str:

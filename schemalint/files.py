@@ -13,10 +13,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 from schemalint.errors import UsageError
-from schemalint.printable import visible
+from schemalint.printable import SafeText, visible
 
 unfinished: Final[set[Path]] = set()
 """Temporary files and folders of this process; whatever ends the process early deletes them."""
@@ -74,6 +75,44 @@ def temporary_folder() -> Iterator[Path]:
         unfinished.discard(folder)
 
 
+class LineFile:
+    """A file that grows by whole lines: what a program or a person reads while the command runs.
+
+    The file is emptied first. Each line is one system call, so a process that is killed leaves whole lines.
+    A line that cannot be written is kept in `problem`, and no further ones are written: the work that the
+    lines are about goes on.
+
+    Raises:
+        UsageError: The file cannot be opened; what was there is as it was.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._lock = Lock()
+        self.problem: UsageError | None = None
+        try:
+            is_stream = os.path.abspath(file).startswith(_STREAMS) or _is_other_than_file(file)  # noqa: PTH100
+            target, empties = (file, 0) if is_stream else (_target(file), os.O_TRUNC)
+            # 0o666: as in `_write`
+            self._descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_APPEND | empties, 0o666)
+        except OSError as error:
+            raise UsageError(f"{shown(file)} cannot be written: {error.strerror}") from error
+
+    def write(self, line: SafeText) -> None:
+        """Append a line, with the line break at its end; from several threads too."""
+        with self._lock:
+            rest = b"" if self.problem is not None else line.encode()
+            try:
+                while rest:
+                    rest = rest[os.write(self._descriptor, rest) :]
+            except OSError as error:
+                self.problem = UsageError(f"{shown(self._file)} cannot be written: {error.strerror}")
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+
 def rewrite_text(file: Path, before: str, after: str) -> None:
     """Replace the text of a file, where git may convert line ends (``core.autocrlf``).
 
@@ -98,6 +137,11 @@ def rewrite_text(file: Path, before: str, after: str) -> None:
             f"{shown(file)} no longer has the text that was read, or git converts it",
             help="run the command again; edit a file with a filter or another encoding by hand",
         )
+
+
+def _is_other_than_file(file: Path) -> bool:
+    """Whether a path names a pipe or a device."""
+    return file.exists() and not file.is_file()
 
 
 def _write(file: Path, content: bytes, *, parents: bool) -> None:

@@ -39,12 +39,23 @@ MAX_TRACE: Final = 16 * _MIB
 MAX_TABLES_FILE: Final = 256 * _MIB
 """Bytes of a file for ``--live-from``: ten thousand tables of 25 KiB; most tables take fewer than 10."""
 
-MAX_PLAN_FILE: Final = 32 * _MIB
-"""Bytes of a file for ``--plan``: ten thousand statements of 3 KiB; some JSON takes 25 times as much in
-Python."""
+MAX_PLAN_FILE: Final = 64 * _MIB
+"""Bytes of a file for ``--plan``: 2,500 changed tables of 50 columns take 26 KB each; some JSON takes 25
+times as much in Python."""
+
+MAX_DEPLOY_LOG: Final = 64 * _MIB
+"""Bytes of a file for ``--after``: 10,000 changed tables of 6 KB each."""
 
 MAX_EVENT: Final = 32 * _MIB
 """Bytes of GitHub's event file; GitHub sends at most 25 MB."""
+
+STORE_RETRIES: Final = 3
+"""Attempts after the first one for a request to an object store that fails: resets, time limits, 429, 5xx.
+The client waits longer before each further one: 0.3 to 0.7 seconds in all (measured)."""
+
+STORE_RETRY_SECONDS: Final = 60.0
+"""Seconds after which a request to an object store is not repeated: with the client's own limits, 5 seconds
+to connect and 30 for an answer, none takes longer than 90."""
 
 MAX_PAGES: Final = 20_000
 """Pages of a list that a catalog sends, of 50 entries each."""
@@ -58,6 +69,18 @@ MAX_CONFIG: Final = _MIB
 
 MAX_CONFIG_DEPTH: Final = 16
 """Levels of nested settings; the deepest one has 3."""
+
+MAX_NESTED: Final = 1_000
+"""Nested files of the configuration: more folders with settings of their own than any monorepo has."""
+
+MAX_NESTED_BYTES: Final = 4 * _MIB
+"""Bytes of all nested files together."""
+
+MAX_BASELINE: Final = 64 * _MIB
+"""Bytes of a baseline: 250,000 entries of 250 bytes; git is asked for 1 MiB of it."""
+
+MAX_FILE_IGNORES: Final = 100
+"""Ignores of a whole file of contracts: each is one of every contract in it."""
 
 MAX_KEY_PARTS: Final = 100
 """Parts of a dotted key of TOML: Python takes 2 seconds for a key of 8,000 parts, and 8 for twice as many."""

@@ -49,8 +49,8 @@ from schemalint.model.fact import (
     DriftKind,
     DuplicateTable,
     Fact,
+    JudgedWaiver,
     LiveTableMissing,
-    LiveTableReplaced,
     ProtocolUpgrade,
     RootWithoutTables,
     TableRetired,
@@ -70,8 +70,8 @@ __all__ = [
     "DuplicateTable",
     "Fact",
     "Fix",
+    "JudgedWaiver",
     "LiveTableMissing",
-    "LiveTableReplaced",
     "ObjectRef",
     "OptionValue",
     "Problem",
@@ -102,6 +102,10 @@ Scope = Literal["table", "contract", "effect"]
 """``table`` rules judge whether the table can be as declared, ``contract`` rules the contract's own records,
 and ``effect`` rules what a change does to readers and writers. The last two are silent about a change that a
 ``table`` rule refuses: it needs no record and has no effect."""
+
+Verdict = Literal["impossible", "breaking"]
+"""What an error of a rule says: Delta cannot do it in place, or it can, and breaks a promise. An exception
+(``allow``) lets a ``breaking`` change pass; an ``impossible`` one needs a way out too (``via: rewrite``)."""
 
 
 @frozen
@@ -293,6 +297,7 @@ class Rule:
             problem.
         options: Option values by name: the user's, else the default.
         live: Whether `audit` asks the rule about live tables too, as `rule` describes.
+        verdict: Whether Delta refuses what the rule finds, or only readers and agreements break.
     """
 
     code: str
@@ -310,6 +315,7 @@ class Rule:
     severity_is_set: bool = False
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     live: bool = False
+    verdict: Verdict = "breaking"
 
     @property
     def summary(self) -> str:
@@ -334,6 +340,7 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
     delta_errors: tuple[str, ...] = (),
     options: Mapping[str, OptionValue] | None = None,
     live: bool = False,
+    verdict: Verdict = "breaking",
 ) -> Callable[[CheckT], CheckT]:
     """Register the decorated function as a rule.
 
@@ -354,6 +361,8 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
         options: Default values of the options that users can set under ``[options.CODE]``, by name.
         live: For a rule about `Contract` or `TableAdded`: whether `audit` asks it about live tables too, each
             with the contract that declares the table exactly as it is.
+        verdict: ``impossible`` if Delta cannot do in place what the rule's errors are about, so that an
+            exception needs a way out; ``breaking`` if it can.
 
     Raises:
         ValueError: The code is malformed, or the function has no docstring (raised when it is decorated).
@@ -377,6 +386,7 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
             delta_errors=delta_errors,
             options=MappingProxyType(dict(options or {})),
             live=live,
+            verdict=verdict,
         )
         setattr(check, ATTRIBUTE, registered)
         return check

@@ -18,6 +18,7 @@ from schemalint.redaction import may_hold_secrets, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from xml.etree.ElementTree import Element
 
 SafeText = NewType("SafeText", str)
 """A whole output, with line breaks; the command line prints and writes nothing else."""
@@ -59,6 +60,12 @@ _MARKUP: Final = r"(?a)[^\w \u0080-\U0010ffff]|_"
 # merge requests, milestones, labels, epics, commits, and addresses. They do not look into code.
 _REFERENCE: Final = r"(?i)[@#!~%&^$]|\bGH-\d|\b[0-9a-f]{7,40}\b|://|\bwww\."
 _FENCE: Final = "```"
+
+_END_OF_BLOCK: Final = (
+    r"</(?:head|title|style|header|nav|main|section|article|h\d|p|ul|ol|li|dl|dd|tr|table|pre)>"
+)
+
+_XML_WITH_LINES: Final = ("failure", "error", "system-out")
 
 _JSON_STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 
@@ -121,6 +128,22 @@ def terminal_text(lines: Iterable[str], *, styled: bool = False) -> SafeText:
     return SafeText("".join(f"{line}\n" for line in escaped))
 
 
+def status_line(text: str, columns: int) -> SafeText:
+    """Return a line for a terminal that replaces the one that it shows; without a text the line is empty.
+
+    The next output replaces it too, so it ends without a line break and is never as wide as the terminal.
+    """
+    from unicodedata import east_asian_width  # noqa: PLC0415 (only while something takes long)
+
+    kept, width = "", 0
+    for char in printable(text):
+        width += 2 if east_asian_width(char) in "WF" else 1
+        if width >= columns:
+            break
+        kept += char
+    return SafeText(f"\r\x1b[K{kept}")
+
+
 def document_text(text: str) -> SafeText:
     """Return a text of several lines for a terminal or a CI log, such as a diff or a YAML document."""
     lines = text.removesuffix("\n").split("\n") if text else []
@@ -171,6 +194,53 @@ def markdown_fence(text: str, language: str) -> list[str]:
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(longest + 1, len(_FENCE))
     return [f"{fence}{language}", *printable_lines(text).split("\n"), fence]
+
+
+def sarif_message(text: str) -> str:
+    r"""Return the text so that SARIF's viewers find no link and no placeholder in it.
+
+    SARIF 2.1.0, 3.11.5 and 3.11.6: ``{0}`` is a placeholder, ``{{`` a brace; ``[text](target)`` is a link,
+    ``\\[`` a bracket.
+    """
+    text = re.sub(r"\{(?=\d+\})|(?<=\d)\}", lambda brace: brace[0] * 2, printable(text))
+    return re.sub(r"[\\\[\]]", r"\\\g<0>", text) if "](" in text else text
+
+
+def xml_text(root: Element) -> SafeText:
+    """Return an XML document; all texts of its elements and attributes become printable.
+
+    Texts of ``failure``, ``error`` and ``system-out`` keep their line breaks: each line in them was made
+    printable before.
+    """
+    from xml.etree.ElementTree import indent, tostring  # noqa: PLC0415 (only for XML)
+
+    for element in root.iter():
+        _make_printable(element, printable_lines if element.tag in _XML_WITH_LINES else printable)
+    indent(root)
+    return SafeText(f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n')
+
+
+def html_text(root: Element) -> SafeText:
+    """Return an HTML page; all texts but the style sheet become printable, and none becomes markup.
+
+    Texts within ``pre`` keep their line breaks: each line in them was made printable before.
+    """
+    from xml.etree.ElementTree import tostring  # noqa: PLC0415 (only for HTML)
+
+    with_lines = {id(element) for pre in root.iter("pre") for element in pre.iter()}
+    for element in root.iter():
+        if element.tag != "style":
+            _make_printable(element, printable_lines if id(element) in with_lines else printable)
+    text = tostring(root, encoding="unicode", method="html")
+    # One line for each block, without blanks that would be drawn: HTML ignores what follows a block.
+    return SafeText("<!DOCTYPE html>\n" + re.sub(_END_OF_BLOCK, r"\g<0>\n", text) + "\n")
+
+
+def _make_printable(element: Element, made: Callable[[str], str]) -> None:
+    element.text = made(element.text) if element.text else None
+    element.tail = printable(element.tail) if element.tail else None
+    for name, value in element.items():
+        element.set(name, printable(value))
 
 
 def sql_comment(text: str) -> str:

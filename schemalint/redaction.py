@@ -89,12 +89,23 @@ def without_secrets(text: str) -> str:
     return _replaced(text, lambda _credential: MARK)
 
 
+def without_uri_secrets(text: str) -> str:
+    """Return the text like `without_secrets`, but leave the values of `hide`: equal in every run."""
+    return _without_written(text, lambda _credential: MARK)
+
+
 def masked(text: str) -> str:
     """Return the text with asterisks in place of credentials, so that all positions in it stay."""
     return _replaced(text, lambda credential: "*" * len(credential))
 
 
 def _replaced(text: str, mark: Callable[[str], str]) -> str:
+    for secret in sorted(_hidden, key=len, reverse=True):
+        text = text.replace(secret, mark(secret))
+    return _without_written(text, mark)
+
+
+def _without_written(text: str, mark: Callable[[str], str]) -> str:
     def marked(match: re.Match[str]) -> str:
         before, credential, after = match.groups()
         if not credential.strip("*%") or (before.startswith(":/") and _is_no_credential(match, credential)):
@@ -103,8 +114,6 @@ def _replaced(text: str, mark: Callable[[str], str]) -> str:
 
     if not may_hold_secrets(text):
         return text
-    for secret in sorted(_hidden, key=len, reverse=True):
-        text = text.replace(secret, mark(secret))
     if ":/" in text:
         text = re.sub(_USER_INFO, marked, text)
     if "=" in text:

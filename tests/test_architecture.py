@@ -156,6 +156,7 @@ from schemalint.catalog.table_location import choose_target
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.config import Config, Target
 from schemalint.config.trust import resolve_storage
+from schemalint.git import Worktree
 from schemalint.lint.live_side import live_side
 from schemalint.lint.rulebook import selection_of
 from schemalint.config.project import Project
@@ -168,7 +169,7 @@ def planted(project: Project, config: Config, target: Target) -> None:
     catalog.open_catalog(target)
     catalog.read("sales.orders", target)
     TargetTables(target, Path(), {})
-    live_side(project, config, None)
+    live_side(project, config, None, Worktree())
     start(config.spark)
     selection_of(config, config.plugins)
 """
@@ -235,7 +236,7 @@ def test_mypy_reports_every_match_that_lacks_a_new_kind_of_change(mypy_output: s
         "schemalint/model/impact.py",
         "schemalint/planner/limits.py",
         "schemalint/planner/require.py",
-        "schemalint/report/table/_changes.py",
+        "schemalint/report/table/changes.py",
     }
 
 

@@ -6,6 +6,9 @@ import ast
 import errno
 import os
 import resource
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +16,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.errors import UsageError
-from schemalint.files import rewrite_text, unfinished, write_text
+from schemalint.files import LineFile, rewrite_text, unfinished, write_text
+from schemalint.printable import terminal_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,6 +166,77 @@ def test_links_outside_of_repositories_are_followed(tmp_path: Path, repository: 
     assert (repository / "docs/a.md").read_text() == "new"
 
 
+def test_each_line_of_a_log_is_in_the_file_at_once_in_place_of_its_old_lines(tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    file.write_text("old\n")
+    log = LineFile(file)
+    assert file.read_text() == ""
+    log.write(terminal_text(["one"]))
+    assert file.read_text() == "one\n"
+    log.write(terminal_text(["two"]))
+    assert (file.read_text(), log.problem) == ("one\ntwo\n", None)
+    log.close()
+
+
+def test_a_log_into_a_pipe_is_read_line_by_line(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    log = LineFile(tmp_path / "pipe")
+    log.write(terminal_text(["one"]))
+    assert os.read(reader, 100) == b"one\n"
+    os.close(reader)
+    log.write(terminal_text(["two"]))
+    assert "cannot be written: Broken pipe" in str(log.problem)
+    log.close()
+
+
+def test_a_log_that_cannot_be_written_further_stops_no_work_and_says_so(tmp_path: Path) -> None:
+    log = LineFile(tmp_path / "log")
+    with _files_of_at_most(6):
+        log.write(terminal_text(["first"]))
+        log.write(terminal_text(["second"]))
+    log.write(terminal_text(["third"]))
+    assert (tmp_path / "log").read_text() == "first\n"
+    assert "cannot be written: File too large" in str(log.problem)
+    log.close()
+
+
+def test_lines_of_several_threads_stay_whole(tmp_path: Path) -> None:
+    log = LineFile(tmp_path / "log")
+    texts = [str(number) * 20_000 for number in range(8)]
+    with ThreadPoolExecutor(8) as threads:
+        for text in texts * 5:
+            threads.submit(log.write, terminal_text([text]))
+    log.close()
+    assert sorted((tmp_path / "log").read_text().splitlines()) == sorted(texts * 5)
+
+
+def test_a_log_is_no_link_out_of_the_repository(repository: Path) -> None:
+    (repository.parent / "target").write_text("kept")
+    (repository / "log").symlink_to("../target")
+    with pytest.raises(UsageError, match="leads out of the repository"):
+        LineFile(repository / "log")
+    assert (repository.parent / "target").read_text() == "kept"
+
+
+def test_a_process_killed_while_it_writes_leaves_whole_lines(tmp_path: Path) -> None:
+    code = (
+        "import itertools, sys; from pathlib import Path; from schemalint.files import LineFile\n"
+        "log = LineFile(Path(sys.argv[1]))\n"
+        "for number in itertools.count(): log.write(f'{number}' + 'x' * 3000 + '\\n')"
+    )
+    for number in range(3):
+        file = tmp_path / f"log-{number}"
+        process = subprocess.Popen([sys.executable, "-c", code, str(file)])
+        while not (file.exists() and file.stat().st_size > 100_000 * (number + 1)):
+            assert process.poll() is None
+        process.kill()
+        process.wait()
+        *lines, rest = file.read_text().split("\n")
+        assert rest == ""
+        assert lines == [f"{count}{'x' * 3000}" for count in range(len(lines))]
+
+
 def test_line_ends_that_git_converted_are_written_as_on_disk(tmp_path: Path) -> None:
     file = tmp_path / "a.yml"
     file.write_bytes(b"a: 1\r\nb: 2\r\n")
@@ -183,9 +258,9 @@ def test_a_text_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
 # output of a program of its own.
 TEMPORARY = {
     "schemalint/cli/__init__.py": 1,
-    "schemalint/files.py": 3,
+    "schemalint/files.py": 4,
     "schemalint/probe/reader.py": 1,
-    "schemalint/spark/session.py": 1,
+    "schemalint/spark/jvm.py": 1,
 }
 
 

@@ -1,6 +1,6 @@
 """Catalogs find tables by name. Each kind is a module of `schemalint.catalog.kinds`; see `CatalogKind`.
 
-schemalint only reads catalogs; only `staged_features`, which `apply` calls, writes.
+schemalint only reads catalogs; only `staged_features` and `refresh`, which `apply` calls, write.
 
 Only a running Spark session knows a catalog without a URI; the caller passes such a session as ``via``
 (`schemalint.spark.catalog`).
@@ -11,14 +11,13 @@ from __future__ import annotations
 import os
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias, cast
 
 from schemalint.catalog.ratified import RatifiedLog
 from schemalint.config import Target
-from schemalint.config.storage import is_public_setting
 from schemalint.config.trust import SESSION_CATALOG, TrustedTarget, resolve_storage
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import CatalogTable, LiveTable
@@ -27,11 +26,11 @@ from schemalint.delta_log.store import NoTable
 from schemalint.encryption import may_carry_secrets
 from schemalint.errors import ConfigError, InternalError, LiveError
 from schemalint.storage import is_remote, open_store
-from schemalint.storage.requests import concurrently
+from schemalint.store_settings import StoreSettings, has_credentials
 from schemalint.values import frozen, replace
 
 if TYPE_CHECKING:
-    from schemalint.delta_log.store import LogStore, TableStore
+    from schemalint.delta_log.store import TableStore
 
 Name: TypeAlias = tuple[str, str, str]
 """Catalog, schema and table."""
@@ -70,6 +69,10 @@ class ManagedCommits:
     staged: tuple[StagedCommit, ...] = ()
 
 
+class NoCredentials(LiveError):  # noqa: N818 (as NoTable: an answer)
+    """The catalog answers, but gives no credentials for a table."""
+
+
 class Catalog(Protocol):
     """A catalog of tables; every method raises `LiveError` if the catalog does not answer."""
 
@@ -90,10 +93,20 @@ class Catalog(Protocol):
         """Yield the full names of the Delta tables that match one glob per name part."""
 
     def storage(self, table: CatalogTable) -> Mapping[str, str]:
-        """Return read credentials for the table's location, by obstore's keys; empty if there are none."""
+        """Return read credentials for the table's location, by obstore's keys; empty if there are none.
+
+        Raises:
+            NoCredentials: The catalog refuses to give any.
+        """
 
     def commits(self, table: CatalogTable) -> ManagedCommits | None:
         """Return the commits of a catalog-managed table; None if this catalog does not list them."""
+
+    def refresh(self, table: LiveTable) -> None:
+        """Bring the entry of a table to what its log says, which writes, if it contradicts the log.
+
+        This does nothing if each commit does it, or if the catalog has no request for it.
+        """
 
 
 class NamingCatalog(Catalog, Protocol):
@@ -117,14 +130,19 @@ class OpenedTable(NamedTuple):
     """A table that is open for reading.
 
     Attributes:
-        store: The log with the ratified commits, and the data files.
+        open_store: Opens the log with the ratified commits, and the data files.
         storage: The settings that opened its location; data files elsewhere need them too.
         table: The catalog's entry.
     """
 
-    store: TableStore
+    open_store: Callable[[], TableStore]
     storage: Mapping[str, str]
     table: CatalogTable
+
+    @property
+    def store(self) -> TableStore:
+        """The log and the data files, opened."""
+        return self.open_store()
 
 
 def full_name(name: str, target: Target) -> str:
@@ -202,18 +220,42 @@ def read(
 
 
 def storage_for(catalog: Catalog, table: CatalogTable, target: TrustedTarget) -> Mapping[str, str]:
-    """Return the storage settings for a table's location: the catalog's credentials, else the target's.
+    """Return the settings that open a table's location.
+
+    Credentials in the target's `storage` count, and the catalog is not asked for any. Without some there, the
+    catalog's credentials are added to the settings; if it gives none, those of the environment count, which
+    a refusal of the catalog allows only to a target with `storage`.
 
     Raises:
-        LiveError: The catalog does not answer.
+        LiveError: The catalog does not answer, or refuses to give credentials.
     """
     if not is_remote(table.location):
         return {}
-    credentials = catalog.storage(table)
-    if credentials:  # of the target's settings keep the endpoint and the like, but no credentials
-        kept = {key: value for key, value in target.storage.items() if is_public_setting(key, value)}
-        target = replace(target, storage=kept)
-    return {**resolve_storage(target), **credentials}
+    own = resolve_storage(target)
+    if has_credentials(own):
+        return own
+    block = f"targets.{target.name}.storage" if target.name else "a target's storage block"
+    try:
+        credentials = catalog.storage(table)
+    except NoCredentials as error:
+        if not own:
+            raise LiveError(
+                f"{table.name}: the catalog gives no credentials for {table.location}: {error.message}",
+                help=f"{error.help} Or set the credentials, or at least the region, in {block}: "
+                "then these and the environment's are used instead.".lstrip(),
+            ) from None
+        return StoreSettings(
+            own,
+            f"{own.origin}, since the catalog gives none ({error.message})",
+            f"{error.help} {own.remedy}".lstrip(),
+        )
+    if not credentials:
+        return StoreSettings(own, f"{own.origin}, since the catalog gives none", own.remedy)
+    return StoreSettings(
+        {**own, **credentials},
+        "the credentials that the catalog gave",
+        f"Credentials in {block} are used instead of the catalog's.",
+    )
 
 
 def open_table(table: CatalogTable, target: TrustedTarget) -> OpenedTable:
@@ -229,20 +271,6 @@ def open_table(table: CatalogTable, target: TrustedTarget) -> OpenedTable:
         LiveError: The catalog does not answer.
     """
     return _open_table(open_catalog(target), table, target)
-
-
-def read_many(
-    names: Iterable[str], target: TrustedTarget, via: Catalog | None = None
-) -> tuple[LiveTable | LiveError, ...]:
-    """Read the latest version of many tables concurrently.
-
-    Returns:
-        For each name, in their order, the table or the error (`NoTable`: there is no table).
-
-    Raises:
-        ConfigError: The target has no catalog, or a name does not belong to it.
-    """
-    return tuple(concurrently(lambda name: _read_or_error(name, target, via), names))
 
 
 def tables(match: str, target: TrustedTarget, via: Catalog | None = None) -> Iterator[str]:
@@ -346,16 +374,9 @@ def _parts(name: str, target: Target) -> Name:
     raise ConfigError(f"{name} is not a name in a catalog", help="name the table as schema.table")
 
 
-def _read_or_error(name: str, target: TrustedTarget, via: Catalog | None) -> LiveTable | LiveError:
-    try:
-        return read(name, target, via)
-    except LiveError as error:
-        return error
-
-
 def _open_table(catalog: Catalog, entry: CatalogTable, target: TrustedTarget) -> OpenedTable:
     storage = storage_for(catalog, entry, target)
-    opened = OpenedTable(open_store(entry.location, storage), storage, entry)
+    opened = OpenedTable(partial(open_store, entry.location, storage), storage, entry)
     return (_ratified(catalog, opened) or opened) if entry.managed_commits else opened
 
 
@@ -363,11 +384,13 @@ def _ratified(catalog: Catalog, opened: OpenedTable) -> OpenedTable | None:
     """Return the table with its ratified commits; None if the catalog does not list them."""
     entry = replace(opened.table, managed_commits=True)
     commits = catalog.commits(entry)
-    return None if commits is None else OpenedTable(RatifiedLog(opened.store, commits), opened.storage, entry)
+    if commits is None:
+        return None
+    return OpenedTable(lambda: RatifiedLog(opened.store, commits), opened.storage, entry)
 
 
-def _read(catalog: Catalog, opened: OpenedTable, read_log: Callable[[LogStore], LiveTable]) -> LiveTable:
-    table = read_log(opened.store)
+def _read(catalog: Catalog, opened: OpenedTable, read_log: Callable[..., LiveTable]) -> LiveTable:
+    table = read_log(opened.store, reopen=opened.open_store)
     if opened.table.managed_commits:
         warnings = tuple(warning for warning in table.warnings if warning != POSSIBLY_STALE)
         return replace(table, catalog=opened.table, warnings=warnings)

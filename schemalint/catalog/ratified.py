@@ -41,12 +41,12 @@ class RatifiedLog:
         """The table's URI."""
         return self.log.uri
 
-    def list(self, folder: str = "") -> Iterator[FileEntry]:
+    def list(self, folder: str = "", *, first: str = "") -> Iterator[FileEntry]:
         """List the ratified files of the log; staged commits have the names of published ones."""
         if folder:
-            yield from self.log.list(folder)
+            yield from self.log.list(folder, first=first)
             return
-        published = [entry for entry in self.log.list() if self._is_visible(entry)]
+        published = [entry for entry in self.log.list(first=first) if self._is_visible(entry)]
         staged = [
             FileEntry(_published_name(commit), commit.size, commit.modified_ms)
             for commit in self.commits.staged
@@ -54,6 +54,10 @@ class RatifiedLog:
         self._require_latest([*published, *staged])
         yield from published
         yield from (entry for entry in staged if self._is_ratified(entry.name))
+
+    def find(self, name: str) -> bytes | None:
+        """Read a file of the log; None if there is no such file."""
+        return self.log.find(self._files.get(name, name))
 
     def read(self, name: str) -> bytes:
         """Read a file of the log."""

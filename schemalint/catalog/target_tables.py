@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from schemalint import catalog
 from schemalint.catalog import Catalog
@@ -12,10 +13,13 @@ from schemalint.catalog.table_location import absolute_location, is_found_by_nam
 from schemalint.config.trust import TrustedTarget
 from schemalint.delta.table import LiveTable
 from schemalint.delta_log.store import NoTable
-from schemalint.errors import ConfigError, LiveError
+from schemalint.errors import ConfigError, LiveError, SchemalintError
 from schemalint.model.contract import Contract
-from schemalint.storage import NO_OPTIONS, holds_files, holds_tables, is_remote, read_many, read_table
-from schemalint.values import field, frozen
+from schemalint.storage import NO_OPTIONS, holds_files, holds_tables, is_remote, read_table
+from schemalint.storage.table_workers import SIDE_BY_SIDE, TableWorkers
+from schemalint.values import field, frozen, replace
+
+T = TypeVar("T")
 
 
 @frozen
@@ -25,12 +29,16 @@ class TargetTables:
     Attributes:
         storage: The settings that open the target's store, with resolved values.
         via: The catalogs of a running Spark session: see `schemalint.catalog.open_catalog`.
+        history: Whether to read the whole history of each table; else `LiveTable.history_since` reads what
+            is asked for. Several threads may read tables at the same time.
     """
 
     target: TrustedTarget
     repository: Path
     storage: Mapping[str, str] = field(repr=False)
     via: Catalog | None = field(default=None, repr=False)
+    history: bool = False
+    workers: TableWorkers = SIDE_BY_SIDE
     _fetched: dict[str, LiveTable | LiveError] = field(default_factory=dict, repr=False)
 
     def location(self, contract: Contract) -> str:
@@ -42,14 +50,35 @@ class TargetTables:
         return table_location(contract, self.target, self.repository)
 
     def fetch(self, contracts: Iterable[Contract]) -> None:
-        """Read many tables concurrently in advance; each serves the next `read` of its contract."""
-        locations: list[str] = []
-        names: list[str] = []
+        """Read many tables side by side in advance; each serves the next `read` of its contract."""
+        found: dict[str, Contract] = {}
         for contract in contracts:
             with suppress(ConfigError):  # `read` raises it
-                (names if self._by_name(contract) else locations).append(self.location(contract))
-        self._fetched.update(zip(locations, read_many(locations, storage=self.storage), strict=True))
-        self._fetched.update(zip(names, catalog.read_many(names, self.target, self.via), strict=True))
+                found[self.location(contract)] = contract
+        tables = self.each("reading", self._read_or_error, found.values())
+        self._fetched.update(zip(found, tables, strict=True))
+
+    def each(self, stage: str, function: Callable[[Contract], T], contracts: Iterable[Contract]) -> list[T]:
+        """Call the function for each contract, side by side if requests can overlap; return the results."""
+        work = list(contracts)
+        return self._workers_for(work).each(stage, function, work, lambda contract: contract.table)
+
+    def stream(self, contracts: Iterable[Contract]) -> Iterator[LiveTable | SchemalintError | None]:
+        """Read many tables side by side; yield what `read` returns, or the error that it raises."""
+
+        def read(contract: Contract) -> LiveTable | SchemalintError | None:
+            try:
+                return self.read(contract)
+            except SchemalintError as error:
+                return error
+
+        work = list(contracts)
+        return self._workers_for(work).stream("reading", read, work, lambda contract: contract.table)
+
+    @property
+    def fetched(self) -> tuple[LiveTable, ...]:
+        """The tables that were read in advance, and not asked for yet."""
+        return tuple(table for table in self._fetched.values() if isinstance(table, LiveTable))
 
     def read(self, contract: Contract) -> LiveTable | None:
         """Read the table of an effective contract; return None if there is no table.
@@ -66,7 +95,7 @@ class TargetTables:
             raise found
         if found is None and self._by_name(contract):
             return self._read_by_name(location)
-        return found or read_live(location, self.storage)
+        return found or read_live(location, self.storage, history=self.history)
 
     def root_without_tables(self, missing: Iterable[str]) -> str | None:
         """Return the target's root if it is in a store and no Delta table is found below it.
@@ -103,23 +132,43 @@ class TargetTables:
             return False
         return self.read(contract) is None  # another run may have created the table meanwhile
 
+    def _workers_for(self, contracts: Iterable[Contract]) -> TableWorkers:
+        overlap = any(map(self._needs_requests, contracts))
+        return self.workers if overlap else replace(self.workers, jobs=1)
+
+    def _needs_requests(self, contract: Contract) -> bool:
+        with suppress(ConfigError):
+            return self._by_name(contract) or is_remote(self.location(contract))
+        return False
+
+    def _read_or_error(self, contract: Contract) -> LiveTable | LiveError:
+        location = self.location(contract)
+        try:
+            if self._by_name(contract):
+                return catalog.read(location, self.target, self.via, history=self.history)
+            return read_table(location, history=self.history, storage=self.storage)
+        except LiveError as error:
+            return error
+
     def _by_name(self, contract: Contract) -> bool:
         return is_found_by_name(contract, self.target)
 
     def _read_by_name(self, name: str) -> LiveTable | None:
         try:
-            return catalog.read(name, self.target, self.via)
+            return catalog.read(name, self.target, self.via, history=self.history)
         except NoTable:
             return None
 
 
-def read_live(uri: str, storage: Mapping[str, str] = NO_OPTIONS) -> LiveTable | None:
+def read_live(
+    uri: str, storage: Mapping[str, str] = NO_OPTIONS, *, history: bool = False
+) -> LiveTable | None:
     """Read the latest version of the table at a location; return None if there is no table.
 
     Raises:
         LiveError: The location cannot be reached, or the log cannot be read.
     """
     try:
-        return read_table(uri, storage=storage)
+        return read_table(uri, history=history, storage=storage)
     except NoTable:
         return None

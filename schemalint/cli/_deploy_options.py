@@ -13,14 +13,19 @@ from schemalint.catalog import Catalog
 from schemalint.catalog.table_location import choose_target
 from schemalint.cli import print_error, print_note, report_bugs
 from schemalint.cli._options import F, local_plugins_option, project_options
+from schemalint.cli._progress import READ_IN_PARALLEL, table_workers, workers_options
 from schemalint.cli._spark_options import via_options
 from schemalint.config.trust import Trusted
 from schemalint.deploy import DeployInput, Deployment, prepare
+from schemalint.deploy.approvals import require_hashes
+from schemalint.deploy.earlier_target import read_deploy_log
+from schemalint.deploy.last_applied import resolved_base
 from schemalint.lint.rulebook import rules_for_apply, selection_of
 from schemalint.model.plan import Approval
+from schemalint.values import replace
 
 
-def deploy_options(default_head: str) -> Callable[[F], F]:
+def deploy_options(default_head: str, jobs_help: str = READ_IN_PARALLEL) -> Callable[[F], F]:
     """Add the options that choose contracts, target and approvals."""
 
     def decorated(function: F) -> F:
@@ -39,7 +44,11 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
                 help="Apply comments and column order now, or with the next change of a table that a "
                 "tracked stream reads",
             ),
-            click.option("--base", metavar="REV", help="Commit last applied, for tables without a marker"),
+            click.option(
+                "--base",
+                metavar="REV",
+                help="Commit last applied, or none, for tables of which it is unknown",
+            ),
             click.option(
                 "--allow",
                 multiple=True,
@@ -53,7 +62,14 @@ def deploy_options(default_head: str) -> Callable[[F], F]:
                 metavar="SIDE",
                 help="Read the contracts from this side: worktree or REV",
             ),
+            click.option(
+                "--after",
+                metavar="FILE",
+                help="Change only tables that this deploy log, of the target before, shows as applied; exit "
+                "with 4 for others",
+            ),
             via_options,
+            workers_options(jobs_help),
             click.option("--target", metavar="NAME", help="Use this target of the configuration"),
             click.argument("tables", nargs=-1),
         ):
@@ -81,24 +97,51 @@ def prepare_deployment(
         applies: Whether the command executes the plan.
     """
     local = settings.rule_files(repository) if options["allow_local_plugins"] else None
+    target = choose_target(settings, options["target"])
+    after = None
+    if (log := options["after"]) is not None:
+        after = read_deploy_log(log, target, settings.targets)
     request = DeployInput(
         repository=repository,
         settings=settings,
-        target=choose_target(settings, options["target"]),
+        target=target,
         head=git.find_head(repository, options["head"], os.environ),
         rules=rules_for_apply(selection_of(settings.config, local)),
         tables=options["tables"],
         allow=frozenset(options["allow"]),
+        approved=require_hashes(options.get("approved", ())),
         allow_older=options["allow_older"],
         repair_drift=options["repair_drift"],
-        base=options["base"],
+        base=git.retry_with_fetch(
+            repository, lambda: resolved_base(repository, options["base"]), fetch=options["fetch"]
+        ),
         reorder=options["reorder"],
         cosmetic=options["cosmetic"],
         require_streams=options.get("require_streams", False),
         applies=applies,
         via=via,
+        after=after,
+        local=local,
     )
-    return prepare(request)
+    with table_workers(options) as workers:
+        request = replace(request, workers=workers)
+        deployment = prepare(request)
+        errors = [unplanned.error for unplanned in deployment.unplanned]
+        commands = {error.command for error in errors if isinstance(error, git.MissingHistoryError)} - {()}
+        if not (options["fetch"] and commands):
+            return deployment
+        for command in sorted(commands):
+            git.fetch_missing(repository, command)
+        return prepare(request)
+
+
+def base_of_change(
+    repository: git.Repository, settings: Trusted, against: str | None, options: dict[str, Any]
+) -> git.Side:
+    """Return the base of the change under review, as `check` finds it."""
+    against = against or (None if git.is_ci(os.environ) else settings.config.against)
+    head = git.find_head(repository, options["head"], os.environ)
+    return git.find_base(repository, head, against, os.environ, fetch=options["fetch"])
 
 
 def print_unplanned(deployment: Deployment) -> None:

@@ -9,11 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
-from schemalint.cli._output import is_terminal, show
+from schemalint.cli._output import show, shows_colors
 from schemalint.files import write_text
 from schemalint.model.finding import Severity
 from schemalint.printable import SafeText
-from schemalint.report.findings import names as format_names
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,27 +35,6 @@ def split_codes(_ctx: click.Context, _param: click.Parameter, values: tuple[str,
     return tuple(code.strip() for value in values for code in value.split(",") if code.strip())
 
 
-def report_options(function: F) -> F:
-    """Add the options that set when findings fail the run, and how they are printed."""
-    for option in (
-        color_option,
-        click.option("--output-file", type=click.Path(dir_okay=False), help="Write the report to a file"),
-        click.option(
-            "--output-format",
-            envvar="SCHEMALINT_OUTPUT_FORMAT",
-            show_envvar=True,
-            default="full",
-            show_default=True,
-            metavar="FORMAT",
-            help=f"Format of the report: {', '.join(format_names())}",
-        ),
-        click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings"),
-        click.option("--fail-on", type=click.Choice([*FAIL_ON]), help="Lowest severity that fails the run"),
-    ):
-        function = option(function)
-    return function
-
-
 def least_severity(configured: Severity | None, fail_on: str | None, *, exit_zero: bool) -> Severity | None:
     """Return the lowest severity that fails the run, None for none; options override the configuration."""
     if exit_zero:
@@ -64,23 +42,30 @@ def least_severity(configured: Severity | None, fail_on: str | None, *, exit_zer
     return FAIL_ON[fail_on] if fail_on else configured
 
 
-def write_report(text: SafeText, output_file: str | None, *, err: bool = False) -> None:
-    """Print a report, or write it to a file.
+def write_report(
+    text: SafeText, output_file: str | None, *, err: bool = False, color: bool | None = None
+) -> None:
+    """Print a report, or write it to a file; ``color`` keeps styles where no terminal is.
 
     Raises:
         UsageError: The file cannot be written.
     """
     if not output_file:
-        show(text, err=err)
+        show(text, err=err, color=color)
         return
     write_text(Path(output_file), text)
 
 
-def is_colored(color: str, output_file: str | None) -> bool:
-    """Whether the report is colored; with ``auto`` only in a terminal."""
+def is_colored(color: str, output_file: str | None, *, err: bool = False) -> bool:
+    """Whether the report is colored; with ``auto`` in a terminal, unless the environment says otherwise.
+
+    NO_COLOR (no-color.org) and FORCE_COLOR (force-color.org) count if they are not empty, NO_COLOR first.
+    """
     if color != "auto" or output_file:
         return color == "always"
-    return not os.environ.get("NO_COLOR") and is_terminal()
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or shows_colors(err=err)
 
 
 local_plugins_option = click.option(
@@ -103,6 +88,13 @@ def project_options(function: F) -> F:
     return click.option("--config", "config_file", metavar="FILE", help="Read this configuration file")(
         function
     )
+
+
+history_option = click.option(
+    "--history",
+    is_flag=True,
+    help="Read the whole history of the live tables, not only what their newest version needs",
+)
 
 
 def rule_options(function: F) -> F:

@@ -3,23 +3,47 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from threading import RLock
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from schemalint.errors import UsageError
-from schemalint.printable import document_text, printable, terminal_text
+from schemalint.printable import document_text, printable, status_line, terminal_text
 
 if TYPE_CHECKING:
     from schemalint.errors import SchemalintError
     from schemalint.printable import SafeText
 
 
+_OUTPUT: Final = RLock()
+status: list[str] = []  # the line that the terminal shows below all output
+
+
 def show(text: SafeText, *, err: bool = False, color: bool | None = None) -> None:
     """Print an output as it is, on standard output or standard error."""
-    click.echo(text, nl=False, err=err, color=color)
+    with _OUTPUT:
+        erase_status()
+        click.echo(text, nl=False, err=err, color=color)
+
+
+def draw_status(text: str, columns: int) -> None:
+    """Show a line in the terminal on standard error until the next output."""
+    with _OUTPUT:
+        if status != [text]:
+            status[:] = [text]
+            click.echo(status_line(text, columns), nl=False, err=True, color=True)
+
+
+def erase_status() -> None:
+    """Erase the line of `draw_status`, if the terminal shows one."""
+    with _OUTPUT:
+        if status:
+            status.clear()
+            click.echo(status_line("", 1), nl=False, err=True, color=True)
 
 
 def print_error(error: SchemalintError, table: str = "") -> None:
@@ -45,14 +69,24 @@ def print_usage_error(error: click.ClickException) -> None:
     show(document_text(text.getvalue()), err=True)
 
 
+def can_ask() -> bool:
+    """Whether somebody sits at a terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def confirmed(question: str) -> bool:
     """Ask for consent; without a terminal there is none."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and click.confirm(terminal_text([question]).rstrip())
+    return can_ask() and click.confirm(terminal_text([question]).rstrip())
 
 
-def is_terminal() -> bool:
-    """Whether standard output is a terminal."""
-    return sys.stdout.isatty()
+def shows_colors(*, err: bool = False) -> bool:
+    """Whether standard output, or standard error, is a terminal that knows colors."""
+    return (sys.stderr if err else sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
+
+
+def is_error_terminal() -> bool:
+    """Whether standard error is a terminal in which lines can be rewritten."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def is_output_closed() -> bool:

@@ -16,6 +16,7 @@ from schemalint.config.trust import (
     is_overridden,
     unencrypted_hosts,
 )
+from schemalint.errors import GitError
 
 if TYPE_CHECKING:
     from schemalint.git import Repository
@@ -44,6 +45,20 @@ def settings_anywhere(options: dict[str, Any]) -> tuple[Repository | None, Trust
     if repository is not None and options["fetch"]:
         repository = repository.fetching_objects()
     return repository, trusted_settings(repository, options)
+
+
+def settings_without_contracts(options: dict[str, Any]) -> tuple[Repository | None, Trusted]:
+    """Return the same for a command that reads no contracts: with ``--config`` it runs without git too.
+
+    Raises:
+        SchemalintError: See `repository_settings`.
+    """
+    try:
+        return settings_anywhere(options)
+    except GitError:
+        if options["config_file"] is None:
+            raise
+    return None, trusted_settings(None, options)
 
 
 def trusted_settings(repository: Repository | None, options: dict[str, Any]) -> Trusted:

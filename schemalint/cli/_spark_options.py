@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ import click
 
 from schemalint.cli import print_note
 from schemalint.cli._options import F
-from schemalint.config.trust import Trusted, TrustedSpark
+from schemalint.config.trust import Trusted, TrustedSpark, TrustedTarget
 from schemalint.errors import UsageError
 from schemalint.values import replace
 
@@ -41,29 +41,57 @@ def via_options(function: F) -> F:
 class Spark:
     """A Spark session that starts at its first use."""
 
-    def __init__(self, settings: TrustedSpark) -> None:
+    def __init__(
+        self, settings: TrustedSpark, target: TrustedTarget | None = None, *, adds_packages: bool = False
+    ) -> None:
         self._settings = settings
+        self._target = target
+        self._adds_packages = adds_packages
         self._lock = Lock()
         self._started: Session | None = None
         self._is_own = False
+        self._meanwhile = ExitStack()
 
     @property
     def session(self) -> Session:
         """The session, started once even if several threads look up tables.
 
         Raises:
-            UsageError: pyspark, delta-spark or Java is not installed.
+            UsageError: pyspark or Java is not installed.
             ApplyError: The session does not start.
         """
-        from schemalint.spark import session  # noqa: PLC0415 (pyspark loads only when needed)
+        from schemalint.spark import provided, session  # noqa: PLC0415 (pyspark loads only when needed)
 
         with self._lock:
             if self._started is None:
-                self._is_own = not session.is_running()
+                is_running = session.is_running()
+                self._is_own = not (is_running or session.is_submitted())
                 if self._is_own and (server := session.connect_server(self._settings)):
                     print_note(f"waiting for Spark at {server}")
-                self._started = session.start(self._settings)
+                self._meanwhile.enter_context(session.refusals_not_logged())
+                self._started = session.start(self._with_store() if self._is_own else self._settings)
+                if is_running:
+                    settings = provided.with_settings(self._started, self._settings.conf)
+                    self._meanwhile.enter_context(settings)
             return self._started
+
+    def _with_store(self) -> TrustedSpark:
+        """Return the settings with what the target's store needs; say which packages are missing."""
+        from schemalint.spark import object_stores, session  # noqa: PLC0415 (as above)
+
+        settings = self._settings
+        if self._target is None or session.is_remote(settings):
+            return settings
+        schemes = object_stores.schemes_of(self._target)
+        missing = object_stores.missing_packages(settings, schemes)
+        if self._adds_packages:
+            settings = object_stores.with_packages(settings, missing)
+        elif missing.names:
+            print_note(
+                f"note: a session needs {missing.names[0]} for {', '.join(schemes)}: add --with-packages, or "
+                f'packages = ["{missing.names[0]}"] under [spark], unless its Spark has it'
+            )
+        return object_stores.with_store_of(settings, self._target) if session.is_local(settings) else settings
 
     @cached_property
     def catalog(self) -> SessionCatalog:
@@ -73,7 +101,8 @@ class Spark:
         return SessionCatalog(lambda: self.session)
 
     def stop(self) -> None:
-        """Stop the session, unless it ran before this command."""
+        """Stop the session if this command started it; else give it its own settings again."""
+        self._meanwhile.close()
         if self._started is not None and self._is_own:
             self._started.stop()
 
@@ -103,13 +132,23 @@ def spark_for(
 
 
 @contextmanager
-def running_spark(configured: TrustedSpark, options: dict[str, Any]) -> Iterator[Spark]:
+def running_spark(
+    configured: TrustedSpark, options: dict[str, Any], target: TrustedTarget | None = None
+) -> Iterator[Spark]:
     """Provide Spark, and stop it at the end.
 
+    Args:
+        configured: The settings of the configuration.
+        options: The options of the command.
+        target: The target whose store the session must reach; None if it only looks up names.
+
     Raises:
-        UsageError: A ``--conf`` has no value.
+        UsageError: A ``--conf`` has no value, or the session takes no packages.
     """
-    spark = Spark(_settings(configured, options))
+    settings, adds_packages = _settings(configured, options), options.get("with_packages", False)
+    if adds_packages and (options["remote"] or settings.remote):
+        raise UsageError("--with-packages has no effect with Spark Connect: the server has its own packages")
+    spark = Spark(settings, target, adds_packages=adds_packages)
     try:
         yield spark
     finally:

@@ -3,33 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import click
 
+from schemalint.catalog.table_location import choose_target
 from schemalint.cli import print_error, print_note
 from schemalint.cli._deploy_options import deploy_options, prepare_deployment, print_unplanned
 from schemalint.cli._options import PENDING
-from schemalint.cli._output import confirmed, show
+from schemalint.cli._output import can_ask, confirmed, show
+from schemalint.cli._plan_file import opened_plan_file
+from schemalint.cli._progress import JOBS, table_workers
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import running_spark
+from schemalint.deploy import Deployment
+from schemalint.deploy.approvals import (
+    is_approved_by_hash,
+    missing_approvals,
+    require_at_most,
+    unused_hashes,
+    without_unapproved,
+)
+from schemalint.deploy.journal import resume
+from schemalint.deploy.log_lines import DeployLog, warnings
 from schemalint.deploy.outcome import Applied, Outcome
-from schemalint.deploy.plan_file import restrict_to_file
-from schemalint.errors import worst_status
-from schemalint.model.plan import Step, TablePlan
+from schemalint.errors import UsageError, worst_status
+from schemalint.model.plan import RefusalKind, Step, TablePlan
 from schemalint.report import deploy_log
 from schemalint.report.plan import text as plan_text
-from schemalint.spark.runner import ApplyOptions, apply_plan, without_work
+from schemalint.report.text import counted
+from schemalint.spark.runner import ApplyOptions, apply_plan, status_after, without_work
+from schemalint.values import replace
 
 _JOBS = 4
 
 
 @click.command("apply")
-@deploy_options(default_head="HEAD")
-@click.option("--yes", is_flag=True, help="Do not ask for confirmation")
-@click.option(
-    "--plan", "plan_file", metavar="FILE", help="Apply only this plan, a file that `plan --out` wrote"
+@deploy_options(
+    default_head="HEAD",
+    jobs_help=f"Read and change N tables in parallel; by default read {JOBS} and change {_JOBS}",
 )
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Do not ask for confirmation; steps that need an approval stay refused without one",
+)
+@click.option(
+    "--approved",
+    multiple=True,
+    metavar="HASH",
+    help="Approve the steps with this hash, of a table or of a whole plan",
+)
+@click.option(
+    "--plan",
+    "plan_file",
+    metavar="FILE",
+    help="Apply this plan, a file that `plan --out` wrote, or what is left of it",
+)
+@click.option("--revision", metavar="SHA", help="With --plan: the commit that the markers name")
 @click.option(
     "--require-streams",
     is_flag=True,
@@ -37,12 +69,21 @@ _JOBS = 4
 )
 @click.option("--all-or-nothing", is_flag=True, help="Change no table if one is refused or cannot be planned")
 @click.option(
-    "--jobs",
-    type=click.IntRange(1, 64),
-    default=_JOBS,
-    show_default=True,
+    "--fail-fast/--keep-going",
+    "fail_fast",
+    default=False,
+    help="After a table failed, begin no further one, or (the default) go on with the others",
+)
+@click.option(
+    "--max-tables",
+    type=click.IntRange(min=0),
     metavar="N",
-    help="Change N tables in parallel",
+    help="Exit with 2, and change nothing, if the plan changes more than N tables",
+)
+@click.option(
+    "--with-packages",
+    is_flag=True,
+    help="Let Spark download the packages that the target's object store needs",
 )
 @click.option(
     "--output-format",
@@ -51,49 +92,125 @@ _JOBS = 4
     show_default=True,
     help="Format of the results",
 )
+@click.option(
+    "--log",
+    "log_file",
+    metavar="FILE",
+    help="Write the deploy log to FILE while tables change: one JSON object per line",
+)
 def command(
     *,
     yes: bool,
     plan_file: str | None,
+    revision: str | None,
     all_or_nothing: bool,
-    jobs: int,
+    fail_fast: bool,
+    max_tables: int | None,
     output_format: str,
+    log_file: str | None,
     **options: Any,  # noqa: ANN401
 ) -> int:
     """Apply the contracts to the live tables, with Spark.
 
     TABLES are names of declared tables; by default all are applied. The command shows the plan and asks for
-    confirmation. Without a terminal and without --yes it changes nothing and exits with 4.
+    confirmation. Without a terminal and without --yes it changes nothing and exits with 4. It does not ask
+    if --approved, or approved-plans in the configuration, has the hashes of all steps.
 
-    Tables change in parallel, and a failed table does not stop the others; a second run executes the rest.
+    Tables change in parallel, and a failed table does not stop the others, unless --fail-fast is given; the
+    report says which tables were left alone and why, and a second run executes the rest.
     After the last commit of a table the command prints the settings that its blocked streams need.
-    With --plan, tables that changed since the plan was written are refused, and tables outside of the plan
-    stay unchanged.
+    With --plan the file alone says what to do: contracts are not read, and tables outside of the plan stay
+    unchanged. Steps that the tables have completed already are left out, so that the same file goes on after
+    any interruption; a table that others changed is refused. The steps run only with --approved,
+    approved-plans or the answer in a terminal: --yes approves no file.
+    With --log the command first empties FILE, then writes a line at once for each statement and each table
+    that ends, and a last one with the exit status; `schemalint schema deploy-log` describes them.
     """
-    repository, settings = repository_settings(options)
     as_json = output_format == "json"
-    with running_spark(settings.spark, options) as spark:
-        deployment = prepare_deployment(repository, settings, options, via=spark.catalog, applies=True)
-        if plan_file is not None:
-            deployment = restrict_to_file(deployment, plan_file)
-        show(plan_text.render(deployment), err=as_json)
-        print_unplanned(deployment)
-        status = deployment.exit_status
-        has_work = any(plan.steps or plan.writes_marker for plan in deployment.plan.tables)
-        if has_work and not yes and not confirmed("Apply this?"):
-            print_note("nothing was changed")
-            return status or PENDING
-        apply_options = ApplyOptions(_print_step, jobs, all_or_nothing, exactly=plan_file is not None)
-        results = (
-            apply_plan(spark.session, deployment, apply_options) if has_work else without_work(deployment)
-        )
-    status = worst_status(
-        [status, *(result.error.exit_status for result in results if result.error is not None)]
-    )
+    with DeployLog(Path(log_file) if log_file is not None else None) as log:
+        journal = opened_plan_file(plan_file, revision, options) if plan_file is not None else None
+        if journal is None:
+            if revision is not None:
+                raise UsageError("--revision has no effect without --plan", help="--head is the revision")
+            repository, settings = repository_settings(options)
+            target = choose_target(settings, options["target"])
+        else:
+            settings, target = journal.settings, journal.target
+        with running_spark(settings.spark, options, target) as spark:
+            if journal is not None:
+                with table_workers(options) as workers:
+                    deployment = resume(replace(journal, via=spark.catalog, workers=workers))
+            else:
+                deployment = prepare_deployment(
+                    repository, settings, options, via=spark.catalog, applies=True
+                )
+            show(plan_text.render(deployment), err=as_json)
+            print_unplanned(deployment)
+            require_at_most(deployment.plan, max_tables)
+            decided = _decided(deployment, yes=yes)
+            log.started(decided or deployment)
+            if decided is None:
+                log.ended(status := deployment.exit_status or PENDING)
+                return _with_problem_of(log, status)
+            deployment = decided
+            has_work = any(plan.steps or plan.writes_marker for plan in deployment.plan.tables)
+            with table_workers(options) as workers:
+                apply_options = ApplyOptions(
+                    _print_step,
+                    options["jobs"] or _JOBS,
+                    all_or_nothing,
+                    exactly=plan_file is not None,
+                    fail_fast=fail_fast,
+                    progress=workers.tell,
+                    log=log,
+                )
+                results = (
+                    apply_plan(spark.session, deployment, apply_options)
+                    if has_work
+                    else without_work(deployment, log)
+                )
+        status = status_after(deployment, results)
+        log.ended(status)
     _print_results(results, quiet=as_json)
     if as_json:
         show(deploy_log.as_json(deployment, results, status))
-    return status
+    return _with_problem_of(log, status)
+
+
+def _with_problem_of(log: DeployLog, status: int) -> int:
+    """Print why lines of the log are missing, and return the exit status."""
+    if log.problem is None:
+        return status
+    print_error(log.problem)
+    return worst_status([status, log.problem.exit_status])
+
+
+def _decided(deployment: Deployment, *, yes: bool) -> Deployment | None:
+    """Return the deployment with only approved steps; None if it waits for a confirmation."""
+    for unused in unused_hashes(deployment):
+        print_note(f"warning: {unused} approves nothing here: what it was given for has changed, or is done")
+    if deployment.approved is not None:  # --yes approves no plan file
+        yes = not can_ask()
+    if yes or deployment.plan.is_empty or is_approved_by_hash(deployment):
+        decided = without_unapproved(deployment)
+        for plan in decided.plan.tables:
+            for refusal in plan.refusals:
+                if refusal.kind is RefusalKind.APPROVAL:
+                    print_note(f"{plan.table}: {refusal.reason}")
+                    print_note(f"  help: {refusal.help}")
+        return decided
+    gated = sum(bool(missing_approvals(deployment, plan)) for plan in deployment.plan.tables)
+    question = f"Approve the steps of {counted(gated, 'table')}, and apply this?" if gated else "Apply this?"
+    if confirmed(question):
+        return deployment
+    if can_ask():
+        print_note("nothing was changed")
+    elif gated:
+        needed = f"{counted(gated, 'table')} need{'s' if gated == 1 else ''} an approval"
+        print_note(f"nothing was changed: {needed}; confirm the rest with --yes")
+    else:
+        print_note("nothing was changed: confirm the plan with --yes")
+    return None
 
 
 def _print_step(plan: TablePlan, step: Step) -> None:
@@ -103,10 +220,12 @@ def _print_step(plan: TablePlan, step: Step) -> None:
 def _print_results(results: Iterable[Applied], *, quiet: bool) -> None:
     """Print the result of each table, except for results that the printed plan shows already."""
     for result in results:
-        is_in_plan = result.outcome in (Outcome.UNPLANNED, Outcome.NOTHING) or (
+        is_in_plan = result.outcome in (Outcome.UNPLANNED, Outcome.NOTHING, Outcome.RECORDED) or (
             result.outcome is Outcome.REFUSED and result.error is None
         )
         if not is_in_plan and not quiet:
             show(deploy_log.text(result))
         if not is_in_plan and result.error is not None:
             print_error(result.error)
+        for warning in () if quiet else warnings(result):
+            print_note(f"warning: {warning}")

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from schemalint.catalog.audit_targets import AuditTargets
 from schemalint.catalog.table_requests import open_environment, table_requests
 from schemalint.cli import print_note, report_bugs
-from schemalint.cli._options import (
-    is_colored,
-    least_severity,
-    project_options,
-    report_options,
-    rule_options,
-    write_report,
-)
+from schemalint.cli._baseline import baseline_options, with_baseline
+from schemalint.cli._options import least_severity, project_options, rule_options
+from schemalint.cli._progress import table_workers, workers_options
+from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, spark_options
 from schemalint.errors import SchemalintError, UsageError
 from schemalint.lint.audit import audit
-from schemalint.lint.audit_reading import read_for_audit, with_streams
-from schemalint.lint.check import exit_status
+from schemalint.lint.audit_reading import read_for_audit, with_readers
+from schemalint.lint.check import with_exit_status
 from schemalint.lint.consumers import configuration_faults
-from schemalint.lint.selection import rules_of, table_ignores
+from schemalint.lint.scopes import Scopes, lock_faults
+from schemalint.lint.selection import scopes_of
 from schemalint.model.finding import CheckResult, Run, SideRef
-from schemalint.report import findings as reports
 from schemalint.values import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from schemalint.catalog import Catalog
     from schemalint.catalog.table_requests import Environment, TableRequest
@@ -39,8 +35,11 @@ if TYPE_CHECKING:
     from schemalint.git import Repository
     from schemalint.lint.audit import AuditedTable
     from schemalint.model.consumer import Consumer
-    from schemalint.plugin import Rule
     from schemalint.spark.findings_sink import FindingsSink
+    from schemalint.storage.table_workers import TableWorkers
+
+
+_AUDITED: Final = frozenset({"live", "history"})
 
 
 @click.command("audit")
@@ -56,60 +55,76 @@ if TYPE_CHECKING:
     type=click.Choice(["spark"]),
     help="Read tables on Spark executors, and look up table names in the Spark session",
 )
-@click.option("--clients", is_flag=True, help="Ask what the configured consumers can read of each table")
+@click.option("--clients", is_flag=True, help="Ask what the declared consumers can read of each table")
 @click.option("--into", metavar="TABLE", help="Append the findings to a Delta table, a path or a name")
 @click.option("--run-id", metavar="ID", help="Run id; a repeated id appends nothing")
 @spark_options
+@workers_options()
+@baseline_options
 @report_options
 @rule_options
 @project_options
-def command(output_format: str, output_file: str | None, color: str, **options: Any) -> int:  # noqa: ANN401
+def command(
+    output_formats: tuple[str, ...],
+    output_file: str | None,
+    color: str,
+    *,
+    statistics: bool,
+    **options: Any,  # noqa: ANN401
+) -> int:
     """Check live tables and their history, with or without contracts.
 
     TABLES are paths or URIs; with --target also names of declared tables, and with --via spark also table
     names of the Spark session.
 
-    With --clients the report says for each consumer of the configuration which tables its client refuses,
-    reads wrongly, or may not read: give it another `version` there first, and see what an upgrade brings.
+    With --clients the report says for each consumer of the configuration, and of the tables' contracts, which
+    tables its client refuses, reads wrongly, or may not read: give it another `version` there first, and see
+    what an upgrade brings.
     """
-    style = reports.get(output_format)
+    outputs = outputs_of(output_formats, output_file)
     try:
-        result = _run(options)
+        result = _run(options, keep_tables=any(output.style.SHOWS_TABLES for output in outputs))
     except SchemalintError as error:
         result = CheckResult(Run(None, SideRef("live")), (), (error,), error.exit_status)
-    write_report(style.render(result, color=is_colored(color, output_file)), output_file)
+    write_reports(result, outputs, color, statistics=statistics)
     report_bugs(result.errors)
     return result.exit_status
 
 
-def _run(options: dict[str, Any]) -> CheckResult:
+def _run(options: dict[str, Any], *, keep_tables: bool) -> CheckResult:
     repository, settings = settings_anywhere(options)
-    rules = _rules(repository, settings, options)
+    settings = settings.with_nested(repository)
+    scopes = _scopes(repository, settings, options)
     fail_on = least_severity(settings.config.fail_on, options["fail_on"], exit_zero=options["exit_zero"])
     with spark_for(settings, options, into_is_table=True) as spark:
         targets = _targets(repository, settings, spark if options["via"] else None, options)
         sink = _sink(spark, targets.tables, options)
-        result = audit(
-            with_streams(_tables(targets, spark, options), targets.where),
-            rules,
-            target=targets.where.target.name if targets.where else None,
-            table_ignores=table_ignores(settings.config, rules),
-            consumers=_consumers(settings) if options["clients"] else (),
-            client_rows=settings.config.clients,
-        )
+        consumers = _consumers(settings, targets.tables) if options["clients"] else None
+        with table_workers(options) as workers:
+            result = audit(
+                with_readers(_tables(targets, spark, workers, options), targets.where),
+                scopes.rules,
+                target=targets.where.target.name if targets.where else None,
+                scopes=scopes,
+                consumers=consumers,
+                client_rows=settings.config.clients,
+                keep_tables=keep_tables,
+            )
         result = replace(result, errors=(*targets.errors, *result.errors))
+        result = with_baseline(result, options, scopes.rules, _AUDITED)
         result = _append(result, sink) if sink else result
-    return replace(result, exit_status=exit_status(result, fail_on))
+    return with_exit_status(result, fail_on)
 
 
-def _consumers(settings: Trusted) -> tuple[Consumer, ...]:
-    """Return the consumers of the configuration that name a client."""
+def _consumers(settings: Trusted, tables: Iterable[TableRequest]) -> tuple[Consumer, ...]:
+    """Return the consumers of the configuration that name a client; contracts add theirs to their tables."""
     for fault in configuration_faults(settings.config):
         raise fault
     found = tuple(consumer for consumer in settings.config.consumers.values() if consumer.client)
-    if not found:
+    declared = (consumer for table in tables if table.contract for consumer in table.contract.consumers)
+    if not found and not any(consumer.client for consumer in declared):
         raise UsageError(
-            "--clients needs consumers with a client in the configuration",
+            "--clients needs consumers with a client in the configuration or in the contracts of the tables",
             help='[consumers.NAME], client = "…", version = "…"',
         )
     return found
@@ -142,13 +157,15 @@ def _append(result: CheckResult, sink: FindingsSink) -> CheckResult:
     return result
 
 
-def _tables(targets: AuditTargets, spark: Spark | None, options: dict[str, Any]) -> Iterator[AuditedTable]:
+def _tables(
+    targets: AuditTargets, spark: Spark | None, workers: TableWorkers, options: dict[str, Any]
+) -> Iterator[AuditedTable]:
     if spark is None or not options["via"]:
-        return read_for_audit(targets.tables, files=options["files"])
+        return read_for_audit(targets.tables, workers, files=options["files"])
     from schemalint.spark.audit import audited_by_spark  # noqa: PLC0415 (only with Spark)
 
     target = targets.where.target if targets.where else None
-    return audited_by_spark(spark.session, targets.tables, target, files=options["files"])
+    return audited_by_spark(spark.session, targets.tables, target, workers, files=options["files"])
 
 
 def _targets(
@@ -182,13 +199,10 @@ def _environment(
     return open_environment(repository, settings, name, via)
 
 
-def _rules(repository: Repository | None, settings: Trusted, options: dict[str, Any]) -> tuple[Rule, ...]:
+def _scopes(repository: Repository | None, settings: Trusted, options: dict[str, Any]) -> Scopes:
     local = settings.rule_files(repository) if repository and options["allow_local_plugins"] else None
-    return rules_of(
-        settings.config,
-        select=options["select"],
-        extend_select=options["extend_select"],
-        ignore=options["ignore"],
-        preview=options["preview"],
-        local=local,
-    )
+    names = ("select", "extend_select", "ignore", "preview")
+    scopes = scopes_of([settings.config], local=local, **{name: options[name] for name in names})
+    for fault in lock_faults(settings.config, scopes.everywhere.rules):
+        raise fault
+    return scopes

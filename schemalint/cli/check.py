@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +12,16 @@ import click
 
 from schemalint import git
 from schemalint.cli import print_note, report_bugs
+from schemalint.cli._baseline import baseline_options, with_baseline
 from schemalint.cli._options import (
-    is_colored,
+    history_option,
     least_severity,
     project_options,
-    report_options,
     rule_options,
-    write_report,
 )
 from schemalint.cli._output import show
+from schemalint.cli._progress import table_workers, workers_options
+from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import config_options, connecting_settings
 from schemalint.cli._spark_options import Spark, spark_for, via_options
 from schemalint.config import Config
@@ -28,7 +30,7 @@ from schemalint.config.trust import Trusted, find_trusted
 from schemalint.errors import ConfigError, GitError, SchemalintError, UsageError
 from schemalint.files import rewrite_text
 from schemalint.git import Contents, Revision, Side, Worktree
-from schemalint.lint.check import check, exit_status
+from schemalint.lint.check import check, with_exit_status
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.configuration import (
     CheckSettings,
@@ -37,18 +39,23 @@ from schemalint.lint.configuration import (
     local_settings,
     review_settings,
 )
+from schemalint.lint.exception_files import OtherExceptions, other_exceptions, void_reasons
 from schemalint.lint.judge import ordered
-from schemalint.lint.selection import rule_sets_of
-from schemalint.lint.sides import path_filter, read_contents, readable_ancestor
-from schemalint.lint.stricter import RuleSet, rules_of_all
-from schemalint.model.finding import CheckResult, Run, SideRef
+from schemalint.lint.scopes import Scopes, is_locked, lock_faults
+from schemalint.lint.selection import scopes_of
+from schemalint.lint.sides import path_filter, read_contents, readable_ancestors
+from schemalint.model.finding import CheckResult, Finding, Run, SideRef
+from schemalint.model.waiver import WaiverSource
 from schemalint.printable import document_text
-from schemalint.report import findings as reports
 from schemalint.report.text import as_of_text
 from schemalint.values import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from schemalint.lint.check_input import LiveSide
+    from schemalint.plugin import Rule
+    from schemalint.storage.table_workers import TableWorkers
 
 
 @click.command("check")
@@ -67,34 +74,44 @@ if TYPE_CHECKING:
 @click.option("--live", "with_live", is_flag=True, help="Compare with the live tables too")
 @click.option("--live-from", metavar="FILE", help="Compare with a `show` JSON file instead of the log")
 @click.option("--target", metavar="NAME", help="Compare with the tables of this target")
+@history_option
 @via_options
+@workers_options()
 @click.option(
     "--all", "everything", is_flag=True, help="Check all contracts, and show findings that the base has too"
 )
 @click.option("--strict", is_flag=True, help="Fail for findings that the base has too")
 @report_options
+@baseline_options
 @click.option("--fix", is_flag=True, help="Apply safe fixes to the files")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix: apply unsafe fixes too")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; write nothing")
 @click.option("--allow-none", is_flag=True, help="Exit with 0 if there are no contracts (for hooks)")
 @rule_options
 @project_options
-def command(output_format: str, output_file: str | None, color: str, **options: Any) -> int:  # noqa: ANN401
+def command(
+    output_formats: tuple[str, ...],
+    output_file: str | None,
+    color: str,
+    *,
+    statistics: bool,
+    **options: Any,  # noqa: ANN401
+) -> int:
     """Check changed contracts against git and against the live tables.
 
     PATHS are files and folders to check; by default the whole repository.
     """
-    style = reports.get(output_format)
+    outputs = outputs_of(output_formats, output_file)
     show_existing = bool(options["everything"] or options["strict"])
     try:
-        result = _run(options, shows_fixes=style.SHOWS_FIXES)
+        result = _run(options, shows_fixes=any(output.style.SHOWS_FIXES for output in outputs))
     except SchemalintError as error:
         result = CheckResult(Run(None, SideRef(options["head_option"])), (), (error,), error.exit_status)
     if result is None:
         print_note("no contracts found")
         return 0
-    text = style.render(result, color=is_colored(color, output_file), show_existing=show_existing)
-    write_report(text, output_file, err=options["show_diff"])
+    shown = {"show_existing": show_existing, "statistics": statistics}
+    write_reports(result, outputs, color, err=options["show_diff"], **shown)
     report_bugs(result.errors)
     return result.exit_status
 
@@ -117,25 +134,67 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> CheckResult | None:
     base = git.find_base(repository, head, against, os.environ, fetch=options["fetch"])
     trusted = _trusted(repository, options)
     settings = _settings(of_head, base, trusted, options)
+    contents = read_contents(repository, base, head, settings.base_globs, settings.head_globs)
+    settings = settings.with_nested(base, contents)
     local = trusted.rule_files(repository) if trusted and options["allow_local_plugins"] else None
-    rule_sets = rule_sets_of(settings.gate.deciding, local=local, **_rule_options(options))
+    scopes = scopes_of(settings.gate.deciding, local=local, **_rule_options(options))
     connecting = None if trusted is None or settings.is_first else connecting_settings(trusted, options)
     with spark_for(connecting, options) as spark:
-        request = _request(project, base, head, settings, rule_sets, options)
-        request = replace(request, live=_live(project, connecting, options, spark))
+        others = other_exceptions(of_head, base, settings.base_config)
+        request = _request(project, base, head, contents, settings, scopes, others, options)
         request = replace(request, with_text_changes=fixing or shows_fixes)
-        if not _has_contracts(request.contents, options):
-            return None
-        result = _fixed(project, request, options) if fixing else check(request)
+        with table_workers(options) if options["with_live"] else nullcontext() as workers:
+            request = replace(request, live=_live(project, head, connecting, options, spark, workers))
+            if not _has_contracts(request.contents, options):
+                return None
+            result = _fixed(project, request, options) if fixing else check(request)
     result = replace(
         result,
-        errors=(*result.errors, *unmatched_globs(project, head, base)),
+        errors=(
+            *result.errors,
+            *others.errors,
+            *unmatched_globs(project, head, base),
+            *lock_faults(settings.gate.deciding[-1], scopes.everywhere.sets[-1].rules),
+        ),
         findings=ordered((*result.findings, *settings.findings(local, options["ignore"]))),
         sources={**(result.sources or {}), **settings.texts},
         counts_existing=options["strict"],
     )
+    result = _with_baseline(result, options, scopes.rules, settings, of_head, base)
     fail_on = least_severity(settings.gate.fail_on, options["fail_on"], exit_zero=options["exit_zero"])
-    return replace(result, exit_status=exit_status(result, fail_on))
+    return with_exit_status(result, fail_on)
+
+
+def _with_baseline(
+    result: CheckResult,
+    options: dict[str, Any],
+    rules: Sequence[Rule],
+    settings: CheckSettings,
+    head: HeadConfig,
+    base: Side,
+) -> CheckResult:
+    """Compare the result with the baseline; in CI that of the base's configuration."""
+    accepted, foreign = settings.accepted(git.foreign_head(os.environ))
+    configurations = settings.gate.deciding
+    name = configurations[0].baseline
+
+    def void(finding: Finding) -> bool:
+        is_refused = foreign is not None or WaiverSource.FILE.value not in accepted
+        return is_refused or is_locked(finding.code, finding.rule, configurations)
+
+    sides = {"git", "contract"}
+    if options["with_live"] or options["live_from"] is not None:
+        sides |= {"live", "history"} if options["history"] else {"live"}
+    return with_baseline(
+        result,
+        options,
+        rules,
+        frozenset(sides),
+        configured=None if name is None else head.repository.root / name,
+        head=head,
+        base=base if git.is_ci(os.environ) and not settings.is_merged else None,
+        void=void,
+    )
 
 
 def _rule_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -192,21 +251,24 @@ def _request(
     project: Project,
     base: Side,
     head: Side,
+    contents: Contents,
     settings: CheckSettings,
-    rule_sets: tuple[RuleSet, ...],
+    scopes: Scopes,
+    others: OtherExceptions,
     options: dict[str, Any],
 ) -> CheckInput:
-    contents = read_contents(project.repository, base, head, settings.base_globs, settings.head_globs)
     return CheckInput(
         base=base,
         head=head,
         contents=contents,
-        rules=rules_of_all(rule_sets),
+        rules=scopes.rules,
+        scopes=scopes,
         everything=options["everything"],
-        approved_removals=settings.gate.removed,
+        waivers=others.waivers,
+        texts=others.texts,
+        void=void_reasons(*settings.accepted(git.foreign_head(os.environ))),
         only=path_filter(project.repository.root, options["paths"], {*contents.base, *contents.head}),
-        reports=lambda finding: any(rule_set.reports(finding) for rule_set in rule_sets),
-        readable=lambda key: readable_ancestor(project.repository, settings.base_globs, base, key),
+        readable=readable_ancestors(project.repository, settings.base_globs, base),
         configurations=settings.gate.deciding,
         repository=project.repository.root,
     )
@@ -222,20 +284,32 @@ def _trusted(repository: git.Repository, options: dict[str, Any]) -> Trusted | N
 
 
 def _live(
-    project: Project, settings: Trusted | None, options: dict[str, Any], spark: Spark | None
+    project: Project,
+    head: Side,
+    settings: Trusted | None,
+    options: dict[str, Any],
+    spark: Spark | None,
+    workers: TableWorkers | None,
 ) -> LiveSide | None:
     if options["with_live"] and options["live_from"] is not None:
         raise UsageError("--live and --live-from do not go together", help="leave one of them out")
     is_live = options["with_live"] or options["live_from"] is not None
     if options["target"] is not None and not is_live:
         raise UsageError("--target needs --live or --live-from", help="give one of them too")
+    if options["history"] and not is_live:
+        raise UsageError("--history needs --live or --live-from", help="give one of them too")
     if settings is None or not is_live:
         return None
     from schemalint.lint.live_side import live_side, live_side_from  # noqa: PLC0415 (only with live tables)
 
     if options["live_from"] is not None:
-        side = live_side_from(project, settings, options["target"], options["live_from"])
+        file = options["live_from"]
+        side = live_side_from(project, settings, options["target"], head, file, history=options["history"])
         if side.as_of is not None:
             print_note(as_of_text(side.as_of, dt.datetime.now(tz=dt.UTC)))
         return side
-    return live_side(project, settings, options["target"], spark.catalog if spark else None)
+    via = spark.catalog if spark else None
+    if workers is None:
+        return None
+    history = options["history"]
+    return live_side(project, settings, options["target"], head, via, history=history, workers=workers)

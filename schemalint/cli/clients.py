@@ -13,7 +13,10 @@ from schemalint.cli._options import project_options
 from schemalint.cli._output import show
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, via_options
+from schemalint.contract.revisions import Revisions
+from schemalint.deploy.last_applied import LastApplied, find_last_applied
 from schemalint.errors import LiveError, UsageError
+from schemalint.git import Worktree
 from schemalint.lint.client_support import known_clients, today
 from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
 from schemalint.lint.live import live_context
@@ -25,11 +28,12 @@ from schemalint.values import replace
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from schemalint.catalog.table_requests import TableRequest
+    from schemalint.catalog.table_requests import Environment, TableRequest
     from schemalint.config.trust import Trusted
     from schemalint.delta.table import LiveTable
     from schemalint.git import Repository
     from schemalint.model.client import ClientSupport
+    from schemalint.model.column_tracking import ColumnTracking
     from schemalint.model.consumer import Consumer
     from schemalint.model.contract import Contract
 
@@ -60,6 +64,7 @@ def command(clients: tuple[str, ...], output_format: str, *, planned: bool, **op
     TABLE is a path or a URI; with --target also the name of a declared table.
     """
     repository, settings = settings_anywhere(options)
+    settings = settings.with_nested(repository)
     for fault in configuration_faults(settings.config):
         raise fault
     rows = settings.config.clients
@@ -115,7 +120,8 @@ def _table(
     consumers = [*(contract.consumers if contract else ()), *_chosen(clients, settings.config.clients)]
     name = contract.table if contract else options["table"]
     if planned and contract is not None:
-        answers = _planned(replace(contract, consumers=tuple(consumers)), found.live)
+        tracking = _tracking(where, contract, found.live) if where else None
+        answers = _planned(replace(contract, consumers=tuple(consumers)), found.live, tracking)
     else:
         answers = today(name, found.live, consumers, settings.config.clients)
     if output_format == "json":
@@ -135,5 +141,18 @@ def _contract(request: TableRequest, settings: Trusted) -> Contract | None:
     return for_engine(with_consumers(request.contract, settings.config), engine)
 
 
-def _planned(contract: Contract, live: LiveTable) -> tuple[ClientSupport, ...]:
-    return clients_of(live_context(contract, live))
+def _tracking(where: Environment, contract: Contract, live: LiveTable) -> ColumnTracking | None:
+    """Track the columns since the last apply, as `plan` does; None where it would plan nothing."""
+    if where.repository is None:
+        return None
+    revisions = Revisions(where.repository, where.settings.config.globs, where.target.name, Worktree())
+    found = find_last_applied(revisions, contract, live)
+    return found.tracking(live.state.columns) if isinstance(found, LastApplied) else None
+
+
+def _planned(
+    contract: Contract, live: LiveTable, tracking: ColumnTracking | None
+) -> tuple[ClientSupport, ...]:
+    if tracking is not None:
+        contract = replace(contract, state=tracking.composed(contract.state))
+    return clients_of(live_context(contract, live, tracking=tracking))

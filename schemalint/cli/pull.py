@@ -11,8 +11,9 @@ import click
 
 from schemalint import git
 from schemalint.cli import print_error, print_note
-from schemalint.cli._options import PENDING, project_options
+from schemalint.cli._options import PENDING, history_option, project_options
 from schemalint.cli._output import show
+from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.errors import SchemalintError, UsageError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from schemalint.config.trust import Trusted, TrustedTarget
     from schemalint.git import Repository
     from schemalint.pull import NotPulled, Pulled, PullInput
+    from schemalint.storage.table_workers import TableWorkers
 
 ONLY = ("columns", "+properties", "all")
 
@@ -41,7 +43,9 @@ ONLY = ("columns", "+properties", "all")
 @click.option("--table", "table", metavar="NAME", help="Declare a table given by path under this name")
 @click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing")
 @click.option("--target", metavar="NAME", help="Read the tables of this target")
+@history_option
 @via_options
+@workers_options()
 @project_options
 def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
     """Write contracts from live tables, or bring them up to date.
@@ -58,8 +62,8 @@ def command(tables: tuple[str, ...], *, show_diff: bool, **options: Any) -> int:
     _require_usage(tables, options)
     repository, settings = repository_settings(options)
     _require_names(settings, options)
-    with spark_for(settings, options) as spark:
-        result = _pull(repository, settings, tables, options, spark.catalog if spark else None)
+    with spark_for(settings, options) as spark, table_workers(options) as workers:
+        result = _pull(repository, settings, tables, options, spark.catalog if spark else None, workers)
     for file in result.files:
         if show_diff:
             show(document_text(file.diff))
@@ -105,7 +109,7 @@ def _warn_of_unchecked(repository: Repository, settings: Trusted, result: Pulled
     from schemalint.pull import unseen  # noqa: PLC0415 (only for this command)
 
     names = {file.path: file.name for file in result.files if file.path is not None and file.before is None}
-    for path in unseen(repository, settings.config.contracts, names):
+    for path in unseen(repository, settings.config.globs, names):
         print_note(f"warning: `check` does not read {names[path]}: see `contracts` and .gitignore")
 
 
@@ -115,12 +119,13 @@ def _pull(
     tables: tuple[str, ...],
     options: dict[str, Any],
     via: Catalog | None,
+    workers: TableWorkers,
 ) -> Pulled:
     from schemalint.pull import Pulled, PullInput, declared_contracts, pull  # noqa: PLC0415
     from schemalint.pull.declaration import Scope  # noqa: PLC0415 (only for this command)
 
     target = _target(settings, options["target"], via, needed=options["everything"])
-    declared, unreadable = declared_contracts(repository, settings.config.contracts)
+    declared, unreadable = declared_contracts(repository, settings.config.globs)
     if target is None and not _follows_locations(settings):
         declared = {}
     request = PullInput(
@@ -133,6 +138,8 @@ def _pull(
         output=None if options["output"] in (None, "-") else Path(options["output"]),
         into=options["into"],
         via=via,
+        history=options["history"],
+        workers=workers,
     )
     if target is None or not options["everything"]:
         return pull(request, tables)

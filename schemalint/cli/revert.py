@@ -66,7 +66,7 @@ def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> i
 def _revert(repository: Repository, settings: Trusted, table: str, to: str | None) -> Reverted:
     from schemalint.revert import revert  # noqa: PLC0415 (only for this command)
 
-    reverted = revert(repository, settings.config.contracts, table, to)
+    reverted = revert(repository, settings.config.globs, table, to)
     for note in reverted.notes:
         print_note(f"note: {note}")
     return reverted

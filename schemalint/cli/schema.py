@@ -11,10 +11,14 @@ from schemalint.printable import json_text
 
 SCHEMAS = {
     "contract": ("schemalint.contract", "json_schema"),
+    "exceptions": ("schemalint.contract", "exceptions_schema"),
+    "config": ("schemalint.config.json_schema", "json_schema"),
+    "nested-config": ("schemalint.config.json_schema", "nested_json_schema"),
     "report": ("schemalint.report.findings.json", "schema"),
     "table": ("schemalint.table_json", "schema"),
     "plan": ("schemalint.report.plan.json", "schema"),
     "apply": ("schemalint.report.deploy_log", "schema"),
+    "deploy-log": ("schemalint.deploy.log_lines", "schema"),
 }
 """The module and function of each schema; only the printed one is imported."""
 
@@ -24,8 +28,9 @@ SCHEMAS = {
 def command(what: str) -> int:
     """Print the JSON Schema of a format.
 
-    It describes contracts (the default), or the JSON output of a command: report of `check` and `audit`,
-    table of `show`, plan of `plan`, apply of `apply`.
+    It describes contracts (the default), exceptions (the file exceptions.yaml), the configuration (config)
+    and its nested files (nested-config), or the JSON output of a command: report of `check` and `audit`,
+    table of `show`, plan of `plan`, apply of `apply`, deploy-log of a line that `apply --log` writes.
     """
     module, function = SCHEMAS[what]
     show(json_text(getattr(import_module(module), function)(), indent=2))

@@ -13,10 +13,13 @@ from schemalint.cli._output import show
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, via_options
 from schemalint.errors import LiveError
+from schemalint.lint.consumers import configuration_faults
 from schemalint.printable import json_text, terminal_text
 from schemalint.table_json import TableFailure, failure_to_json, to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from schemalint.table_json import TableDocument
 
 UNREADABLE = 2
@@ -52,7 +55,9 @@ def command(
     unreadable table has the key `error`.
     """
     repository, settings = settings_anywhere(options)
-    print_table = _print_json if output_format == "json" else _Text()
+    for fault in configuration_faults(settings.config):
+        raise fault
+    print_table = (_Json if output_format == "json" else _Text)(settings.config.clients)
     status = 0
     with spark_for(settings, options) as spark:
         via = spark.catalog if spark else None
@@ -64,15 +69,26 @@ def command(
     return status
 
 
-def _print_json(table: TableDocument | TableFailure) -> None:
-    content = failure_to_json(table) if isinstance(table, TableFailure) else to_json(table)
-    show(json_text(content))
+class _Json:
+    """Prints tables as JSON, one line per table."""
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        self._rows = rows
+
+    def __call__(self, table: TableDocument | TableFailure) -> None:
+        from schemalint.report.table.clients import clients_json  # noqa: PLC0415 (only for JSON)
+
+        if isinstance(table, TableFailure):
+            show(json_text(failure_to_json(table)))
+        else:
+            show(json_text(to_json(table) | {"clients": clients_json(table.live, self._rows)}))
 
 
 class _Text:
     """Prints tables as text, with an empty line between them."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        self._rows = rows
         self._is_first = True
 
     def __call__(self, table: TableDocument | TableFailure) -> None:
@@ -83,5 +99,5 @@ class _Text:
             return
         if not self._is_first:
             show(terminal_text([""]))
-        show(show_text(table))
+        show(show_text(table, self._rows))
         self._is_first = False

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias
 
 from schemalint import limits
 from schemalint.delta.engine import Engine
 from schemalint.errors import ConfigError, Location
+from schemalint.git.listing import within
 from schemalint.model.consumer import Consumer
 from schemalint.model.finding import Severity
+from schemalint.model.waiver import SOURCES, Waiver
 from schemalint.reading import read_plain
 from schemalint.values import field, frozen
 
@@ -36,6 +38,7 @@ class Target:
         allowed_locations: Prefixes that an absolute location may have, in addition to `root`.
         create: Whether a missing table may be created.
         engine: The engine that writes the tables, if it is named.
+        single_writer: Whether nothing else commits to the tables while `apply` runs.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Target:
     allowed_locations: tuple[str, ...] = ()
     create: bool = True
     engine: Engine | None = None
+    single_writer: bool = False
     storage: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -80,10 +84,16 @@ class Config:
 
     Attributes:
         file: The file that holds the settings, None if there is none.
-        contracts: Globs of contract files, ``!`` excludes; empty for all contract files.
+        folder: The folder of the file, relative to the repository's top; None for a file that ``--config``
+            names, and where no configuration counts: then no nested file counts either.
+        is_root: Whether the file says that it is no nested file of a configuration further up.
+        nested: The nested files by folder, outer ones first: see `schemalint.config.nested`.
+        locked: Rules that no nested file can loosen.
+        baseline: The file with the findings that do not fail `check`.
+        contracts: Globs of contract files, ``!`` excludes; empty for all contract files. See also `globs`.
         fail_on: The lowest severity that fails the run, None for "never".
         approved_plans: Hashes of plans whose upgrades and destructive steps are approved.
-        removed: The reason by table, for contracts whose removal is approved.
+        removed: The exceptions for contracts that are removed, by table.
         options: The options of rules, by the rule's code.
         consumers: The declared consumers by name.
         consumer_lines: The lines that set their keys, by name and key.
@@ -91,9 +101,15 @@ class Config:
         plugins: Rule files in the repository, which run only if the command line allows them.
         cosmetic: When comments and the order of columns are applied to a table that a tracked stream reads:
             ``now``, or with its next other change (``ride-along``).
+        accepted: The kinds of exceptions that count in the change that adds them (``exceptions.accept``).
     """
 
     file: str | None = None
+    folder: str | None = ""
+    is_root: bool = False
+    nested: Mapping[str, Nested] = field(default_factory=dict)
+    locked: tuple[str, ...] = ()
+    baseline: str | None = None
     contracts: tuple[str, ...] = ()
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
@@ -103,7 +119,7 @@ class Config:
     fail_on: Severity | None = Severity.ERROR
     against: str | None = None
     approved_plans: frozenset[str] = frozenset()
-    removed: Mapping[str, str] = field(default_factory=dict)
+    removed: Mapping[str, Waiver] = field(default_factory=dict)
     tables: tuple[TableSettings, ...] = ()
     consumers: Mapping[str, Consumer] = field(default_factory=dict)
     consumer_lines: Mapping[tuple[str, str], Location] = field(default_factory=dict, compare=False)
@@ -113,23 +129,75 @@ class Config:
     targets: Mapping[str, Target] = field(default_factory=dict)
     spark: SparkSettings = SparkSettings()
     cosmetic: Cosmetic = "now"
+    accepted: tuple[str, ...] = SOURCES
+
+    @property
+    def globs(self) -> tuple[str, ...]:
+        """The globs of contract files from the repository's top; none leads out of the folder."""
+        return within(self.folder or "", self.contracts)
+
+    def at(self, file: str) -> Config:
+        """Return the settings for the contracts of a file: with those of its nested files."""
+        if not self.nested:
+            return self
+        folders = map(str, PurePosixPath(file).parents)
+        found = next((self.nested[folder] for folder in folders if folder in self.nested), None)
+        return self if found is None else found.merged
 
 
-def load(read: Callable[[str], bytes | None]) -> Config:
-    """Load the configuration of a repository.
+@frozen
+class Nested:
+    """A ``schemalint.toml`` in a folder below that of the configuration.
+
+    Attributes:
+        file: Its path from the repository's top.
+        own: The settings that it holds.
+        merged: All settings for the contracts in the folder and below it.
+        text: Its text.
+    """
+
+    file: str
+    own: Config
+    merged: Config
+    text: str = field(default="", compare=False, repr=False)
+
+
+def config_files(folder: str) -> tuple[str, ...]:
+    """Return the paths of all files that may hold the configuration of a folder, the nearest first."""
+    parts = folder.split("/") if folder else []
+    levels = ("/".join((*parts[:length], "")) if length else "" for length in range(len(parts), -1, -1))
+    return tuple(f"{level}{name}" for level in levels for name in FILES)
+
+
+def load(read: Callable[[str], bytes | None], folder: str = "") -> Config:
+    """Load the configuration of a folder of a repository, without nested files.
+
+    It is the nearest one, in the folder or above it, that says ``root = true`` or is in a ``pyproject.toml``.
+    If there is none, it is the one farthest up.
 
     Args:
-        read: Return the content of a file in the repository's root, None if the file does not exist.
+        read: Return the content of a file by its path from the repository's top, None if it does not exist.
+        folder: The folder from the repository's top.
 
     Raises:
         ConfigError: A file is not valid TOML, or holds invalid settings.
     """
-    for name in FILES:
-        data = read(name)
-        if data is None or (name == "pyproject.toml" and b"schemalint" not in data):
+    outermost, seen = Config(), set[str]()
+    for file in config_files(folder):
+        level, _, name = file.rpartition("/")
+        data = None if level in seen else read(file)
+        if data is None or (name == "pyproject.toml" and not _is_configuration(file, data)):
             continue
-        return parse(name, data)
-    return Config()
+        seen.add(level)
+        outermost = parse(file, data)
+        if outermost.is_root or (level and name == "pyproject.toml"):
+            break
+    return outermost
+
+
+def _is_configuration(file: str, data: bytes) -> bool:
+    """Whether a ``pyproject.toml`` has settings: one in a folder may only name schemalint as a dependency."""
+    return b"schemalint" in data and ("/" not in file or "schemalint" in _toml(file, data).get("tool", {}))
 
 
 def read_file(path: Path) -> bytes | None:
@@ -147,26 +215,59 @@ def read_file(path: Path) -> bytes | None:
         raise ConfigError(message, help="repair it, or run with --isolated") from error
 
 
-def parse(file: str, data: bytes) -> Config:
+def parse(file: str, data: bytes, *, is_given: bool = False) -> Config:
     """Parse the settings in one file.
+
+    Args:
+        file: The path of the file; relative paths in it begin in its folder.
+        data: Its content.
+        is_given: Whether ``--config`` names it: then relative paths begin at the repository's top.
 
     Raises:
         ConfigError: The file is not valid TOML, or holds invalid settings.
     """
+    content = _settings(file, data)
+    from schemalint.config import model  # noqa: PLC0415 (a repository without settings does not load pydantic)
+
+    folder = None if is_given else file.rpartition("/")[0]
+    return model.validated(file, data.decode(), content, folder)
+
+
+def parse_nested(file: str, data: bytes, outer: Config) -> Nested | None:
+    """Parse a file in a folder below that of the configuration; None if it is a configuration of its own.
+
+    Args:
+        file: The path of the file.
+        data: Its content.
+        outer: The settings for its folder without it.
+
+    Raises:
+        ConfigError: The file is not valid TOML, or holds invalid settings, or those of a configuration only.
+    """
+    content = _settings(file, data)
+    if content.get("root") is True:
+        return None
+    from schemalint.config import nested  # noqa: PLC0415 (a repository without settings does not load pydantic)
+
+    return nested.read_nested(file, data.decode(), content, outer)
+
+
+def _settings(file: str, data: bytes) -> Mapping[str, Any]:
+    content = _toml(file, data)
+    return _section(file, content) if file.endswith("pyproject.toml") else content
+
+
+def _toml(file: str, data: bytes) -> Mapping[str, Any]:
     try:
         text = data.decode()
         _require_short_keys(text)
         content: Mapping[str, Any] = tomllib.loads(text)
-        if file.endswith("pyproject.toml"):
-            content = _section(file, content)
         _require_small_values(content)
     except RecursionError:
         raise ConfigError("not valid TOML: it is nested too deeply", location=Location(file)) from None
     except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError, an integer with too many digits
         raise ConfigError(f"not valid TOML: {error}", location=Location(file)) from error
-    from schemalint.config import model  # noqa: PLC0415 (a repository without settings does not load pydantic)
-
-    return model.validated(file, text, content)
+    return content
 
 
 def _require_short_keys(text: str) -> None:

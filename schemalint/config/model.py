@@ -4,8 +4,10 @@ The keys are not `BaseModel` classes, because importing pydantic takes longer th
 `document.shape` decides whether data fits; pydantic is only imported to explain what is wrong.
 """
 
+import re
 import sys
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
 from schemalint import config, limits
@@ -17,13 +19,17 @@ from schemalint.config.consumers import (
     declared_consumers,
     require_declared,
 )
-from schemalint.config.positions import locate
+from schemalint.config.positions import Positions, locate
 from schemalint.config.storage import is_public_setting, names_variable
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, parse_engine
 from schemalint.document.shape import check_for, fields, hint_at, is_mapping
 from schemalint.errors import ConfigError
+from schemalint.model.consumer import Consumer
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
+from schemalint.model.rule_codes import TABLE_REMOVED
+from schemalint.model.waiver import SOURCES, Waiver
+from schemalint.redaction import without_secrets
 
 if sys.version_info >= (3, 12):
     from typing import TypedDict
@@ -48,6 +54,7 @@ class TargetKeys(TypedDict, total=False):
     allowed_locations: list[str]
     create: bool
     engine: str
+    single_writer: bool
     storage: dict[str, str]
 
 
@@ -68,6 +75,12 @@ class RemovedKeys(TypedDict, total=False):
     approved_by: str
 
 
+class ExceptionsKeys(TypedDict, total=False):
+    """``[exceptions]``."""
+
+    accept: list[Literal["contract", "file", "inline"]]
+
+
 class TableKeys(TypedDict, total=False):
     """``[[tables]]``: settings for some of the tables."""
 
@@ -79,6 +92,9 @@ class TableKeys(TypedDict, total=False):
 ConfigKeys = TypedDict(
     "ConfigKeys",
     {
+        "root": bool,
+        "locked": list[str],
+        "baseline": str,
         "contracts": list[str],
         "select": list[str],
         "extend-select": list[str],
@@ -97,6 +113,7 @@ ConfigKeys = TypedDict(
         "targets": dict[str, TargetKeys],
         "spark": SparkKeys,
         "cosmetic": config.Cosmetic,
+        "exceptions": ExceptionsKeys,
     },
     total=False,
 )
@@ -104,6 +121,7 @@ for _keys in (
     TargetKeys,
     SparkKeys,
     RemovedKeys,
+    ExceptionsKeys,
     TableKeys,
     UnblockKeys,
     StreamKeys,
@@ -115,8 +133,25 @@ for _keys in (
     _keys.__pydantic_config__ = _CONFIG  # type: ignore[union-attr]  # how pydantic is configured
 
 
-def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config:
+NESTED_KEYS: Final = ("select", "extend-select", "ignore", "severity", "tables", "consumers")
+"""The keys that a file in a folder below that of the configuration may have."""
+
+
+def validated(
+    file: str,
+    text: str,
+    content: Mapping[str, Any],
+    folder: str | None = "",
+    known: Mapping[str, Consumer] = MappingProxyType({}),
+) -> config.Config:
     """Return the settings as values.
+
+    Args:
+        file: The path of the file.
+        text: Its text.
+        content: The settings in it.
+        folder: The folder that relative paths in it begin in; None for the repository's top.
+        known: The consumers of other files that this one may name.
 
     Raises:
         ConfigError: A key is unknown, a value has the wrong type, or a secret is written in plain text.
@@ -130,6 +165,13 @@ def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config
                 f"{name} has more than {limits.MAX_GLOBS:,} entries, a limit of schemalint",
                 help="use globs that match more",
                 location=locate(file, text, (name,)),
+            )
+    for glob in keys.get("contracts", ()):
+        if glob.startswith("/"):
+            raise ConfigError(
+                f"the glob {without_secrets(glob)[:40]!r} leads out of the repository",
+                help="begin at the folder of the configuration",
+                location=Positions(file, text).locate(("contracts",), glob),
             )
     for name, target in keys.get("targets", {}).items():
         if "engine" in target and parse_engine(target["engine"]) is None:
@@ -151,17 +193,23 @@ def validated(file: str, text: str, content: Mapping[str, Any]) -> config.Config
                     help='write "${NAME}": secrets do not belong in a repository',
                     location=locate(file, text, ("targets", name, *key.split(".", 1))),
                 )
-    return _values(file, text, keys)
+    return _values(file, text, keys, folder, known)
 
 
-def _values(file: str, text: str, keys: ConfigKeys) -> config.Config:
+def _values(
+    file: str, text: str, keys: ConfigKeys, folder: str | None, known: Mapping[str, Consumer]
+) -> config.Config:
     spark = keys.get("spark", {})
     fail_on = keys.get("fail-on", "error")
     consumers = declared_consumers(file, text, keys.get("consumers", {}))
     named = (name for entry in keys.get("tables", ()) for name in entry.get("consumers", ()))
-    require_declared(file, text, named, consumers)
+    require_declared(file, text, named, {**known, **consumers})
     return config.Config(
         file=file,
+        folder=folder,
+        is_root=keys.get("root", False),
+        locked=tuple(keys.get("locked", ())),
+        baseline=_from_top(folder, keys["baseline"]) if "baseline" in keys else None,
         contracts=tuple(keys.get("contracts", ())),
         select=tuple(keys["select"]) if "select" in keys else None,
         extend_select=tuple(keys.get("extend-select", ())),
@@ -184,10 +232,15 @@ def _values(file: str, text: str, keys: ConfigKeys) -> config.Config:
         },
         clients=tuple(keys.get("clients", ())),
         options=keys.get("options", {}),
-        plugins=tuple(keys.get("plugins", ())),
+        plugins=tuple(_from_top(folder, name) for name in keys.get("plugins", ())),
         approved_plans=frozenset(keys.get("approved-plans", ())),
-        removed={table_key(entry["table"]): entry["reason"] for entry in keys.get("removed", ())},
-        targets={name: _target(name, target) for name, target in keys.get("targets", {}).items()},
+        removed={
+            table_key(entry["table"]): Waiver(
+                TABLE_REMOVED, entry["reason"], object="table", approved_by=entry.get("approved_by")
+            )
+            for entry in keys.get("removed", ())
+        },
+        targets={name: _target(name, target, folder) for name, target in keys.get("targets", {}).items()},
         spark=config.SparkSettings(
             master=spark.get("master"),
             remote=spark.get("remote"),
@@ -195,19 +248,30 @@ def _values(file: str, text: str, keys: ConfigKeys) -> config.Config:
             conf={key: _conf_text(value) for key, value in spark.get("conf", {}).items()},
         ),
         cosmetic=keys.get("cosmetic", "now"),
+        accepted=tuple(keys.get("exceptions", {}).get("accept", SOURCES)),
     )
 
 
-def _target(name: str, keys: TargetKeys) -> config.Target:
+def _from_top(folder: str | None, path: str) -> str:
+    """Return a path or URI that begins in a folder as one that begins at the repository's top."""
+    is_relative = bool(path) and not path.startswith(("/", "\\")) and not _SCHEME.match(path)
+    return f"{folder}/{path}" if folder and is_relative else path
+
+
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+def _target(name: str, keys: TargetKeys, folder: str | None) -> config.Target:
     return config.Target(
         name,
-        root=keys.get("root"),
+        root=_from_top(folder, keys["root"]) if "root" in keys else None,
         catalog=keys.get("catalog"),
         catalog_uri=keys.get("catalog_uri"),
         catalog_token=keys.get("catalog_token"),
-        allowed_locations=tuple(keys.get("allowed_locations", ())),
+        allowed_locations=tuple(_from_top(folder, place) for place in keys.get("allowed_locations", ())),
         create=keys.get("create", True),
         engine=parse_engine(keys.get("engine", "")),
+        single_writer=keys.get("single_writer", False),
         storage=keys.get("storage", {}),
     )
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from schemalint import config, git, limits
 from schemalint.config import Config
+from schemalint.config.nested import NAME as NESTED
+from schemalint.config.nested import with_nested
 from schemalint.errors import ConfigError
-from schemalint.git import EmptyTree, Repository, Side
+from schemalint.git import Repository, Side
 from schemalint.reading import read_given
 from schemalint.values import frozen
 
@@ -21,8 +23,8 @@ class Project:
 
 
 def found_config(repository: Repository) -> Config:
-    """Load the configuration in the working tree."""
-    return config.load(lambda name: config.read_file(repository.root / name))
+    """Load the configuration of the working folder in the working tree, without nested files."""
+    return config.load(lambda name: config.read_file(repository.root / name), repository.folder)
 
 
 def given_config(file: str) -> Config:
@@ -33,7 +35,7 @@ def given_config(file: str) -> Config:
     """
     path = require_file(file)
     try:
-        return config.parse(path.name, read_given(path, limits.MAX_CONFIG))
+        return config.parse(path.name, read_given(path, limits.MAX_CONFIG), is_given=True)
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}", help="--config names it") from error
 
@@ -61,23 +63,44 @@ def unmatched_globs(project: Project, *sides: Side) -> tuple[ConfigError, ...]:
             f"{config.file}: the glob {glob!r} of `contracts` matches no file",
             help="correct or remove it; a contract is a file that git tracks, or would add",
         )
-        for glob in git.unmatched_globs(project.repository, sides, config.contracts)
+        for glob in git.unmatched_globs(project.repository, sides, config.globs)
     )
 
 
 def config_at(repository: Repository, base: Side) -> Config:
-    """Load the configuration of another revision.
+    """Load the configuration of the working folder at another revision, without nested files.
 
     Raises:
         ConfigError: It is invalid, or no regular file, or too large: it is never treated as missing.
     """
-    links = git.list_files(repository, base, config.FILES).links
-    contents = git.changes(repository, EmptyTree("one side"), base, lambda _: True, config.FILES)
+    names = [git.escape_glob(name) for name in config.config_files(repository.folder)]
+    listing = git.list_files(repository, base, names)
+    blobs = dict(git.read_blobs(repository, {*listing.blobs.values()}))
 
     def read(name: str) -> bytes | None:
-        reason = "it is no regular file" if name in links else contents.unread.get(name)
-        if reason is not None:
-            raise ConfigError(f"{name} in {base.why} cannot be read: {reason}", help="repair it there")
-        return contents.head[name].data if name in contents.head else None
+        if name in listing.links:
+            raise _unreadable(name, base, "it is no regular file")
+        if name not in listing.blobs:
+            return None
+        data = blobs[listing.blobs[name]]
+        if data is None:
+            raise _unreadable(name, base, f"it has more than {git.MAX_SIZE >> 20} MiB, a limit of schemalint")
+        return data
 
-    return config.load(read)
+    return config.load(read, repository.folder)
+
+
+def _unreadable(name: str, base: Side, reason: str) -> ConfigError:
+    return ConfigError(f"{name} in {base.why} cannot be read: {reason}", help="repair it there")
+
+
+def with_nested_at(repository: Repository, side: Side, settings: Config) -> Config:
+    """Return a configuration with the nested files of a side (one git process, one more if there are any).
+
+    Raises:
+        ConfigError: One of them is invalid.
+    """
+    if settings.folder is None:
+        return settings
+    files = git.beside_files(repository, side, settings.globs, NESTED)
+    return with_nested(settings, files) if files else settings

@@ -49,7 +49,13 @@ def is_public_setting(key: str, value: str) -> bool:
 
 def names_variable(value: str) -> bool:
     """Whether a value is exactly ``${NAME}``."""
-    return _VARIABLE.fullmatch(value) is not None
+    return variable_of(value) is not None
+
+
+def variable_of(value: str) -> str | None:
+    """Return the name in a value that is exactly ``${NAME}``; None for any other value."""
+    match = _VARIABLE.fullmatch(value)
+    return match[1] if match else None
 
 
 def resolve_variables(target: Target, environ: Mapping[str, str]) -> Mapping[str, str]:
@@ -62,14 +68,14 @@ def resolve_variables(target: Target, environ: Mapping[str, str]) -> Mapping[str
 
 
 def _value(target: Target, key: str, value: str, environ: Mapping[str, str]) -> str:
-    match = _VARIABLE.fullmatch(value)
-    if match is None:
+    variable = variable_of(value)
+    if variable is None:
         return value
-    if not environ.get(match[1]):
+    if not environ.get(variable):
         raise ConfigError(
-            f"environment variable {match[1]} is not set: targets.{target.name}.storage.{key} refers to it",
-            help=f"export {match[1]}=…, or pass it to the job as a secret",
+            f"environment variable {variable} is not set: targets.{target.name}.storage.{key} refers to it",
+            help=f"export {variable}=…, or pass it to the job as a secret",
         )
     if not is_public_setting(key, ""):
-        hide(environ[match[1]])
-    return environ[match[1]]
+        hide(environ[variable])
+    return environ[variable]

@@ -14,13 +14,14 @@ from typing import Final, NewType, TypeVar
 from urllib.parse import urlsplit
 
 from schemalint import git
-from schemalint.config import FILES, Config, SparkSettings, Target, parse
-from schemalint.config.project import config_at, found_config, given_config, require_file
+from schemalint.config import Config, SparkSettings, Target, parse
+from schemalint.config.project import config_at, found_config, given_config, require_file, with_nested_at
 from schemalint.config.storage import resolve_variables
 from schemalint.encryption import is_loopback
 from schemalint.errors import ConfigError, GitError
 from schemalint.files import write_bytes
-from schemalint.git import Repository, Revision
+from schemalint.git import Repository, Revision, Worktree
+from schemalint.store_settings import StoreSettings, has_credentials
 from schemalint.values import frozen, replace
 
 TrustedTarget = NewType("TrustedTarget", Target)
@@ -96,6 +97,17 @@ class Trusted:
             )
         )
 
+    def with_nested(self, repository: Repository | None) -> Trusted:
+        """Return the configuration with the nested files of the same commit, or of the working tree.
+
+        Raises:
+            ConfigError: One of them is invalid.
+        """
+        if repository is None:
+            return self
+        side = Worktree() if self.commit is None else self.commit
+        return replace(self, config=with_nested_at(repository, side, self.config))
+
     def by_session(self) -> Trusted:
         """Return the configuration with targets that the Spark session resolves: see `by_session`."""
         targets = {name: by_session(target) for name, target in self.config.targets.items()}
@@ -122,7 +134,7 @@ def find_trusted(
     """
     chosen = options or ConfigOptions()
     if chosen.isolated:
-        return Trusted(Config(), "no configuration")
+        return Trusted(Config(folder=None), "no configuration")
     if git.is_ci(env):
         if chosen.file is not None and not _is_in(chosen.file, repository):
             return _given(chosen.file)
@@ -130,13 +142,13 @@ def find_trusted(
             return _at_trusted_commit(repository, env, chosen)
     if chosen.file is not None:
         return _given(chosen.file)
-    config = Config() if repository is None else found_config(repository)
+    config = Config(folder=None) if repository is None else found_config(repository)
     return Trusted(config, config.file or "no configuration")
 
 
 def is_overridden(settings: Trusted, repository: Repository) -> bool:
     """Whether the working tree has another configuration than the one that counts instead."""
-    if settings.commit is None or settings.config.file not in (None, *FILES):
+    if settings.commit is None or settings.config.folder is None:
         return False
     try:
         return found_config(repository) != settings.config
@@ -186,7 +198,7 @@ def unencrypted_hosts(target: TrustedTarget) -> list[str]:
     return sorted({urlsplit(url).netloc.rpartition("@")[2] for url in endpoints})
 
 
-def resolve_storage(target: TrustedTarget, environ: Mapping[str, str] | None = None) -> Mapping[str, str]:
+def resolve_storage(target: TrustedTarget, environ: Mapping[str, str] | None = None) -> StoreSettings:
     """Return the settings of a target's object store with secrets filled in; never print them.
 
     Args:
@@ -196,7 +208,16 @@ def resolve_storage(target: TrustedTarget, environ: Mapping[str, str] | None = N
     Raises:
         ConfigError: A variable that the target names is not set.
     """
-    return resolve_variables(target, os.environ if environ is None else environ)
+    settings = resolve_variables(target, os.environ if environ is None else environ)
+    block = f"targets.{target.name}.storage" if target.name else "a target's storage block"
+    if has_credentials(settings):
+        return StoreSettings(settings, f"the settings of {block}", f"Check the credentials in {block}.")
+    return StoreSettings(
+        settings,
+        "the credentials of the environment",
+        f"Credentials come from the environment (AWS_*, AZURE_*, GOOGLE_*) or from {block}; "
+        'for public data: anonymous = "true".',
+    )
 
 
 def _given(file: str) -> Trusted:
@@ -215,7 +236,7 @@ def _at_trusted_commit(repository: Repository, env: Mapping[str, str], options: 
                 f"{options.file} is not in the {commit.why}: only the configuration there counts",
                 help="merge it first, or give a file outside of the checkout",
             )
-        config = parse(path, data)
+        config = parse(path, data, is_given=True)
     return Trusted(config, f"{config.file or 'no configuration'} in the {commit.why}", commit)
 
 

@@ -13,15 +13,18 @@ if TYPE_CHECKING:
     from schemalint.contract.edits import Editor
     from schemalint.model.contract import Contract
     from schemalint.model.finding import Edit, TextChange
+    from schemalint.model.waiver import WrittenWaiver
 
 __all__ = [
     "ReadResult",
     "editor",
     "effective",
+    "exceptions_schema",
     "json_schema",
     "locate",
     "print_contract",
     "read",
+    "read_exceptions",
     "targets_of",
     "text_changes",
     "unread_files",
@@ -62,6 +65,24 @@ def print_contract(contract: Contract) -> str:
     from schemalint.contract.dialects.native import printing  # noqa: PLC0415
 
     return printing.print_contract(contract)
+
+
+def read_exceptions(file: str, data: bytes) -> tuple[WrittenWaiver, ...]:
+    """Return the exceptions in an ``exceptions.yaml``.
+
+    Raises:
+        ContractError: The file is invalid.
+    """
+    from schemalint.contract.dialects.native import exceptions_file as implementation  # noqa: PLC0415
+
+    return implementation.read_exceptions(file, data)
+
+
+def exceptions_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of ``exceptions.yaml``, for editors."""
+    from schemalint.contract.dialects.native import json_schema as implementation  # noqa: PLC0415
+
+    return implementation.exceptions_schema()
 
 
 def json_schema() -> dict[str, Any]:

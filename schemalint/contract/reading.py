@@ -7,11 +7,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schemalint.contract.dialects import dialect_of
+from schemalint.contract.ignores import inline_ignores
 from schemalint.document import decode, read_documents
 from schemalint.errors import ContractError, Location
 from schemalint.model.contract import Contract
 from schemalint.printable import visible
-from schemalint.values import frozen
+from schemalint.values import frozen, replace
 
 if TYPE_CHECKING:
     from schemalint.git import Contents
@@ -25,7 +26,7 @@ class ReadResult:
     errors: tuple[ContractError, ...] = ()
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=10_000)  # as many contracts as the largest repository that `limits` thinks of
 def read(file: str, data: bytes | str) -> ReadResult:
     """Read all contracts of a file; results are cached, because comparison and duplicate search both read it.
 
@@ -38,6 +39,7 @@ def read(file: str, data: bytes | str) -> ReadResult:
     try:
         text = data if isinstance(data, str) else decode(data, file)
         documents = read_documents(text, file)
+        ignores = inline_ignores(documents, text)
     except ContractError as error:
         return ReadResult(errors=(error,))
     contracts: list[Contract] = []
@@ -46,7 +48,8 @@ def read(file: str, data: bytes | str) -> ReadResult:
         dialect = dialect_of(document)
         result = dialect.read(document) if dialect else ()
         if isinstance(result, Contract):
-            contracts.append(result)
+            own = ignores.get(document.index)
+            contracts.append(replace(result, ignores=own) if own else result)
         else:
             errors.extend(result)
     if not contracts and not errors:

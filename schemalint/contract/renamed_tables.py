@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
 from schemalint.model.contract import Contract
+from schemalint.values import grouped
 
 
 def renamed_tables(
@@ -24,15 +25,23 @@ def renamed_tables(
     """
     gone = [before[key] for key in sorted(before.keys() - after.keys())]
     new = [after[key] for key in sorted(after.keys() - before.keys())]
+    if not gone:
+        return {}
+    at_place = grouped((place, old) for old in gone for place in places(old))
+    gone_in_file = grouped((old.file, old) for old in gone)
+    new_in_file = grouped((contract.file, contract) for contract in new)
     found: dict[str, Contract] = {}
     for contract in new:
-        in_file = [old for old in gone if old.file == contract.file]
-        new_in_file = [other for other in new if other.file == contract.file]
+        in_file = gone_in_file.get(contract.file, ())
         candidates = (
-            [old for old in gone if not set(places(old)).isdisjoint(places(contract))],
+            sorted((old for place in places(contract) for old in at_place.get(place, ())), key=_key),
             [old for old in in_file if old.document == contract.document],
-            in_file if len(in_file) == len(new_in_file) == 1 else [],
+            in_file if len(in_file) == len(new_in_file[contract.file]) == 1 else (),
         )
-        for old in next(filter(None, candidates), [])[:1]:
+        for old in next(filter(None, candidates), ())[:1]:
             found[contract.key] = old
     return found
+
+
+def _key(contract: Contract) -> str:
+    return contract.key

@@ -5,7 +5,7 @@ Each obstacle has one kind, and one rule reports each kind; the planner refuses 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Final
 
@@ -25,6 +25,18 @@ from schemalint.delta.path import format_path
 from schemalint.delta.protocol import VERSION_KEYS, feature_causes, features_of_versions
 from schemalint.delta.table import TableState
 from schemalint.values import frozen
+
+_SET_WITHIN_DROP: Final[Mapping[str, Mapping[str, str | None]]] = {
+    "columnMapping": {"delta.columnMapping.mode": None},
+    "deletionVectors": {"delta.enableDeletionVectors": None},
+    "inCommitTimestamp": {"delta.enableInCommitTimestamps": "false"},
+    "rowTracking": {"delta.enableRowTracking": "false", "delta.rowTrackingSuspended": "true"},
+    "typeWidening": {"delta.enableTypeWidening": None},
+    "typeWidening-preview": {"delta.enableTypeWidening": None},
+    "v2Checkpoint": {"delta.checkpointPolicy": "classic"},
+}
+"""Properties of a table that uses the feature, as the first commit of DROP FEATURE leaves them; None if it
+removes them (PreDowngradeTableFeatureCommand.scala)."""
 
 
 class DropVerdict(Enum):
@@ -76,6 +88,17 @@ class DropObstacle:
     reason: str
     help: str
     delta_error: str | None = None
+
+
+def set_by_drops(names: Iterable[str], table: TableState) -> Mapping[str, str | None]:
+    """Return the properties of a table that are as DROP FEATURE of these features sets them."""
+    rows = (_SET_WITHIN_DROP.get(name, {}) for name in names)
+    return {
+        key: text
+        for row in rows
+        if all(table.properties.get(other) == value for other, value in row.items())
+        for key, text in row.items()
+    }
 
 
 def drop_obstacles(requests: DropRequests) -> Iterator[DropObstacle]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from functools import partial
 
 from schemalint.delta.change import (
     Change,
@@ -17,7 +18,7 @@ from schemalint.delta.datatype import DataType
 from schemalint.delta.diff import diff
 from schemalint.delta.path import Path, is_within, lowercased
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.table import History, HistoryEntry, Metadata
+from schemalint.delta.table import History, HistoryEntry, LiveTable, Metadata
 from schemalint.values import frozen, replace
 
 
@@ -80,6 +81,29 @@ def steps(history: History) -> Iterator[HistoryStep]:
         yield HistoryStep(entry, metadata, protocol)
         metadata = entry.metadata or metadata
         protocol = entry.protocol or protocol
+
+
+def history_from(history: History, version: int) -> History:
+    """Return a history from a version on; its first entry is the complete state at that version."""
+    if version <= history.known_from:
+        return history
+    past = [entry for entry in history.entries if entry.version <= version]
+    metadata = next((entry.metadata for entry in reversed(past) if entry.metadata), None)
+    protocol = next((entry.protocol for entry in reversed(past) if entry.protocol), None)
+    if metadata is not None and protocol is not None:  # an earlier commit may have changed the protocol alone
+        metadata = replace(metadata, state=replace(metadata.state, features=protocol.features))
+    later = (entry for entry in history.entries if entry.version > version)
+    return History((HistoryEntry(version, metadata=metadata, protocol=protocol), *later), version)
+
+
+def without_history(table: LiveTable) -> LiveTable:
+    """Return a table with its whole history as one that was read without it."""
+    return replace(
+        table,
+        history=History(known_from=table.version),
+        defects=tuple(defect for defect in table.defects if not defect.only_history),
+        older=partial(history_from, table.history),
+    )
 
 
 def changes(step: HistoryStep) -> tuple[Change, ...]:

@@ -14,15 +14,19 @@ def commits_since(table: LiveTable, version: int) -> tuple[StreamCommit, ...] | 
     Data commits between them are missing; the gap in the versions tells where they are.
 
     Args:
-        table: The table with its history.
+        table: The table; only the commits after the version are read.
         version: The last version that the stream has read.
 
     Returns:
         The commits; None if the log no longer has the state at that version.
+
+    Raises:
+        LiveError: The log cannot be read.
     """
-    if version < table.history.known_from:
+    history = table.history_since(version)
+    if version < history.known_from:
         return None
-    later = (step for step in steps(table.history) if step.entry.version > version)
+    later = (step for step in steps(history) if step.entry.version > version)
     return tuple(commit for step in later if (commit := stream_commit(step)) is not None)
 
 
@@ -39,7 +43,8 @@ def stream_commit(step: HistoryStep) -> StreamCommit | None:
     # A commit that only clusters has neither metadata nor a protocol.
     only_clusters = entry.protocol is None and _only_clusters(before, after)
     metadata_only = not (entry.adds_files or entry.removes_files or only_clusters)
-    return StreamCommit(before, after, metadata_only=metadata_only, version=entry.version)
+    new_id = entry.metadata is not None and entry.metadata.table_id != step.before.table_id
+    return StreamCommit(before, after, metadata_only=metadata_only, version=entry.version, new_id=new_id)
 
 
 def stops_tracked_streams(step: HistoryStep) -> bool:

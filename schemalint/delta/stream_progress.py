@@ -163,7 +163,7 @@ def commits_to_meet(progress: StreamProgress, table: LiveTable) -> tuple[StreamC
 
     Args:
         progress: The stream's progress.
-        table: The table with its history.
+        table: The table.
 
     Returns:
         None if the history does not reach back to the stream, or the progress is not known.

@@ -87,12 +87,15 @@ class StreamCommit:
         metadata_only: Whether the commit has metadata or a protocol, and adds or removes no data file. Only
             such commits, one directly after the other, does a tracked stream take as one.
         version: The version that the commit makes, if it is known.
+        new_id: Whether the table has another id after the commit, as after REPLACE TABLE: a stream refuses
+            to read it (``DIFFERENT_DELTA_TABLE_READ_BY_STREAMING_SOURCE``).
     """
 
     before: TableState
     after: TableState
     metadata_only: bool = True
     version: int | None = None
+    new_id: bool = False
 
 
 @frozen
@@ -140,6 +143,8 @@ def effect_on_stream(commits: Sequence[StreamCommit], *, tracked: bool, running:
     """
     if not commits:
         return StreamEffect(StreamVerdict.CONTINUES)
+    if any(commit.new_id for commit in commits):
+        return StreamEffect(StreamVerdict.NEW_CHECKPOINT, None)
     return _on_tracked(commits) if tracked else _on_untracked(commits, running=running)
 
 
@@ -192,21 +197,32 @@ def _on_untracked(commits: Sequence[StreamCommit], *, running: bool) -> StreamEf
     first, *others = (commits[0].before, *(commit.after for commit in commits))
     if not all(_starts(state, others[-1]) for state in (first, *others)):
         return StreamEffect(StreamVerdict.NEW_CHECKPOINT, None)
-    if running and not all(_reads(state.columns, first.columns, widening=False) for state in others):
+    if running and not all(_runs_on(first, state) for state in others):
         return StreamEffect(StreamVerdict.RESTARTS, 1)
     return StreamEffect(StreamVerdict.CONTINUES)
 
 
 def _starts(old: TableState, latest: TableState) -> bool:
     """Return whether an untracked stream that has to read across an old state starts with the latest one."""
-    mapped = latest.column_mapping != "none"
-    if old.column_mapping != "none" and not mapped:
-        return False
-    if mapped and any(kind is not Blocking.TYPE_CHANGE for kind in _blocking(old.columns, latest.columns)):
-        return False
     widening = not _WIDENING_FEATURES.isdisjoint(latest.features)
     same_partitions = old.partitioned_by == latest.partitioned_by
-    return same_partitions and _reads(old.columns, latest.columns, widening=widening)
+    return (
+        _keeps_names(old, latest)
+        and same_partitions
+        and _reads(old.columns, latest.columns, widening=widening)
+    )
+
+
+def _runs_on(first: TableState, later: TableState) -> bool:
+    """Return whether an untracked query that started with a state meets a later one without a stop."""
+    return _keeps_names(first, later) and _reads(later.columns, first.columns, widening=False)
+
+
+def _keeps_names(old: TableState, new: TableState) -> bool:
+    """Return whether a stream without a schema of its own finds the columns by the names in data files."""
+    if new.column_mapping == "none":
+        return old.column_mapping == "none"
+    return all(kind is Blocking.TYPE_CHANGE for kind in _blocking(old.columns, new.columns))
 
 
 def _reads(existing: DataType, read: DataType, *, widening: bool, missing: bool = False) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from schemalint.delta import properties, protocol
 from schemalint.delta.datatype import UNMANAGED, DataType, Managed, Struct, walk_fields
@@ -229,6 +229,7 @@ class LogDefect:
         file: Path of the file relative to ``_delta_log``.
         line: Line number from 1, in a file of JSON lines.
         delta_error: The error class that Spark raises, as measured on Delta 4.4.0; None if it raises none.
+        only_history: Whether it is in older files than those that Spark reads for the newest version.
     """
 
     kind: LogDefectKind
@@ -236,6 +237,7 @@ class LogDefect:
     file: str
     line: int | None = None
     delta_error: str | None = None
+    only_history: bool = False
 
 
 @frozen
@@ -262,6 +264,10 @@ class CatalogTable:
     managed_commits: bool = False
 
 
+RECENT: Final = 100
+"""Commits that are looked at, newest first, to explain what a snapshot does not tell."""
+
+
 @frozen
 class LiveTable:
     """A snapshot of a Delta table, with its history.
@@ -271,11 +277,15 @@ class LiveTable:
         version: The version of the snapshot.
         protocol: The ``protocol`` action in effect.
         metadata: The ``metaData`` action in effect.
-        history: The changes of metadata and protocol up to `version`.
+        history: The changes of metadata and protocol up to `version`, as far as they were read.
         warnings: Harmless peculiarities of the log, one sentence each.
         defects: Defects of the log.
         catalog: The table in the catalog through which schemalint found it; None if it read the location
             directly.
+        transactions: Version of each transaction identifier of schemalint (``txn`` actions), by application
+            id; those of other applications are not kept.
+        older: Reads the history since a version, where `history` does not reach back to it: from then on, or
+            from the oldest version that is known. None if `history` has all that the log has.
     """
 
     uri: str
@@ -286,8 +296,25 @@ class LiveTable:
     warnings: tuple[str, ...] = ()
     defects: tuple[LogDefect, ...] = ()
     catalog: CatalogTable | None = None
+    transactions: Mapping[str, int] = field(default_factory=dict)
+    older: Callable[[int], History] | None = field(default=None, compare=False, repr=False)
 
     @property
     def state(self) -> TableState:
         """The comparable part of the table."""
         return self.metadata.state
+
+    def history_since(self, version: int) -> History:
+        """Return the history since a version, or from the oldest version on that is known; maybe more of it.
+
+        Raises:
+            LiveError: The log cannot be read.
+        """
+        if self.older is None or self.history.known_from <= version:
+            return self.history
+        return self.older(version)
+
+    @property
+    def recent_history(self) -> History:
+        """The history of the newest commits, `RECENT` of them, or of more if it was read."""
+        return self.history_since(max(0, self.version - RECENT))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import lru_cache
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 from schemalint.delta.datatype import Struct
@@ -97,6 +98,8 @@ class TableActions:
         repeated: Actions that a commit may contain once but contains more often: name and last line.
         removes_files: Whether the commit removes data files; only set if another action is about the table.
         adds_files: Whether the commit adds data files; set as `removes_files` is.
+        transactions: Version of each transaction identifier by application id, within the limits of
+            `limits.KEPT_APP_IDS` and `limits.MAX_TRANSACTIONS`.
         size: Bytes of the ``metaData`` actions in a file of JSON lines.
     """
 
@@ -107,6 +110,7 @@ class TableActions:
     repeated: tuple[tuple[str, int], ...] = ()
     removes_files: bool = False
     adds_files: bool = False
+    transactions: Mapping[str, int] = field(default_factory=dict)
     size: int = field(default=0, compare=False)
 
     @property
@@ -116,7 +120,7 @@ class TableActions:
 
     @property
     def is_complete(self) -> bool:
-        """Whether older actions cannot add anything."""
+        """Whether older actions cannot add anything but transaction identifiers."""
         if self.protocol is None or self.metadata is None:
             return False
         return self.clustering is not None or "clustering" not in self.protocol.features
@@ -127,6 +131,7 @@ class TableActions:
             protocol=self.protocol or older.protocol,
             metadata=self.metadata or older.metadata,
             clustering=older.clustering if self.clustering is None else self.clustering,
+            transactions=highest({**older.transactions, **self.transactions}),
         )
 
     def differences(self, other: TableActions) -> tuple[str, ...]:
@@ -201,6 +206,22 @@ def read_clustering(body: Body) -> tuple[PhysicalPath, ...] | None:
     if not isinstance(columns, list):
         raise ActionError("clusteringColumns is not a list")
     return tuple(_name_list(path, "clusteringColumns") for path in columns)
+
+
+def read_transaction(body: Body) -> Mapping[str, int]:
+    """Return application id and version of a ``txn`` action; nothing if it is not kept, or malformed."""
+    app_id, version = body.get("appId"), body.get("version")
+    if isinstance(app_id, str) and app_id.startswith(limits.KEPT_APP_IDS) and type(version) is int:
+        return {app_id: version}
+    return {}
+
+
+def highest(transactions: Mapping[str, int]) -> Mapping[str, int]:
+    """Return the transaction identifiers that are kept of many."""
+    if len(transactions) <= limits.MAX_TRANSACTIONS:
+        return transactions
+    newest_first = sorted(transactions.items(), key=itemgetter(1), reverse=True)
+    return dict(newest_first[: limits.MAX_TRANSACTIONS])
 
 
 def read_info(body: Body) -> CommitInfo:

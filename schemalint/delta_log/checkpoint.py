@@ -1,7 +1,7 @@
-"""Read protocol, metadata and clustering from checkpoints of all kinds.
+"""Read protocol, metadata, clustering and transaction identifiers from checkpoints of all kinds.
 
 Sidecars of a V2 checkpoint only list data files, so they are never opened (PROTOCOL.md, "V2 Checkpoint Table
-Feature"). Most rows of a Parquet checkpoint are about data files and have nulls in the columns of these three
+Feature"). Most rows of a Parquet checkpoint are about data files and have nulls in the columns of these four
 actions. So the file is read in batches: first one leaf of each column, then the whole columns of the row
 groups that hold an action. Statistics would give the same answer, but pyarrow ends the process if the
 statistics of a damaged file contradict its schema (measured on 26.0).
@@ -21,6 +21,7 @@ from schemalint.delta_log.actions import (
     read_clustering,
     read_metadata,
     read_protocol,
+    read_transaction,
 )
 from schemalint.delta_log.commit import read_lines
 from schemalint.delta_log.pages import LimitError, ParquetError
@@ -40,6 +41,7 @@ _LEAVES: Final = {
     "protocol": "protocol.minReaderVersion",
     "metaData": "metaData.id",
     "domainMetadata": "domainMetadata.domain",
+    "txn": "txn.appId",
 }
 _MAX_ROWS: Final = {
     "protocol": limits.MAX_SAME,
@@ -94,10 +96,12 @@ def _read_parquet(store: LogStore, file: LogFile) -> TableActions:
     found = NOTHING
     try:
         with store.open(file.name) as content:
-            for action, body in _bodies(Rows(content)):
-                found = _read(action, body).completed_by(found)
-                if found.is_complete:
-                    break
+            rows, in_file = Rows(content), Counter[str]()
+            for group in range(rows.file.num_row_groups):
+                # A checkpoint has the others once, so the rest of their columns is nulls.
+                leaves = [_LEAVES["txn"]] if found.is_complete else list(_LEAVES.values())
+                for action, body in _bodies(rows, group, leaves, in_file):
+                    found = _read(action, body).completed_by(found)
     except ActionError:
         raise
     except LimitError as error:
@@ -114,6 +118,8 @@ def _read(action: str, body: Body) -> TableActions:
         case "metaData":
             configuration = _mapping(body.get("configuration"))
             return TableActions(metadata=read_metadata({**body, "configuration": configuration}))
+        case "txn":
+            return TableActions(transactions=read_transaction(body))
         case _:
             return TableActions(clustering=read_clustering(body))
 
@@ -125,18 +131,24 @@ def _mapping(value: object) -> object:
     return value
 
 
-def _bodies(rows: Rows) -> Iterator[tuple[str, Body]]:
-    """Yield the actions with their names."""
-    in_file: Counter[str] = Counter()
-    for group in range(rows.file.num_row_groups):
-        in_group: Counter[str] = Counter()
-        for name, column in _columns(rows, group, list(_LEAVES.values())):
-            in_group[name] += len(column)
-        in_file += in_group
-        if any(number > _MAX_ROWS[name] for name, number in in_file.items()):
-            raise ParquetError("it repeats the same action too often")
-        for name, column in _columns(rows, group, sorted(in_group)):
-            yield from ((name, row.as_py()) for row in column)
+def _bodies(rows: Rows, group: int, leaves: list[str], in_file: Counter[str]) -> Iterator[tuple[str, Body]]:
+    """Yield the actions of a row group with their names, and count them."""
+    in_group: Counter[str] = Counter()
+    for name, column in _columns(rows, group, leaves):
+        in_group[name] += len(column)
+    in_file.update(in_group)
+    if any(in_file[name] > number for name, number in _MAX_ROWS.items()):
+        raise ParquetError("it repeats the same action too often")
+    for name, column in _columns(rows, group, sorted(in_group)):
+        yield from ((name, row.as_py()) for row in (_kept(column) if name == "txn" else column))
+
+
+def _kept(transactions: Any) -> Iterator[Any]:  # noqa: ANN401 (pyarrow is imported where it is used)
+    """Yield the transaction identifiers that are kept; a table has one for each stream that ever wrote it."""
+    app_ids = transactions.field("appId").to_pylist()
+    for row, app_id in zip(transactions, app_ids, strict=True):
+        if app_id is not None and app_id.startswith(limits.KEPT_APP_IDS):
+            yield row
 
 
 def _columns(rows: Rows, group: int, names: list[str]) -> Iterator[tuple[str, Any]]:

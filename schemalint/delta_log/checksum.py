@@ -10,15 +10,17 @@ from schemalint.delta_log.actions import (
     Body,
     PhysicalPath,
     TableActions,
+    highest,
     read_clustering,
     read_metadata,
     read_protocol,
+    read_transaction,
 )
 from schemalint.delta_log.jsontext import JsonError, read_json
 from schemalint.delta_log.store import DamagedFile, too_large
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from schemalint.delta_log.names import LogFile
     from schemalint.delta_log.store import LogStore
@@ -39,6 +41,7 @@ def read_checksum(store: LogStore, file: LogFile) -> TableActions:
             protocol=_part(content, "protocol", read_protocol),
             metadata=_part(content, "metadata", read_metadata),
             clustering=_clustering(content.get("domainMetadata")),
+            transactions=_transactions(content.get("setTransactions")),
         )
     except ActionError as error:
         raise DamagedFile(store.uri, file.name, str(error), is_limit=error.is_limit) from None
@@ -67,6 +70,11 @@ def _clustering(domains: object) -> tuple[PhysicalPath, ...] | None:
         return None
     clusterings = (read_clustering(body) for body in domains if isinstance(body, dict))
     return next((paths for paths in clusterings if paths is not None), ())
+
+
+def _transactions(listed: object) -> Mapping[str, int]:
+    bodies = (body for body in listed if isinstance(body, dict)) if isinstance(listed, list) else ()
+    return highest({app_id: version for body in bodies for app_id, version in read_transaction(body).items()})
 
 
 def _part(content: Body, key: str, read: Callable[[Body], T]) -> T | None:

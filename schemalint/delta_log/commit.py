@@ -18,6 +18,7 @@ from schemalint.delta_log.actions import (
     read_info,
     read_metadata,
     read_protocol,
+    read_transaction,
 )
 from schemalint.delta_log.jsontext import JsonError, read_json
 from schemalint.values import replace
@@ -107,7 +108,7 @@ def parse_lines(blocks: Iterable[bytes]) -> TableActions:
             )
         first += block.count(b"\n")
     if actions.is_empty:
-        return NOTHING
+        return TableActions(transactions=actions.transactions) if actions.transactions else NOTHING
     body = _body(info, "commitInfo") if info else None
     repeated = tuple(
         (name, line_numbers[name][-1]) for name in ("protocol", "metaData") if len(line_numbers[name]) > 1
@@ -202,4 +203,5 @@ _READERS: Final[Mapping[str, Callable[[Body], TableActions]]] = {
     "protocol": lambda body: TableActions(protocol=read_protocol(body)),
     "metaData": lambda body: TableActions(metadata=read_metadata(body)),
     "domainMetadata": lambda body: TableActions(clustering=read_clustering(body)),
+    "txn": lambda body: TableActions(transactions=read_transaction(body)),
 }

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections import deque
 from functools import cached_property, partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from schemalint.delta.table import LogDefect, LogDefectKind
@@ -13,6 +13,7 @@ from schemalint.delta_log.actions import ActionError, TableActions
 from schemalint.delta_log.checkpoint import NoPyarrow, read_checkpoint
 from schemalint.delta_log.checksum import read_checksum, read_object
 from schemalint.delta_log.commit import read_lines
+from schemalint.delta_log.segment import list_log
 from schemalint.delta_log.store import DamagedFile
 from schemalint.values import replace
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from schemalint.delta_log.names import LogFile
-    from schemalint.delta_log.segment import Listing
+    from schemalint.delta_log.segment import Checkpoint, Listing
     from schemalint.delta_log.store import LogStore
     from schemalint.errors import LiveError
 
@@ -38,15 +39,42 @@ class LogFiles:
     """
 
     def __init__(self, store: LogStore, listing: Listing) -> None:
-        self.store = store
         self.listing = listing
+        self._open: Callable[[], LogStore] = lambda: store
+        self._store: LogStore | None = store
         self.defects: list[LogDefect] = []
         self.warnings: list[str] = []
         self.newest_dropped = -1
         self._actions: dict[str, TableActions | None] = {}
         self._failed: list[tuple[int, LiveError]] = []
-        self._with_metadata: deque[tuple[int, str, TableActions]] = deque()
+        self._with_metadata: list[tuple[int, str, TableActions]] = []
         self._metadata_size = 0
+
+    @property
+    def store(self) -> LogStore:
+        """The log."""
+        if self._store is None:
+            self._store = self._open()
+        return self._store
+
+    def release(self, reopen: Callable[[], LogStore] | None) -> None:
+        """Give up the log and its connections; the next reading opens it again.
+
+        Args:
+            reopen: Opens the log; None keeps it.
+        """
+        if reopen is not None:
+            self._open, self._store = reopen, None
+
+    def widen(self, first: int) -> None:
+        """List the log from an older version on."""
+        if first < self.listing.first:
+            self.listing = list_log(self.store, first)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether a commit or a checkpoint could not be read."""
+        return bool(self._failed)
 
     def commit(self, version: int) -> TableActions | None:
         """Read a commit; None if it is missing or damaged.
@@ -60,7 +88,7 @@ class LogFiles:
     def checkpoint(self, version: int) -> TableActions | None:
         """Read the state in the checkpoints of a version; None if no checkpoint is readable."""
         for checkpoint in self.listing.checkpoints.get(version, ()):
-            read = partial(read_checkpoint, self.store, checkpoint)
+            read = partial(self._checkpoint, checkpoint)
             if state := self._read_once(checkpoint.files[0], version, read):
                 return state
         return None
@@ -104,7 +132,7 @@ class LogFiles:
 
     def failure(self, first: int, last: int) -> LiveError | None:
         """Return the error of the oldest unreadable file in a range of versions, if there is one."""
-        index = bisect_left(self._failed, first, key=_version)
+        index = bisect_left(self._failed, first, key=itemgetter(0))
         failed = self._failed[index : index + 1]
         return next((error for version, error in failed if version <= last), None)
 
@@ -126,19 +154,23 @@ class LogFiles:
                     self._bound_metadata(file.name, version, actions)
             except (DamagedFile, NoPyarrow) as error:
                 self._actions[file.name] = None
-                insort(self._failed, (version, error), key=_version)
+                insort(self._failed, (version, error), key=itemgetter(0))
                 if isinstance(error, DamagedFile):
                     self._note_damaged(error, version)
         return self._actions[file.name]
 
     def _bound_metadata(self, name: str, version: int, actions: TableActions) -> None:
-        """Drop the metadata that was read first while the total is too large."""
-        self._with_metadata.append((version, name, actions))
+        """Drop the oldest metadata while the total is too large."""
+        insort(self._with_metadata, (version, name, actions), key=itemgetter(0))
         self._metadata_size += actions.size
         while self._metadata_size > limits.MAX_HISTORY and len(self._with_metadata) > 1:
-            self.newest_dropped, oldest_file, oldest = self._with_metadata.popleft()
+            dropped, oldest_file, oldest = self._with_metadata.pop(0)
+            self.newest_dropped = max(self.newest_dropped, dropped)
             self._metadata_size -= oldest.size
             self._actions[oldest_file] = replace(oldest, metadata=None)
+
+    def _checkpoint(self, checkpoint: Checkpoint) -> TableActions:
+        return read_checkpoint(self.store, checkpoint)
 
     def _lines(self, file: LogFile) -> TableActions:
         try:
@@ -177,7 +209,3 @@ class LogFiles:
                 error.delta_error if read_by_delta else None,
             )
         )
-
-
-def _version(failed: tuple[int, LiveError]) -> int:
-    return failed[0]

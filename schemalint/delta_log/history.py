@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from schemalint.delta.table import History, HistoryEntry, LogDefect, LogDefectKind
 from schemalint.delta_log.actions import NOTHING, TableActions
 from schemalint.delta_log.snapshot import metadata_of
+from schemalint.delta_log.state import MissingCommit, state_at
+from schemalint.delta_log.store import DamagedFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,20 +17,23 @@ if TYPE_CHECKING:
     from schemalint.delta_log.names import LogFile
 
 
-def read_commits(files: LogFiles, version: int) -> None:
-    """Read the commits of the history up to a version, oldest first, so that stores can read ahead."""
-    for commit in files.listing.history(version):
-        files.commit(commit)
+def read_commits(files: LogFiles, first: int, version: int) -> None:
+    """Read the commits of a range of versions, oldest first, so that stores can read ahead."""
+    for commit in files.listing.commits:
+        if first <= commit <= version:
+            files.commit(commit)
 
 
-def read_history(files: LogFiles, version: int, newest: TableActions) -> History:
+def read_history(files: LogFiles, version: int, newest: TableActions, since: int = 0) -> History:
     """Return the history up to a version, whose state is given, from contiguous readable commits.
 
-    The history starts at version 0, or at the oldest known state that all later commits follow: a checkpoint,
-    a version checksum, or the first commits that together are complete. Log compactions are not used, because
+    The history starts at `since`, or at the oldest known state that all later commits follow: a checkpoint, a
+    version checksum, or the first commits that together are complete. Log compactions are not used, because
     they merge the commits of the history.
     """
     commits = files.listing.history(version)
+    commits = range(max(commits.start, since + 1), version + 1) if since else commits
+    read_commits(files, commits.start, version)
     readable = next(
         (commit + 1 for commit in reversed(commits) if files.commit(commit) is None), commits.start
     )
@@ -36,6 +41,32 @@ def read_history(files: LogFiles, version: int, newest: TableActions) -> History
     if first == 0:
         return History(tuple(_entries(files, range(version + 1), NOTHING)), 0)
     start, state = _oldest_state(files, readable, first, version) or (version, newest)
+    return _history_from(files, start, version, state)
+
+
+def history_since(files: LogFiles, since: int, version: int, newest: TableActions) -> History | None:
+    """Return the history from one version to another, whose state is given.
+
+    Returns:
+        None if a commit cannot be read, or if the listed files do not tell the older state.
+    """
+    commits = range(since + 1, version + 1)
+    if not all(commit in files.listing.commits for commit in commits):
+        return None
+    read_commits(files, since + 1, version)
+    actions = [files.commit(commit) for commit in commits]
+    if None in actions or files.newest_dropped > since:
+        return None
+    if all(commit is None or commit.is_empty for commit in actions):
+        return _history_from(files, since, version, newest)
+    try:
+        state = state_at(files, since)
+    except (MissingCommit, DamagedFile):
+        return None
+    return _history_from(files, since, version, state) if state.is_complete else None
+
+
+def _history_from(files: LogFiles, start: int, version: int, state: TableActions) -> History:
     oldest = HistoryEntry(start, metadata=metadata_of(state), protocol=state.protocol)
     return History((oldest, *_entries(files, range(start + 1, version + 1), state)), start)
 

@@ -81,3 +81,11 @@ MAX_SAME: Final = 10
 
 MAX_DOMAINS: Final = 10_000
 """Rows of a checkpoint with domain metadata."""
+
+KEPT_APP_IDS: Final = "schemalint:"
+"""The beginning of the application ids whose transaction identifiers are kept: a table that was written by
+thousands of streams has thousands, and nothing asks about them."""
+
+MAX_TRANSACTIONS: Final = 100
+"""Transaction identifiers that are kept, those with the highest versions: only the highest one counts, and
+every applied revision adds one."""

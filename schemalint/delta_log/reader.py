@@ -19,7 +19,8 @@ from schemalint.delta_log.crosscheck import (
 from schemalint.delta_log.file_versions import file_versions
 from schemalint.delta_log.files import LogFiles
 from schemalint.delta_log.history import read_commits, read_history
-from schemalint.delta_log.segment import list_log
+from schemalint.delta_log.older import OlderCommits
+from schemalint.delta_log.segment import list_log, list_newest
 from schemalint.delta_log.snapshot import metadata_of
 from schemalint.delta_log.state import newest_state, state_at
 from schemalint.delta_log.timetravel import version_at
@@ -27,7 +28,7 @@ from schemalint.errors import LiveError
 from schemalint.values import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from schemalint.delta.protocol import Protocol
     from schemalint.delta.table import LogDefect, LogDefectKind
@@ -44,7 +45,12 @@ _CATALOG_MANAGED: Final = "catalogManaged"
 
 
 def read_table(
-    store: LogStore, *, version: int | None = None, at: int | None = None, history: bool = True
+    store: LogStore,
+    *,
+    version: int | None = None,
+    at: int | None = None,
+    history: bool = True,
+    reopen: Callable[[], LogStore] | None = None,
 ) -> LiveTable:
     """Read a table's log.
 
@@ -58,26 +64,39 @@ def read_table(
             committed by then.
         history: Whether to read all commits up to the version, back to the first gap or damaged commit. If
             the history does not reach version 0, its first entry is the oldest known state, without time and
-            operation. Without history, only the files that the snapshot needs are read.
+            operation. Without history, the files are read that Spark reads for the snapshot: the newest
+            checkpoint and the commits since; `LiveTable.history_since` reads older ones.
+        reopen: Opens the log for that; None keeps it open.
 
     Raises:
         NoTable: There is no log.
         DamagedFile: A file that the version needs cannot be parsed.
         LiveError: The version does not exist or cannot be reconstructed, or the log cannot be fetched.
     """
-    listing = list_log(store)
-    files = LogFiles(store, listing)
+    newest = version is None and at is None
+    files = LogFiles(store, list_newest(store) if newest and not history else list_log(store))
     if at is not None:
-        _version, newest = newest_state(files, listing.latest)
-        version = version_at(store, listing, newest, at)
-    requested = _existing(listing, version)
+        _version, state = newest_state(files, files.listing.latest)
+        version = version_at(store, files.listing, state, at)
+    requested = _existing(files.listing, version)
+    _read_as_spark_does(files, requested)
+    found, state = newest_state(files, requested) if newest else (requested, state_at(files, requested))
+    table = _table(files, requested, found, state, history=history)
     if history:
-        read_commits(files, requested)
-    if version is None:
-        found, state = newest_state(files, requested)
-    else:
-        found, state = requested, state_at(files, requested)
-    return _table(files, requested, found, state, history=history)
+        return table
+    return replace(table, older=OlderCommits(files, found, state, reopen).history_since)
+
+
+def _read_as_spark_does(files: LogFiles, requested: int) -> None:
+    """Read the newest checkpoint and all commits since, also if some of them suffice: Spark reads all.
+
+    If one is missing or damaged, older files may replace it.
+    """
+    start = files.listing.checkpoint_before(requested)
+    read_commits(files, start + 1, requested)
+    files.checkpoint(start)
+    if files.has_failed or files.listing.gaps(requested):
+        files.widen(0)
 
 
 def _existing(listing: Listing, version: int | None) -> int:
@@ -99,16 +118,20 @@ def _table(files: LogFiles, requested: int, version: int, state: TableActions, *
             f"{files.store.uri}: there is no {missing} action in the log up to version {version}",
             help="The log is damaged: the first commit of every table has this action.",
         )
+    of_state = tuple(files.defects)
     entries = _history(files, version, state) if history else History(known_from=version)
     pointer = pointer_warnings(files) if history else ()
+    of_history = files.defects[len(of_state) :]
     defects = (
-        *files.defects,
+        *of_state,
+        *(replace(defect, only_history=True) for defect in of_history),
         *gap_defects(files, requested, version),
         *sidecar_defects(files, requested, state),
         *checksum_defects(files, version, state),
         *schema_defects(files, state),
     )
-    warnings = (*pointer, *_warnings(state.protocol), *_left_out(files, entries), *files.warnings)
+    left_out = _left_out(files, entries) if history else ()
+    warnings = (*pointer, *_warnings(state.protocol), *left_out, *files.warnings)
     return LiveTable(
         files.store.uri,
         version,
@@ -117,6 +140,7 @@ def _table(files: LogFiles, requested: int, version: int, state: TableActions, *
         entries,
         warnings,
         _limited(sorted(defects, key=_order)),
+        transactions=state.transactions,
     )
 
 

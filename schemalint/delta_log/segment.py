@@ -1,7 +1,7 @@
 """List the files of a log, and the versions that they reach (Delta's SnapshotManagement.scala).
 
-The history needs all commits, so the whole log is listed. ``_last_checkpoint``, which may be stale, missing
-or damaged, is therefore not needed.
+The newest state needs the files since the newest checkpoint. ``_last_checkpoint`` tells where they begin; it
+may be stale, missing or damaged, and then the whole log is listed, as for a history.
 """
 
 from __future__ import annotations
@@ -10,15 +10,19 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field  # noqa: TID251 (__post_init__)
 from itertools import islice, pairwise, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from schemalint.delta_log.names import Kind, LogFile, log_file
-from schemalint.delta_log.store import NoTable
+from schemalint.delta_log import limits
+from schemalint.delta_log.jsontext import JsonError, read_json
+from schemalint.delta_log.names import MAX_VERSION, Kind, LogFile, log_file
+from schemalint.delta_log.store import DamagedFile, NoTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from schemalint.delta_log.store import LogStore
+    from schemalint.delta_log.store import FileEntry, LogStore
+
+LAST_CHECKPOINT: Final = "_last_checkpoint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,9 @@ class Listing:
 
     Attributes:
         checkpoints: The complete checkpoints of each version, in Delta's order of preference.
-        last_checkpoint: The pointer to the last checkpoint.
+        last_checkpoint: The pointer to the last checkpoint, if the whole log was listed.
         missing_parts: By version, the parts that a multi-part checkpoint lacks, such as ``1 of its 3 parts``.
+        first: The first version that was listed.
     """
 
     uri: str
@@ -54,6 +59,7 @@ class Listing:
     checksums: Mapping[int, LogFile] = field(default_factory=dict)
     last_checkpoint: LogFile | None = None
     missing_parts: Mapping[int, str] = field(default_factory=dict)
+    first: int = 0
     # Sorted once for binary search: a log may have very many gaps.
     _versions: tuple[int, ...] = field(init=False)
     _checkpointed: tuple[int, ...] = field(init=False)
@@ -112,28 +118,66 @@ class Listing:
         return next((file for file in candidates if file.version <= version), None)
 
 
-def list_log(store: LogStore) -> Listing:
+def list_log(store: LogStore, first: int = 0) -> Listing:
     """List the files of a log.
+
+    Args:
+        store: The log.
+        first: The first version that is needed.
 
     Raises:
         NoTable: There is no log, or it has neither a commit nor a checkpoint.
         LiveError: The log cannot be listed.
     """
-    by_kind: defaultdict[Kind, list[LogFile]] = defaultdict(list)
-    for entry in store.list():
-        if file := log_file(entry.name, entry.modified_ms, entry.size):
-            by_kind[file.kind].append(file)
-    checkpoints = _checkpoints(by_kind)
-    if not (by_kind[Kind.COMMIT] or checkpoints):
+    listing = _listing(store, first)
+    if not (listing.commits or listing.checkpoints):
         raise NoTable(f"{store.uri}: there is no Delta table: its log has neither commits nor checkpoints")
+    return listing
+
+
+def list_newest(store: LogStore) -> Listing:
+    """List the files of a log from the checkpoint on that ``_last_checkpoint`` names, or from a newer one.
+
+    If there is no such checkpoint, Spark looks for an older one; then all files are listed.
+
+    Raises:
+        NoTable, LiveError: As `list_log`.
+    """
+    first = _pointed_version(store)
+    if first > 0:
+        listing = _listing(store, first)
+        if listing.checkpoints:
+            return listing
+    return list_log(store)
+
+
+def _pointed_version(store: LogStore) -> int:
+    """Return the version that ``_last_checkpoint`` names, -1 without one."""
+    try:
+        text = store.find(LAST_CHECKPOINT)
+        content = None if text is None else read_json(text, limits.MAX_SIZE)
+    except (DamagedFile, JsonError):
+        return -1
+    version = content.get("version") if isinstance(content, dict) else None
+    return version if type(version) is int and version <= MAX_VERSION else -1
+
+
+def _listing(store: LogStore, first: int) -> Listing:
+    by_kind: defaultdict[Kind, list[LogFile]] = defaultdict(list)
+    entries: Iterable[FileEntry] = store.list(first=f"{first:020}") if first else store.list()
+    for entry in entries:
+        file = log_file(entry.name, entry.modified_ms, entry.size)
+        if file and file.version >= first:
+            by_kind[file.kind].append(file)
     return Listing(
         store.uri,
         commits=_by_version(by_kind[Kind.COMMIT]),
-        checkpoints=checkpoints,
+        checkpoints=_checkpoints(by_kind),
         compactions=_longest(by_kind[Kind.COMPACTED]),
         checksums=_by_version(by_kind[Kind.CHECKSUM]),
         last_checkpoint=next(iter(by_kind[Kind.LAST_CHECKPOINT]), None),
         missing_parts=_missing_parts(by_kind[Kind.MULTI_PART_CHECKPOINT]),
+        first=first,
     )
 
 

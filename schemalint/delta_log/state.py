@@ -60,7 +60,8 @@ def state_at(files: LogFiles, version: int) -> TableActions:
     """Return the state at a version.
 
     Older commits and checkpoints replace a damaged checkpoint, as in Spark. A log compaction, or the checksum
-    of a later version, replaces a missing or damaged commit.
+    of a later version, replaces a missing or damaged commit. Where nothing does, transaction identifiers of
+    older commits are unknown.
 
     Raises:
         MissingCommit: A commit is missing, and no other file replaces it.
@@ -68,7 +69,7 @@ def state_at(files: LogFiles, version: int) -> TableActions:
         LiveError: A file cannot be fetched.
     """
     newer, at = NOTHING, version
-    while at >= 0 and not newer.is_complete:
+    while at >= 0:
         if state := files.checkpoint(at):
             return newer.completed_by(state)
         if actions := files.commit(at):
@@ -77,6 +78,8 @@ def state_at(files: LogFiles, version: int) -> TableActions:
             newer, at = newer.completed_by(actions), file.version - 1
         elif state := _state_from_checksum(files, at, version):
             return newer.completed_by(state)
+        elif newer.is_complete:
+            return newer  # without the transaction identifiers of older commits
         else:
             raise files.failure(at, version) or MissingCommit(files, at, version)
     return newer

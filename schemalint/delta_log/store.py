@@ -81,12 +81,20 @@ class LogStore(Protocol):
     def uri(self) -> str:
         """The table's URI for messages."""
 
-    def list(self, folder: str = "") -> Iterable[FileEntry]:
+    def list(self, folder: str = "", *, first: str = "") -> Iterable[FileEntry]:
         """List the files directly in the log, or in a folder in it, in any order.
+
+        Args:
+            folder: The folder.
+            first: Files whose names come before it are not needed; a store leaves them out if it can list
+                from a name on.
 
         Raises:
             NoTable: There is no log; a folder in the log may be missing.
         """
+
+    def find(self, name: str) -> bytes | None:
+        """Return a file's content as `read` does; None if there is no such file."""
 
     def read(self, name: str) -> bytes:
         """Return a file's content; `DamagedFile` if it is not a regular file or over `limits.MAX_SIZE`."""

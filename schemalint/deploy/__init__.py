@@ -1,10 +1,6 @@
 """Plan a deployment from contracts and live tables, and find what was applied last."""
 
-from schemalint.deploy.deployment import (
-    DeployInput,
-    Deployment,
-    Unplanned,
-    prepare,
-)
+from schemalint.deploy.deployment import prepare
+from schemalint.deploy.request import DeployInput, Deployment, TargetAccess, Unplanned
 
-__all__ = ["DeployInput", "Deployment", "Unplanned", "prepare"]
+__all__ = ["DeployInput", "Deployment", "TargetAccess", "Unplanned", "prepare"]

@@ -1,34 +1,150 @@
-"""The approvals of steps: ``--allow upgrade`` and ``--allow destructive``."""
+"""The one place that decides whether the steps of a plan are approved: by kind, by hash, or in a prompt.
+
+A hash approves the steps that it was made of and no other: `TablePlan.hash` those of a table, in whatever
+run it is planned, and `Plan.hash` those of a run over exactly its tables.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from schemalint.model.contract import Contract
-from schemalint.model.plan import Refusal, RefusalKind, TablePlan
-from schemalint.values import replace
+from schemalint.errors import UsageError
+from schemalint.model.plan import PLAN_FORMAT, Approval, Plan, Refusal, RefusalKind, TablePlan
+from schemalint.values import frozen, replace
 
-UPGRADE: Final = "upgrade"
+if TYPE_CHECKING:
+    from schemalint.deploy.request import Deployment
+    from schemalint.model.contract import Contract
 
 
-def with_approval(contract: Contract, allow: frozenset[str]) -> Contract:
-    """Return the contract; an approved upgrade counts as one that it allows itself."""
-    if UPGRADE not in allow:
-        return contract
+@frozen
+class Approvals:
+    """The approvals that a run has.
+
+    Attributes:
+        kinds: The approved kinds of steps (``--allow``).
+        hashes: The approved hashes, of plans and of tables (``--approved``, ``approved-plans``).
+    """
+
+    kinds: frozenset[str] = frozenset()
+    hashes: frozenset[str] = frozenset()
+
+
+def require_hashes(texts: Iterable[str]) -> frozenset[str]:
+    """Return the hashes that the user approves.
+
+    Raises:
+        UsageError: A text is no hash, or one of another version of schemalint.
+    """
+    hashes = frozenset(texts)
+    for text in sorted(hashes):
+        if not re.fullmatch(r"\d+:[0-9a-f]{64}", text):
+            raise UsageError(
+                f"{text} is not the hash of a plan or of a table", help="copy it whole from `schemalint plan`"
+            )
+        if not text.startswith(f"{PLAN_FORMAT}:"):
+            raise UsageError(f"{text[:14]} is the hash of another format of plans", help="plan again")
+    return hashes
+
+
+def require_at_most(plan: Plan, most: int | None) -> None:
+    """Refuse a plan that changes more tables than the user expects; a marker changes no table.
+
+    Raises:
+        UsageError: It does.
+    """
+    changed = [table.table for table in plan.tables if table.steps and not table.refusals]
+    if most is not None and len(changed) > most:
+        raise UsageError(
+            f"the plan changes {len(changed):,} tables, more than --max-tables {most}: nothing was changed",
+            help="read the plan: if it is right, name fewer tables, or raise --max-tables",
+        )
+
+
+def missing_approvals(deployment: Deployment, table: TablePlan) -> frozenset[Approval]:
+    """Return the approvals that the steps of a table still need."""
+    approvals = _given(deployment)
+    if _is_approved(deployment, table):
+        return frozenset()
+    return frozenset(approval for approval in table.needs if approval.value not in approvals.kinds)
+
+
+def is_approved_by_hash(deployment: Deployment) -> bool:
+    """Whether hashes approve all steps of a run: nobody is asked about them again."""
+    tables = [table for table in deployment.plan.tables if table.steps]
+    return bool(tables) and all(_is_approved(deployment, table) for table in tables)
+
+
+def unused_hashes(deployment: Deployment) -> list[str]:
+    """Return the hashes that the user gave for this run, and that approve nothing in it."""
+    used = {deployment.plan_hash, *(table.hash for table in deployment.plan.tables)}
+    return sorted(deployment.request.approved - used) if deployment.request is not None else []
+
+
+def without_unapproved(deployment: Deployment) -> Deployment:
+    """Return the deployment that refuses each table whose steps lack an approval.
+
+    A plan file runs only approved, whatever its steps need.
+    """
+    tables = tuple(_checked(deployment, table) for table in deployment.plan.tables)
+    full_hash = deployment.plan_hash
+    return replace(deployment, plan=replace(deployment.plan, tables=tables), full_hash=full_hash)
+
+
+def with_upgrade_allowed(contract: Contract) -> Contract:
+    """Return the contract as if it allowed protocol upgrades itself."""
     return replace(contract, protocol=replace(contract.protocol, allow_upgrade=True))
 
 
-def approved(plan: TablePlan, allow: frozenset[str]) -> TablePlan:
-    """Refuse a plan to apply whose irreversible steps are not approved."""
-    missing = sorted(approval.value for approval in plan.needs if approval.value not in allow)
-    if not missing:
-        return plan
-    options = " and ".join(f"--allow {value}" for value in missing)
-    kinds = ", ".join(sorted({step.kind.value for step in plan.steps if step.needs is not None}))
+def with_upgrade_gated(plan: TablePlan) -> TablePlan:
+    """Return the plan whose steps need an approval where they upgrade the protocol."""
+    steps = tuple(
+        replace(step, needs=step.needs | {Approval.UPGRADE}) if step.adds_features else step
+        for step in plan.steps
+    )
+    return replace(plan, steps=steps)
+
+
+def _given(deployment: Deployment) -> Approvals:
+    request = deployment.request
+    if request is None:
+        return Approvals(hashes=deployment.approved or frozenset())
+    return Approvals(request.allow, request.approved | request.settings.config.approved_plans)
+
+
+def _is_approved(deployment: Deployment, table: TablePlan) -> bool:
+    return not _given(deployment).hashes.isdisjoint({table.hash, deployment.plan_hash})
+
+
+def _checked(deployment: Deployment, table: TablePlan) -> TablePlan:
+    if deployment.approved is not None and _has_work(table) and not _is_approved(deployment, table):
+        return _refused_in_file(table)
+    missing = missing_approvals(deployment, table)
+    return _refused(table, missing) if missing else table
+
+
+def _has_work(table: TablePlan) -> bool:
+    return bool(table.steps) or table.writes_marker
+
+
+def _refused_in_file(plan: TablePlan) -> TablePlan:
+    refusal = Refusal(
+        RefusalKind.APPROVAL,
+        "the plan file needs an approval",
+        f"review the plan, then --approved {plan.hash}",
+    )
+    return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))
+
+
+def _refused(plan: TablePlan, missing: frozenset[Approval]) -> TablePlan:
+    kinds = ", ".join(sorted({step.kind.value for step in plan.steps if step.needs & missing}))
+    options = " and ".join(f"--allow {value}" for value in sorted(approval.value for approval in missing))
     refusal = Refusal(
         RefusalKind.APPROVAL,
         f"{kinds}: approval required",
-        f"review the plan, then {options}",
-        awaits=min(plan.needs, key=str),
+        f"review the plan, then --approved {plan.hash}, or {options}",
+        awaits=missing,
     )
     return replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, refusal))

@@ -17,10 +17,10 @@ from schemalint.contract.renamed_tables import renamed_tables
 from schemalint.contract.revisions import Revisions
 from schemalint.errors import ConfigError, LiveError
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.marker import Marker, declaration_hash, marker_in
+from schemalint.model.marker import Marker, declaration_hash
 from schemalint.model.plan import Refusal, RefusalKind, TablePlan
 from schemalint.model.rule_codes import DUPLICATE_TABLE
-from schemalint.values import frozen, replace
+from schemalint.values import field, frozen, replace
 
 
 @frozen
@@ -38,6 +38,7 @@ class Claims:
     target: TrustedTarget
     repository: Path
     via: Catalog | None = None
+    _renamed: dict[int, Mapping[str, Contract]] = field(default_factory=dict, repr=False, compare=False)
 
     def without_shared_tables(self, plans: Sequence[TablePlan]) -> Iterator[TablePlan]:
         """Refuse every plan for a table that belongs to another contract, even to one that is not planned.
@@ -64,18 +65,18 @@ class Claims:
 
         The old name is declared no longer.
         """
-        newer = self.declared
-        for commit in self.revisions.commits():
-            older = self.revisions.read_all(commit)
-            if contract.key not in older:
-                old = renamed_tables(older, newer, self._places).get(contract.key)
-                return (
-                    contracts.effective(old, self.target.name)
-                    if old and old.key not in self.declared
-                    else None
-                )
-            newer = older
-        return None
+        history = self.revisions.history
+        if history.tip is None:
+            return None
+        number = history.appearance(contract.key)
+        if number is None:
+            return None
+        if number not in self._renamed:
+            tip = history.all_at(history.tip)
+            before, after = (tip, self.declared) if number < 0 else history.difference(number)
+            self._renamed[number] = renamed_tables(before, after, self._places)
+        old = self._renamed[number].get(contract.key)
+        return contracts.effective(old, self.target.name) if old and old.key not in self.declared else None
 
     def _places(self, contract: Contract) -> Iterator[str]:
         yield self._place(contracts.effective(contract, self.target.name))
@@ -97,7 +98,7 @@ class Claims:
 
     def _owner(self, claimants: Sequence[Contract], planned: Mapping[str, TablePlan]) -> Contract | None:
         plans = [planned[contract.key] for contract in claimants if contract.key in planned]
-        marker = next(filter(None, map(_marker, plans)), None)
+        marker = next((plan.marker for plan in plans if plan.marker is not None), None)
         if marker is not None:
             claimants = [contract for contract in claimants if self._was_applied(contract, marker)]
         since = [(self._age(contract), contract) for contract in claimants]
@@ -119,12 +120,6 @@ class Claims:
             if not revision.absent and self._place(revision) == place
         )
         return max(ages, default=0)
-
-
-def _marker(plan: TablePlan) -> Marker | None:
-    """Return the marker of a live table; a clone has that of its source."""
-    marker = marker_in(plan.live) if plan.live is not None else None
-    return marker if marker is not None and marker.table_id in (None, plan.table_id) else None
 
 
 def _refused(plan: TablePlan, claimants: Sequence[Contract], owner: Contract | None) -> TablePlan:

@@ -1,37 +1,28 @@
 """Find the revision of a contract that was applied last to a live table, and all revisions since.
 
-The marker in the table names it. Without a marker, it is the newest revision that the table matches.
+The marker in the table names it. Without a marker, it is the newest revision that the live table equals. The
+user names it where neither tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Iterable
+from typing import Final
 
 from schemalint.contract.revisions import Revisions
-from schemalint.delta.change import (
-    Change,
-    DeletionListed,
-    FieldAdded,
-    FieldRemoved,
-    FieldRenamed,
-    change_path,
-    subject,
-    subject_name,
-)
-from schemalint.delta.datatype import Field, Struct, field_at, type_at
-from schemalint.delta.path import format_path, is_within, lowercased, path_key
-from schemalint.delta.renames import renames_of
+from schemalint.delta.datatype import Struct
 from schemalint.delta.table import LiveTable
-from schemalint.delta.type_text import print_type
+from schemalint.deploy.matching_revision import matching_revision
 from schemalint.errors import SchemalintError
-from schemalint.git import Repository, Revision, is_ancestor, resolve
+from schemalint.git import MissingHistoryError, Repository, Revision, is_ancestor, resolve
 from schemalint.model.column_tracking import ColumnTracking, track_back, track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.marker import Marker, declaration_hash, read_marker, read_pending
 from schemalint.model.plan import Refusal, RefusalKind
-from schemalint.model.rule_codes import DRIFT_SCHEMA
-from schemalint.planner import PlanOptions, pending_changes
 from schemalint.values import frozen, replace
+
+NO_BASE: Final = "none"
+"""What the user gives for `base` if no revision was ever applied to the table."""
 
 
 @frozen
@@ -64,6 +55,16 @@ class LastApplied:
         return track_back(live, states) if self.is_way_back else track_columns(live, states)
 
 
+def resolved_base(repository: Repository, base: str | None) -> str | None:
+    """Return the commit that the user names as applied last; `NO_BASE` and None stay as they are.
+
+    Raises:
+        UsageError: The text is no revision.
+        MissingHistoryError: The commit is unknown.
+    """
+    return base if base in (None, NO_BASE) else resolve(repository, str(base))
+
+
 def find_last_applied(
     revisions: Revisions,
     contract: Contract,
@@ -78,238 +79,139 @@ def find_last_applied(
         revisions: The revisions of all contracts.
         contract: The declaration, effective for the target.
         table: The live table.
-        base: The commit that the user names as applied last.
+        base: The commit that the user names as applied last, or `NO_BASE`; it counts only if it is unknown.
         allow_older: Whether to apply a declaration older than the applied one.
 
     Raises:
         SchemalintError: The commits are missing, or the pending note in the table is invalid.
     """
     own = declaration_hash(contract)
-    noted = read_pending(table.state)
+    noted, marker = read_pending(table.state), read_marker(table)
     if noted is not None and (noted.targets or noted.hash == own):
         return LastApplied((contract,), judges_drift=False)  # the note has the column ids
-    if base is not None:
-        return _from_commit(revisions, contract, resolve(revisions.repository, base))
-    if noted is not None:
-        found = _by_hash(revisions, contract, noted.hash)
-        return replace(found, judges_drift=False) if isinstance(found, LastApplied) else found
-    marker = read_marker(table)
-    if marker is None or marker.table_id not in (None, table.metadata.table_id):
-        return _by_state(revisions, contract, table)
-    if marker.hash == own:
+    if noted is None and marker is not None and marker.hash == own:
         return LastApplied((contract,))
-    return _by_marker(revisions, contract, marker, allow_older=allow_older)
+    found: LastApplied | Refusal | _Unknown
+    try:
+        if noted is not None:
+            found = _by_hash(revisions, contract, noted.hash)
+        elif marker is not None:
+            found = _by_marker(revisions, contract, marker, allow_older=allow_older)
+        else:
+            found = _by_state(revisions, contract, table)
+    except MissingHistoryError as error:
+        if base is None or error.command:
+            raise
+        found = _Unknown()  # the history is here, but too long to be searched
+    if isinstance(found, _Unknown):
+        found = (
+            found.refusal or LastApplied()
+            if base is None
+            else _named_by_user(revisions, contract, base, allow_older=allow_older)
+        )
+    if isinstance(found, LastApplied):
+        return replace(found, judges_drift=noted is None)
+    return found
 
 
-def drift(
-    contract: Contract, found: LastApplied, table: LiveTable, options: PlanOptions, *, repair: bool
-) -> Iterator[Refusal]:
-    """Refuse what others altered since the last apply; with `repair`, only what must not be overwritten."""
-    base = found.base
-    if base is None or not found.judges_drift:
-        return
-    planned = pending_changes(contract, table.state, options)
-    yield from _possibly_renamed(planned, base, contract, table, options)
-    if repair:
-        return
-    altered = _by_subject(pending_changes(base, table.state))
-    suspects = {key: change for key, change in _by_subject(planned).items() if key in altered} | {
-        key: change for key, change in altered.items() if _is_dropped(change, planned)
-    }
-    for differences in _since_later_revisions(found, table):
-        suspects = {key: change for key, change in suspects.items() if key in differences}
-    for change in suspects.values():
-        yield _drifted(subject_name(change) or "the table")
-    yield from _recreated(base, contract, table)
+@frozen
+class _Unknown:
+    """The revision applied last is unknown, so the user may name it.
 
-
-def unseen_edits(
-    found: LastApplied, table: LiveTable, tracking: ColumnTracking | None
-) -> Iterator[FieldRemoved | DeletionListed]:
-    """Yield the edits of the contract since the last apply that a live table alone does not show.
-
-    These are live columns that it no longer mentions, and listed drops with a type that the column never had.
-    An older revision, which the user applies again, may lack newer columns.
+    Attributes:
+        refusal: Why the table cannot be planned without it; None if its columns tell enough.
     """
-    if tracking is None or found.is_way_back:
-        return
-    yield from tracking.left_out
-    *older, contract = found.revisions
-    history = {path_key(entry.path) for state in older[:1] for entry in state.state.dropped}
-    for entry in contract.state.dropped:
-        states = (table.state, *(revision.state for revision in older))
-        types = [old for state in states if (old := type_at(state.columns, entry.path)) is not None]
-        if entry.type is None or path_key(entry.path) in history or not older:
-            continue
-        if types and print_type(entry.type) not in map(print_type, types):
-            yield DeletionListed(entry.path, entry.type)
 
-
-def _by_subject(changes: Sequence[Change]) -> dict[Hashable, Change]:
-    """Return the changes of a live table by their subjects, columns under their live names."""
-    renames = renames_of(changes)
-    return {
-        subject(change, renames.back(path) if (path := change_path(change)) else None): change
-        for change in changes
-    }
-
-
-def _is_dropped(altered: Change, planned: Sequence[Change]) -> bool:
-    """Whether the plan drops the altered column, or a parent of it."""
-    renames, path = renames_of(planned), change_path(altered)
-    removed = [change.path for change in planned if isinstance(change, FieldRemoved)]
-    live_paths = [lowercased((*renames.back(new[:-1]), new[-1])) for new in removed]
-    return path is not None and any(is_within(path, above) for above in live_paths)
-
-
-def _since_later_revisions(found: LastApplied, table: LiveTable) -> Iterator[Collection[Hashable]]:
-    """Yield what differs from each later revision: an interrupted run may have applied it in part."""
-    if found.is_way_back:
-        return
-    states = [revision.state for revision in found.revisions]
-    for number, revision in enumerate(found.revisions[1:-1], start=2):
-        tracking = track_columns(table.state.columns, states[:number])
-        yield _by_subject(pending_changes(revision, table.state, PlanOptions(tracking))).keys()
-
-
-def _drifted(name: str) -> Refusal:
-    return Refusal(
-        RefusalKind.OPERATION,
-        f"{name} matches neither the contract nor what was applied last",
-        "someone altered the table: add the change to the contract, or overwrite it: --repair-drift",
-        DRIFT_SCHEMA,
-    )
-
-
-def _recreated(base: Contract, contract: Contract, table: LiveTable) -> Iterator[Refusal]:
-    """Refuse to drop columns again that a writer recreated after the contract dropped them."""
-    listed = {lowercased(entry.path) for entry in base.state.dropped}
-    for entry in contract.state.dropped:
-        kept = field_at(contract.state.columns, entry.path) is not None
-        if lowercased(entry.path) in listed and not kept and field_at(table.state.columns, entry.path):
-            yield Refusal(
-                RefusalKind.OPERATION,
-                f"{format_path(entry.path)} was dropped, and exists again",
-                "a writer recreated it: declare it, or drop it by hand once no writer needs it",
-                DRIFT_SCHEMA,
-            )
-
-
-def _possibly_renamed(
-    planned: Sequence[Change], base: Contract, contract: Contract, table: LiveTable, options: PlanOptions
-) -> Iterator[Refusal]:
-    """Refuse to add a column that was applied before, while an undeclared sibling of its type is live.
-
-    Someone may have renamed it by hand. A new column that reuses an old name is not refused.
-    """
-    retaken = options.tracking.retaken if options.tracking else frozenset()
-    renames = renames_of(planned)
-    dropped = {
-        lowercased((*renames.back(removed.path[:-1]), removed.path[-1]))
-        for removed in planned
-        if isinstance(removed, FieldRemoved)
-    }
-    for added in planned:
-        if not isinstance(added, FieldAdded) or path_key(added.path) in retaken:
-            continue
-        parent = renames.back(added.path[:-1])
-        live, before = type_at(table.state.columns, parent), type_at(base.state.columns, parent)
-        declared = type_at(contract.state.columns, added.path[:-1])
-        if not (isinstance(live, Struct) and isinstance(before, Struct) and isinstance(declared, Struct)):
-            continue
-        known = before.get(added.field.name)
-        for field in live.fields:
-            path = (*parent, field.name)
-            is_renamed = renames.forward(path)[-1] != field.name
-            if declared.get(field.name) is not None or is_renamed or lowercased(path) in dropped:
-                continue
-            if known is not None and _have_equal_types(field, known):
-                yield Refusal(
-                    RefusalKind.OPERATION,
-                    f"{format_path(added.path)} is missing, and the undeclared {field.name} could be it",
-                    "rename it back by hand, or declare the rename",
-                    DRIFT_SCHEMA,
-                )
-
-
-def _have_equal_types(first: Field, second: Field) -> bool:
-    return print_type(first.type) == print_type(second.type)
+    refusal: Refusal | None = None
 
 
 def _by_marker(
     revisions: Revisions, contract: Contract, marker: Marker, *, allow_older: bool
-) -> LastApplied | Refusal:
-    repository = revisions.repository
-    commit = _known(repository, marker.revision) if marker.revision is not None else None
-    if commit is not None and is_ancestor(repository, commit, revisions.tip):
-        return _from_commit(revisions, contract, commit)
-    if commit is not None and is_ancestor(repository, revisions.tip, commit):
-        if allow_older:
-            return _way_back(revisions, contract, commit)
-        return Refusal(
-            RefusalKind.OPERATION,
-            f"the table is ahead: {commit[:12]} was applied, which is newer than this revision",
-            "was an old job started again? --allow-older applies it anyway",
-        )
+) -> LastApplied | Refusal | _Unknown:
+    commit = _known(revisions.repository, marker.revision) if marker.revision is not None else None
+    if commit is not None:
+        found = _related(revisions, contract, commit, allow_older=allow_older)
+        if found is not None:
+            return found
     return _by_hash(revisions, contract, marker.hash)
 
 
-def _by_hash(revisions: Revisions, contract: Contract, hash_: str) -> LastApplied | Refusal:
-    for commit, found in revisions.newest_first(contract.key):
+def _by_hash(revisions: Revisions, contract: Contract, hash_: str) -> LastApplied | _Unknown:
+    since: list[Contract] = [contract]
+    for _commit, found in revisions.newest_first(contract.key):
+        since.append(found)
         if declaration_hash(found) == hash_:
-            return _from_commit(revisions, contract, commit)
-    return Refusal(
-        RefusalKind.OPERATION,
-        "the contract applied last is not in the history of this branch",
-        "name the commit that was applied last: --base REV",
+            return LastApplied(_without_repeats(reversed(since)))
+    return _Unknown(
+        Refusal(
+            RefusalKind.OPERATION,
+            "the contract applied last is not in the history of this branch",
+            "name the commit that was applied last: --base REV",
+        )
     )
 
 
-def _from_commit(revisions: Revisions, contract: Contract, commit: str) -> LastApplied:
-    since = revisions.since(commit, contract.key)
-    if revisions.at(commit, contract.key) is None:
+def _by_state(revisions: Revisions, contract: Contract, table: LiveTable) -> LastApplied | _Unknown:
+    named = ((commit[:12], found) for commit, found in revisions.newest_first(contract.key))
+    head = (revisions.head.commit or "")[:12] or "the working tree"
+    since = matching_revision([(head, contract), *named], table.state)
+    if isinstance(since, Refusal):
+        return _Unknown(since)
+    return LastApplied(_without_repeats(since)) if since else _Unknown()
+
+
+def _named_by_user(
+    revisions: Revisions, contract: Contract, base: str, *, allow_older: bool
+) -> LastApplied | Refusal:
+    if base == NO_BASE:
         return LastApplied()
-    return LastApplied(_without_repeats([*since, contract]))
+    commit = resolve(revisions.repository, base)
+    related = _related(revisions, contract, commit, allow_older=allow_older)
+    return (
+        related
+        or _since(revisions, contract, commit)
+        or Refusal(
+            RefusalKind.OPERATION,
+            f"{contract.table} has no readable contract at {commit[:12]}, the named base",
+            "name the commit that was applied last, or that none was: --base REV, --base none",
+        )
+    )
 
 
-def _way_back(revisions: Revisions, contract: Contract, commit: str) -> LastApplied:
+def _related(
+    revisions: Revisions, contract: Contract, commit: str, *, allow_older: bool
+) -> LastApplied | Refusal | None:
+    """Return the revisions between an applied commit and the declaration, if one is the other's ancestor.
+
+    None also if the commit has no readable contract of the table.
+    """
+    if is_ancestor(revisions.repository, commit, revisions.tip):
+        return _since(revisions, contract, commit)
+    if not is_ancestor(revisions.repository, revisions.tip, commit):
+        return None
+    if allow_older:
+        return _way_back(revisions, contract, commit)
+    return Refusal(
+        RefusalKind.OPERATION,
+        f"the table is ahead: {commit[:12]} was applied, which is newer than this revision",
+        "was an old job started again? --allow-older applies it anyway",
+    )
+
+
+def _since(revisions: Revisions, contract: Contract, commit: str) -> LastApplied | None:
+    since = revisions.since(commit, contract.key)
+    return LastApplied(_without_repeats([*since, contract])) if since else None
+
+
+def _way_back(revisions: Revisions, contract: Contract, commit: str) -> LastApplied | None:
     applied = replace(revisions, head=Revision(commit, commit, "applied last"))
     since = applied.since(revisions.tip, contract.key)
     if applied.at(commit, contract.key) is None:
-        return LastApplied()
+        return None
     return LastApplied(_without_repeats([contract, *since]), is_way_back=True)
 
 
-def _by_state(revisions: Revisions, contract: Contract, table: LiveTable) -> LastApplied | Refusal:
-    """Find the newest revision that the table matches; refuse if an older one matches under other names."""
-    newest = ""
-    since: list[Contract] = []  # from the current revision of the loop to the newest match
-    for commit, found in revisions.newest_first(contract.key):
-        if since and declaration_hash(found) == declaration_hash(since[0]):
-            continue
-        since = [found, *since] if since else []
-        if pending_changes(found, table.state):
-            continue
-        if not since:
-            newest, since = commit, [found]
-        elif _is_ambiguous(since, table):
-            return Refusal(
-                RefusalKind.OPERATION,
-                f"the table matches the contract at {commit[:12]} and at {newest[:12]}, "
-                "with renames in between",
-                "name the commit that was applied last: --base REV",
-            )
-    return _from_commit(revisions, contract, newest) if newest else LastApplied()
-
-
-def _is_ambiguous(revisions: Sequence[Contract], table: LiveTable) -> bool:
-    """Whether a table matches the first and the last revision with different columns under the same names."""
-    tracking = track_columns(table.state.columns, [revision.state for revision in revisions])
-    changes = pending_changes(revisions[-1], table.state, PlanOptions(tracking))
-    return any(isinstance(change, FieldRenamed | FieldAdded) for change in changes)
-
-
-def _without_repeats(revisions: Sequence[Contract]) -> tuple[Contract, ...]:
+def _without_repeats(revisions: Iterable[Contract]) -> tuple[Contract, ...]:
     """Merge equal neighbours and keep the later one, for the parts that the hash does not cover."""
     kept: list[Contract] = []
     for revision in revisions:

@@ -15,7 +15,7 @@ class Outcome(Enum):
 
     NOTHING = "nothing to do"
     APPLIED = "applied"
-    RECORDED = "recorded"
+    RECORDED = "up to date"
     REFUSED = "refused"
     LEFT_ALONE = "left alone"
     UNPLANNED = "could not be planned"
@@ -51,6 +51,9 @@ class Applied:
         error: The error that stopped the run for this table.
         before: The version when the plan was made; None if the table did not exist.
         streams: What the declared streams meet in the table after a run that changed it.
+        unmarked: Why the table, which is as declared, has no marker; None if it has one.
+        stale: Why the catalog may still show the table as it was before; None if it does not.
+        reason: Why the table was left alone; empty if it was not.
     """
 
     table: str
@@ -61,3 +64,6 @@ class Applied:
     error: SchemalintError | None = None
     before: int | None = None
     streams: tuple[StreamReport, ...] = ()
+    unmarked: SchemalintError | None = None
+    stale: SchemalintError | None = None
+    reason: str = ""

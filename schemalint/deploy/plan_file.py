@@ -1,113 +1,239 @@
-"""``apply --plan FILE``: apply only the reviewed plan, and only if it is still the current one."""
+"""Plan files, which `plan --out` writes and `apply --plan` reads: all that a table's steps are planned from.
+
+The statements in a file are for its readers. No command runs them: `apply --plan` plans the steps again from
+the declaration, the state of the table and the pairing of columns.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from typing import Final
 
 from schemalint import limits
-from schemalint.deploy import Deployment
+from schemalint.delta.datatype import Field, Struct, map_fields
+from schemalint.delta.path import Path
+from schemalint.delta.schema_json import allow_recursion, load_json
+from schemalint.delta.table import TableState
 from schemalint.errors import UsageError
-from schemalint.model.contract import table_key
-from schemalint.model.plan import PLAN_FORMAT, Plan, Refusal, RefusalKind, TablePlan
+from schemalint.model.column_tracking import ColumnTracking
+from schemalint.model.consumer_json import consumer_from_json, consumer_to_json
+from schemalint.model.contract import Contract, WriterPermissions, table_key
+from schemalint.model.json_values import (
+    Content,
+    flag_of,
+    list_of,
+    number_of,
+    object_of,
+    optional_text_of,
+    text_of,
+)
+from schemalint.model.plan import PLAN_FORMAT, Refusal, RefusalKind, TablePlan, hash_of_tables
+from schemalint.model.state_json import state_from_json, state_to_json
+from schemalint.planner import PlanOptions
+from schemalint.printable import visible
 from schemalint.reading import read_given
-from schemalint.redaction import without_secrets
 from schemalint.values import frozen, replace
+
+_FILED: Final = Refusal(RefusalKind.OPERATION, "of a plan file")
 
 
 @frozen
-class PlannedTable:
-    """A table in a plan file: what is compared with its current plan."""
+class Origin:
+    """What the steps of a table were planned from.
 
+    Attributes:
+        contract: The declaration: what the table's effective contract manages, and its consumers.
+        planned_from: The state of the live table; None if the plan creates it.
+        options: The options of the planner.
+        applied_hash: The hash of the declaration in the table's marker; None without one.
+    """
+
+    contract: Contract
+    planned_from: TableState | None
+    options: PlanOptions
+    applied_hash: str | None = None
+
+
+@frozen
+class FiledTable:
+    """A table in a plan file.
+
+    Attributes:
+        table: The name in the contract.
+        name: The full catalog name; None if the statements use the location.
+        uri: The location.
+        table_id: The id of the live table; None if the plan creates it.
+        version: The version of the live table at planning time.
+        declaration_hash: The hash of the declaration.
+        hash: The hash of the table's plan.
+        has_steps: Whether the plan has statements for the table.
+        origin: What the steps were planned from; None without steps, and if a credential is part of it.
+        refusals: Why the table has no steps.
+    """
+
+    table: str
+    name: str | None
     uri: str
     table_id: str | None
-    statements: tuple[str, ...]
-    requires: tuple[str, ...]
+    version: int | None
+    declaration_hash: str
+    hash: str
+    has_steps: bool
+    origin: Origin | None
+    refusals: tuple[Refusal, ...]
 
 
-def restrict_to_file(deployment: Deployment, path: str) -> Deployment:
-    """Return the deployment with only the tables of a plan file; refuse those that changed since.
+@frozen
+class PlanFile:
+    """A plan file: the target, the hash of the whole plan, and its tables."""
 
-    If the user requests tables by name, only these tables of the file remain.
+    target: str | None
+    hash: str
+    tables: tuple[FiledTable, ...]
+
+
+def origin_to_json(plan: TablePlan, contract: Contract) -> dict[str, object] | None:
+    """Return what the steps of a table are planned from; None for a table without steps."""
+    if not plan.steps:
+        return None
+    return {
+        "declared": {
+            "file": contract.file,
+            "location": contract.location,
+            "drop_features": sorted(contract.drop_features),
+            "truncated_features": sorted(contract.truncated_features),
+            "open_widening": contract.open.widening,
+            **state_to_json(contract.state),
+        },
+        "consumers": [consumer_to_json(consumer) for consumer in contract.consumers],
+        "planned_from": None if plan.live is None else state_to_json(plan.live),
+        "tracking": None if plan.tracking is None else _tracking_to_json(plan.tracking),
+        "reorder": plan.reorder,
+        "applied": None if plan.marker is None else plan.marker.hash,
+    }
+
+
+def read_plan_file(path: str) -> PlanFile:
+    """Read a plan file.
 
     Raises:
-        UsageError: The file is not a plan, is for another target, or lacks a requested table.
+        UsageError: The file cannot be read, or is not a plan of this format.
     """
-    tables = _requested(deployment, _read(path, deployment.plan.target), path)
-    known = {plan.table for plan in deployment.plan.tables} | {table.table for table in deployment.unplanned}
-    if missing := sorted(tables.keys() - known):
-        skipped = {table.table: f"which is {table.reason}" for table in deployment.skipped}
-        reason = skipped.get(missing[0], "and no contract declares it")
-        raise UsageError(f"{path} has {missing[0]}, {reason}", help="plan again")
-    plans = (_compared(plan, tables[plan.table]) for plan in deployment.plan.tables if plan.table in tables)
-    return replace(
-        deployment,
-        plan=Plan(deployment.plan.target, tuple(plans)),
-        unplanned=tuple(table for table in deployment.unplanned if table.table in tables),
-    )
-
-
-def _requested(deployment: Deployment, tables: dict[str, PlannedTable], path: str) -> dict[str, PlannedTable]:
-    """Return the tables of the file that the user requests by name; all if there are no names."""
-    names = deployment.request.tables if deployment.request is not None else ()
-    names_by_key = {table_key(table): table for table in tables}
-    for name in names:
-        if table_key(name) not in names_by_key:
-            content = ", ".join(tables) or "no table"
-            raise UsageError(f"{path} does not contain {name}", help=f"it contains {content}")
-    if not names:
-        return tables
-    return {table: tables[table] for table in (names_by_key[table_key(name)] for name in names)}
-
-
-def _read(path: str, target: str | None) -> dict[str, PlannedTable]:
     try:
-        content: Any = json.loads(read_given(path, limits.MAX_PLAN_FILE))
-        if content["version"] != PLAN_FORMAT:
-            raise UsageError(f"{path} has another plan format: {content['version']!r}", help="plan again")
-        if content["target"] != target:
-            raise UsageError(f"{path} is a plan for target {content['target']}, not {target}")
-        return {str(entry["table"]): _table(entry) for entry in content["tables"]}
+        text = read_given(path, limits.MAX_PLAN_FILE)
+        allow_recursion(text)
+        content = object_of(load_json(text, strict=True))
+        if (version := content["version"]) != PLAN_FORMAT:
+            raise UsageError(
+                f"{path} has another plan format: {visible(repr(version)[:40])}", help="plan again"
+            )
+        tables = tuple(map(_table, list_of(content["tables"])))
+        if len({table_key(table.table) for table in tables}) < len(tables):
+            raise ValueError("it has a table twice")  # noqa: TRY301 (as all wrong content)
+        if content["hash"] != hash_of_tables(table.hash for table in tables if table.has_steps):
+            raise ValueError("its hash is not that of its tables")  # noqa: TRY301 (as all wrong content)
+        return PlanFile(optional_text_of(content["target"]), text_of(content["hash"]), tables)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        raise UsageError(f"{path} is not a plan", help="schemalint plan --out plan.json") from None
+    except (ValueError, RecursionError) as error:
+        reason = f": {error}" if str(error) and not isinstance(error, json.JSONDecodeError) else ""
+        raise UsageError(f"{path} is not a plan{reason}", help="schemalint plan --out plan.json") from None
 
 
-def _table(entry: Any) -> PlannedTable:  # noqa: ANN401 (JSON; `_read` catches the errors of wrong content)
-    steps = entry["steps"]
-    return PlannedTable(
-        str(entry["uri"]),
-        entry["table_id"],
-        tuple(str(step["sql"]) for step in steps),
-        tuple(str(sentence) for step in steps for sentence in step["requires"]),
+def _table(value: object) -> FiledTable:
+    found = object_of(value)
+    version, origin = found["version"], found["origin"]
+    table = text_of(found["table"])
+    return FiledTable(
+        table=table,
+        name=optional_text_of(found["name"]),
+        uri=text_of(found["uri"]),
+        table_id=optional_text_of(found["table_id"]),
+        version=None if version is None else number_of(version),
+        declaration_hash=text_of(found["declaration"]),
+        hash=text_of(found["hash"]),
+        has_steps=bool(list_of(found["steps"])),
+        origin=None if origin is None else _origin(table, object_of(origin)),
+        refusals=tuple(map(_refusal, list_of(found["refusals"]))),
     )
 
 
-def _compared(plan: TablePlan, approved: PlannedTable) -> TablePlan:
-    if plan.refusals or not (plan.steps or approved.statements):
-        return plan
-    if not plan.steps and plan.table_id == approved.table_id:
-        return plan  # a first run of the same file has executed the statements
-    differences = list(_differences(plan, approved))
-    if not differences:
-        return plan
-    reason = f"the table differs from the plan file: {'; '.join(differences)}"
-    refusal = Refusal(RefusalKind.OPERATION, reason, "plan again")
-    return replace(plan, steps=(), writes_marker=False, refusals=(refusal,))
+def _refusal(value: object) -> Refusal:
+    found = object_of(value)
+    kinds = {kind.name.lower(): kind for kind in RefusalKind}
+    if (kind := kinds.get(text_of(found["kind"]))) is None:
+        raise ValueError("the kind of a refusal is unknown")
+    code = optional_text_of(found["code"])
+    reason, help_text = text_of(found["reason"]), text_of(found["help"])
+    return replace(_FILED, kind=kind, reason=reason, help=help_text, code=code)
 
 
-def _differences(plan: TablePlan, approved: PlannedTable) -> Iterator[str]:
-    """Compare a plan with the file, which contains no credentials: two that differ only there are equal."""
-    uri = without_secrets(plan.uri)
-    if uri != approved.uri:
-        yield f"it is at {uri}, and was at {approved.uri}"
-    if plan.table_id != approved.table_id:
-        yield "another table is at this location now" if plan.table_id else "the table is gone"
-    requires = [without_secrets(sentence) for step in plan.steps for sentence in step.requires]
-    statements = tuple(without_secrets(step.sql) for step in plan.steps)
-    yield from (f"now {sentence}" for sentence in requires if sentence not in approved.requires)
-    yield from (f"no longer {sentence}" for sentence in approved.requires if sentence not in requires)
-    if requires == list(approved.requires) and statements != approved.statements:
-        yield "the statements differ"
+def _origin(table: str, found: Content) -> Origin:
+    declared = object_of(found["declared"])
+    contract = Contract(
+        table,
+        state_from_json(declared),
+        location=optional_text_of(declared["location"]),
+        drop_features=_texts(declared["drop_features"]),
+        truncated_features=_texts(declared["truncated_features"]),
+        open=WriterPermissions(widening=flag_of(declared["open_widening"])),
+        consumers=tuple(map(consumer_from_json, list_of(found["consumers"]))),
+        file=text_of(declared["file"]),
+    )
+    live = None if found["planned_from"] is None else state_from_json(found["planned_from"])
+    tracking = None
+    if found["tracking"] is not None:
+        before = TableState() if live is None else live
+        tracking = _tracking(object_of(found["tracking"]), contract.state.columns, before.columns)
+    options = PlanOptions(tracking, reorder=flag_of(found["reorder"]))
+    return Origin(contract, live, options, optional_text_of(found["applied"]))
+
+
+def _texts(value: object) -> frozenset[str]:
+    return frozenset(map(text_of, list_of(value)))
+
+
+def _tracking_to_json(tracking: ColumnTracking) -> dict[str, object]:
+    """Return the numbers of the declared and of the live fields, in the order of `map_fields`."""
+    return {
+        "declared": _numbers(tracking.declared),
+        "live": _numbers(tracking.live),
+        "gone": sorted(tracking.gone),
+        "applied": {str(number): name for number, name in sorted(tracking.applied.items())},
+        "retaken": [list(path) for path in sorted(tracking.retaken)],
+        "origins": {str(number): name for number, name in sorted(tracking.origins.items())},
+    }
+
+
+def _tracking(found: Content, declared: Struct, live: Struct) -> ColumnTracking:
+    return ColumnTracking(
+        declared=_numbered(declared, found["declared"]),
+        live=_numbered(live, found["live"]),
+        gone=frozenset(map(number_of, list_of(found["gone"]))),
+        applied=_names(found["applied"]),
+        retaken=frozenset(tuple(map(text_of, list_of(path))) for path in list_of(found["retaken"])),
+        origins=_names(found["origins"]),
+    )
+
+
+def _numbers(columns: Struct) -> list[int | None]:
+    found: list[int | None] = []
+
+    def collect(_path: Path, field: Field) -> Field:
+        found.append(field.column_id)
+        return field
+
+    map_fields(columns, collect)
+    return found
+
+
+def _numbered(columns: Struct, value: object) -> Struct:
+    numbers = [None if number is None else number_of(number) for number in list_of(value)]
+    if len(numbers) != len(_numbers(columns)):
+        raise ValueError("each column needs a number")
+    following = iter(numbers)
+    return map_fields(columns, lambda _path, field: replace(field, column_id=next(following)))
+
+
+def _names(value: object) -> dict[int, str]:
+    return {int(number): text_of(name) for number, name in object_of(value).items()}

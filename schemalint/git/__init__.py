@@ -1,22 +1,42 @@
 """git: the two sides of a comparison and their files. Only this package starts git processes.
 
-A check in a hook starts seven: one finds the repository, up to three find the base, three read the contents.
+A check in a hook starts eight: one finds the repository, up to three find the base, three read the contents,
+one looks for ``exceptions.yaml``.
 Globs of the configuration take one more per side, and so does each listing of the working tree.
 """
 
 from __future__ import annotations
 
 from schemalint.git.base import find_base, find_head
-from schemalint.git.contents import MAX_SIZE, Contents, File, changes, dirty, file_at, files_at, read_blobs
-from schemalint.git.events import is_ci
-from schemalint.git.listing import DEFAULT_GLOBS, Listing, list_files, unmatched_globs
+from schemalint.git.contents import (
+    MAX_SIZE,
+    Beside,
+    Contents,
+    File,
+    beside_files,
+    changes,
+    dirty,
+    file_at,
+    files_at,
+    is_chosen,
+    read_blobs,
+)
+from schemalint.git.events import is_ci, is_review
+from schemalint.git.globs import escape_glob
+from schemalint.git.head_origin import foreign_head
+from schemalint.git.history import changed_files, relate
+from schemalint.git.listing import DEFAULT_GLOBS, Listing, list_files, unmatched_globs, within
 from schemalint.git.repository import Repository, find_repository, open_repository
 from schemalint.git.revisions import (
     MissingHistoryError,
+    fetch_command,
+    fetch_missing,
     first_parents,
     is_ancestor,
     is_known,
     resolve,
+    retry_with_fetch,
+    shallow_ends,
     try_resolve,
 )
 from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
@@ -25,6 +45,7 @@ from schemalint.git.trusted import trusted_commit
 __all__ = [
     "DEFAULT_GLOBS",
     "MAX_SIZE",
+    "Beside",
     "Contents",
     "EmptyTree",
     "File",
@@ -35,22 +56,34 @@ __all__ = [
     "Revision",
     "Side",
     "Worktree",
+    "beside_files",
+    "changed_files",
     "changes",
     "dirty",
+    "escape_glob",
+    "fetch_command",
+    "fetch_missing",
     "file_at",
     "files_at",
     "find_base",
     "find_head",
     "find_repository",
     "first_parents",
+    "foreign_head",
     "is_ancestor",
+    "is_chosen",
     "is_ci",
     "is_known",
+    "is_review",
     "list_files",
     "open_repository",
     "read_blobs",
+    "relate",
     "resolve",
+    "retry_with_fetch",
+    "shallow_ends",
     "trusted_commit",
     "try_resolve",
     "unmatched_globs",
+    "within",
 ]

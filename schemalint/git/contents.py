@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 from schemalint import limits
 from schemalint.errors import GitError
-from schemalint.git.listing import including, list_files
+from schemalint.git.listing import including, list_files, only_beside
 from schemalint.git.sides import EmptyTree
 from schemalint.reading import read_plain
 from schemalint.values import field, frozen
@@ -46,6 +46,25 @@ class File:
 
 
 @frozen
+class Beside:
+    """The files of one name in the folders of candidate files, on one side.
+
+    Attributes:
+        data: The content by path.
+        unread: By path, why a file was not read.
+    """
+
+    data: Mapping[str, bytes] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.data or self.unread)
+
+    def __or__(self, other: Beside) -> Beside:
+        return Beside({**self.data, **other.data}, {**self.unread, **other.unread})
+
+
+@frozen
 class Contents:
     """The candidate files of both sides by path.
 
@@ -53,11 +72,15 @@ class Contents:
         base: The old side.
         head: The new side.
         unread: By path, why a file of either side was not read: it is over `MAX_SIZE`, or denies it.
+        beside_base: The files of the old side that lie beside candidates: see `changes`.
+        beside_head: Those of the new side.
     """
 
     base: Mapping[str, File]
     head: Mapping[str, File]
     unread: Mapping[str, str] = field(default_factory=dict)
+    beside_base: Beside = Beside()
+    beside_head: Beside = Beside()
 
 
 def changes(
@@ -66,6 +89,7 @@ def changes(
     head: Side,
     is_candidate: Callable[[bytes], bool],
     globs: Sequence[str] = (),
+    beside: str = "",
 ) -> Contents:
     """Return all candidate files of both sides, also unchanged files (they may name the same table).
 
@@ -81,17 +105,25 @@ def changes(
         head: The new side.
         is_candidate: Whether a file with this content may be a contract; called once per blob.
         globs: See `list_files`.
+        beside: The name of files that are read too, whatever they contain: see `list_files`.
 
     Raises:
         GitError: git failed, or a blob is missing.
     """
-    before, after = (list_files(repo, side, globs) for side in (base, head))
+    before, after = (list_files(repo, side, globs, beside) for side in (base, head))
+    besides = [*only_beside((before, after), globs)]
+    of_beside: dict[str, bytes | None] = dict.fromkeys(
+        blob for listing in besides for blob in listing.blobs.values()
+    )
     suffixes = _suffixes(globs)
     candidates: dict[str, bytes] = {}
     others: dict[str, bytes] = {}
     unread: dict[str, str] = {}
     held = 0
-    for blob, content in read_blobs(repo, {*before.blobs.values(), *after.blobs.values()}):
+    for blob, content in read_blobs(repo, {*before.blobs.values(), *after.blobs.values(), *of_beside}):
+        if blob in of_beside:
+            of_beside[blob] = content
+            held = _within_limit(held + len(content or b""))
         if content is None:
             unread |= dict.fromkeys((*_paths(before, blob), *_paths(after, blob)), _TOO_LARGE)
         elif (is_kept := is_candidate(content)) or suffixes:
@@ -111,7 +143,36 @@ def changes(
         if is_candidate(content) or path.lower().endswith(suffixes):
             head_files[path] = File(path, content, None)
             held = _within_limit(held + len(content))
-    return Contents(base_files, head_files, dict(sorted(unread.items())))
+    found = [_beside(repo, listing, of_beside) for listing in besides]
+    return Contents(base_files, head_files, dict(sorted(unread.items())), *found)
+
+
+def beside_files(repo: Repository, side: Side, globs: Sequence[str], name: str) -> Beside:
+    """Return the files of a name beside the files of one side: see `list_files` (two git processes).
+
+    Raises:
+        GitError: git failed, or a blob is missing.
+    """
+    (listing,) = only_beside([list_files(repo, side, globs, name)], globs)
+    return _beside(repo, listing, dict(read_blobs(repo, {*listing.blobs.values()})))
+
+
+def _beside(repo: Repository, listing: Listing, blobs: Mapping[str, bytes | None]) -> Beside:
+    data: dict[str, bytes] = {}
+    unread = dict.fromkeys(sorted(listing.links), "it is no regular file")
+    for path, blob in listing.blobs.items():
+        if (content := blobs[blob]) is None:
+            unread[path] = _TOO_LARGE
+        else:
+            data[path] = content
+    for path in sorted(listing.on_disk):
+        try:
+            data[path] = read_plain(repo.root / path, MAX_SIZE)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # deleted since it was listed
+        except OSError as error:
+            unread[path] = str(error.strerror)
+    return Beside(data, unread)
 
 
 _TOO_LARGE = f"it has more than {MAX_SIZE >> 20} MiB, a limit of schemalint"
@@ -130,6 +191,11 @@ def _suffixes(globs: Sequence[str]) -> tuple[str, ...]:
     named = (PurePosixPath(glob).suffix.lower() for glob in including(globs))
     suffixes = tuple(suffix for suffix in named if suffix[1:].isalnum())
     return (*_YAML, *suffixes) if including(globs) else ()
+
+
+def is_chosen(path: str, content: bytes, is_candidate: Callable[[bytes], bool], globs: Sequence[str]) -> bool:
+    """Whether `changes` takes a file of a commit."""
+    return is_candidate(content) or path.lower().endswith(_suffixes(globs))
 
 
 def files_at(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Mapping[str, File]:

@@ -77,7 +77,7 @@ def default_branch(env: Mapping[str, str]) -> str | None:
     """
     if not env.get("GITHUB_EVENT_NAME"):
         return env.get("CI_DEFAULT_BRANCH") or None
-    branch = _github_payload(env).find("repository", "default_branch")
+    branch = github_payload(env).find("repository", "default_branch")
     if branch is None and env["GITHUB_EVENT_NAME"] == "schedule":
         return env.get("GITHUB_REF") or None  # a schedule has no such payload, and runs on the default branch
     return branch
@@ -91,7 +91,7 @@ def read_event(env: Mapping[str, str]) -> Event | None:
     """
     name = env.get("GITHUB_EVENT_NAME", "")
     if name in _GITHUB:
-        return _GITHUB[name](_github_payload(env))
+        return _GITHUB[name](github_payload(env))
     if name in _GITHUB_WITHOUT_CHANGE and (branch := default_branch(env)):
         return Push("", branch)
     for variable, read in _VARIABLES:
@@ -100,7 +100,16 @@ def read_event(env: Mapping[str, str]) -> Event | None:
     return None
 
 
-class _Payload:
+def is_review(env: Mapping[str, str]) -> bool:
+    """Whether the CI run checks a proposal to merge: a pull request, a merge request, a merge group.
+
+    Raises:
+        GitError: See `read_event`.
+    """
+    return is_ci(env) and isinstance(read_event(env), PullRequest | Since)
+
+
+class Payload:
     """The JSON object of a GitHub event, read by path."""
 
     def __init__(self, content: object, file: str) -> None:
@@ -108,28 +117,53 @@ class _Payload:
         self._file = file
 
     def find(self, *path: str) -> str | None:
+        """Return the text at a path; None if there is none."""
+        value = self._at(path)
+        return value if isinstance(value, str) else None
+
+    def number(self, *path: str) -> int | None:
+        """Return the whole number at a path; None if there is none."""
+        value = self._at(path)
+        return value if type(value) is int else None
+
+    def _at(self, path: tuple[str, ...]) -> object:
         value = self._content
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
-        return value if isinstance(value, str) else None
+        return value
 
     def text(self, *path: str) -> str:
+        """Return the text at a path.
+
+        Raises:
+            GitError: There is none.
+        """
         value = self.find(*path)
         if value is None:
             raise GitError(f"no {'.'.join(path)} in GitHub's event file {self._file}", help=_NAME_THE_BASE)
         return value
 
     def commit(self, *path: str) -> str:
+        """Return the commit id at a path.
+
+        Raises:
+            GitError: There is none.
+        """
         return _commit(self.text(*path), ".".join(path))
 
 
 _NAME_THE_BASE = "name the base: --against REV"
 
 
-def _github_payload(env: Mapping[str, str]) -> _Payload:
+def github_payload(env: Mapping[str, str]) -> Payload:
+    """Return GitHub's description of the event.
+
+    Raises:
+        GitError: The event file cannot be read.
+    """
     file = env.get("GITHUB_EVENT_PATH", "")
     try:
-        return _Payload(json.loads(read_given(file, limits.MAX_EVENT)), file)
+        return Payload(json.loads(read_given(file, limits.MAX_EVENT)), file)
     except (OSError, ValueError, RecursionError) as error:
         raise GitError(
             f"GitHub's event file {file!r} cannot be read: {error}", help=_NAME_THE_BASE
@@ -142,7 +176,7 @@ def _commit(text: str, name: str) -> str:
     return text
 
 
-def _github_pull_request(event: _Payload) -> PullRequest:
+def _github_pull_request(event: Payload) -> PullRequest:
     return PullRequest(
         branch=event.text("pull_request", "base", "ref"),
         base=event.commit("pull_request", "base", "sha"),
@@ -150,16 +184,16 @@ def _github_pull_request(event: _Payload) -> PullRequest:
     )
 
 
-def _github_push(event: _Payload) -> Push:
+def _github_push(event: Payload) -> Push:
     return Push(event.commit("before"), event.text("repository", "default_branch"))
 
 
-def _github_merge_group(event: _Payload) -> Since:
+def _github_merge_group(event: Payload) -> Since:
     return Since(event.commit("merge_group", "base_sha"), "base of the merge group")
 
 
 # docs.github.com, "Webhook events and payloads".
-_GITHUB: Mapping[str, Callable[[_Payload], Event]] = {
+_GITHUB: Mapping[str, Callable[[Payload], Event]] = {
     "pull_request": _github_pull_request,
     "pull_request_target": _github_pull_request,
     "push": _github_push,

@@ -8,6 +8,7 @@ it busy for hours. So git gets a pathspec with at most one ``**`` that includes 
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from posixpath import normpath
 from typing import TYPE_CHECKING, Final
 
@@ -41,11 +42,13 @@ class Glob:
         text: The glob as it is written.
         pathspec: A pathspec of git for all paths that match, and perhaps others.
         pattern: Matches exactly the paths that match.
+        literal: The first names of the path that have no special character, for pathspecs.
     """
 
     text: str
     pathspec: str
     pattern: re.Pattern[str]
+    literal: tuple[str, ...] = ()
 
     def matches(self, path: str) -> bool:
         """Whether a path from the repository's root matches, or is below the folder that the glob names."""
@@ -71,17 +74,25 @@ def parse_glob(text: str) -> Glob:
     else:  # a file can have the glob itself as its name
         wild = _NOTHING if text.endswith("/") else _path(name.split("/"))
         pattern = f"{re.escape(name)}|{wild}"
-    return Glob(text, _pathspec(name), re.compile(pattern, _ASCII_FOLDED))
+    return Glob(text, _pathspec(name), re.compile(pattern, _ASCII_FOLDED), _literal(name))
+
+
+def escape_glob(text: str) -> str:
+    """Return the glob that matches exactly a text."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def _literal(name: str) -> tuple[str, ...]:
+    return tuple(takewhile(lambda part: not _SPECIAL.search(part), name.split("/")))
 
 
 def _pathspec(name: str) -> str:
     if not _SPECIAL.search(name):
         return f":(glob,icase){name}"
     parts = name.split("/")
-    first = next(number for number, part in enumerate(parts) if _SPECIAL.search(part))
     suffix = _SUFFIX.fullmatch(parts[-1])
     rest = f"**/*{suffix[1]}" if suffix else "**"
-    return ":(glob,icase)" + "/".join((*parts[:first], rest))
+    return ":(glob,icase)" + "/".join((*_literal(name), rest))
 
 
 def _path(parts: Sequence[str]) -> str:

@@ -7,18 +7,17 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from schemalint.errors import GitError, UsageError
-from schemalint.git.globs import parse_glob
+from schemalint.git.globs import Glob, escape_glob, parse_glob
 from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
 from schemalint.printable import visible
-from schemalint.values import frozen
+from schemalint.values import frozen, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from schemalint.git.repository import Repository
 
 DEFAULT_GLOBS = ("**/*.yml", "**/*.yaml")
-_YAML_FILES = tuple(f":(glob,icase){glob}" for glob in DEFAULT_GLOBS)
 
 
 @frozen
@@ -28,35 +27,114 @@ class Listing:
     Attributes:
         blobs: Blob id by path.
         on_disk: Paths whose content is only on disk: untracked files, and files changed after staging.
-        links: Paths of symbolic links and submodules of a commit or the index.
+        links: Paths of symbolic links, and submodules of a commit or the index.
+        settings: The same of the files with the name ``beside`` of `list_files`.
     """
 
     blobs: Mapping[str, str]
     on_disk: frozenset[str] = frozenset()
     links: frozenset[str] = frozenset()
+    settings: Listing | None = None
 
 
-def list_files(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Listing:
+def list_files(repo: Repository, side: Side, globs: Sequence[str] = (), beside: str = "") -> Listing:
     """List the regular files of a side that match, without symbolic links and submodules (one git process).
 
     Args:
         repo: The repository.
         side: The side whose files are listed.
         globs: Patterns relative to the root, ``**`` for any directories, ignoring case; ``!pattern``
-            excludes. Without an including pattern, all YAML files.
+            excludes. Without an including pattern, all YAML files. See also `within`.
+        beside: The name of files that are listed too, in `Listing.settings`: see `only_beside`.
 
     Raises:
         GitError: A file of the index is unmerged.
     """
-    chosen = tuple(map(parse_glob, including(globs)))
-    dropped = tuple(parse_glob(glob[1:]) for glob in globs if glob.startswith("!"))
-    found = _listed(repo, side, [*dict.fromkeys(glob.pathspec for glob in chosen)] or _YAML_FILES)
+    chosen = selection(globs)
+    if not beside:
+        found = _listed(repo, side, chosen.pathspecs)
+        return found if not globs else _filtered(found, chosen.includes)
+    found = _listed(repo, side, [*chosen.pathspecs, *_pathspecs_beside(globs, beside)])
+    files = _filtered(found, lambda path: PurePosixPath(path).name != beside and chosen.includes(path))
+    return replace(files, settings=_filtered(found, lambda path: PurePosixPath(path).name == beside))
 
-    def is_kept(path: str) -> bool:
+
+def only_beside(listings: Iterable[Listing], globs: Sequence[str]) -> Iterator[Listing]:
+    """Yield the files beside others of each listing: those in folders with listed files of any listing."""
+    listings = tuple(listings)
+    root, _ = _split(globs)
+    paths = (PurePosixPath(path) for listing in listings for path in (*listing.blobs, *listing.on_disk))
+    folders = {str(parent) for path in paths for parent in path.parents} - {root or "."}
+
+    def is_beside(path: str) -> bool:
+        return str(PurePosixPath(path).parent) in folders and path.startswith(_prefix(root))
+
+    for listing in listings:
+        yield _filtered(listing.settings or Listing({}), is_beside)
+
+
+def within(folder: str, globs: Sequence[str]) -> tuple[str, ...]:
+    """Return globs that are relative to a folder of the repository, and choose no file outside of it."""
+    return (f"/{folder}", *globs) if folder else tuple(globs)
+
+
+def _split(globs: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the folder of `within`, and the globs."""
+    return (globs[0][1:], globs[1:]) if globs and globs[0].startswith("/") else ("", globs)
+
+
+def _prefix(folder: str) -> str:
+    return f"{folder}/" if folder else ""
+
+
+def _glob_in(folder: str, glob: str) -> Glob:
+    """Parse a glob that is relative to a folder.
+
+    Raises:
+        ConfigError: It leads out of the folder.
+    """
+    parsed = parse_glob(glob)
+    return parse_glob(f"{escape_glob(folder)}/{glob}") if folder else parsed
+
+
+def _pathspecs_beside(globs: Sequence[str], name: str) -> list[str]:
+    """Return pathspecs for the files of a name in the folders of chosen files, above them and below them."""
+    folder, globs = _split(globs)
+    found: dict[str, None] = {}
+    for glob in including(globs) or ("**",):
+        steps = _glob_in(folder, glob).literal
+        found[f":(glob,icase){'/'.join((*steps, '**', name))}"] = None
+        for length in range(1, len(steps)):
+            found[f":(glob,icase){'/'.join((*steps[:length], name))}"] = None
+    return [*found]
+
+
+@frozen
+class Selection:
+    """Which files globs choose.
+
+    Attributes:
+        pathspecs: Pathspecs of git for all these files, and perhaps others.
+        includes: Whether a path from the repository's root is one of them.
+    """
+
+    pathspecs: Sequence[str]
+    includes: Callable[[str], bool]
+
+
+def selection(globs: Sequence[str]) -> Selection:
+    """Return which files globs choose; see `list_files`."""
+    folder, globs = _split(globs)
+    chosen = tuple(_glob_in(folder, glob) for glob in including(globs))
+    dropped = tuple(_glob_in(folder, glob[1:]) for glob in globs if glob.startswith("!"))
+    below = _prefix(folder)
+
+    def includes(path: str) -> bool:
         is_chosen = not chosen or any(glob.matches(path) for glob in chosen)
-        return is_chosen and not any(glob.matches(path) for glob in dropped)
+        return path.startswith(below) and is_chosen and not any(glob.matches(path) for glob in dropped)
 
-    return found if not globs else _filtered(found, is_kept)
+    yaml = [f":(glob,icase){escape_glob(below)}{glob}" for glob in DEFAULT_GLOBS]
+    return Selection([*dict.fromkeys(glob.pathspec for glob in chosen)] or yaml, includes)
 
 
 def _listed(repo: Repository, side: Side, pathspecs: Sequence[str]) -> Listing:
@@ -83,7 +161,7 @@ def _filtered(listing: Listing, is_kept: Callable[[str], bool]) -> Listing:
 
 def including(globs: Sequence[str]) -> tuple[str, ...]:
     """Return the globs that include files; without any, all YAML files are included."""
-    return tuple(glob for glob in globs if not glob.startswith("!"))
+    return tuple(glob for glob in globs if not glob.startswith(("!", "/")))
 
 
 def unmatched_globs(repo: Repository, sides: Sequence[Side], globs: Sequence[str]) -> tuple[str, ...]:
@@ -92,7 +170,8 @@ def unmatched_globs(repo: Repository, sides: Sequence[Side], globs: Sequence[str
         return ()
     listings = [list_files(repo, side, globs) for side in sides]
     paths = {path for listing in listings for path in (*listing.blobs, *listing.on_disk)}
-    return tuple(glob for glob in including(globs) if not any(map(parse_glob(glob).matches, paths)))
+    folder, _ = _split(globs)
+    return tuple(glob for glob in including(globs) if not any(map(_glob_in(folder, glob).matches, paths)))
 
 
 def _of_commit(repo: Repository, commit: str, pathspecs: Sequence[str]) -> Listing:
@@ -103,7 +182,7 @@ def _of_commit(repo: Repository, commit: str, pathspecs: Sequence[str]) -> Listi
     for meta in fields:  # ":000000 <mode> <zeros> <blob> A", then the path
         path = next(fields)
         _, mode, _, blob, _ = meta.split(" ")
-        if mode in _REGULAR:
+        if mode in REGULAR:
             blobs[path] = blob
         else:
             links.add(path)
@@ -115,7 +194,7 @@ _EMPTY_TREES = {
     40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
-_REGULAR = frozenset({"100644", "100755"})
+REGULAR = frozenset({"100644", "100755"})
 _SUBMODULE = "160000"
 
 
@@ -127,7 +206,7 @@ def _of_index(repo: Repository, pathspecs: Sequence[str]) -> Listing:
         mode, blob, stage = meta.split(" ")
         if stage != "0":
             raise GitError(f"{visible(path)} is unmerged", help="resolve the conflict, then: git add")
-        if mode in _REGULAR:
+        if mode in REGULAR:
             blobs[path] = blob
         else:
             links.add(path)
@@ -144,7 +223,7 @@ def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> Listing:
     "assume unchanged", count with their content in the index.
     """
     arguments = ["ls-files", "-z", "-t", "--stage", "--modified", "--others", "--exclude-standard"]
-    blobs, changed = {}, set()
+    blobs, changed, links = {}, set(), set()
     for record in _records(repo.without_filters(), *arguments, "--", *pathspecs):
         tag, _, rest = record.partition(" ")
         if tag == _UNTRACKED:
@@ -154,12 +233,16 @@ def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> Listing:
         mode, blob, _ = meta.split(" ")
         if mode == _SUBMODULE:
             continue
-        if tag in _IN_INDEX and mode in _REGULAR:
+        if tag in _IN_INDEX and mode in REGULAR:
             blobs[path] = blob
         elif tag in _ON_DISK:
             changed.add(path)
+        else:
+            links.add(path)
     unchanged = {path: blob for path, blob in blobs.items() if path not in changed}
-    return Listing(unchanged, frozenset(path for path in changed if _is_regular_file(repo, path)))
+    links |= {path for path in changed if (repo.root / path).is_symlink()}
+    on_disk = frozenset(path for path in changed if _is_regular_file(repo, path))
+    return Listing(unchanged, on_disk - links, frozenset(links))
 
 
 # Tags of `git ls-files -t`: H in the index, S in the index but outside a sparse checkout, C changed or

@@ -20,6 +20,26 @@ if TYPE_CHECKING:
 
 
 @frozen
+class Answers:
+    """What git said about commits, which only a fetch changes.
+
+    Attributes:
+        commits: The commit that a full id names, None if this clone has none.
+        ancestors: Whether the first commit equals the second or is its ancestor.
+        shallow: Whether this is a shallow clone.
+    """
+
+    commits: dict[str, str | None] = field(default_factory=dict)
+    ancestors: dict[tuple[str, str], bool] = field(default_factory=dict)
+    shallow: list[bool] = field(default_factory=list)
+
+    def forget(self) -> None:
+        """Forget all answers, after a fetch."""
+        for answers in (self.commits, self.ancestors, self.shallow):
+            answers.clear()
+
+
+@frozen
 class Repository:
     """A repository on disk, and the environment in which git runs there.
 
@@ -31,6 +51,9 @@ class Repository:
             ``index``, as ``git commit -a`` and ``git commit PATH`` do.
         env: The environment of every git process; with it git connects to no remote.
         allow_protocol: The transports that an administrator permits, for `fetching`; empty: git's own choice.
+        answers: What git said already.
+        folder: The folder that the search began in, relative to the top level with ``/``; empty for the top
+            level, and outside of the working tree.
     """
 
     root: Path
@@ -39,6 +62,8 @@ class Repository:
     index_file: Path | None
     env: Mapping[str, str] = field(repr=False)
     allow_protocol: str = ""
+    answers: Answers = field(default_factory=Answers, repr=False, compare=False)
+    folder: str = ""
 
     def run(
         self, *arguments: str, stdin: bytes = b"", statuses: tuple[int, ...] = (0,)
@@ -79,7 +104,10 @@ class Repository:
 
     def is_shallow(self) -> bool:
         """Whether this is a shallow clone."""
-        return self.run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+        if not self.answers.shallow:
+            shown = self.run("rev-parse", "--is-shallow-repository").stdout.strip()
+            self.answers.shallow.append(shown == b"true")
+        return self.answers.shallow[0]
 
 
 def open_repository(start: Path, env: Mapping[str, str]) -> Repository:
@@ -108,7 +136,20 @@ def open_repository(start: Path, env: Mapping[str, str]) -> Repository:
     if not bare:
         clean["GIT_WORK_TREE"] = str(root)
     index = _hook_index(root, git_dir, env)
-    return Repository(root, git_dir, bare, index, MappingProxyType(clean), env.get("GIT_ALLOW_PROTOCOL", ""))
+    return Repository(
+        root,
+        git_dir,
+        bare,
+        index,
+        MappingProxyType(clean),
+        env.get("GIT_ALLOW_PROTOCOL", ""),
+        folder="" if bare else _folder_in(root, start),
+    )
+
+
+def _folder_in(root: Path, start: Path) -> str:
+    folder, top = start.resolve(), root.resolve()
+    return "/".join(folder.relative_to(top).parts) if folder.is_relative_to(top) else ""
 
 
 def _require_outside(start: Path, git_dir: Path) -> None:

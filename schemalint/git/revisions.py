@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from typing import TYPE_CHECKING, TypeVar
@@ -47,19 +48,26 @@ def resolve(repo: Repository, revision: str, *, refspec: str = "") -> str:
 
 
 def try_resolve(repo: Repository, revisions: Sequence[str]) -> list[str | None]:
-    """Return the full ids of commits, None for each unknown commit (one git process for all).
+    """Return the full ids of commits, None for each unknown commit (at most one git process for all).
 
-    git reads the revisions from standard input, where it never takes text for an option.
+    git reads the revisions from standard input, where it never takes text for an option. It is asked once for
+    each full id.
 
     Raises:
         UsageError: A text cannot be a single revision.
     """
     for revision in revisions:
         _require_revision(revision)
-    lines = "".join(f"{revision}^{{commit}}\n" for revision in revisions)
-    out = repo.run("cat-file", "--batch-check", stdin=lines.encode(errors="surrogateescape")).stdout
-    matches = [_COMMIT_LINE.fullmatch(line) for line in out.decode(errors="replace").splitlines()]
-    return [match[1] if match else None for match in matches]
+    found = {name: repo.answers.commits[name] for name in revisions if name in repo.answers.commits}
+    asked = [name for name in dict.fromkeys(revisions) if name not in found]
+    if asked:
+        lines = "".join(f"{revision}^{{commit}}\n" for revision in asked)
+        out = repo.run("cat-file", "--batch-check", stdin=lines.encode(errors="surrogateescape")).stdout
+        matches = [_COMMIT_LINE.fullmatch(line) for line in out.decode(errors="replace").splitlines()]
+        answers = {name: match[1] if match else None for name, match in zip(asked, matches, strict=True)}
+        found |= answers
+        repo.answers.commits.update((name, answers[name]) for name in asked if FULL_ID.fullmatch(name))
+    return [found[name] for name in revisions]
 
 
 _COMMIT_LINE = re.compile(r"([0-9a-f]{40}|[0-9a-f]{64}) commit \d+")
@@ -85,12 +93,16 @@ def is_known(repo: Repository, commit: str) -> bool:
 
 
 def is_ancestor(repo: Repository, ancestor: str, commit: str) -> bool:
-    """Whether the first commit equals the second or is its ancestor (ids; one git process).
+    """Whether the first commit equals the second or is its ancestor (ids; asked once for each pair).
 
     Raises:
         MissingHistoryError: No path is found, but this clone is shallow.
     """
-    if repo.run("merge-base", "--is-ancestor", ancestor, commit, statuses=(0, 1)).returncode == 0:
+    found = repo.answers.ancestors.get((ancestor, commit))
+    if found is None:
+        answer = repo.run("merge-base", "--is-ancestor", ancestor, commit, statuses=(0, 1))
+        found = repo.answers.ancestors[ancestor, commit] = answer.returncode == 0
+    if found:
         return True
     if repo.is_shallow():
         message = f"a shallow clone cannot show whether {ancestor[:12]} is an ancestor of {commit[:12]}"
@@ -112,7 +124,13 @@ def retry_with_fetch(repo: Repository, find: Callable[[], T], *, fetch: bool) ->
             if not fetch or not missing.command or missing.command in fetched:
                 raise
             fetched.add(missing.command)
-            repo.fetching().run(*missing.command)
+            fetch_missing(repo, missing.command)
+
+
+def fetch_missing(repo: Repository, command: Sequence[str]) -> None:
+    """Run the command of a `MissingHistoryError`."""
+    repo.fetching().run(*command)
+    repo.answers.forget()
 
 
 def newest_tag(repo: Repository, pattern: str, commit: str, *, except_at: str = "") -> tuple[str, str]:
@@ -178,12 +196,21 @@ def fetch_command(repo: Repository, refspec: str) -> tuple[str, ...]:
     return ("fetch", "--no-tags", *shallow, "origin", *([refspec] if refspec else []))
 
 
+def shallow_ends(repo: Repository) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone lacks; none in a full clone (one git process)."""
+    path = repo.run("rev-parse", "--git-path", "shallow").stdout.removesuffix(b"\n")
+    try:
+        return frozenset((repo.root / os.fsdecode(path)).read_text("ascii").split())
+    except FileNotFoundError:
+        return frozenset()
+
+
 def _unknown(repo: Repository, revision: str, refspec: str) -> MissingHistoryError:
     message = f"unknown revision: {revision}"
     branch = re.fullmatch(r"(?:refs/remotes/)?origin/([^~^:@]+)(?:[~^@].*)?", revision)
     if not refspec and branch and branch[1] != "HEAD":
         refspec = remote_branch(branch[1])
-    if not refspec and _FULL_ID.fullmatch(revision):
+    if not refspec and FULL_ID.fullmatch(revision):
         refspec = revision
     if refspec or repo.is_shallow():
         return MissingHistoryError(message, fetch_command(repo, refspec))
@@ -191,7 +218,7 @@ def _unknown(repo: Repository, revision: str, refspec: str) -> MissingHistoryErr
     return MissingHistoryError(message, (), otherwise=hint)
 
 
-_FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def _require_revision(text: str) -> None:
@@ -200,21 +227,17 @@ def _require_revision(text: str) -> None:
         raise UsageError(f"not a revision: {text!r}", help="a branch, a tag, a commit id, or HEAD~1")
 
 
-def first_parents(
-    repo: Repository, commit: str, *, since: str | None = None, paths: Sequence[str] = (), most: int = 1_000
-) -> list[str]:
+def first_parents(repo: Repository, commit: str, *, since: str | None = None) -> list[str]:
     """Return a commit and its first parents, newest first: the branch's own history without merged branches.
 
     Args:
         repo: The repository.
         commit: The newest commit.
         since: A commit to leave out, with its ancestors.
-        paths: Only commits that change one of these (pathspecs).
-        most: The maximum number of commits.
 
     Raises:
         GitError: git fails.
     """
     tips = [commit, *([f"^{since}"] if since else [])]
-    out = repo.run("rev-list", "--first-parent", f"--max-count={most}", *tips, "--", *paths).stdout
+    out = repo.run("rev-list", "--first-parent", *tips, "--").stdout
     return out.decode().split()

@@ -9,13 +9,14 @@ from schemalint.delta.footer_summary import PhysicalTypes
 from schemalint.delta.table import LiveTable
 from schemalint.errors import LiveError, SchemalintError
 from schemalint.lint.judge import collecting, ordered
-from schemalint.lint.rulebook import TableIgnores, is_ignored
+from schemalint.lint.scopes import Scope, Scopes
 from schemalint.lint.table import judge_state, judge_table
 from schemalint.model.client import ClientSupport
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import Contract
 from schemalint.model.finding import CheckResult, Finding, Run, SideRef
 from schemalint.model.inventory import Inventory, TableSummary, summary_of
+from schemalint.model.judged_table import JudgedTable
 from schemalint.plugin import Rule
 from schemalint.values import frozen, replace
 
@@ -48,9 +49,10 @@ def audit(
     rules: Sequence[Rule],
     *,
     target: str | None = None,
-    table_ignores: TableIgnores = (),
-    consumers: Sequence[Consumer] = (),
+    scopes: Scopes | None = None,
+    consumers: Sequence[Consumer] | None = None,
     client_rows: Sequence[Mapping[str, Any]] = (),
+    keep_tables: bool = False,
 ) -> CheckResult:
     """Judge every table and its whole history; an unreadable table is an error of the run.
 
@@ -58,36 +60,43 @@ def audit(
         tables: The tables.
         rules: The rules.
         target: The name of the target.
-        table_ignores: The rules that do not check some of the tables.
-        consumers: The consumers whose clients are asked about every table.
+        scopes: The rules of each contract, instead of `rules`.
+        consumers: The consumers whose clients are asked about every table, beside those of its contract;
+            None asks no client.
         client_rows: The rows of the configuration that precede those of the client table.
+        keep_tables: Whether the result has the live tables, which take memory.
     """
     findings: list[Finding] = []
     errors: list[SchemalintError] = []
     summaries: list[TableSummary] = []
     clients: list[ClientSupport] = []
     streams: list[StreamReport] = []
+    judged: list[JudgedTable] = []
     for audited in tables:
         if isinstance(audited.table, LiveError):
             errors.append(audited.table)
             continue
         summaries.append(summary_of(audited.name, audited.table))
-        if consumers:
+        if consumers is not None:
             from schemalint.lint.client_support import today  # noqa: PLC0415 (only with --clients)
 
-            clients += today(audited.name, audited.table, consumers, client_rows)
+            declared = audited.contract.consumers if audited.contract else ()
+            asked = {consumer.name: consumer for consumer in (*consumers, *declared)}
+            clients += today(audited.name, audited.table, asked.values(), client_rows)
+        judged.append(_judged(audited, audited.table if keep_tables else None))
         files = audited.files
         if isinstance(files, LiveError):
             errors.append(files)
             files = None
         name, contract = audited.name, audited.contract
+        scope = scopes.of(contract.file if contract else None) if scopes else Scope(tuple(rules), ())
         with collecting(errors, name):
             streams += _streams(name, contract)
             found = (
-                *judge_table(audited.table, rules, name=name, contract=contract, files=files),
-                *judge_state(audited.table, rules, name=name, contract=contract),
+                *judge_table(audited.table, scope.rules, name=name, contract=contract, files=files),
+                *judge_state(audited.table, scope.rules, name=name, contract=contract),
             )
-            findings += (finding for finding in found if not is_ignored(finding, rules, table_ignores))
+            findings += (finding for finding in found if scopes is None or scope.reports(finding))
     return CheckResult(
         run=Run(_HISTORY, _LIVE, target, compared=tuple(summary.table for summary in summaries)),
         findings=ordered(replace(finding, target=target) for finding in findings),
@@ -95,6 +104,19 @@ def audit(
         inventory=Inventory(tuple(summaries)),
         clients=tuple(clients),
         streams=tuple(streams),
+        tables=tuple(judged),
+    )
+
+
+def _judged(audited: AuditedTable, live: LiveTable | None) -> JudgedTable:
+    contract = audited.contract
+    return JudgedTable(
+        audited.name,
+        file=contract.file if contract else "",
+        owner=contract.owner if contract else None,
+        consumers=contract.consumers if contract else (),
+        after=live.state if live else None,
+        live=live,
     )
 
 

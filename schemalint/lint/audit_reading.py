@@ -10,6 +10,7 @@ from schemalint.catalog.table_requests import read_tables
 from schemalint.delta.stored_types import physical_types
 from schemalint.errors import LiveError
 from schemalint.lint.audit import AuditedTable
+from schemalint.lint.consumers import for_engine, with_consumers
 from schemalint.storage import is_remote
 from schemalint.table_json import TableDocument
 from schemalint.values import replace
@@ -20,24 +21,30 @@ if TYPE_CHECKING:
     from schemalint.catalog.table_requests import Environment, TableRequest
     from schemalint.delta.footer_summary import FooterSummary
     from schemalint.delta.table import LiveTable
+    from schemalint.storage.table_workers import TableWorkers
     from schemalint.table_json import TableFailure
 
 
-def read_for_audit(requests: Sequence[TableRequest], *, files: bool) -> Iterator[AuditedTable]:
+def read_for_audit(
+    requests: Sequence[TableRequest], workers: TableWorkers, *, files: bool
+) -> Iterator[AuditedTable]:
     """Read the tables and, with ``files``, the footers of their data files."""
-    for request, found in zip(requests, read_tables(requests), strict=True):
+    for request, found in zip(requests, read_tables(requests, workers=workers), strict=True):
         footers = _footers(request, found.live) if files and isinstance(found, TableDocument) else None
         yield audited_table(request, found, footers)
 
 
-def with_streams(tables: Iterable[AuditedTable], where: Environment | None) -> Iterator[AuditedTable]:
-    """Yield the tables; the streams of their contracts have their progress."""
+def with_readers(tables: Iterable[AuditedTable], where: Environment | None) -> Iterator[AuditedTable]:
+    """Yield the tables; contracts have the consumers of the configuration, and streams their progress."""
     for audited in tables:
         contract, table = audited.contract, audited.table
-        if where is None or contract is None or isinstance(table, LiveError):
+        if where is None or contract is None:
             yield audited
-        else:
-            yield replace(audited, contract=with_progress(contract, table, where.target, where.folder))
+            continue
+        contract = for_engine(with_consumers(contract, where.settings.config), where.target.engine)
+        if not isinstance(table, LiveError):
+            contract = with_progress(contract, table, where.target, where.folder)
+        yield replace(audited, contract=contract)
 
 
 def audited_table(

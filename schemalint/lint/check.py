@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -12,14 +12,17 @@ from schemalint.delta.change import FieldRenamed
 from schemalint.delta.diff import diff, recreated_columns
 from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
-from schemalint.errors import LiveError, SchemalintError
-from schemalint.git import File, Side
+from schemalint.errors import LiveError
+from schemalint.git import Side
 from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
-from schemalint.lint.consumers import configuration_faults, for_engine, with_consumers
+from schemalint.lint.consumers import configuration_faults, for_engine
 from schemalint.lint.context import git_context, present
 from schemalint.lint.duplicates import duplicates
+from schemalint.lint.exceptions import Exceptions, approve
 from schemalint.lint.judge import Judge, collecting, judge_pair, ordered, worst_of_each
 from schemalint.lint.live import LiveComparison, judge_live, live_context
+from schemalint.lint.origin import Origins
+from schemalint.lint.paired_contracts import PairedContracts, is_unchanged
 from schemalint.lint.readers import (
     clients_of,
     clients_offline,
@@ -29,14 +32,17 @@ from schemalint.lint.readers import (
     streams_offline,
 )
 from schemalint.lint.renamed import Names, names_in_log
+from schemalint.lint.scopes import Scope
 from schemalint.lint.table import judge_table
+from schemalint.lint.written_waivers import written_waivers
 from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.contract import Contract, table_key
-from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, RootWithoutTables, TableRetired
+from schemalint.model.fact import LiveTableMissing, RootWithoutTables, TableRetired
 from schemalint.model.finding import CheckResult, Finding, Run, Severity, SideRef, Skipped
+from schemalint.model.judged_table import JudgedTable
 from schemalint.model.marker import Marker, declaration_hash, read_marker
-from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
+from schemalint.model.waiver import WaiverSource
 from schemalint.plugin import Rule
 from schemalint.printable import visible
 from schemalint.values import replace
@@ -51,51 +57,39 @@ def check(request: CheckInput) -> CheckResult:
     return _Check(request).run()
 
 
-class _Sides:
-    """The parsed contracts of the selected files, by table key."""
-
-    def __init__(self) -> None:
-        self.before: dict[str, Contract] = {}
-        self.after: dict[str, Contract] = {}
-        self.unreadable: set[str] = set()
-        self.broken_before = False
-
-
 class _Check:
     def __init__(self, request: CheckInput) -> None:
         self.request = request
-        self.errors: list[SchemalintError] = []
-        self.skipped: list[Skipped] = []
+        self.changed = [path for path in self._paths() if self._is_selected(path)]
+        self.sides = PairedContracts(request, self.changed)
+        self.errors = self.sides.errors
+        self.skipped = self.sides.skipped
         self.missing_entries: list[MissingEntry] = []
         self.not_compared: set[str] = set()
         self.missing_tables: list[Contract] = []
         self.found_table = False
         self.found: dict[tuple[str | None, str], str] = {}
-        self.sides = _Sides()
         self.editors: dict[str, Editor] = {}
+        self.live_tables: dict[str, LiveTable] = {}
         self.clients: list[ClientSupport] = []
         self.streams: list[StreamReport] = []
 
     def run(self) -> CheckResult:
-        changed = [path for path in self._paths() if self._is_selected(path)]
-        # A contract that stays says what its table was, not a copy that the change deletes.
-        for path in sorted(changed, key=lambda path: path not in self.request.contents.head):
-            self._read(path)
-        if self.sides.broken_before:
-            self._read_older_bases()
         if self.request.live is not None:
             self.request.live.fetch(self._contracts_to_read(self.request.live))
         findings: list[Finding] = []
-        for key in self._tables():
+        for key in self.sides.tables():
             with collecting(self.errors, key):
                 findings += self._judge_table(key)
         with collecting(self.errors, "all contracts"):
-            findings += self._judge_duplicates(set(changed))
+            findings += self._judge_duplicates(set(self.changed))
         with collecting(self.errors, "the target"):
             findings += self._judge_root()
         if self.clients:
             findings += self._judge_unknown()
         self.errors += self._no_live_tables()
+        reported = (finding for finding in findings if self._reports(finding))
+        exceptions, about = self._excepted(reported)
         return CheckResult(
             run=Run(
                 base=_side_ref(self.request.base),
@@ -104,9 +98,8 @@ class _Check:
                 compared=tuple(sorted(contract.table for contract in self._compared())),
                 skipped=tuple(self.skipped),
             ),
-            findings=ordered(
-                self._with_text(finding) for finding in findings if self.request.reports(finding)
-            ),
+            findings=ordered((*map(self._with_text, exceptions.remaining), *about)),
+            approved=exceptions.approved,
             errors=(
                 *self.errors,
                 *configuration_faults(self.request.configurations[-1]),
@@ -115,6 +108,21 @@ class _Check:
             sources=self._sources,
             clients=each_client_once(self.clients),
             streams=each_stream_once(self.streams),
+            tables=tuple(map(self._judged, self.sides.tables())),
+            accepts=frozenset(source for source in WaiverSource if self.request.void(source) is None),
+        )
+
+    def _judged(self, key: str) -> JudgedTable:
+        before, after = self.sides.before.get(key), self.sides.after.get(key)
+        declared = after or self.sides.before[key]
+        return JudgedTable(
+            declared.table,
+            file=declared.file,
+            owner=declared.owner,
+            consumers=declared.consumers,
+            before=before.state if before else None,
+            after=after.state if after else None,
+            live=self.live_tables.get(key),
         )
 
     def _paths(self) -> list[str]:
@@ -123,63 +131,40 @@ class _Check:
     def _is_selected(self, path: str) -> bool:
         if self.request.only is not None and not self.request.only(path):
             return False
-        return self.request.everything or not self._unchanged(path)
+        return self.request.everything or not is_unchanged(self.request, path)
 
-    def _unchanged(self, path: str) -> bool:
-        base, head = self.request.contents.base.get(path), self.request.contents.head.get(path)
-        return base is not None and head is not None and base.data == head.data
+    def _scope(self, key: str, file: str) -> Scope | None:
+        """Return the rules of a table's contract; None if there are no others than those of the request."""
+        sides = (self.sides.before.get(key), self.sides.after.get(key))
+        files = [contract.file for contract in sides if contract] or [file]
+        return self.request.scopes.of(*files) if self.request.scopes else None
 
-    def _read(self, path: str) -> None:
-        base, head = self.request.contents.base.get(path), self.request.contents.head.get(path)
-        after = self._parsed(head)
-        before = after if self._unchanged(path) else self._parsed(base)
-        if head is not None and after.errors:
-            self.errors += after.errors
-            self.sides.unreadable |= {contract.key for contract in before.contracts}
-        elif before.errors:
-            self.sides.broken_before = True
-        for contract in before.contracts:
-            self.sides.before.setdefault(contract.key, self._of_base(contract))
-        for contract in after.contracts:
-            consumed = with_consumers(contract, *self.request.configurations)
-            self.sides.after.setdefault(contract.key, consumed)
+    def _rules(self, contract: Contract) -> Sequence[Rule]:
+        scope = self._scope(contract.key, contract.file)
+        return self.request.rules if scope is None else scope.rules
 
-    def _of_base(self, contract: Contract) -> Contract:
-        return with_consumers(contract, self.request.configurations[0])
+    def _reports(self, finding: Finding) -> bool:
+        scope = self._scope(table_key(finding.table), finding.location.file)
+        return self.request.reports(finding) if scope is None else scope.reports(finding)
 
-    def _read_older_bases(self) -> None:
-        """Take contracts from older revisions where a file of the base is unreadable.
+    def _excepted(self, findings: Iterable[Finding]) -> tuple[Exceptions, tuple[Finding, ...]]:
+        """Let the exceptions approve findings, and return with the result the findings about exceptions."""
+        request, sides = self.request, self.sides
+        pairs = [(sides.before.get(key), sides.after.get(key)) for key in sides.tables()]
+        waivers = written_waivers(pairs, request.waivers, request.void)
+        exceptions = approve(findings, waivers, request.rules, request.today)
+        if not waivers:
+            return exceptions, ()
+        from schemalint.lint.waiver_findings import waiver_findings  # noqa: PLC0415 (only with exceptions)
 
-        The contract may have been in any file, so it is identified by its table name.
-        """
-        reason = "a file of the base is unreadable"
-        for key in sorted(self.sides.after.keys() - self.sides.before.keys()):
-            table, older = self.sides.after[key].table, self.request.readable(key)
-            if older is None:
-                self.skipped.append(
-                    Skipped(table, f"{reason}, and no earlier commit has this contract: judged as new")
-                )
-                continue
-            commit, contract = older
-            self.sides.before[key] = self._of_base(contract)
-            self.skipped.append(Skipped(table, f"{reason}: compared with {commit[:12]}"))
-
-    @staticmethod
-    def _parsed(file: File | None) -> contracts.ReadResult:
-        if file is None:
-            return contracts.ReadResult((), ())
-        return contracts.read(visible(file.path), file.data)
-
-    def _tables(self) -> list[str]:
-        return sorted({*self.sides.before, *self.sides.after} - self._hidden())
-
-    def _hidden(self) -> set[str]:
-        """Return the tables whose contract is missing only because its file is unreadable."""
-        return self.sides.unreadable - self.sides.after.keys()
+        about = waiver_findings(
+            waivers, exceptions, request, set(sides.tables()), self._live_keys, self._sources
+        )
+        return exceptions, tuple(finding for finding in about if self._reports(finding))
 
     def _compared(self) -> list[Contract]:
         everything = {**self.sides.before, **self.sides.after}
-        return [everything[key] for key in self._tables() if key not in self.not_compared]
+        return [everything[key] for key in self.sides.tables() if key not in self.not_compared]
 
     def _skip(self, contract: Contract, reason: str) -> None:
         self.skipped.append(Skipped(contract.table, reason))
@@ -187,7 +172,7 @@ class _Check:
 
     def _contracts_to_read(self, live: LiveSide) -> Iterator[Contract]:
         """Yield the effective contracts whose live tables are read."""
-        declared = (self.sides.after[key] for key in self._tables() if key in self.sides.after)
+        declared = (self.sides.after[key] for key in self.sides.tables() if key in self.sides.after)
         effective = (contracts.effective(contract, live.target) for contract in declared)
         yield from (contract for contract in effective if not contract.absent)
 
@@ -201,7 +186,8 @@ class _Check:
             yield from self._judge_offline(before, after)
 
     def _judge_offline(self, before: Contract | None, after: Contract | None) -> Iterator[Finding]:
-        rules = self.request.rules
+        contract = after or before
+        rules = self._rules(contract) if contract else ()
         if after is not None:
             for engines in self._engines:
                 self.clients += clients_offline(before, after, engines)
@@ -214,18 +200,17 @@ class _Check:
         after = self.sides.after[renamed] if renamed else None
         fact = TableRetired(
             before,
-            self.request.approved_removals.get(before.key),
             renamed_to=after.table if after else None,
             moves=after is not None and set(self._places(before)).isdisjoint(self._places(after)),
         )
-        judge = Judge(tuple(self.request.rules))
+        judge = Judge(tuple(self._rules(before)))
         yield from judge(fact, git_context(before, before), ("git",))
 
     @cached_property
     def _renamed(self) -> Mapping[str, Contract]:
         from schemalint.contract.renamed_tables import renamed_tables  # noqa: PLC0415 (only after a removal)
 
-        before = {key: self.sides.before[key] for key in self.sides.before if key not in self._hidden()}
+        before = {key: self.sides.before[key] for key in self.sides.before if key not in self.sides.hidden()}
         return renamed_tables(before, self.sides.after, self._places)
 
     def _judge_with_live(self, before: Contract | None, after: Contract, live: LiveSide) -> Iterator[Finding]:
@@ -251,6 +236,7 @@ class _Check:
             yield from self._judge_offline(before, after)
             yield from self._judge_missing(base, contract, live)
         else:
+            self.live_tables[contract.key] = table
             self.found[live.target, contract.key] = table.uri
             contract = live.with_progress(contract, table)
             base = live.with_progress(base, table) if base else None
@@ -272,16 +258,16 @@ class _Check:
         if base is not None and (old_location := live.location(base)) != live.location(contract):
             expected = f"its location at the base is {old_location}"
         fact = LiveTableMissing(live.location(contract), expected)
-        for finding in Judge(tuple(self.request.rules))(fact, git_context(base, contract), ("live",)):
+        for finding in Judge(tuple(self._rules(contract)))(fact, git_context(base, contract), ("live",)):
             yield replace(finding, target=live.target)
 
     def _judge_unknown(self) -> Iterator[Finding]:
         """Judge the clients of which it is unknown what they do: one finding per client, of all tables."""
         from schemalint.lint.client_support import unknown_support  # noqa: PLC0415 (only with clients)
 
-        judge = Judge(tuple(self.request.rules))
         for unknown in unknown_support(each_client_once(self.clients)):
             contract = self.sides.after[table_key(unknown.tables[0])]
+            judge = Judge(tuple(self._rules(contract)))
             yield from judge(unknown, git_context(None, contract), ("git",))
 
     def _judge_root(self) -> Iterator[Finding]:
@@ -291,35 +277,30 @@ class _Check:
             return
         root = live.root_without_tables(map(live.location, self.missing_tables))
         if root is not None:
-            judge, context = Judge(tuple(self.request.rules)), git_context(None, self.missing_tables[0])
+            first = self.missing_tables[0]
+            judge, context = Judge(tuple(self._rules(first))), git_context(None, first)
             for finding in judge(RootWithoutTables(root), context, ("live",)):
                 yield replace(finding, target=live.target)
 
     def _judge_live_table(
         self, base: Contract | None, contract: Contract, table: LiveTable, live: LiveSide
     ) -> Iterator[Finding]:
-        rules = self.request.rules
+        rules = self._rules(contract)
         marker = read_marker(table)
-        if marker and marker.table_id not in (None, table.metadata.table_id):
-            fact = LiveTableReplaced(str(marker.table_id), table.metadata.table_id)
-            ctx = live_context(contract, table, base)
-            for finding in Judge(tuple(rules))(fact, ctx, ("live",)):
-                yield replace(finding, target=live.target)
-            # The marker belongs to another table.
-            marker = None
         is_applied = marker is not None and marker.hash == declaration_hash(contract)
         tracking = None if is_applied or base is None else _tracking_since(base, contract, table)
         comparison = LiveComparison(
             contract,
             table,
             base=base,
-            applied=self._applied(marker, contract, live),
+            applied=None if marker is None else self._applied(marker, contract, live),
             is_applied=is_applied,
             ahead=self._is_ahead(marker, live),
             tracking=tracking,
             table_findings=tuple(_findings_of_table(table, rules, base, contract)),
             renamed=_names_in_log(base, contract, table) if tracking is None else {},
             all_contracts=self.request.everything,
+            origins=Origins(table),
         )
         ctx = live_context(contract, table, base, tracking, comparison.renamed)
         self.clients += clients_of(ctx)
@@ -330,17 +311,18 @@ class _Check:
     def _is_ahead(self, marker: Marker | None, live: LiveSide) -> bool:
         if marker is None or marker.revision is None:
             return False
-        return live.comes_after(marker.revision, self.request.head.commit)
+        return live.comes_after(marker.revision)
 
     @staticmethod
-    def _applied(marker: Marker | None, contract: Contract, live: LiveSide) -> Contract | None:
-        if marker is None or marker.revision is None:
-            return None
-        applied = live.at_revision(marker.revision, contract.key)
-        return contracts.effective(applied, live.target) if applied else None
+    def _applied(marker: Marker, contract: Contract, live: LiveSide) -> Contract | None:
+        """Return the contract applied last: that of the marker's commit, else the newest with its hash."""
+        applied = live.at_revision(marker.revision, contract.key) if marker.revision is not None else None
+        if applied is not None:
+            return contracts.effective(applied, live.target)
+        is_applied = marker.hash == declaration_hash(contract)
+        return contract if is_applied else live.with_hash(marker.hash, contract.key)
 
     def _judge_duplicates(self, changed: set[str]) -> Iterator[Finding]:
-        judge = Judge(tuple(self.request.rules))
         request = self.request
         found = [
             replace(finding, existing=existing)
@@ -348,7 +330,9 @@ class _Check:
             for fact, existing in duplicates(
                 request.contents, changed, targets, request.repository, self.found
             )
-            for finding in judge(fact, git_context(None, fact.contract), ("contract",))
+            for finding in Judge(tuple(self._rules(fact.contract)))(
+                fact, git_context(None, fact.contract), ("contract",)
+            )
         ]
         yield from found if len(request.targets) == 1 else worst_of_each(found)
 
@@ -376,13 +360,20 @@ class _Check:
         )
         return (first, *(engines for engines in others if engines != first))
 
+    @property
+    def _live_keys(self) -> set[str]:
+        """The keys of the tables that were compared with their live state."""
+        missing = {contract.key for contract in self.missing_tables}
+        return missing | {key for _target, key in self.found}
+
     @cached_property
     def _sources(self) -> dict[str, str]:
-        return {
+        texts = {
             visible(path): file.data.decode("utf-8", "replace")
             for path, file in self.request.contents.head.items()
             if self._is_selected(path)
         }
+        return {**self.request.texts, **texts}
 
 
 def _tracking_since(base: Contract, contract: Contract, table: LiveTable) -> ColumnTracking | None:
@@ -402,22 +393,11 @@ def _names_in_log(base: Contract | None, contract: Contract, table: LiveTable) -
     return {path: name for path, name in found.items() if path in at_base}
 
 
-def exit_status(result: CheckResult, fail_on: Severity | None) -> int:
-    """Return the highest exit status of the errors, else 1 for a finding of ``fail_on`` or above, else 0."""
-    if any(isinstance(error, SchemalintError) for error in result.errors):
-        return max(error.exit_status for error in result.errors if isinstance(error, SchemalintError))
-    if fail_on is None:
-        return 0
-    return int(any(_fails(finding, fail_on) for finding in result.counted))
-
-
-def _fails(finding: Finding, fail_on: Severity) -> bool:
-    """Return whether a finding fails the run: one about the configuration as an error only.
-
-    No later edit can resolve it, so a configuration could never be loosened.
-    """
-    is_of_configuration = finding.code in (SETTING_LOOSENED, FIRST_CONFIGURATION)
-    return finding.severity >= (Severity.ERROR if is_of_configuration else fail_on)
+def with_exit_status(result: CheckResult, fail_on: Severity | None) -> CheckResult:
+    """Return the result with its exit status: that of its errors, else 1 if a finding fails the run."""
+    result = replace(result, fail_on=fail_on)
+    statuses = [error.exit_status for error in result.errors]
+    return replace(result, exit_status=max(statuses or [int(any(map(result.fails, result.findings)))]))
 
 
 def _findings_of_table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,13 +14,13 @@ from schemalint.errors import LiveError
 from schemalint.git import Contents, Side
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding
+from schemalint.model.waiver import WaiverSource, WrittenWaiver
 from schemalint.plugin import Rule
 from schemalint.values import field, frozen
 
 if TYPE_CHECKING:
-    import datetime as dt
-
     from schemalint.config import Target
+    from schemalint.lint.scopes import Scopes
 
 
 class MissingEntry(LiveError):  # noqa: N818 (an answer more than an error)
@@ -36,10 +37,11 @@ class LiveSide:
             after a `MissingEntry` the table is judged without the live side.
         location: Return the location of a contract's table.
         at_revision: Return a table's contract at a commit; None if the commit or the table is unknown.
+        with_hash: Return the newest revision of a table's contract with this hash, effective for the target.
         may_create: Whether the target allows new tables.
         root_without_tables: Return the target's root if no table is found below it; it gets the locations
             that have no table, and raises a LiveError if the target creates none.
-        comes_after: Return whether the first commit is a descendant of the second; None stands for HEAD.
+        comes_after: Return whether a commit is a descendant of the head.
         fetch: Prefetch the tables of these contracts concurrently.
         as_of: The time of reading, if another run read the tables.
         engine: The engine that writes the tables, if the configuration names it.
@@ -50,9 +52,10 @@ class LiveSide:
     read: Callable[[Contract], LiveTable | None]
     location: Callable[[Contract], str]
     at_revision: Callable[[str, str], Contract | None]
+    with_hash: Callable[[str, str], Contract | None] = lambda _hash, _key: None
     may_create: bool = True
     root_without_tables: Callable[[Iterable[str]], str | None] = lambda _missing: None
-    comes_after: Callable[[str, str | None], bool] = lambda _revision, _head: False
+    comes_after: Callable[[str], bool] = lambda _revision: False
     fetch: Callable[[Iterable[Contract]], None] = lambda _contracts: None
     as_of: dt.datetime | None = None
     engine: Engine | None = None
@@ -65,13 +68,17 @@ class CheckInput:
 
     Attributes:
         everything: Judge every contract, not only the changed ones.
-        approved_removals: By table key, the reasons from the configuration.
         reports: Whether the configuration does not ignore a finding for its table.
+        scopes: The rules of each contract, instead of `rules` and `reports`.
         only: Judge only the contracts of these files; None for all.
         with_text_changes: Compute the text changes of fixes, to apply or to show them.
         readable: Return a table's contract at the newest ancestor of the base with a readable one.
         configurations: Those that decide: of base and head, or one.
         repository: The folder that relative roots start from.
+        waivers: The exceptions of ``exceptions.yaml`` and of the configuration.
+        texts: The text of the files that these are in, by name.
+        void: Return why exceptions of a kind that the change adds do not count; None if they do.
+        today: The date of the run.
     """
 
     base: Side
@@ -79,14 +86,18 @@ class CheckInput:
     contents: Contents
     rules: Sequence[Rule]
     everything: bool = False
-    approved_removals: Mapping[str, str] = field(default_factory=dict)
     only: Callable[[str], bool] | None = None
     live: LiveSide | None = None
     with_text_changes: bool = True
     reports: Callable[[Finding], bool] = lambda _finding: True
+    scopes: Scopes | None = None
     readable: Callable[[str], tuple[str, Contract] | None] = lambda _key: None
     configurations: tuple[Config, ...] = (Config(),)
     repository: Path = Path()
+    waivers: tuple[WrittenWaiver, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    void: Callable[[WaiverSource], str | None] = lambda _source: None
+    today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
 
     @property
     def targets(self) -> tuple[Mapping[str, Target], ...]:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from schemalint import git, limits
 from schemalint.config import Config, read_file
+from schemalint.config.nested import NAME as NESTED
+from schemalint.config.nested import with_nested
 from schemalint.config.positions import Positions
 from schemalint.config.project import config_at, found_config, given_config
 from schemalint.delta.table import TableState
 from schemalint.errors import ConfigError, Location
-from schemalint.git import Repository, Revision, Side, Worktree
+from schemalint.git import Contents, Repository, Revision, Side, Worktree
 from schemalint.lint.context import git_context
 from schemalint.lint.gate import Gate, Loosening, gate_between, loosenings_of
 from schemalint.lint.judge import Judge
@@ -23,6 +25,7 @@ from schemalint.lint.sides import Globs, has_contracts
 from schemalint.model.contract import Contract
 from schemalint.model.fact import ConfigurationChanged
 from schemalint.model.finding import Finding
+from schemalint.model.waiver import SOURCES
 from schemalint.reading import read_given
 from schemalint.values import field, frozen, replace
 
@@ -72,24 +75,81 @@ class HeadConfig:
 
 
 @frozen
+class _Compared:
+    """What the settings of a check are made of.
+
+    Attributes:
+        head: The configuration of the head.
+        at_base: That of the base, or the one that counts.
+        commit: The commit that has it, None if it is in no commit.
+        is_local: Whether the run is none in CI, so that the head decides.
+        is_alone: Whether the head decides alone in CI too.
+        edited: The rule files that the head changes.
+    """
+
+    head: HeadConfig
+    at_base: Config
+    commit: Revision | None = None
+    is_local: bool = False
+    is_alone: bool = False
+    edited: tuple[Loosening, ...] = ()
+
+
+@frozen
 class CheckSettings:
     """The settings of a check.
 
     Attributes:
+        compared: What they are made of.
         gate: The configurations that decide.
         base_globs: The globs of contract files at the base; other files do not say what tables were.
         head_globs: Those of the head, of each configuration that decides.
         changes: What the head changes, for the rules about the configuration.
-        texts: The text of the head's configuration, by the file's name.
+        texts: The texts of the head's configuration, by the file's name.
         is_first: Whether the base has no configuration, so that no target is trusted yet.
+        base_config: The configuration of the base.
+        is_merged: Whether a CI run checks what a trusted branch contains already.
     """
 
+    compared: _Compared
     gate: Gate
     base_globs: Globs
     head_globs: Sequence[Globs]
     changes: tuple[ConfigurationChanged, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     is_first: bool = False
+    base_config: Config = Config()
+    is_merged: bool = False
+
+    def accepted(self, foreign: str | None) -> tuple[tuple[str, ...], str | None]:
+        """Return which kinds of exceptions count at once, and why none of the change does.
+
+        Args:
+            foreign: Why the change may be a stranger's; what is merged is nobody's change.
+        """
+        return (SOURCES, None) if self.is_merged else (self.gate.deciding[0].accepted, foreign)
+
+    def with_nested(self, base: Side, contents: Contents) -> CheckSettings:
+        """Return the settings with the nested files of both sides.
+
+        Args:
+            base: The old side of the contents.
+            contents: The files of both sides.
+
+        Raises:
+            ConfigError: A nested file of the head is invalid.
+        """
+        compared, of_base = self.compared, contents.beside_base
+        repository = compared.head.repository
+        if compared.commit is not None and compared.commit.commit != base.commit:
+            of_base = git.beside_files(repository, compared.commit, self.base_globs, NESTED)
+        if not of_base and not contents.beside_head:
+            return self
+        head = compared.head
+        nested = with_nested(head.config, contents.beside_head)
+        at_base = with_nested(compared.at_base, of_base, lenient=True)
+        head = HeadConfig(head.repository, head.side, nested, head.given)
+        return _settings(replace(compared, head=head, at_base=at_base))
 
     def findings(self, local: RuleFiles | None, ignore: tuple[str, ...]) -> tuple[Finding, ...]:
         """Judge the changes: see `rules_about_configuration`."""
@@ -112,7 +172,7 @@ def head_config(repository: Repository, head: Side, file: str | None, *, isolate
         isolated: Whether no configuration counts.
     """
     if isolated:
-        return HeadConfig(repository, head, Config())
+        return HeadConfig(repository, head, Config(folder=None))
     if file is not None:
         return HeadConfig(repository, head, given_config(file), file)
     is_on_disk = isinstance(head, Worktree)
@@ -124,16 +184,10 @@ def head_config(repository: Repository, head: Side, file: str | None, *, isolate
 def local_settings(head: HeadConfig, base: Side) -> CheckSettings:
     """Return the settings of a run outside of CI: the head decides, and findings tell what CI will obey."""
     config, at_base = head.config, head.config
-    if head.given is None and config.file is not None and isinstance(base, Revision):
+    if head.given is None and (config.file is not None or config.folder) and isinstance(base, Revision):
         with suppress(ConfigError):  # the edit may repair it
             at_base = config_at(head.repository, base)
-    loosenings = () if at_base.file is None else loosenings_of(at_base, config)
-    settings = CheckSettings(
-        Gate((config,), loosenings),
-        base_globs=at_base.contracts if config.contracts else (),
-        head_globs=(config.contracts,),
-    )
-    return _with_changes(settings, head, takes_effect_now=True)
+    return _settings(_Compared(head, at_base, is_local=True))
 
 
 def review_settings(head: HeadConfig, base: Side, trusted: Config, commit: Revision | None) -> CheckSettings:
@@ -148,15 +202,46 @@ def review_settings(head: HeadConfig, base: Side, trusted: Config, commit: Revis
         trusted: The configuration that counts.
         commit: The commit that has it, None if it is in no commit.
     """
-    is_first = trusted.file is None and head.config.file is not None
-    gate = gate_between(trusted, head.config)
-    if is_first and not has_contracts(head.repository, base):
-        gate = Gate((head.config,))
-    if commit is not None:
-        edited = tuple(_edited_rule_files(head, trusted, commit))
-        gate = replace(gate, loosenings=(*gate.loosenings, *edited))
-    settings = CheckSettings(gate, base_globs=gate.globs[0], head_globs=gate.globs, is_first=is_first)
-    return _with_changes(settings, head, takes_effect_now=False)
+    is_first = _is_first(trusted, head.config)
+    return _settings(
+        _Compared(
+            head,
+            trusted,
+            commit,
+            is_alone=is_first and not has_contracts(head.repository, base),
+            edited=() if commit is None else tuple(_edited_rule_files(head, trusted, commit)),
+        )
+    )
+
+
+def _settings(compared: _Compared) -> CheckSettings:
+    config, at_base = compared.head.config, compared.at_base
+    if compared.is_local:
+        known = at_base.file is not None or at_base.nested
+        settings = CheckSettings(
+            compared,
+            Gate((config,), loosenings_of(at_base, config) if known else ()),
+            base_globs=at_base.globs if config.contracts else git.within(at_base.folder or "", ()),
+            head_globs=(config.globs,),
+            base_config=at_base,
+        )
+        return _with_changes(settings, compared.head, takes_effect_now=True)
+    gate = Gate((config,)) if compared.is_alone else gate_between(at_base, config)
+    gate = replace(gate, loosenings=(*gate.loosenings, *compared.edited))
+    settings = CheckSettings(
+        compared,
+        gate,
+        base_globs=gate.globs[0],
+        head_globs=gate.globs,
+        is_first=_is_first(at_base, config),
+        base_config=at_base,
+        is_merged=compared.commit is not None and compared.commit.spec == "HEAD",
+    )
+    return _with_changes(settings, compared.head, takes_effect_now=False)
+
+
+def _is_first(trusted: Config, head: Config) -> bool:
+    return trusted.file is None and head.file is not None
 
 
 def _edited_rule_files(head: HeadConfig, trusted: Config, commit: Revision) -> Iterator[Loosening]:
@@ -177,10 +262,15 @@ def _with_changes(settings: CheckSettings, head: HeadConfig, *, takes_effect_now
         return settings
     text = head.text
     name = head.name or next((config.file for config in settings.gate.deciding if config.file), "")
-    lines = Positions(name, text)
+    texts = {name: text} | {
+        loosening.nested.file: loosening.nested.text for loosening in loosenings if loosening.nested
+    }
+    lines = {file: Positions(file, text) for file, text in texts.items()}
     changes = [
         ConfigurationChanged(
-            lines.locate(loosening.path, loosening.entry),
+            lines[loosening.nested.file if loosening.nested else name].locate(
+                loosening.path, loosening.entry
+            ),
             takes_effect_now,
             loosening.key,
             loosening.old,
@@ -190,4 +280,6 @@ def _with_changes(settings: CheckSettings, head: HeadConfig, *, takes_effect_now
     ]
     if settings.is_first:
         changes.insert(0, ConfigurationChanged(Location(name), len(settings.gate.deciding) == 1))
-    return replace(settings, changes=tuple(changes), texts={name: text} if text else {})
+    return replace(
+        settings, changes=tuple(changes), texts={file: text for file, text in texts.items() if text}
+    )

@@ -35,10 +35,13 @@ def with_consumers(contract: Contract, *configurations: Config) -> Contract:
         contract: The contract as it was read.
         configurations: The configuration, or those of base and head: then a consumer that only the base's
             gives the table is one that the change removes. The names in the last one are known. Rows of the
-            client table come from the first one alone.
+            client table, and `cosmetic`, come from the first one alone. Nested files count.
     """
-    if configurations[0].clients:
-        contract = replace(contract, client_rows=configurations[0].clients)
+    configurations = tuple(config.at(contract.file) for config in configurations)
+    trusted = configurations[0]
+    if trusted.clients or trusted.cosmetic != "now":
+        delays = trusted.cosmetic == "ride-along"
+        contract = replace(contract, client_rows=trusted.clients, delays_cosmetic=delays)
     shared = _with_consumers(contract, contract, configurations, of_table=True)
     overlays = {
         target: _with_consumers(overlay, contract, configurations)
@@ -60,12 +63,17 @@ def configuration_faults(config: Config) -> Iterator[ConfigError]:
     if of_rows := tuple(_faults_of_rows(config)):
         yield from of_rows
         return
-    for consumer in config.consumers.values():
+    nested = (consumer for file in config.nested.values() for consumer in file.own.consumers.values())
+    lines = {
+        **config.consumer_lines,
+        **{key: line for file in config.nested.values() for key, line in file.own.consumer_lines.items()},
+    }
+    for consumer in (*config.consumers.values(), *nested):
         for fault in _faults_of_client(consumer, config.clients):
             yield ConfigError(
                 f"consumers.{consumer.name}.{fault.kind} is unknown: {fault.value!r}",
                 help=f"did you mean {fault.nearest!r}?" if fault.nearest else "",
-                location=config.consumer_lines.get((consumer.name, fault.kind)),
+                location=lines.get((consumer.name, fault.kind)),
             )
 
 

@@ -37,13 +37,14 @@ from schemalint.model.fact import (
     Drift,
     DuplicateTable,
     Fact,
+    JudgedWaiver,
     LiveTableMissing,
-    LiveTableReplaced,
     ProtocolUpgrade,
     RootWithoutTables,
     TableRetired,
 )
 from schemalint.model.finding import ObjectRef, object_of_change
+from schemalint.model.waiver import subject_of
 from schemalint.plugin import Problem
 
 _TABLE: Final = ObjectRef("table", "")
@@ -67,12 +68,13 @@ def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
             | ProtocolUpgrade()
             | TableRetired()
             | LiveTableMissing()
-            | LiveTableReplaced()
             | RootWithoutTables()
             | PhysicalTypes()
             | AffectedStreams()
         ):
             return _TABLE
+        case JudgedWaiver(written=written):
+            return ObjectRef("exception", subject_of(written.waiver))
         case ConfigurationChanged(key=key):
             return ObjectRef("setting", key or "")
         case SupportLost(cause=(kind, name)):
@@ -99,7 +101,6 @@ def values_of(fact: Fact) -> tuple[str | None, str | None]:
             | TableRetired()
             | DuplicateTable()
             | LiveTableMissing()
-            | LiveTableReplaced()
             | RootWithoutTables()
             | PhysicalTypes()
             | SupportLost()
@@ -109,6 +110,8 @@ def values_of(fact: Fact) -> tuple[str | None, str | None]:
             return None, None
         case ConfigurationChanged(old=old, new=new):
             return old, new
+        case JudgedWaiver(written=written):
+            return written.waiver.old, written.waiver.new
         case _ if isinstance(fact, change.Change):
             return _values_of_change(fact)
         case _:
@@ -156,6 +159,8 @@ def locate_finding(fact: Fact, problem: Problem, contract: Contract) -> Location
     """Return the location of a finding's object in a contract, or of its nearest declared parent."""
     if isinstance(fact, ConfigurationChanged):
         return fact.location
+    if isinstance(fact, JudgedWaiver):
+        return fact.written.location
     return contracts.locate(contract, *_anchors(fact, problem))
 
 

@@ -8,6 +8,7 @@ from schemalint.contract.fixes import FixedFile, fixed_files
 from schemalint.git import Contents
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
+from schemalint.lint.exception_files import OtherExceptions, exceptions_after
 from schemalint.model.finding import CheckResult
 from schemalint.printable import visible
 from schemalint.values import replace
@@ -31,6 +32,7 @@ def check_and_fix(request: CheckInput, *, unsafe: bool) -> tuple[CheckResult, di
     """
     result, contents = check(request), request.contents
     fixed: dict[str, FixedFile] = {}
+    others = OtherExceptions(request.waivers, texts=request.texts)
     fixes = sum(finding.fix is not None for finding in result.findings)
     for _round in range(fixes + _MORE_ROUNDS):
         files = fixed_files(result.findings, result.sources or {}, unsafe=unsafe)
@@ -38,11 +40,14 @@ def check_and_fix(request: CheckInput, *, unsafe: bool) -> tuple[CheckResult, di
             break
         paths = _paths(contents)
         for file in files:
-            path = paths[file.file]
+            path = paths.get(file.file, file.file)
             first = fixed.get(path)
             fixed[path] = replace(file, before=first.before if first else file.before)
-            contents = _with_text(contents, path, file.after)
-        result = check(replace(request, contents=contents))
+            if path in contents.head:
+                contents = _with_text(contents, path, file.after)
+            else:
+                others = exceptions_after(others, file)
+        result = check(replace(request, contents=contents, waivers=others.waivers, texts=others.texts))
     return result, fixed
 
 

@@ -8,16 +8,19 @@ rule does by default, the setting counts as one.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final, TypeAlias
 
-from schemalint.config import Config
+from schemalint.config import Config, Nested
+from schemalint.config.nested import NAME
+from schemalint.config.patterns import is_beginning, is_covered
 from schemalint.delta.engine import Engine
 from schemalint.git import DEFAULT_GLOBS
 from schemalint.git.listing import including
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
-from schemalint.values import frozen
+from schemalint.values import frozen, replace
 
 MOST_LOOSENINGS: Final = 50
 """The limit per setting: the head's configuration may be a stranger's."""
@@ -33,6 +36,7 @@ class Loosening:
         new: The value in the head, or the entry that the base lacks; None if the head sets nothing.
         path: The keys that lead to the setting in the file.
         entry: A text in the setting's value that tells which line it is.
+        nested: The nested file of the head that decides instead of the configuration, if one does.
     """
 
     key: str
@@ -40,6 +44,7 @@ class Loosening:
     new: str | None
     path: tuple[str, ...]
     entry: str = ""
+    nested: Nested | None = None
 
 
 @frozen
@@ -60,15 +65,9 @@ class Gate:
         return min((config.fail_on for config in self.deciding if config.fail_on is not None), default=None)
 
     @property
-    def removed(self) -> Mapping[str, str]:
-        """The reason by table, for contracts whose removal every configuration approves."""
-        first, *others = (config.removed for config in self.deciding)
-        return {table: why for table, why in first.items() if all(table in other for other in others)}
-
-    @property
     def globs(self) -> tuple[tuple[str, ...], ...]:
         """The globs of contract files of each configuration, once if they are equal."""
-        return tuple(dict.fromkeys(config.contracts for config in self.deciding))
+        return tuple(dict.fromkeys(config.globs for config in self.deciding))
 
 
 def gate_between(base: Config, head: Config) -> Gate:
@@ -95,16 +94,6 @@ _Covers: TypeAlias = Callable[[str, Collection[str]], bool]
 
 def _is_listed(entry: str, entries: Collection[str]) -> bool:
     return entry in entries
-
-
-def _is_matched(pattern: str, patterns: Collection[str]) -> bool:
-    """Return whether one of the patterns matches every rule that this one matches."""
-    return any(other in ("ALL", pattern) or _is_prefix(other, pattern) for other in patterns)
-
-
-def _is_prefix(shorter: str, pattern: str) -> bool:
-    """Return whether a pattern is the beginning of a code; the name of a rule has no prefixes."""
-    return bool(shorter) and shorter.isupper() and pattern.startswith(shorter)
 
 
 def _added(
@@ -134,6 +123,8 @@ def _lost(key: str, entries: _Entries, covers: _Covers = _is_listed) -> _Compari
 
 
 def _contracts(base: Config, head: Config) -> Iterator[Loosening]:
+    if head.folder and not PurePosixPath(base.folder or "").is_relative_to(head.folder):
+        yield Loosening("contracts", None, f"{head.folder}/**", ("contracts",))
     included = including(head.contracts)
     if included and not including(base.contracts):
         yield Loosening("contracts", None, ", ".join(included), ("contracts",))
@@ -154,7 +145,7 @@ def _select(base: Config, head: Config) -> Iterator[Loosening]:
         return
     if base.select is None and "ALL" not in head.select:
         yield Loosening("select", None, ", ".join(head.select), ("select",))
-    yield from _lost("select", lambda config: config.select or (), _is_matched)(base, head)
+    yield from _lost("select", lambda config: config.select or (), is_covered)(base, head)
 
 
 def _severity(base: Config, head: Config) -> Iterator[Loosening]:
@@ -169,7 +160,7 @@ def _severity(base: Config, head: Config) -> Iterator[Loosening]:
 
 def _severity_of(pattern: str, severities: Mapping[str, Severity]) -> Severity | None:
     prefixes = (pattern[:length] for length in range(len(pattern), 0, -1))
-    matching = (prefix for prefix in prefixes if prefix == pattern or _is_prefix(prefix, pattern))
+    matching = (prefix for prefix in prefixes if prefix == pattern or is_beginning(prefix, pattern))
     found = next((prefix for prefix in (*matching, "ALL") if prefix in severities), None)
     return None if found is None else severities[found]
 
@@ -191,7 +182,7 @@ def _tables(base: Config, head: Config) -> Iterator[Loosening]:
         matching = (other for other in base.tables if table_key(other.match) in ("*", table_key(entry.match)))
         known = [pattern for other in matching for pattern in other.ignore]
         for pattern in entry.ignore:
-            if not _is_matched(pattern, known):
+            if not is_covered(pattern, known):
                 yield Loosening(
                     f"tables.{entry.match}.ignore", None, pattern, ("tables", "match"), entry.match
                 )
@@ -261,6 +252,7 @@ TARGET_COMPARED: Final[Mapping[str, Callable[..., bool]]] = {
     "allowed_locations": lambda old, new: not set(new) <= set(old),
     "create": lambda old, new: new and not old,
     "engine": _differs,
+    "single_writer": lambda old, new: new and not old,
     "storage": _differs,
 }
 """Whether a target's setting is looser, by its name in `Target`. Where tables are has no order, so that each
@@ -284,19 +276,51 @@ def _text(value: object) -> str | None:
             return str(value)
 
 
+def _nested(base: Config, head: Config) -> Iterator[Loosening]:
+    """Compare the settings of each folder with a nested file; what is looser around it is not repeated."""
+    known = {"": frozenset(_in_folder(base, head))}
+    for folder in sorted({*base.nested, *head.nested}, key=lambda folder: (folder.count("/"), folder)):
+        place = f"{folder}/{NAME}"
+        found = tuple(_in_folder(base.at(place), head.at(place)))
+        outer = next(known[name] for name in (*map(str, PurePosixPath(folder).parents), "") if name in known)
+        known[folder] = frozenset(found)
+        for loosening in found:
+            if loosening not in outer:
+                yield replace(
+                    loosening, key=f"{loosening.key} for {folder}/**", nested=head.nested.get(folder)
+                )
+
+
+def _in_folder(base: Config, head: Config) -> Iterator[Loosening]:
+    for name in NESTED_COMPARED:
+        yield from islice(COMPARED[name](base, head), MOST_LOOSENINGS)
+
+
+NESTED_COMPARED: Final = ("select", "extend_select", "ignore", "severity", "tables", "consumers")
+"""The settings that a nested file may have, by their names in `Config`."""
+
+
+def _baseline(base: Config, head: Config) -> Iterator[Loosening]:
+    if head.baseline not in (None, base.baseline):
+        yield Loosening("baseline", base.baseline, head.baseline, ("baseline",))
+
+
 COMPARED: Final[Mapping[str, _Comparison]] = {
+    "baseline": _baseline,
+    "locked": _lost("locked", lambda config: config.locked, is_covered),
+    "nested": _nested,
     "contracts": _contracts,
     "select": _select,
-    "extend_select": _lost("extend-select", lambda config: config.extend_select, _is_matched),
-    "ignore": _added("ignore", lambda config: config.ignore, _is_matched),
+    "extend_select": _lost("extend-select", lambda config: config.extend_select, is_covered),
+    "ignore": _added("ignore", lambda config: config.ignore, is_covered),
     "severity": _severity,
     "preview": _preview,
     "fail_on": _fail_on,
     "approved_plans": _added("approved-plans", lambda config: sorted(config.approved_plans)),
-    "removed": _added("removed", lambda config: config.removed, path=("removed", "table")),
     "tables": _tables,
     "consumers": _consumers,
     "options": _options,
+    "accepted": _added("exceptions.accept", lambda config: config.accepted, path=("exceptions", "accept")),
     "plugins": _lost("plugins", lambda config: config.plugins),
     "targets": _targets,
 }
@@ -304,8 +328,11 @@ COMPARED: Final[Mapping[str, _Comparison]] = {
 
 NOT_COMPARED: Final[Mapping[str, str]] = {
     "file": "the name of the file decides nothing",
+    "folder": "it says where paths begin: `contracts` and `targets` are compared",
+    "is_root": "another configuration is compared by its settings",
     "against": "CI does not read it: the event determines the base",
     "clients": "the rows of the base count, and no others",
+    "removed": "its entries are exceptions: those that the head adds count as exceptions.accept says",
     "consumer_lines": "they are where the settings of consumers stand",
     "spark": "it decides no verdict; sessions start with the trusted configuration",
     "cosmetic": "it delays statements and decides no verdict; plans obey the trusted configuration",

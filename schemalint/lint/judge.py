@@ -251,10 +251,11 @@ def _plugin_error(rule: Rule, what: str) -> PluginError:
 def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Finding:
     object_ = problem.object or object_of(fact, problem.path)
     old, new = values_of(fact)
+    severity = severity_of(rule, problem)
     return Finding(
         code=rule.code,
         rule=rule.name,
-        severity=severity_of(rule, problem),
+        severity=severity,
         message=problem.message,
         help=problem.help,
         table=ctx.contract.table,
@@ -269,6 +270,7 @@ def _finding(rule: Rule, problem: Problem, fact: Fact, ctx: RuleContext, against
         fix=problem.fix,
         remedy=problem.remedy,
         commit=fact.entry if isinstance(fact, HistoryStep) else None,
+        needs_rewrite=rule.verdict == "impossible" and severity is Severity.ERROR,
     )
 
 

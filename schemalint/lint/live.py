@@ -26,6 +26,7 @@ from schemalint.delta.table import LiveTable, TableState
 from schemalint.lint.context import git_context
 from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.judge import Judge, client_findings, stream_findings, without_ambiguous_columns
+from schemalint.lint.origin import Origins
 from schemalint.lint.renamed import Names, with_names
 from schemalint.lint.upgrades import is_superseded, protocol_upgrades, with_upgrade_findings
 from schemalint.model.column_tracking import ColumnTracking
@@ -65,6 +66,7 @@ class LiveComparison:
         unseen: Edits of the contract since the last apply that the table does not show; without `base`.
         table_findings: The findings of the live table itself; those that the base gives too are existing.
         all_contracts: See `RuleContext`.
+        origins: Tells which commits the drift comes from; None if nobody reads it.
     """
 
     contract: Contract
@@ -78,6 +80,7 @@ class LiveComparison:
     renamed: Names = field(default_factory=dict)
     all_contracts: bool = False
     unseen: tuple[Change, ...] = ()
+    origins: Origins | None = None
 
     @cached_property
     def differs_from_applied(self) -> frozenset[Hashable]:
@@ -234,7 +237,7 @@ def _live_only(
         yield from _missing_step(judge, pending_change, ctx, comparison)
     else:
         cause = next(_errors(judge, pending_change, ctx), None)
-        yield from judge(Drift(pending_change, _drift_kind(pending_change, comparison), cause), ctx, LIVE)
+        yield from judge(_drift(pending_change, comparison, cause), ctx, LIVE)
 
 
 def _missing_step(
@@ -242,11 +245,24 @@ def _missing_step(
 ) -> Iterator[Finding]:
     """Yield the errors of rules that refuse a pending change; without any, the finding of the drift."""
     errors = tuple(_errors(judge, pending_change, ctx))
-    yield from errors or judge(Drift(pending_change, _drift_kind(pending_change, comparison)), ctx, LIVE)
+    yield from errors or judge(_drift(pending_change, comparison), ctx, LIVE)
 
 
 def _errors(judge: Judge, pending_change: Change, ctx: RuleContext) -> Iterator[Finding]:
     return (finding for finding in judge(pending_change, ctx, LIVE) if finding.severity >= Severity.ERROR)
+
+
+def _drift(
+    pending_change: Change,
+    comparison: LiveComparison,
+    cause: Finding | None = None,
+    kind: DriftKind | None = None,
+) -> Drift:
+    """Return a pending change as drift, with the commit that made it if somebody else did."""
+    kind = kind or _drift_kind(pending_change, comparison)
+    asks = comparison.origins is not None and kind in (DriftKind.DRIFTED, DriftKind.UNDECLARED)
+    origin = comparison.origins.of(pending_change) if comparison.origins and asks else ""
+    return Drift(pending_change, kind, cause, origin)
 
 
 def _drift_kind(pending_change: Change, comparison: LiveComparison) -> DriftKind:
@@ -343,7 +359,7 @@ def _undeclared(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> I
             continue
         if field_at(created, path) is None:
             kind = DriftKind.AHEAD if _is_of_later_revision(path, comparison) else DriftKind.UNDECLARED
-            yield from judge(Drift(change.FieldRemoved(path, live), kind), ctx, LIVE)
+            yield from judge(_drift(change.FieldRemoved(path, live), comparison, kind=kind), ctx, LIVE)
 
 
 def _is_of_later_revision(path: Path, comparison: LiveComparison) -> bool:

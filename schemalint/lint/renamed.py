@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from schemalint.delta.datatype import DataType, Field, Struct, map_fields, parts, walk_fields
 from schemalint.delta.path import Path, path_key
-from schemalint.delta.table import History, LiveTable, TableState
+from schemalint.delta.table import LiveTable, TableState
 from schemalint.values import replace
 
 Names: TypeAlias = Mapping[tuple[str, ...], str]
@@ -19,14 +19,15 @@ _Stored: TypeAlias = tuple[int | None, str | None]
 
 
 class ColumnLog:
-    """The names that columns had in a table's history, in lower case.
+    """The names that columns had in a table's recent history, in lower case.
 
+    The history is read only if a name is asked for.
     Columns are identified by column mapping id and physical name: a recreated table reuses ids, but never
     physical names.
     """
 
-    def __init__(self, history: History) -> None:
-        self._history = history
+    def __init__(self, table: LiveTable) -> None:
+        self._table = table
 
     def names(self, field: Field) -> frozenset[str]:
         """Return all names of a live column."""
@@ -35,7 +36,7 @@ class ColumnLog:
     @cached_property
     def _names(self) -> Mapping[_Stored, set[str]]:
         found: defaultdict[_Stored, set[str]] = defaultdict(set)
-        for entry in self._history.entries:
+        for entry in self._table.recent_history.entries:
             if entry.metadata is not None:
                 for _path, field in walk_fields(entry.metadata.state.columns):
                     found[_stored(field)].add(field.name.lower())
@@ -50,6 +51,8 @@ def renamed_fields(declared: Struct, live: Struct, log: ColumnLog) -> dict[str, 
         for name, field in live_by_name.items()
         if name not in declared_by_name and field.column_id is not None
     }
+    if not undeclared or live_by_name.keys() >= declared_by_name.keys():
+        return {}
     by_old_name: defaultdict[str, set[_Stored]] = defaultdict(set)
     for stored, field in undeclared.items():
         for name in log.names(field):
@@ -69,7 +72,7 @@ def names_in_log(declared: TableState, live: LiveTable) -> Names:
     The declaration knows its columns, the names in ``renamed_from``, and the columns listed as dropped.
     """
     listed = {path_key(entry.path) for entry in declared.dropped}
-    found = _names(declared.columns, live.state.columns, ColumnLog(live.history), ())
+    found = _names(declared.columns, live.state.columns, ColumnLog(live), ())
     return {path_key(path): name for path, name in found if path_key((*path[:-1], name)) not in listed}
 
 

@@ -66,8 +66,10 @@ def explain(text: str, rules: tuple[Rule, ...]) -> Explanation:
         return Explanation((), named)
     found = _classes(text, rules, is_word=is_word)
     # A stack trace has many exceptions of Java: they count only if nothing else explains it.
-    classes = tuple(filter(str.isupper, found)) or _quoting_classes(text)
-    quoting = () if classes else tuple(rule for rule in rules if _quotes(rule, text))
+    classes = tuple(filter(str.isupper, found))
+    plain = "" if classes else _plain(text)
+    classes = classes or _quoting_classes(plain)
+    quoting = () if classes else tuple(rule for rule in rules if _quotes(rule, plain))
     classes = classes or (() if quoting else found)
     errors = tuple(_named_error(name, rules) for name in classes)
     pages = tuple(rule for rule in rules if any(_claims(rule, name) for name in classes))
@@ -103,9 +105,8 @@ def _classes(text: str, rules: tuple[Rule, ...], *, is_word: bool) -> tuple[str,
     )
 
 
-def _quoting_classes(text: str) -> tuple[str, ...]:
+def _quoting_classes(plain: str) -> tuple[str, ...]:
     """Return the first error class of each row that quotes the text."""
-    plain = _plain(text)
     return tuple(
         advice.errors[0]
         for advice in error_advice()
@@ -128,10 +129,9 @@ def _claims(rule: Rule, error: str) -> bool:
     return error in claimed or main in claimed
 
 
-def _quotes(rule: Rule, message: str) -> bool:
+def _quotes(rule: Rule, plain: str) -> bool:
     """Whether the page quotes the message; some Spark errors name no error class in their text."""
-    text = _plain(message)
-    return any(_contains(text, quotation) for quotation in _QUOTATION.findall(rule.doc))
+    return any(_contains(plain, quotation) for quotation in _QUOTATION.findall(rule.doc))
 
 
 def _contains(text: str, quotation: str) -> bool:

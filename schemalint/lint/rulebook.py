@@ -37,6 +37,7 @@ class Selection:
         select: None for all stable rules.
         severity: Overridden severities by code, code prefix or name; the longest match wins.
         options: The values of rule options, by rule code.
+        locked: Rules that nested files of the configuration cannot loosen.
         local: Rule files outside of any package, if allowed: they are code of the working tree.
     """
 
@@ -46,6 +47,7 @@ class Selection:
     severity: Mapping[str, Severity] = field(default_factory=dict)
     preview: bool = False
     options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
+    locked: tuple[str, ...] = ()
     local: RuleFiles | None = None
 
 
@@ -78,7 +80,7 @@ def load_rules(selection: Selection | None = None) -> tuple[Rule, ...]:
                 raise origin.failed(f"rule {rule.code} of {rule.module} is already in {other.module}")
             rules[rule.code] = rule
     ordered = tuple(rules[code] for code in sorted(rules))
-    return _selected(ordered, selection) if selection else ordered
+    return selected(ordered, selection) if selection else ordered
 
 
 def selection_of(settings: Config, local: RuleFiles | None = None) -> Selection:
@@ -103,22 +105,34 @@ def selection_of(settings: Config, local: RuleFiles | None = None) -> Selection:
         severity=settings.severity,
         preview=settings.preview,
         options=settings.options,
+        locked=settings.locked,
         local=local,
     )
 
 
 def rules_for_apply(selection: Selection) -> tuple[Rule, ...]:
     """Return the selected and all stable built-in rules: Delta refuses a change even if a rule is ignored."""
-    selected = load_rules(selection)
-    codes = {rule.code for rule in selected}
+    chosen = load_rules(selection)
+    codes = {rule.code for rule in chosen}
     built_in = (rule for rule in load_rules() if rule.distribution == BUILT_IN and rule.status == "stable")
-    return (*selected, *(rule for rule in built_in if rule.code not in codes))
+    return (*chosen, *(rule for rule in built_in if rule.code not in codes))
 
 
-def _selected(rules: Sequence[Rule], selection: Selection) -> tuple[Rule, ...]:
+def selected(rules: Sequence[Rule], selection: Selection) -> tuple[Rule, ...]:
+    """Return the selected ones of all installed rules; see `load_rules`.
+
+    Raises:
+        UsageError: The selection names an unknown rule or option.
+    """
     if selection.select == ():
         raise UsageError("select names no rule", help='select = ["ALL"] selects all rules')
-    named = (*(selection.select or ()), *selection.extend_select, *selection.ignore, *selection.severity)
+    named = (
+        *(selection.select or ()),
+        *selection.extend_select,
+        *selection.ignore,
+        *selection.severity,
+        *selection.locked,
+    )
     require_known((*named, *selection.options), rules)
     return tuple(
         _with_options(_with_severity(rule, selection.severity), selection.options.get(rule.code, {}))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from schemalint.config import Config
 from schemalint.lint.rulebook import (
@@ -12,8 +12,11 @@ from schemalint.lint.rulebook import (
     load_rules,
     matches,
     require_known,
+    rules_for_apply,
+    selected,
     selection_of,
 )
+from schemalint.lint.scopes import Scopes
 from schemalint.lint.stricter import RuleSet
 from schemalint.plugin import Rule
 from schemalint.values import replace
@@ -44,14 +47,13 @@ def rules_of(
     Raises:
         UsageError: The configuration names local rule files, and they are not allowed.
     """
-    selection = selection_of(settings, local)
     return load_rules(
-        replace(
-            selection,
-            select=select or selection.select,
-            extend_select=(*selection.extend_select, *extend_select),
-            ignore=(*selection.ignore, *ignore),
-            preview=preview or selection.preview,
+        _overridden(
+            selection_of(settings, local),
+            select=select,
+            extend_select=extend_select,
+            ignore=ignore,
+            preview=preview,
         )
     )
 
@@ -74,6 +76,66 @@ def rule_sets_of(
         )
         found.append(RuleSet(rules, table_ignores(known, rules)))
     return tuple(found)
+
+
+def scopes_of(
+    deciding: Sequence[Config],
+    *,
+    local: RuleFiles | None = None,
+    **options: Any,  # noqa: ANN401 (those of `rule_sets_of`)
+) -> Scopes:
+    """Return the rules of the configurations that decide, and of their nested files; see `rule_sets_of`."""
+    rule_sets = rule_sets_of(deciding, local=local, **options)
+    if not any(config.nested for config in deciding):
+        return Scopes(deciding, rule_sets)
+    available = load_rules(Selection(select=("ALL",), preview=True, local=local))
+
+    def of_nested(settings: Config) -> RuleSet:
+        known = _without_unknown(settings, local)
+        rules = selected(available, _overridden(selection_of(known, local), **options))
+        for entry in known.tables:
+            require_known(entry.ignore, available)
+        return RuleSet(rules, tuple((entry.match, entry.ignore) for entry in known.tables))
+
+    return Scopes(deciding, rule_sets, of_nested)
+
+
+def rules_at_files(
+    settings: Config, rules: Sequence[Rule], local: RuleFiles | None
+) -> Callable[[str], RuleSet]:
+    """Return the rules of `plan` and `apply` for the contracts of each file; see `rules_for_apply`.
+
+    Args:
+        settings: The configuration with its nested files.
+        rules: Its own rules.
+        local: The local rule files; None if they are not allowed.
+    """
+    of_settings = RuleSet(tuple(rules), table_ignores(settings, tuple(rules)))
+
+    def of_nested(merged: Config) -> RuleSet:
+        found = rules_for_apply(selection_of(merged, local))
+        return RuleSet(found, table_ignores(merged, found))
+
+    scopes = Scopes([settings], [of_settings], of_nested)
+    return lambda file: scopes.of(file).sets[0]
+
+
+def _overridden(
+    selection: Selection,
+    *,
+    select: tuple[str, ...] = (),
+    extend_select: tuple[str, ...] = (),
+    ignore: tuple[str, ...] = (),
+    preview: bool = False,
+) -> Selection:
+    """Return a selection with the options of the command line."""
+    return replace(
+        selection,
+        select=select or selection.select,
+        extend_select=(*selection.extend_select, *extend_select),
+        ignore=(*selection.ignore, *ignore),
+        preview=preview or selection.preview,
+    )
 
 
 def rules_about_configuration(
@@ -107,6 +169,7 @@ def _without_unknown(settings: Config, local: RuleFiles | None) -> Config:
         select=None if settings.select is None else known(settings.select) or None,
         extend_select=known(settings.extend_select),
         ignore=known(settings.ignore),
+        locked=known(settings.locked),
         severity={pattern: settings.severity[pattern] for pattern in known(settings.severity)},
         options={code: settings.options[code] for code in known(settings.options)},
         tables=tuple(replace(entry, ignore=known(entry.ignore)) for entry in settings.tables),

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache, reduce
+from operator import or_
 from pathlib import Path, PurePosixPath
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint import git
+from schemalint.config.nested import NAME as NESTED
 from schemalint.document import candidate
 from schemalint.errors import UsageError
 from schemalint.git import Contents, EmptyTree, Repository, Side
 from schemalint.model.contract import Contract
+
+if TYPE_CHECKING:
+    from schemalint.contract.history import ContractHistory
 
 Globs: TypeAlias = tuple[str, ...]
 """The globs of contract files in one configuration; empty for all contract files."""
@@ -37,6 +43,7 @@ def read_contents(
             head if globs in head_globs else nothing,
             candidate,
             globs,
+            NESTED,
         )
         for globs in dict.fromkeys((base_globs, *head_globs))
     ]
@@ -44,6 +51,8 @@ def read_contents(
         {path: file for part in parts for path, file in part.base.items()},
         {path: file for part in parts for path, file in part.head.items()},
         {path: reason for part in parts for path, reason in part.unread.items()},
+        reduce(or_, (part.beside_base for part in parts)),
+        reduce(or_, (part.beside_head for part in parts)),
     )
 
 
@@ -52,13 +61,18 @@ def has_contracts(repository: Repository, side: Side) -> bool:
     return bool(git.changes(repository, EmptyTree("one side is read"), side, candidate).head)
 
 
-def readable_ancestor(
-    repository: Repository, globs: Globs, base: Side, key: str
-) -> tuple[str, Contract] | None:
-    """Return a table's contract at the newest ancestor of the base where it can be read; None if none is."""
-    from schemalint.contract.revisions import newest_readable  # noqa: PLC0415 (only if the base is unreadable)
+def readable_ancestors(
+    repository: Repository, globs: Globs, base: Side
+) -> Callable[[str], tuple[str, Contract] | None]:
+    """Return a search for a table's contract at the newest ancestor of the base where it can be read."""
 
-    return newest_readable(repository, globs, base)(key)
+    @cache
+    def history() -> ContractHistory:
+        from schemalint.contract.history import ContractHistory  # noqa: PLC0415 (only if the base is unreadable)
+
+        return ContractHistory(repository, globs, base)
+
+    return lambda key: next(history().newest_first(key), None) if base.commit else None
 
 
 def path_filter(root: Path, paths: tuple[str, ...], files: Iterable[str]) -> Callable[[str], bool] | None:

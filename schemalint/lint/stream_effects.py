@@ -17,7 +17,7 @@ from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
 from schemalint.model.fact import AffectedStreams
 from schemalint.model.stream_report import stream_reports
-from schemalint.planner import PlanOptions, plan_table, planned_commits
+from schemalint.planner import PlanOptions, only_stops_streams, plan_table, planned_commits
 from schemalint.plugin import RuleContext
 from schemalint.values import replace
 
@@ -46,8 +46,11 @@ def affected_streams(ctx: RuleContext, tracking: ColumnTracking | None = None) -
     commits = planned_commits(plan)
     if ctx.live is None:
         commits = tuple(replace(commit, version=None) for commit in commits)
-    reports = stream_reports(ctx.contract.table, ctx.consumers, commits)
-    return AffectedStreams(tuple(reports), tuple(causes))
+    reports = tuple(stream_reports(ctx.contract.table, ctx.consumers, commits))
+    if ctx.contract.delays_cosmetic and only_stops_streams(plan, ctx.consumers):
+        without = stream_reports(ctx.contract.table, ctx.consumers, ())
+        return AffectedStreams(tuple(without), spared=reports)
+    return AffectedStreams(reports, tuple(causes))
 
 
 def _kind_of(change: Change) -> Blocking | None:

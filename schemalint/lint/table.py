@@ -116,12 +116,6 @@ def refused_by_spark(contract: Contract, table: LiveTable, rules: Sequence[Rule]
     return tuple(finding for finding in findings if is_refusal_of_table(finding))
 
 
-def refuses_changes(table: LiveTable, rules: Sequence[Rule]) -> bool:
-    """Whether Delta Spark refuses every statement that changes the table's metadata but keeps its columns."""
-    findings = (*judge_table(table, rules), *judge_state(table, rules))
-    return any(finding.delta_error in CHECKED_ON_CHANGE for finding in findings)
-
-
 def as_declared(table: LiveTable, name: str | None = None) -> Contract:
     """Return the contract that declares a table exactly as it is."""
     return Contract(name or table.uri, table.state, location=table.uri)

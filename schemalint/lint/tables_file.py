@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schemalint import limits
 from schemalint.catalog.table_location import absolute_location, table_location
+from schemalint.delta.history import without_history
 from schemalint.errors import ConfigError, UsageError
 from schemalint.lint.check_input import MissingEntry
 from schemalint.model.contract import table_key
@@ -16,6 +18,7 @@ from schemalint.values import frozen
 
 if TYPE_CHECKING:
     import datetime as dt
+    from collections.abc import Mapping
 
     from schemalint.config import Target
     from schemalint.delta.table import LiveTable
@@ -29,12 +32,19 @@ class TablesFile:
     Attributes:
         target: The target whose tables they are; None if it is unknown.
         repository: The folder that relative roots start from.
+        history: Whether to return the whole histories, or tables as `TargetTables` reads them without.
     """
 
     file: str
     tables: tuple[TableDocument | TableFailure, ...]
     target: Target | None
     repository: Path
+    history: bool = False
+
+    @property
+    def live(self) -> tuple[LiveTable, ...]:
+        """The readable tables."""
+        return tuple(table.live for table in self.tables if isinstance(table, TableDocument))
 
     @property
     def oldest(self) -> dt.datetime:
@@ -57,7 +67,7 @@ class TablesFile:
         if found is None:
             raise MissingEntry(f"{self.file} has no entry for it")
         if isinstance(found, TableDocument):
-            return found.live
+            return found.live if self.history else without_history(found.live)
         if found.missing:
             return None
         raise MissingEntry(f"it was unreadable when {self.file} was written: {found.message}")
@@ -68,17 +78,25 @@ class TablesFile:
             location = self.location(contract)
         except ConfigError:
             location = None
-        by_location = (entry for entry in self.tables if absolute_location(entry.uri, Path.cwd()) == location)
-        by_name = (entry for entry in self.tables if self._is_named(entry, contract))
-        return next(by_location, None) or next(by_name, None)
+        by_location = self._by_location.get(location) if location is not None else None
+        return by_location or self._by_name.get(contract.key)
 
-    def _is_named(self, entry: TableDocument | TableFailure, contract: Contract) -> bool:
-        if entry.table is None or table_key(entry.table) != contract.key:
-            return False
-        return self.target is None or entry.target in (None, self.target.name)
+    @cached_property
+    def _by_location(self) -> Mapping[str, TableDocument | TableFailure]:
+        here = Path.cwd()
+        return {absolute_location(entry.uri, here): entry for entry in reversed(self.tables)}
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, TableDocument | TableFailure]:
+        """The entries of the target with a name; of several the first counts."""
+        targets = None if self.target is None else (None, self.target.name)
+        named = [entry for entry in self.tables if targets is None or entry.target in targets]
+        return {table_key(entry.table): entry for entry in reversed(named) if entry.table is not None}
 
 
-def read_tables_file(file: str, target: Target | None, repository: Path) -> TablesFile:
+def read_tables_file(
+    file: str, target: Target | None, repository: Path, *, history: bool = False
+) -> TablesFile:
     """Read the tables of a file.
 
     Raises:
@@ -97,4 +115,4 @@ def read_tables_file(file: str, target: Target | None, repository: Path) -> Tabl
                 "latest one: it cannot replace the live table",
                 help="write the file with `schemalint show`, without a version or time after the table",
             )
-    return TablesFile(file, tables, target, repository)
+    return TablesFile(file, tables, target, repository, history)

@@ -6,9 +6,8 @@ name of the dropped one. So the fields of both sides get numbers and are paired 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import count, pairwise
+from itertools import count
 from types import MappingProxyType
 from typing import Final
 
@@ -20,15 +19,14 @@ from schemalint.delta.datatype import (
     Map,
     Struct,
     map_fields,
-    map_fields_within,
     parts,
     walk_fields,
     with_parts,
 )
-from schemalint.delta.diff import pair_fields, recreated_columns
 from schemalint.delta.path import Path, PathIndex, path_key
 from schemalint.delta.table import Deletion, TableState
-from schemalint.values import frozen, replace
+from schemalint.model.revision_columns import newly_listed, numbered_revisions
+from schemalint.values import frozen, grouped, replace
 
 _NOTHING: Final = Struct(())
 
@@ -44,6 +42,7 @@ class ColumnTracking:
         applied: By number, the column names at the last apply.
         retaken: The declared paths whose names belonged to other columns since the last apply.
         origins: By number, the `renamed_from` of the columns that no revision declares under that name.
+        dropped_types: By number, the types that the revisions give the dropped columns.
     """
 
     declared: Struct
@@ -52,6 +51,7 @@ class ColumnTracking:
     applied: Mapping[int, str]
     retaken: frozenset[tuple[str, ...]] = frozenset()
     origins: Mapping[int, str] = MappingProxyType({})
+    dropped_types: Mapping[int, tuple[DataType, ...]] = MappingProxyType({})
 
     @property
     def left_out(self) -> tuple[FieldRemoved, ...]:
@@ -82,14 +82,20 @@ class ColumnTracking:
         """Return the declaration as one edit of the table, with the renames of all revisions composed.
 
         A rename starts from the live name, or from the name at the last apply. Newer columns have no rename,
-        unless no revision declares the column that they are renamed from. Dropped columns are listed under
-        their own names.
+        unless no revision declares the column that they are renamed from; applied columns that are gone keep
+        theirs. Dropped columns are listed under their own names.
         """
-        former = {**self.origins, **self.applied, **_names(self.live)}
-        columns = map_fields(
-            self.declared,
-            lambda _path, field: replace(field, column_id=None, renamed_from=_renamed_from(field, former)),
-        )
+        live = _names(self.live)
+        former = {**self.origins, **self.applied, **live}
+        lost = self.applied.keys() - live.keys()
+
+        def composed(_path: Path, field: Field) -> Field:
+            renamed_from = _renamed_from(field, former)
+            if renamed_from is None and field.column_id in lost:
+                renamed_from = field.renamed_from
+            return replace(field, column_id=None, renamed_from=renamed_from)
+
+        columns = map_fields(self.declared, composed)
         listed = declared.dropped_by_key
         dropped = (
             Deletion(path, field.type)
@@ -109,12 +115,18 @@ def track_columns(live: Struct, revisions: Sequence[TableState]) -> ColumnTracki
         revisions: The contract's states, oldest first; the last one is the declaration.
     """
     numbers = count(1)
-    editions, dropped, origins = _numbered_revisions(revisions, numbers)
-    numbering = _LiveNumbering(numbers, _newly_listed(revisions[0], revisions[-1]), set(dropped), origins)
+    editions, dropped, origins = numbered_revisions(revisions, numbers)
+    numbering = _LiveNumbering(numbers, newly_listed(revisions[0], revisions[-1]), set(dropped), origins)
     numbered = numbering.struct([editions[0], *reversed(editions[1:])], live, ())
     retaken = _retaken_paths(editions[:-1], editions[-1])
     dropped = frozenset(numbering.dropped)
-    return ColumnTracking(editions[-1], numbered, dropped, _names(editions[0]), retaken, origins)
+    types = grouped(
+        (column.column_id, column.type)
+        for edition in editions
+        for _path, column in walk_fields(edition)
+        if column.column_id in dropped
+    )
+    return ColumnTracking(editions[-1], numbered, dropped, _names(editions[0]), retaken, origins, types)
 
 
 def track_back(live: Struct, revisions: Sequence[TableState]) -> ColumnTracking:
@@ -123,7 +135,7 @@ def track_back(live: Struct, revisions: Sequence[TableState]) -> ColumnTracking:
     No column is dropped.
     """
     numbers = count(1)
-    editions, _dropped, _origins = _numbered_revisions(revisions, numbers)
+    editions, _dropped, _origins = numbered_revisions(revisions, numbers)
     numbered = _LiveNumbering(numbers, frozenset(), set(), {}).struct(
         [editions[-1], *editions[:-1]], live, ()
     )
@@ -168,26 +180,6 @@ def _renamed_from(field: Field, former: Mapping[int, str]) -> str | None:
     return name if field.renamed_from == name else None  # a change of case counts only if declared
 
 
-def _numbered_revisions(
-    revisions: Sequence[TableState], numbers: Iterator[int]
-) -> tuple[list[Struct], frozenset[int], dict[int, str]]:
-    """Return the numbered columns of each revision, the numbers of the dropped columns, and the origins.
-
-    Only deletions that the newest revision still lists count.
-    """
-    editions = [_numbered(revisions[0].columns, numbers)]
-    lost: defaultdict[tuple[object, ...], dict[str, Field]] = defaultdict(dict)
-    dropped: dict[int, tuple[str, ...]] = {}
-    origins: dict[int, str] = {}
-    for before, after in pairwise(revisions):
-        step = _RevisionStep(
-            numbers, recreated_columns(before, after), _newly_listed(before, after), lost, dropped, origins
-        )
-        editions.append(step.struct(editions[-1], after.columns, (), ()))
-    listed = revisions[-1].dropped_by_key
-    return editions, frozenset(number for number, path in dropped.items() if path in listed), origins
-
-
 def _retaken_paths(editions: Iterable[Struct], declared: Struct) -> frozenset[tuple[str, ...]]:
     return frozenset(path for edition in editions for path in _retaken_in(edition, declared, ()))
 
@@ -213,101 +205,6 @@ def _structs(old: DataType, new: DataType, path: Path) -> Iterator[tuple[Path, S
     for part, inner in parts(old):
         if part in new_parts:
             yield from _structs(inner, new_parts[part], (*path, part))
-
-
-@frozen
-class _RevisionStep:
-    """The step from one revision to the next: each field keeps its number or loses it.
-
-    Attributes:
-        lost: Collects the fields that are no longer declared, by their struct and name.
-        dropped: Collects, by number, the paths of the fields that are listed as dropped.
-        origins: Collects, by number, the old names of renamed fields that no revision has under these names.
-    """
-
-    numbers: Iterator[int]
-    recreated_columns: set[tuple[str, ...]]
-    listed: frozenset[tuple[str, ...]]
-    lost: defaultdict[tuple[object, ...], dict[str, Field]]
-    dropped: dict[int, tuple[str, ...]]
-    origins: dict[int, str]
-
-    def struct(self, old: Struct, new: Struct, path: Path, struct_id: tuple[object, ...]) -> Struct:
-        pairs = pair_fields(old, new, path, self.recreated_columns)
-        lost = self.lost[struct_id]
-        edited = _by_edited_rename(old, new)
-        for field in new.fields:
-            key, old_key = field.name.lower(), (field.renamed_from or "").lower()
-            namesake = old.get(field.name)
-            is_renamed = namesake is None or namesake.renamed_from != field.renamed_from
-            if is_renamed and pairs.get(field.name) in (None, namesake) and old_key in lost:
-                pairs[field.name] = lost.pop(old_key)
-            elif (
-                field.name not in pairs
-                and path_key((*path, field.name)) not in self.recreated_columns
-                and key in lost
-            ):
-                pairs[field.name] = lost.pop(key)
-            elif field.name not in pairs and old_key in edited:
-                pairs[field.name] = edited[old_key]
-        kept = {field.column_id for field in pairs.values()}
-        for field in old.fields:
-            if field.column_id not in kept:
-                lost[field.name.lower()] = field
-        self._collect_dropped(path, struct_id)
-        return Struct(tuple(self._field(pairs.get(field.name), field, path) for field in new.fields))
-
-    def _collect_dropped(self, path: Path, struct_id: tuple[object, ...]) -> None:
-        """Collect the fields that are listed as dropped, even if an earlier revision left them out."""
-        for name, field in self.lost[struct_id].items():
-            field_path = path_key((*path, name))
-            if field.column_id is not None and field_path in self.listed:
-                self.dropped[field.column_id] = field_path
-
-    def _field(self, old: Field | None, new: Field, path: Path) -> Field:
-        if old is None or old.column_id is None:
-            (new_field,) = self._new(Struct((new,))).fields
-            return new_field
-        self.dropped.pop(old.column_id, None)
-        if old.column_id in self.origins and old.name.lower() == new.name.lower():
-            self.origins.pop(old.column_id)  # the rename may be corrected, or taken back
-            self._collect_origin(replace(new, column_id=old.column_id))
-        type_ = self._type(old.type, new.type, (*path, new.name), (old.column_id,))
-        return replace(new, column_id=old.column_id, type=type_)
-
-    def _type(self, old: DataType, new: DataType, path: Path, struct_id: tuple[object, ...]) -> DataType:
-        if isinstance(old, Struct) and isinstance(new, Struct):
-            return self.struct(old, new, path, struct_id)
-        old_parts = dict(parts(old))
-        if isinstance(new, Array | Map) and old_parts.keys() == dict(parts(new)).keys():
-            inner_types = {
-                part: self._type(old_parts[part], inner, (*path, part), (*struct_id, part))
-                for part, inner in parts(new)
-            }
-            return with_parts(new, inner_types)
-        return map_fields_within(new, lambda _path, field: replace(field, column_id=next(self.numbers)))
-
-    def _new(self, struct: Struct) -> Struct:
-        numbered = _numbered(struct, self.numbers)
-        for _path, field in walk_fields(numbered):
-            self._collect_origin(field)
-        return numbered
-
-    def _collect_origin(self, field: Field) -> None:
-        if field.renamed_from is not None and field.column_id is not None:
-            self.origins[field.column_id] = field.renamed_from
-
-
-def _by_edited_rename(old: Struct, new: Struct) -> dict[str, Field]:
-    """Return the old fields that are gone, by their ``renamed_from`` in lower case.
-
-    A new field with the same one is the old field: the rename was edited before it was applied.
-    """
-    return {
-        field.renamed_from.lower(): field
-        for field in reversed(old.fields)
-        if field.renamed_from and new.get(field.name) is None
-    }
 
 
 @frozen
@@ -386,7 +283,7 @@ def _recognized(editions: Sequence[Struct], live: Struct, renamed: Mapping[str, 
     taken = set(renamed.values())
     tests: tuple[Callable[[Field, Field], bool], ...] = (
         lambda known, _field: known.column_id in applied,
-        lambda known, field: _is_alike(known.type, field.type),
+        lambda known, field: is_alike(known.type, field.type),
         lambda _known, _field: True,
     )
     for matches in tests:
@@ -402,16 +299,8 @@ def _recognized(editions: Sequence[Struct], live: Struct, renamed: Mapping[str, 
     return numbers_by_name
 
 
-def _is_alike(declared: DataType, live: DataType) -> bool:
+def is_alike(declared: DataType, live: DataType) -> bool:
     """Return whether an interrupted run can leave a column of the declared type with the live type."""
     if isinstance(declared, Struct | Array | Map):
         return type(declared) is type(live)
     return declared == live
-
-
-def _newly_listed(before: TableState, after: TableState) -> frozenset[tuple[str, ...]]:
-    return frozenset(after.dropped_by_key) - frozenset(before.dropped_by_key)
-
-
-def _numbered(struct: Struct, numbers: Iterator[int]) -> Struct:
-    return map_fields(struct, lambda _path, field: replace(field, column_id=next(numbers)))

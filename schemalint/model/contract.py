@@ -11,6 +11,7 @@ from schemalint.delta.properties import is_refused_by
 from schemalint.delta.table import TableState
 from schemalint.errors import Location
 from schemalint.model.consumer import Consumer, ConsumerFault
+from schemalint.model.waiver import Waiver
 from schemalint.values import field, frozen, replace
 
 
@@ -32,15 +33,20 @@ class WriterPermissions:
 
 
 @frozen
-class Waiver:
-    """An approved violation of a rule, with its object, reason and expiry (ISO date)."""
+class InlineIgnore:
+    """A comment that ignores a rule in one line or in a file.
 
-    rule: str
-    reason: str
-    column: Path | None = None
-    property: str | None = None
-    approved_by: str | None = None
-    expires: str | None = None
+    Attributes:
+        waiver: The rule, the reason and the end.
+        location: The comment.
+        line: The line that it is for; 0 for the whole file.
+        cut: What to remove from the text with it: the offsets of its start and its end.
+    """
+
+    waiver: Waiver
+    location: Location
+    line: int
+    cut: tuple[int, int]
 
 
 @frozen
@@ -84,8 +90,11 @@ class Contract:
         named_consumers: The names of consumers that the configuration declares.
         consumer_faults: The faults of these declarations, as far as the configuration knows.
         client_rows: The rows of the configuration that precede those of the client table.
+        delays_cosmetic: Whether comments and the order of columns wait for the table's next change where they
+            would stop a tracked stream: ``cosmetic = "ride-along"`` in the configuration.
         document: The index of the YAML document within its file.
         engine: The engine of the target, if the configuration names it.
+        ignores: The inline ignores in the text.
     """
 
     table: str
@@ -102,6 +111,7 @@ class Contract:
     named_consumers: tuple[str, ...] = ()
     consumer_faults: tuple[ConsumerFault, ...] = ()
     client_rows: tuple[Mapping[str, object], ...] = ()
+    delays_cosmetic: bool = False
     waivers: tuple[Waiver, ...] = ()
     deprecated: Mapping[Path, Deprecation] = field(default_factory=dict)
     absent: bool = False
@@ -109,6 +119,7 @@ class Contract:
     document: int = 0
     anchors: Mapping[Anchor, Location] = field(default_factory=dict, compare=False, repr=False)
     engine: Engine | None = None
+    ignores: tuple[InlineIgnore, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def settable_state(self) -> TableState:

@@ -15,6 +15,7 @@ from schemalint.errors import Location
 from schemalint.model.client import SupportLost, SupportUnknown
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, ObjectRef, object_of_change
+from schemalint.model.waiver import WaiverFault, WrittenWaiver
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
@@ -48,13 +49,11 @@ class TableRetired:
     """A contract was removed, or its table got another name; the table stays.
 
     Attributes:
-        approved: The reason from the configuration, if it approves the removal.
         renamed_to: The name of the table in the contract that was this one.
         moves: Whether the table of that contract has another location.
     """
 
     contract: Contract
-    approved: str | None = None
     renamed_to: str | None = None
     moves: bool = False
 
@@ -97,11 +96,14 @@ class Drift:
     Attributes:
         change: The change that would bring the live table to the declaration.
         cause: The finding of the rule that forbids this change, if any.
+        origin: Which commit made the difference, or why that is not known: the end of a sentence. Empty if
+            nobody asked.
     """
 
     change: Change
     kind: DriftKind
     cause: Finding | None = None
+    origin: str = ""
 
 
 @frozen
@@ -124,14 +126,6 @@ class RootWithoutTables:
 
 
 @frozen
-class LiveTableReplaced:
-    """The table id differs from the applied one: the table was dropped and created again."""
-
-    old_id: str
-    new_id: str
-
-
-@frozen
 class ConfigurationChanged:
     """A setting may find less than that of the base, or the base has no configuration.
 
@@ -151,6 +145,22 @@ class ConfigurationChanged:
 
 
 @frozen
+class JudgedWaiver:
+    """An exception is past its end or near it, or approves nothing.
+
+    Attributes:
+        written: The exception, and where it is written.
+        reason: Why it has no effect; empty for other faults.
+        days: The days that it still counts; None if it has no end.
+    """
+
+    written: WrittenWaiver
+    fault: WaiverFault
+    reason: str = ""
+    days: int | None = None
+
+
+@frozen
 class AffectedStreams:
     """A table with declared streams gets commits.
 
@@ -159,17 +169,20 @@ class AffectedStreams:
     Attributes:
         streams: What the commits do to each stream.
         causes: The changes that tracked streams wait for, each with its kind.
+        spared: What commits that wait for the next change would do to each stream; `streams` then says what
+            happens without them.
     """
 
     streams: tuple[StreamReport, ...]
     causes: tuple[tuple[Blocking, Change], ...] = ()
+    spared: tuple[StreamReport, ...] = ()
 
     @cached_property
     def _declared(self) -> frozenset[str]:
         return frozenset(stream.consumer.name for stream in self.streams if not stream.consumer.removed)
 
     def with_verdict(self, verdict: str) -> tuple[StreamReport, ...]:
-        """Return the streams with a verdict, such as ``blocked``."""
+        """Return the streams to which the commits do this, such as ``blocked``; see `StreamReport.effect`."""
         return tuple(stream for stream in self.streams if stream.effect.verdict.value == verdict)
 
     def cause(self, verdict: str) -> tuple[Path | None, ObjectRef | None]:
@@ -183,7 +196,8 @@ class AffectedStreams:
         """Return a stream for messages: ``silver (@bi, removed in this change)``."""
         consumer = stream.consumer
         gone = "as the base declares it" if consumer.name in self._declared else "removed in this change"
-        details = ", ".join(filter(None, (consumer.owner, gone if consumer.removed else None)))
+        unknown = "at an unknown position" if stream.unknown is not None else None
+        details = ", ".join(filter(None, (consumer.owner, gone if consumer.removed else None, unknown)))
         return f"{consumer.name} ({details})" if details else consumer.name
 
 
@@ -197,12 +211,12 @@ Fact = (
     | DuplicateTable
     | Drift
     | LiveTableMissing
-    | LiveTableReplaced
     | RootWithoutTables
     | PhysicalTypes
     | ConfigurationChanged
     | SupportLost
     | SupportUnknown
     | AffectedStreams
+    | JudgedWaiver
 )
 """Anything that a rule can judge."""

@@ -12,12 +12,15 @@ from schemalint.delta.datatype import RecordedChange
 from schemalint.delta.path import Path, format_path, path_to_json
 from schemalint.errors import Location, SchemalintError
 from schemalint.model.change_kind import kind_of
+from schemalint.model.rule_codes import FIRST_CONFIGURATION, SETTING_LOOSENED
+from schemalint.model.waiver import WaiverSource, WrittenWaiver
 from schemalint.values import field, frozen
 
 if TYPE_CHECKING:
     from schemalint.delta.table import HistoryEntry, TableState
     from schemalint.model.client import ClientSupport
     from schemalint.model.inventory import Inventory
+    from schemalint.model.judged_table import JudgedTable
     from schemalint.model.stream_report import StreamReport
 
 
@@ -39,7 +42,7 @@ class ObjectRef:
     """The object of a finding.
 
     The kind is one of ``column``, ``property``, ``constraint``, ``feature``, ``consumer``, ``partitioning``,
-    ``clustering``, ``table``, ``setting``.
+    ``clustering``, ``table``, ``setting``, ``exception``.
     """
 
     kind: str
@@ -133,6 +136,8 @@ class Finding:
         remedy: Return the declared state with everything that the help asks for; None if the rule does not
             give it.
         commit: The commit of the table that the finding is about, if it is about one.
+        in_baseline: Whether the baseline has the finding: then it never fails the run.
+        needs_rewrite: Whether Delta cannot do it in place, so that an exception needs ``via: rewrite``.
     """
 
     code: str
@@ -155,6 +160,8 @@ class Finding:
     existing: bool = False
     remedy: Callable[[], TableState] | None = field(default=None, compare=False, repr=False)
     commit: HistoryEntry | None = None
+    needs_rewrite: bool = False
+    in_baseline: bool = False
 
     @property
     def column(self) -> str | None:
@@ -180,6 +187,14 @@ class Finding:
         import hashlib  # noqa: PLC0415 (a check that prints no fingerprints starts without it)
 
         return hashlib.sha256(json.dumps(self.identity).encode()).hexdigest()
+
+
+@frozen
+class ApprovedFinding:
+    """A finding that an exception silences, and the exception."""
+
+    finding: Finding
+    by: WrittenWaiver
 
 
 @frozen
@@ -233,6 +248,10 @@ class CheckResult:
         clients: What the clients of the declared consumers do with the tables.
         streams: What happens to the declared streams of the tables.
         counts_existing: Whether findings that the base has too count, as with ``--strict``.
+        approved: The findings that exceptions silence, those first that the change under review approves.
+        fail_on: The lowest severity that fails the run; None if no finding does.
+        tables: The tables that were judged.
+        accepts: Where the change may write exceptions that count.
     """
 
     run: Run
@@ -244,8 +263,31 @@ class CheckResult:
     clients: tuple[ClientSupport, ...] = ()
     streams: tuple[StreamReport, ...] = ()
     counts_existing: bool = False
+    approved: tuple[ApprovedFinding, ...] = ()
+    fail_on: Severity | None = Severity.ERROR
+    tables: tuple[JudgedTable, ...] = ()
+    accepts: frozenset[WaiverSource] = frozenset(WaiverSource)
 
     @property
     def counted(self) -> tuple[Finding, ...]:
         """The findings that count: for the exit status, the summary and its color."""
-        return tuple(finding for finding in self.findings if self.counts_existing or not finding.existing)
+        return tuple(filter(self._counts, self.findings))
+
+    def _counts(self, finding: Finding) -> bool:
+        return not finding.in_baseline and (self.counts_existing or not finding.existing)
+
+    @property
+    def tables_by_name(self) -> dict[str, JudgedTable]:
+        """The tables that were judged, by their names in findings."""
+        return {table.name: table for table in self.tables}
+
+    def fails(self, finding: Finding) -> bool:
+        """Whether a finding fails the run.
+
+        One about the configuration does as an error only: no later edit can resolve it, so a configuration
+        could never be loosened.
+        """
+        if self.fail_on is None or not self._counts(finding):
+            return False
+        is_of_configuration = finding.code in (SETTING_LOOSENED, FIRST_CONFIGURATION)
+        return finding.severity >= (Severity.ERROR if is_of_configuration else self.fail_on)

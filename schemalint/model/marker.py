@@ -1,10 +1,10 @@
-"""The markers that `apply` stores in table properties: the last applied declaration, and pending columns."""
+"""What `apply` stores in tables: the last applied declaration, and pending columns."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from schemalint.delta.datatype import Field, Struct, Unmanaged, walk
@@ -16,62 +16,57 @@ from schemalint.model.contract import Contract
 from schemalint.redaction import without_secrets
 from schemalint.values import frozen
 
-MARKER: Final = "schemalint.applied"
-"""The table property with the last applied declaration.
-
-Without the ``delta.`` prefix it stops no stream; as a property it survives the cleanup of the log.
-"""
-
 PENDING: Final = "schemalint.pending"
 """The table property that is set while `apply` runs a plan that frees a column name and reuses it."""
 
-OWN_PROPERTIES: Final = frozenset({MARKER, PENDING})
+OWN_PROPERTIES: Final = frozenset({PENDING})
 """The table properties that `apply` writes itself; no contract can declare them."""
 
 _FORMAT = 1
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_NO_REVISION: Final = "-"
+_APP_ID = re.compile(r"schemalint:([0-9]+:[0-9a-f]+):(-|[0-9a-f]{40}|[0-9a-f]{64})")
 
 
 @frozen
 class Marker:
-    """The value of the property ``schemalint.applied``.
+    """The declaration that was applied last: a transaction identifier of the table.
+
+    A commit of metadata, such as one that sets a property, makes concurrent writers fail; a transaction
+    identifier does not. It survives the cleanup of the log, and a clone does not take it along.
 
     Attributes:
         hash: The hash of the declaration; see `declaration_hash`.
         revision: The commit of the declaration; None for an uncommitted one.
-        table_id: The id of the table that was changed; a clone carries the marker of its source.
     """
 
     hash: str
     revision: str | None = None
-    table_id: str | None = None
 
-    def to_text(self) -> str:
-        """Return the property value: equal markers give equal text."""
-        return json.dumps(
-            {"hash": self.hash, "revision": self.revision, "table": self.table_id}, separators=(",", ":")
-        )
+    @property
+    def app_id(self) -> str:
+        """The application id: ``schemalint:1:<hash>:<revision or ->``."""
+        return f"schemalint:{self.hash}:{self.revision or _NO_REVISION}"
 
 
 def read_marker(live: LiveTable) -> Marker | None:
-    """Return the marker of a live table; None if it is missing or unreadable."""
-    return marker_in(live.state)
+    """Return the marker of a live table, the one with the highest version; None if it has none."""
+    newest = max(_markers(live), default=None)
+    if newest is None:
+        return None
+    _version, hash_, revision = newest
+    return Marker(hash_, None if revision == _NO_REVISION else revision)
 
 
-def marker_in(state: TableState) -> Marker | None:
-    """Return the marker in the properties of a live table; None if it is missing or unreadable."""
-    try:
-        content = json.loads(state.properties.get(MARKER) or "null")
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(content, dict) or not isinstance(content.get("hash"), str):
-        return None
-    revision, table_id = content.get("revision"), content.get("table")
-    return Marker(
-        content["hash"],
-        revision if isinstance(revision, str) and _COMMIT.fullmatch(revision) else None,
-        table_id if isinstance(table_id, str) else None,
-    )
+def next_version(live: LiveTable) -> int:
+    """Return the version of the transaction identifier that replaces a table's marker."""
+    return max((version for version, _hash, _revision in _markers(live)), default=0) + 1
+
+
+def _markers(live: LiveTable) -> Iterator[tuple[int, str, str]]:
+    """Yield version, hash and revision of every marker that the table ever had."""
+    for app_id, version in live.transactions.items():
+        if found := _APP_ID.fullmatch(app_id):
+            yield version, found[1], found[2]
 
 
 @frozen

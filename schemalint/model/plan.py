@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Final, assert_never
 
@@ -11,10 +12,15 @@ from schemalint.delta.change import Change
 from schemalint.delta.table import TableState
 from schemalint.errors import Location
 from schemalint.model.client import ClientSupport
+from schemalint.model.column_tracking import ColumnTracking
+from schemalint.model.consumer import Consumer
+from schemalint.model.consumer_json import consumer_to_json
 from schemalint.model.finding import Finding, ObjectRef
-from schemalint.values import frozen
+from schemalint.model.marker import Marker
+from schemalint.redaction import without_uri_secrets
+from schemalint.values import frozen, replace
 
-PLAN_FORMAT: Final = 1
+PLAN_FORMAT: Final = 2
 
 
 class StepKind(Enum):
@@ -29,7 +35,6 @@ class StepKind(Enum):
     RENAME_COLUMN = "rename a column"
     ADD_COLUMNS = "add columns"
     ALTER_COLUMNS = "alter columns"
-    MOVE_COLUMN = "move a column"
     CLUSTER = "cluster"
     ADD_CONSTRAINT = "add a constraint"
     DROP_FEATURE = "drop a feature"
@@ -45,7 +50,7 @@ class Cost(Enum):
 
 
 class Approval(Enum):
-    """An approval that a step needs, from ``--allow`` or from an approved plan."""
+    """An approval that a step needs: of its kind, of its table's plan, or of the whole plan."""
 
     UPGRADE = "upgrade"
     DESTRUCTIVE = "destructive"
@@ -62,7 +67,7 @@ class Step:
         undo: The statement that reverts the step; None if there is none.
         undo_note: What the undo does not restore, or why there is no undo.
         commits: The minimum number of versions that the statement adds to the log.
-        needs: The approval that the step needs, if any.
+        needs: The approvals that the step needs.
         requires: The state that the step requires, one sentence for each object that it affects.
         sources: The locations of the causing declarations in the contract, as far as known.
     """
@@ -76,7 +81,7 @@ class Step:
     undo_note: str = ""
     commits: int = 1
     cost: Cost = Cost.METADATA
-    needs: Approval | None = None
+    needs: frozenset[Approval] = frozenset()
     requires: tuple[str, ...] = ()
     sources: tuple[Location, ...] = ()
 
@@ -94,6 +99,8 @@ class RefusalKind(Enum):
     OPERATION = "the history of the table or the request of this run forbids it"
     APPROVAL = "the statements wait for an approval"
     STREAMS = "the statements wait for a declared stream"
+    REWRITE = "the table waits for a rewrite outside of schemalint"
+    ORDER = "the statements wait for an earlier target"
 
     @property
     def exit_status(self) -> int:
@@ -103,7 +110,7 @@ class RefusalKind(Enum):
                 return 1
             case RefusalKind.DECLARATION | RefusalKind.LIVE | RefusalKind.OPERATION:
                 return 2
-            case RefusalKind.APPROVAL | RefusalKind.STREAMS:
+            case RefusalKind.APPROVAL | RefusalKind.STREAMS | RefusalKind.REWRITE | RefusalKind.ORDER:
                 return 4
             case _:
                 assert_never(self)
@@ -117,7 +124,7 @@ class Refusal:
         kind: The source of the refusal.
         code: The rule's code; None if no rule forbids the plan.
         finding: The rule's finding; None if no rule forbids the plan.
-        awaits: The missing approval; None if no approval helps.
+        awaits: The missing approvals; none if no approval helps.
         about: The object of the refusal, if a rule may report the same object.
     """
 
@@ -126,7 +133,7 @@ class Refusal:
     help: str = ""
     code: str | None = None
     finding: Finding | None = None
-    awaits: Approval | None = None
+    awaits: frozenset[Approval] = frozenset()
     about: ObjectRef | None = None
 
 
@@ -136,39 +143,53 @@ class TablePlan:
 
     Attributes:
         uri: The table's location.
+        target: The name of the target.
         table_id: The id of the live table; None if the plan creates it.
         version: The version of the live table at planning time.
         live: The state of the live table at planning time; None if the plan creates it.
         features: The features that the live table supported at planning time.
-        hash: The hash of the declaration.
+        declaration_hash: The hash of the declaration.
         writes_marker: Whether `apply` writes the marker.
+        marker: The marker of the live table.
         refusals: The refusals; if there are any, there are no steps.
         name: The full catalog name that the statements use; None if they use the location.
         needs_replanning: Whether to plan once more after these steps: they finish an interrupted run.
         waiting: The steps that wait for the table's next change (``cosmetic = "ride-along"``); there are then
             no other steps.
+        consumers: The declared consumers of the table.
         clients: What the clients of the declared consumers do with the table before and after the plan.
+        tracking: Which column is which, as the planner was told; None pairs columns by name.
+        reorder: Whether the planner was told to move columns.
+        done: How many steps of a plan file the table has completed; they are not among `steps`.
+        filed_hash: The hash that the table has in the plan file; None without one.
     """
 
     table: str
     uri: str
-    hash: str
+    declaration_hash: str
+    target: str | None = None
     table_id: str | None = None
     version: int | None = None
     live: TableState | None = None
     features: frozenset[str] = frozenset()
     steps: tuple[Step, ...] = ()
     writes_marker: bool = False
+    marker: Marker | None = None
     refusals: tuple[Refusal, ...] = ()
     name: str | None = None
     needs_replanning: bool = False
     waiting: tuple[Step, ...] = ()
+    consumers: tuple[Consumer, ...] = ()
     clients: tuple[ClientSupport, ...] = ()
+    tracking: ColumnTracking | None = None
+    reorder: bool = False
+    done: int = 0
+    filed_hash: str | None = None
 
     @property
     def needs(self) -> frozenset[Approval]:
         """The approvals that the steps need."""
-        return frozenset(step.needs for step in self.steps if step.needs is not None)
+        return frozenset[Approval]().union(*(step.needs for step in self.steps))
 
     @property
     def adds_features(self) -> frozenset[str]:
@@ -176,6 +197,26 @@ class TablePlan:
         if self.live is None:
             return frozenset()
         return frozenset[str]().union(*(step.adds_features for step in self.steps))
+
+    @property
+    def hash(self) -> str:
+        """The hash of all that an approval of the steps is given for.
+
+        That is the target, the table and its id, the declaration and its consumers, the statements with the
+        features that they add, and the state they were planned from: what a statement changes is in its
+        requirements, and all other managed objects are as declared. What streams have read, the revision, the
+        time, the tool's version, the table's version and credentials do not count, so commits of data and
+        other tables' changes leave the hash as it is.
+        The rest of a plan file keeps the hash of the file's table.
+        """
+        if self.filed_hash is not None:
+            return self.filed_hash
+        steps = [
+            [[without_uri_secrets(text) for text in (step.sql, *step.requires)], sorted(step.adds_features)]
+            for step in self.steps
+        ]
+        consumers = [consumer_to_json(_without_credentials(consumer)) for consumer in self.consumers]
+        return _hash_of([self.target, self.table, self.table_id, self.declaration_hash, consumers, steps])
 
 
 @frozen
@@ -192,16 +233,26 @@ class Plan:
 
     @property
     def hash(self) -> str:
-        """The hash of the target and of each table's id, statements and requirements.
+        """The hash of the hashes of all tables with steps, in any order."""
+        return hash_of_tables(table.hash for table in self.tables if table.steps)
 
-        Revision, time and table version are not part of it, so an approval of the hash outlives them.
-        """
-        content = [
-            self.target,
-            [
-                [table.table, table.uri, table.table_id, [[step.sql, step.requires] for step in table.steps]]
-                for table in self.tables
-                if table.steps
-            ],
-        ]
-        return f"{PLAN_FORMAT}:{hashlib.sha256(json.dumps(content).encode()).hexdigest()}"
+
+def hash_of_tables(hashes: Iterable[str]) -> str:
+    """Return the hash of a plan from those of its tables with steps."""
+    return _hash_of(sorted(hashes))
+
+
+def _without_credentials(consumer: Consumer) -> Consumer:
+    if (stream := consumer.stream) is None:
+        return consumer
+    tracking = stream.schema_tracking_location
+    stream = replace(
+        stream,
+        checkpoint=without_uri_secrets(stream.checkpoint),
+        schema_tracking_location=tracking and without_uri_secrets(tracking),
+    )
+    return replace(consumer, stream=stream)
+
+
+def _hash_of(content: Sequence[object]) -> str:
+    return f"{PLAN_FORMAT}:{hashlib.sha256(json.dumps(content).encode()).hexdigest()}"

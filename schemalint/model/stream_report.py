@@ -26,7 +26,8 @@ class StreamReport:
     Attributes:
         table: The name of the table.
         consumer: The consumer that reads it as a stream.
-        effect: The effect on the stream, without the changes that its declaration allows.
+        effect: The effect on the stream, without the changes that its declaration allows; if the stream's
+            position is unknown, the effect on one that has read everything before these commits.
         is_earlier: Whether earlier commits do the same, which the stream has still to meet by its own files,
             and these commits alone would not.
     """
@@ -50,14 +51,28 @@ class StreamReport:
         faults = [defect.message for defect in progress.defects if defect.stops]
         return progress.unknown or next(iter(faults), "the table's log does not reach back to it")
 
+    @property
+    def verdict(self) -> StreamVerdict:
+        """What happens to the stream: unknown if its position is, whatever these commits do to others."""
+        return self.effect.verdict if self.unknown is None else StreamVerdict.UNKNOWN
+
+    @property
+    def if_up_to_date(self) -> StreamVerdict | None:
+        """What these commits do to a stream that has read everything before them, if the verdict is unknown.
+
+        None also if there are no commits, so that nothing can be said.
+        """
+        known = self.effect.verdict in (self.verdict, StreamVerdict.UNKNOWN)
+        return None if known else self.effect.verdict
+
     def with_unknown_effect(self) -> StreamReport:
         """Return the report of a stream of which nothing is known."""
         return replace(self, effect=StreamEffect(StreamVerdict.UNKNOWN, None))
 
     @property
-    def harm(self) -> int:
-        """The position of the verdict in the order of harm."""
-        return list(StreamVerdict).index(self.effect.verdict)
+    def harm(self) -> tuple[int, bool]:
+        """What sorts reports by harm: a known position is better than an unknown one with the same effect."""
+        return list(StreamVerdict).index(self.effect.verdict), self.unknown is not None
 
     @property
     def version(self) -> int | None:
@@ -80,6 +95,21 @@ class StreamReport:
                 known = found[spelled.path].conf if spelled.path in found else {}
                 found[spelled.path] = replace(spelled, conf={**known, **spelled.conf})
         return tuple(found.values())
+
+
+def stream_json(report: StreamReport) -> dict[str, object]:
+    """Return what every JSON output says of a stream."""
+    return {
+        "table": report.table,
+        "consumer": report.consumer.name,
+        "tracked": report.is_tracked,
+        "verdict": report.verdict.value,
+        "if_up_to_date": report.if_up_to_date.value if report.if_up_to_date else None,
+        "stops": report.effect.stops,
+        "unblock": [kind.key for kind in report.effect.unblock],
+        "unknown": report.unknown,
+        "settings": {key: value for spelled in report.settings for key, value in spelled.conf.items()},
+    }
 
 
 def is_tracked(consumer: Consumer) -> bool:

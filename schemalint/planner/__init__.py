@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from schemalint.planner.cosmetic import only_stops_streams
 from schemalint.planner.plan import PlanOptions, pending_changes, plan_table
 from schemalint.planner.progress import (
+    Remaining,
     columns_missing_noted_names,
     completed_steps,
     concurrent_changes,
+    remaining_steps,
     with_column_ids_of,
     without_unplanned_features,
 )
@@ -15,14 +18,17 @@ from schemalint.planner.stream_commits import planned_commits
 
 __all__ = [
     "PlanOptions",
+    "Remaining",
     "columns_missing_noted_names",
     "completed_steps",
     "concurrent_changes",
     "describe_change",
     "deviations",
+    "only_stops_streams",
     "pending_changes",
     "plan_table",
     "planned_commits",
+    "remaining_steps",
     "simulate",
     "with_column_ids_of",
     "without_unplanned_features",

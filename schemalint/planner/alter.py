@@ -13,12 +13,17 @@ from schemalint.planner.columns import (
     columns_added_first,
     columns_dropped,
     columns_dropped_last,
-    columns_moved,
     columns_renamed,
     columns_set_aside,
 )
 from schemalint.planner.constraints import constraints_added, constraints_dropped
-from schemalint.planner.properties import features_dropped, pending_noted, properties_first, properties_last
+from schemalint.planner.properties import (
+    features_dropped,
+    pending_noted,
+    policy_removed_last,
+    properties_first,
+    properties_last,
+)
 
 
 def alter_steps(context: AlterContext) -> Iterator[Step]:
@@ -38,8 +43,8 @@ def alter_steps(context: AlterContext) -> Iterator[Step]:
     yield from columns_added(context)
     yield from columns_dropped_last(context)
     yield from columns_altered(context)
-    yield from columns_moved(context)
     yield from constraints_added(context)
     yield from properties_last(context)
     yield from features_dropped(context)
+    yield from policy_removed_last(context)
     yield from clustering_set(context)

@@ -39,6 +39,7 @@ class AlterContext:
         pending: The note to write before columns swap or reuse names; None if no note is needed.
         drop_features: The features to drop at the end, in this order.
         truncated_features: Those of them whose drop truncates the history.
+        moved: The state before columns move, under their final names; None if none moves.
     """
 
     table: str
@@ -47,6 +48,7 @@ class AlterContext:
     pending: Pending | None = None
     drop_features: tuple[str, ...] = ()
     truncated_features: frozenset[str] = frozenset()
+    moved: TableState | None = None
 
     def of(self, kind: type[T]) -> list[T]:
         """Return the changes of one kind."""

@@ -1,49 +1,46 @@
-"""Statements that alter columns in place: types, comments, defaults, NOT NULL."""
+"""Statements that alter columns in place: types, comments, defaults, NOT NULL, positions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias, assert_never
+from collections.abc import Iterator
+from typing import Final, assert_never
 
 from schemalint.delta.change import (
     CommentChanged,
     DefaultChanged,
     FieldAdded,
+    FieldMoved,
     NullabilityChanged,
     TypeChanged,
 )
-from schemalint.delta.datatype import UNMANAGED, Struct, walk_fields
-from schemalint.delta.path import Path, PathIndex, format_path
+from schemalint.delta.datatype import UNMANAGED, Struct, type_at, walk_fields
+from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.sql_text import quote_literal
 from schemalint.delta.type_text import print_type
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alteration import IRREVERSIBLE, AlterContext
+from schemalint.planner.simulate import simulate
+from schemalint.planner.statements import COLUMN_CHANGES, ColumnChange, Statement, fewest_statements
 
-_ColumnChange: TypeAlias = TypeChanged | CommentChanged | NullabilityChanged | DefaultChanged
-_COLUMN_CHANGES: Final = (TypeChanged, CommentChanged, NullabilityChanged, DefaultChanged)
+_SEVERAL_MOVES: Final = "no single statement moves the columns back: reorder them in the contract"
 
 
 def columns_altered(context: AlterContext) -> Iterator[Step]:
-    """Alter as many columns per statement as Delta accepts; see `alter_columns`."""
-    rest: list[_ColumnChange] = [change for change in context.changes if isinstance(change, _COLUMN_CHANGES)]
-    rest += [
+    """Alter and move columns in the fewest statements."""
+    changes: list[ColumnChange] = [change for change in context.changes if isinstance(change, COLUMN_CHANGES)]
+    changes += [
         default
         for added in context.of(FieldAdded)
         for default in defaults_of(Struct((added.field,)), added.path[:-1])
     ]
-    while rest:
-        batch: list[_ColumnChange] = []
-        later: list[_ColumnChange] = []
-        paths: PathIndex[None] = PathIndex()
-        for change in rest:
-            if paths.overlapping(change.path):
-                later.append(change)
-            else:
-                batch.append(change)
-                paths.add(change.path, None)
-        rest = later
-        yield alter_columns(context.table, batch, context.added_features(batch))
+    state = context.moved or context.live
+    for statement in fewest_statements(changes, state.columns):
+        features = context.added_features(statement.changes)
+        step = alter_columns(context.table, statement, features, columns=state.columns)
+        yield step
+        if any(isinstance(change, FieldMoved) for change in statement.changes):
+            state = simulate(state, [step])
 
 
 def defaults_of(columns: Struct, parent: Path = ()) -> list[DefaultChanged]:
@@ -56,26 +53,36 @@ def defaults_of(columns: Struct, parent: Path = ()) -> list[DefaultChanged]:
 
 
 def alter_columns(
-    table: str, changes: Sequence[_ColumnChange], features: frozenset[str] = frozenset()
+    table: str, statement: Statement, features: frozenset[str] = frozenset(), *, columns: Struct
 ) -> Step:
-    """Alter many columns in one statement.
+    """Return the step of one statement.
 
-    One statement can name each column only once, and not both a column and a field inside it.
+    Args:
+        table: The table's name in SQL.
+        statement: The changes that the statement makes.
+        features: The features that Delta adds.
+        columns: The columns in their order before the statement.
     """
-    reverse_actions = [_reverse_action(change) for change in changes]
-    undo = [(change.path, str(action)) for change, action in zip(changes, reverse_actions, strict=True)]
+    reverse = _reversed(statement, columns)
     return Step(
         StepKind.ALTER_COLUMNS,
-        sql.alter_columns(table, [(change.path, _action(change)) for change in changes]),
-        tuple(changes),
-        tuple(_reason(change) for change in changes),
+        _text(table, statement),
+        tuple(statement.changes),
+        tuple(_reason(change) for change in statement.changes),
         features,
-        undo=None if None in reverse_actions else sql.alter_columns(table, undo),
-        undo_note=IRREVERSIBLE if None in reverse_actions else "",
+        undo=_text(table, reverse) if reverse else None,
+        undo_note="" if reverse else _note(statement),
     )
 
 
-def _action(change: _ColumnChange) -> str:
+def _text(table: str, statement: Statement) -> str:
+    if statement.repeated_type is None:
+        return sql.alter_columns(table, [(change.path, _action(change)) for change in statement.changes])
+    actions = [_action(change) for change in statement.changes if not isinstance(change, TypeChanged)]
+    return sql.change_column(table, statement.changes[0].path, statement.repeated_type, actions)
+
+
+def _action(change: ColumnChange) -> str:
     match change:
         case TypeChanged(new=new):
             return f"TYPE {print_type(new)}"
@@ -87,22 +94,50 @@ def _action(change: _ColumnChange) -> str:
             return "DROP DEFAULT"
         case NullabilityChanged():
             return "DROP NOT NULL"
+        case FieldMoved(after=after):
+            return sql.position_text(after)
         case _:
             assert_never(change)
 
 
-def _reverse_action(change: _ColumnChange) -> str | None:
-    """Return the action that reverts a change; None for what Delta cannot revert: types and NOT NULL."""
+def _reversed(statement: Statement, columns: Struct) -> Statement | None:
+    """Return the statement that reverts another one; None if one statement cannot."""
+    changes = [_reverse(change, columns) for change in statement.changes]
+    found = [change for change in changes if change is not None]
+    moved = {lowercased(change.path) for change in found if isinstance(change, FieldMoved)}
+    anchors = {
+        lowercased((*change.path[:-1], change.after))
+        for change in found
+        if isinstance(change, FieldMoved) and change.after is not None
+    }
+    if len(found) < len(changes) or moved & anchors:
+        return None
+    return Statement(found, repeated_type=statement.repeated_type)
+
+
+def _reverse(change: ColumnChange, columns: Struct) -> ColumnChange | None:
+    """Return the change that reverts another one; None for what Delta cannot revert: types and NOT NULL."""
     match change:
         case CommentChanged(old=old, path=path) | DefaultChanged(old=old, path=path):
-            return _action(type(change)(path, UNMANAGED, old))
+            return type(change)(path, UNMANAGED, old)
+        case FieldMoved(path=path):
+            siblings = type_at(columns, path[:-1])
+            names = [field.name for field in siblings.fields] if isinstance(siblings, Struct) else []
+            position = [name.lower() for name in names].index(str(path[-1]).lower())
+            return FieldMoved(path, names[position - 1] if position else None)
         case TypeChanged() | NullabilityChanged():
             return None
         case _:
             assert_never(change)
 
 
-def _reason(change: _ColumnChange) -> str:
+def _note(statement: Statement) -> str:
+    """Return why no statement reverts this one."""
+    is_final = any(isinstance(change, TypeChanged | NullabilityChanged) for change in statement.changes)
+    return IRREVERSIBLE if is_final else _SEVERAL_MOVES
+
+
+def _reason(change: ColumnChange) -> str:
     match change:
         case TypeChanged(path=path, old=old, new=new):
             return f"{format_path(path)} is {print_type(old)} and declared as {print_type(new)}"
@@ -114,5 +149,7 @@ def _reason(change: _ColumnChange) -> str:
             return f"{format_path(path)} is declared without a default"
         case NullabilityChanged(path=path):
             return f"{format_path(path)} is declared nullable"
+        case FieldMoved(path=path):
+            return f"{format_path(path)} is declared in another position"
         case _:
             assert_never(change)

@@ -1,11 +1,11 @@
-"""Statements that add, drop, rename and move columns."""
+"""Statements that add, drop and rename columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from schemalint.delta.change import FieldAdded, FieldMoved, FieldRemoved, FieldRenamed
+from schemalint.delta.change import FieldAdded, FieldRemoved, FieldRenamed
 from schemalint.delta.datatype import Field, Struct, map_fields, type_at
 from schemalint.delta.path import Path, format_path, lowercased
 from schemalint.delta.table import TableState
@@ -76,7 +76,7 @@ def _dropped(
             tuple(removals),
             tuple(f"{format_path(path)} is listed under dropped" for path in declared),
             undo_note=IRREVERSIBLE,
-            needs=Approval.DESTRUCTIVE,
+            needs=frozenset({Approval.DESTRUCTIVE}),
         )
 
 
@@ -100,18 +100,6 @@ def columns_added(context: AlterContext) -> Iterator[Step]:
     """Add all other columns in one statement, each in its declared position."""
     early = {added.path for added in _needed_early(context)}
     yield from _added(context, [added for added in context.of(FieldAdded) if added.path not in early])
-
-
-def columns_moved(context: AlterContext) -> Iterator[Step]:
-    """Move one column after the other."""
-    for moved in context.of(FieldMoved):
-        yield Step(
-            StepKind.MOVE_COLUMN,
-            sql.move_column(context.table, moved.path, moved.after),
-            (moved,),
-            (f"{format_path(moved.path)} is declared in another position",),
-            undo_note="move it back in the contract",
-        )
 
 
 def _needed_early(context: AlterContext) -> list[FieldAdded]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from schemalint.delta.change import ConstraintChanged, FieldRemoved, FieldRenamed, TypeChanged
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.path import Path
+from schemalint.delta.properties import CONSTRAINT_PREFIX
 from schemalint.delta.type_verdict import alters_stored_type
 from schemalint.model.plan import Cost, Step, StepKind
 from schemalint.planner import sql
@@ -14,21 +15,34 @@ from schemalint.planner.alteration import AlterContext
 
 
 def constraints_dropped(context: AlterContext) -> Iterator[Step]:
-    """Drop the constraints that change, and those that block a change of a column."""
-    for changed in _to_drop(context):
-        if not isinstance(changed.new, str):
-            reason = "is declared absent"
-        elif changed.old != changed.new:
-            reason = "is declared differently"
-        else:
-            reason = "blocks a change of columns and is added again"
-        yield Step(
-            StepKind.DROP_CONSTRAINT,
-            sql.drop_constraint(context.table, changed.name),
-            (ConstraintChanged(changed.name, changed.old, UNMANAGED),),
-            (f"the constraint {changed.name} {reason}",),
-            undo=sql.add_constraint(context.table, changed.name, str(changed.old)),
-        )
+    """Drop the constraints that change, and those that block a change of a column.
+
+    DROP CONSTRAINT takes one. Delta stores constraints as properties, and UNSET TBLPROPERTIES takes several,
+    in one commit (measured on Delta 4.4.0).
+    """
+    dropped = _to_drop(context)
+    names = [changed.name for changed in dropped]
+    if not dropped:
+        return
+    is_one = len(dropped) == 1
+    yield Step(
+        StepKind.DROP_CONSTRAINT,
+        sql.drop_constraint(context.table, names[0])
+        if is_one
+        else sql.unset_properties(context.table, [f"{CONSTRAINT_PREFIX}{name}" for name in names]),
+        tuple(ConstraintChanged(changed.name, changed.old, UNMANAGED) for changed in dropped),
+        tuple(f"the constraint {changed.name} {_reason(changed)}" for changed in dropped),
+        undo=sql.add_constraint(context.table, names[0], str(dropped[0].old)) if is_one else None,
+        undo_note="" if is_one else "needs several statements: one adds each constraint again",
+    )
+
+
+def _reason(changed: ConstraintChanged) -> str:
+    if not isinstance(changed.new, str):
+        return "is declared absent"
+    if changed.old != changed.new:
+        return "is declared differently"
+    return "blocks a change of columns and is added again"
 
 
 def constraints_added(context: AlterContext) -> Iterator[Step]:

@@ -15,6 +15,7 @@ from schemalint.model.plan import Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.altering import alter_columns, defaults_of
 from schemalint.planner.properties import other_engine_note
+from schemalint.planner.statements import Statement
 from schemalint.values import replace
 
 CONSTRAINT_FEATURE = frozenset({"checkConstraints"})
@@ -59,7 +60,7 @@ def create_steps(contract: Contract, table: str) -> Iterator[Step]:
         undo_note="schemalint never drops a table",
     )
     if nested_defaults:
-        yield alter_columns(table, nested_defaults)
+        yield alter_columns(table, Statement(nested_defaults), columns=complete.columns)
     for name, expression in complete.constraints.items():
         yield Step(
             StepKind.ADD_CONSTRAINT,

@@ -191,7 +191,7 @@ def _partitions(live: TableState) -> frozenset[str]:
 
 def _undecided(declared: TableState, live: TableState) -> Iterator[Refusal]:
     """Refuse renames and drops that may be applied already: without a base nothing shows it."""
-    help_text = "name the revision that was applied last: --base REV"
+    help_text = "apply the contract without it first, or name the commit that was applied last: --base REV"
     for path, field in walk_fields(declared.columns):
         old = (*path[:-1], field.renamed_from) if field.renamed_from else None
         if old is not None and field_at(live.columns, old) is not None:

@@ -92,7 +92,7 @@ def target_paths(live: TableState, tracking: ColumnTracking, declared: TableStat
     """
     after = apply_declaration(declared, live, tracking=tracking)
     goal = column_numbers(after.columns)
-    with_ids = live.columns if _has_ids(live.columns) else _with_assigned_ids(live.columns)
+    with_ids = live.columns if has_ids(live.columns) else with_assigned_ids(live.columns)
     found: dict[int, Path | None] = {}
     if not _is_mapped(after):
         return found
@@ -139,11 +139,12 @@ def _is_mapped(state: TableState) -> bool:
     return state.column_mapping != "none"
 
 
-def _has_ids(columns: Struct) -> bool:
+def has_ids(columns: Struct) -> bool:
+    """Whether fields have column-mapping ids."""
     return any(field.column_id is not None for _path, field in walk_fields(columns))
 
 
-def _with_assigned_ids(columns: Struct) -> Struct:
+def with_assigned_ids(columns: Struct) -> Struct:
     """Number the fields as Delta does when column mapping is switched on."""
     numbers = count(1)
     return map_fields(columns, lambda _path, field: replace(field, column_id=next(numbers)))

@@ -74,7 +74,8 @@ def plan_table(
     refusals = list(_by_rules(findings))
     reported = {refusal.finding.object for refusal in refusals if refusal.finding is not None}
     refusals += (refusal for refusal in refused_contract(contract, live) if refusal.about not in reported)
-    plan = TablePlan(contract.table, uri, declaration_hash(contract), name=name)
+    hash_, consumers = declaration_hash(contract), contract.consumers
+    plan = TablePlan(contract.table, uri, hash_, name=name, consumers=consumers)
     table = named_table(name) if name else path_table(uri)
     if live is None:
         steps = with_sources(create_steps(contract, table), (), contract.anchors)
@@ -85,12 +86,15 @@ def plan_table(
         version=live.version,
         live=live.state,
         features=live.protocol.features,
-        writes_marker=_lacks_marker(live, plan.hash),
+        tracking=options.tracking,
+        reorder=options.reorder,
+        marker=read_marker(live),
+        writes_marker=_lacks_marker(live, plan.declaration_hash),
     )
     noted = read_pending(live.state)
-    if noted is not None and noted.targets and noted.hash != plan.hash:
+    if noted is not None and noted.targets and noted.hash != plan.declaration_hash:
         return _finish_interrupted(plan, table, live.state, noted)
-    is_noted = noted is not None and bool(noted.targets) and noted.hash == plan.hash
+    is_noted = noted is not None and bool(noted.targets) and noted.hash == plan.declaration_hash
     if noted is not None and is_noted:
         options = replace(
             options, tracking=resume_tracking(live.state.columns, contract.state.columns, noted.targets)
@@ -113,11 +117,12 @@ def plan_table(
         contract.state,
     )
     if options.tracking and not is_noted and needs_note(changes, alter_steps(context), options.tracking):
-        note = Pending(plan.hash, target_paths(live.state, options.tracking, contract.state))
+        note = Pending(plan.declaration_hash, target_paths(live.state, options.tracking, contract.state))
         context = replace(context, pending=note)
-    steps = with_sources(alter_steps(context), context.changes, contract.anchors)
     if options.reorder:
-        steps = (*steps, *_moves(contract, simulate(live.state, steps), table))
+        moved = simulate(live.state, alter_steps(context))
+        context = replace(context, changes=(*context.changes, *_moves(contract, moved)), moved=moved)
+    steps = with_sources(alter_steps(context), context.changes, contract.anchors)
     return _planned(plan, contract, live.state, refusals, steps)
 
 
@@ -151,14 +156,11 @@ def with_version_features(declared: TableState, supported: frozenset[str]) -> Ta
     return replace(declared, features=declared.features | by_version)
 
 
-def _moves(contract: Contract, state: TableState, table: str) -> tuple[Step, ...]:
-    """Return the moves of columns in a state in which every column exists under its declared name."""
-    changes = [
-        change
-        for change in pending_changes(contract, state, PlanOptions(reorder=True))
-        if isinstance(change, FieldMoved)
-    ]
-    return with_sources(alter_steps(AlterContext(table, state, tuple(changes))), changes, contract.anchors)
+def _moves(contract: Contract, state: TableState) -> Iterator[FieldMoved]:
+    """Yield the moves of columns in a state in which every column exists under its declared name."""
+    for change in pending_changes(contract, state, PlanOptions(reorder=True)):
+        if isinstance(change, FieldMoved):
+            yield change
 
 
 def _finish_interrupted(plan: TablePlan, table: str, live: TableState, noted: Pending) -> TablePlan:
@@ -217,12 +219,7 @@ def _with_missing_features(live: TableState, steps: tuple[Step, ...]) -> tuple[S
 
 def _lacks_marker(live: LiveTable, hash_: str) -> bool:
     marker = read_marker(live)
-    return (
-        marker is None
-        or marker.hash != hash_
-        or marker.table_id not in (None, live.metadata.table_id)
-        or read_pending(live.state) is not None
-    )
+    return marker is None or marker.hash != hash_ or read_pending(live.state) is not None
 
 
 def _by_rules(findings: Iterable[Finding]) -> Iterator[Refusal]:

@@ -2,16 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
+from schemalint.delta.change import FeatureChanged, FieldRenamed, PropertyChanged, change_path, subject
 from schemalint.delta.datatype import field_at, map_fields
-from schemalint.delta.path import format_path, lowercased
+from schemalint.delta.feature_drop import set_by_drops
+from schemalint.delta.path import Path, format_path, is_within, lowercased
 from schemalint.delta.table import TableState
 from schemalint.model.column_tracking import column_numbers
 from schemalint.model.marker import Pending
 from schemalint.model.plan import Step, StepKind
-from schemalint.planner.simulate import deviations, simulate
-from schemalint.values import replace
+from schemalint.planner.naming import has_ids, with_assigned_ids
+from schemalint.planner.simulate import deviations, simulate, touched_differences
+from schemalint.values import frozen, replace
+
+
+@frozen
+class Remaining:
+    """The rest of a plan that a table has completed in part.
+
+    Attributes:
+        expected: The state that the plan expects before the remaining steps.
+        steps: The remaining steps, in their order.
+    """
+
+    expected: TableState
+    steps: tuple[Step, ...]
+
+
+def remaining_steps(
+    planned_from: TableState, found: TableState, steps: Sequence[Step]
+) -> Remaining | tuple[str, ...]:
+    """Return the steps of a plan that a table has still to take, whoever took the others.
+
+    The table must be in exactly one of the states that the plan leads through, in all objects that the plan
+    touches. A feature is dropped once the protocol lacks it: its statement makes several commits, and waits
+    for the retention period while later steps go on. A table that a run left between these commits has taken
+    the steps before the drop.
+
+    Returns:
+        The rest of the plan; or the differences from the nearest of these states if the table is in none of
+        them, and no difference if it is in several.
+    """
+    others: list[Step] = []
+    drops: dict[str, int] = {}
+    for step in steps:
+        drops |= dict.fromkeys(_dropped_features(step), len(others))
+        others += [] if _dropped_features(step) else [step]
+    dropped = frozenset(drops)
+    matches: list[int] = []
+    nearest: tuple[str, ...] | None = None
+    if has_ids(found.columns) and not has_ids(planned_from.columns):
+        planned_from = replace(planned_from, columns=with_assigned_ids(planned_from.columns))
+    state = planned_from
+    subjects = _subjects_by_state(others)
+    own_values = {*planned_from.properties.items(), *_values_set(others)}
+    for completed in range(len(others) + 1):
+        expected = with_column_ids_of(state, found)
+        features = expected.features - dropped
+        compared = others if completed < len(others) else _compared(others, completed)
+        begun = frozenset(name for name, others_before in drops.items() if others_before <= completed)
+        differences = touched_differences(
+            replace(expected, features=features),
+            replace(_before_drops(found, expected, begun, own_values), features=found.features & features),
+            [change for step in compared for change in step.changes],
+            subjects[completed],
+        )
+        if not differences:
+            matches.append(completed)
+        elif nearest is None or len(differences) < len(nearest):
+            nearest = differences
+        state = simulate(state, others[completed : completed + 1])
+    # A feature that is supported already makes the states before and after its step alike.
+    if not matches or not all(_only_adds_features(step) for step in others[matches[0] : matches[-1]]):
+        return () if matches else nearest or ()
+    done: list[Step] = []
+    rest: list[Step] = []
+    left = matches[-1]
+    for step in steps:
+        names = _dropped_features(step)
+        is_done = not names & found.features if names else left > 0
+        left -= not names
+        (done if is_done else rest).append(step)
+    return Remaining(with_column_ids_of(simulate(planned_from, done), found), tuple(rest))
 
 
 def completed_steps(expected: TableState, found: TableState, steps: Sequence[Step]) -> int | None:
@@ -91,6 +164,66 @@ def columns_missing_noted_names(noted: Pending, state: TableState, steps: Sequen
 def without_unplanned_features(expected: TableState, found: TableState) -> TableState:
     """Return the found state without unplanned features: additional features do no harm."""
     return replace(found, features=found.features & expected.features) if expected.features else found
+
+
+def _subjects_by_state(steps: Sequence[Step]) -> list[set[Hashable]]:
+    """Return the subjects of all changes under the names of each state that the steps lead through."""
+    subjects: list[set[Hashable]] = [set() for _ in range(len(steps) + 1)]
+    for number, step in enumerate(steps):
+        for change in step.changes:
+            path = change_path(change)
+            after = before = path
+            if path is not None and isinstance(change, FieldRenamed):
+                before = lowercased((*path[:-1], change.old_name))
+            for state in range(number, -1, -1):
+                subjects[state].add(subject(change, before))
+                before = _renamed(before, steps[state - 1], back=True) if before and state else before
+            for state in range(number + 1, len(steps) + 1):
+                subjects[state].add(subject(change, after))
+                after = _renamed(after, steps[state], back=False) if after and state < len(steps) else after
+    return subjects
+
+
+def _renamed(path: Path, step: Step, *, back: bool) -> Path:
+    """Return the path of a column after a step, or before it."""
+    for change in step.changes:
+        if isinstance(change, FieldRenamed):
+            old = lowercased((*change.path[:-1], change.old_name))
+            source, target = (lowercased(change.path), old) if back else (old, lowercased(change.path))
+            if is_within(path, source):
+                return (*target, *path[len(source) :])
+    return path
+
+
+def _dropped_features(step: Step) -> frozenset[str]:
+    if step.kind is not StepKind.DROP_FEATURE:
+        return frozenset()
+    return frozenset(change.name for change in step.changes if isinstance(change, FeatureChanged))
+
+
+def _values_set(steps: Iterable[Step]) -> Iterator[tuple[str, object]]:
+    for step in steps:
+        for change in step.changes:
+            if isinstance(change, PropertyChanged):
+                yield change.key, change.new
+
+
+def _before_drops(
+    found: TableState, expected: TableState, names: frozenset[str], own_values: Collection[tuple[str, object]]
+) -> TableState:
+    """Return the table with the expected properties where a drop that did not end has set them.
+
+    A value that a property has in the plan without the drop tells which steps are done, so it stays.
+    """
+    by_drops = set_by_drops(names & found.features, found)
+    within = {key for key, text in by_drops.items() if (key, text) not in own_values}
+    properties = {key: text for key, text in found.properties.items() if key not in within}
+    properties |= {key: text for key, text in expected.properties.items() if key in within}
+    return replace(found, properties=properties)
+
+
+def _only_adds_features(step: Step) -> bool:
+    return all(isinstance(change, FeatureChanged) for change in step.changes)
 
 
 def _differs(state: TableState, found: TableState, steps: Sequence[Step]) -> bool:

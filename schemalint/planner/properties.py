@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from schemalint.delta.change import Change, DescriptionChanged, FeatureChanged, PropertyChanged
+from schemalint.delta.change import (
+    Change,
+    DescriptionChanged,
+    FeatureChanged,
+    FieldAdded,
+    FieldRemoved,
+    FieldRenamed,
+    PropertyChanged,
+    TypeChanged,
+)
 from schemalint.delta.column_names import CHANGE_DATA_COLUMNS
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.delta.engine import DELTA_SPARK
@@ -25,12 +34,19 @@ from schemalint.model.marker import PENDING
 from schemalint.model.plan import Approval, Cost, Step, StepKind
 from schemalint.planner import sql
 from schemalint.planner.alteration import AlterContext, requested_features
+from schemalint.values import replace
 
 # DROP FEATURE makes three empty commits with checkpoints; with TRUNCATE HISTORY only one (measured on Delta
 # 4.4.0).
 _BARRIER_COMMITS: Final = 2
 _ICEBERG_V3: Final = "delta.enableIcebergCompatV3"
 _RETENTION: Final = "delta.dropFeatureTruncateHistory.retentionDuration"
+
+# DROP FEATURE v2Checkpoint sets the policy `classic` if the table has another policy, or if the newest
+# checkpoint is a V2 one (V2CheckpointPreDowngradeCommand; measured on Delta 4.4.0).
+_V2_CHECKPOINT: Final = "v2Checkpoint"
+_POLICY: Final = "delta.checkpointPolicy"
+_CLASSIC: Final = "classic"
 
 WIDENING: Final = "delta.enableTypeWidening"
 ROW_TRACKING: Final = "delta.enableRowTracking"
@@ -39,9 +55,8 @@ _FEED_KEYS: Final = (CHANGE_DATA_FEED, PROPERTIES[CHANGE_DATA_FEED].older_key)
 
 def properties_first(context: AlterContext) -> Iterator[Step]:
     """Set what the columns may need."""
-    kinds = PropertyChanged | FeatureChanged | DescriptionChanged
-    found: list[Change] = [change for change in context.changes if isinstance(change, kinds)]
-    yield from _altered(context, [change for change in found if not _is_late(context, change)])
+    early, _late = _divided(context)
+    yield from _altered(context, early)
 
 
 def properties_last(context: AlterContext) -> Iterator[Step]:
@@ -50,9 +65,9 @@ def properties_last(context: AlterContext) -> Iterator[Step]:
     Column mapping is removed by a statement of its own: Delta makes two commits if the statement also changes
     other properties (measured on Delta 4.4.0), and the first of them would look like another writer's.
     """
-    late = [changed for changed in context.of(PropertyChanged) if _is_late(context, changed)]
-    yield from _altered(context, [changed for changed in late if changed.key != COLUMN_MAPPING_MODE])
-    yield from _altered(context, [changed for changed in late if changed.key == COLUMN_MAPPING_MODE])
+    _early, late = _divided(context)
+    yield from _altered(context, [change for change in late if not _is_mapping_mode(change)])
+    yield from _altered(context, [change for change in late if _is_mapping_mode(change)])
 
 
 def pending_noted(context: AlterContext) -> Iterator[Step]:
@@ -81,6 +96,8 @@ def features_dropped(context: AlterContext) -> Iterator[Step]:
         if row.drop_needs_history and not truncates:
             adds = frozenset({CHECKPOINT_PROTECTION}) - supported
         supported |= adds
+        if name == _V2_CHECKPOINT and (removed := _policy_removed(context)) is not None:
+            yield from _policy_held(context, removed)
         yield Step(
             StepKind.DROP_FEATURE,
             sql.drop_feature(context.table, name, truncates=truncates),
@@ -90,8 +107,33 @@ def features_dropped(context: AlterContext) -> Iterator[Step]:
             undo_note=_note_of_drop(row, context.live, truncates=truncates),
             commits=row.drop_commits - (_BARRIER_COMMITS if row.drop_needs_history and truncates else 0),
             cost=Cost.REWRITE,
-            needs=Approval.DESTRUCTIVE,
+            needs=frozenset({Approval.DESTRUCTIVE}),
         )
+
+
+def policy_removed_last(context: AlterContext) -> Iterator[Step]:
+    """Remove the checkpoint policy after the drop of ``v2Checkpoint``, which may set it."""
+    if (removed := _policy_removed(context)) is not None:
+        yield from _altered(context, [replace(removed, old=_CLASSIC)])
+
+
+def _policy_removed(context: AlterContext) -> PropertyChanged | None:
+    """Return the removal of the checkpoint policy if it has to wait for the drop of ``v2Checkpoint``."""
+    if _V2_CHECKPOINT not in context.drop_features:
+        return None
+    return next((change for change in context.of(PropertyChanged) if _is_policy_removal(change)), None)
+
+
+def _policy_held(context: AlterContext, removed: PropertyChanged) -> Iterator[Step]:
+    """Set the policy that the drop sets only if the newest checkpoint is a V2 one, so that it is known."""
+    held = replace(removed, new=_CLASSIC)
+    if held.old != held.new:
+        reason = f"DROP FEATURE {_V2_CHECKPOINT} may set property {_POLICY}, which is removed after it"
+        yield replace(_set(context, [held]), reasons=(reason,))
+
+
+def _is_policy_removal(change: Change) -> bool:
+    return isinstance(change, PropertyChanged) and change.key == _POLICY and _is_removal(change)
 
 
 def _note_of_drop(row: TableFeature, live: TableState, *, truncates: bool) -> str:
@@ -105,7 +147,42 @@ def _note_of_drop(row: TableFeature, live: TableState, *, truncates: bool) -> st
     return f"{again}; the history before the drop stays protected" if row.drop_needs_history else again
 
 
-def _is_late(context: AlterContext, change: Change) -> bool:
+def _divided(context: AlterContext) -> tuple[list[Change], list[Change]]:
+    """Return the changes to make before the columns, and those to make after them.
+
+    A change that could come first waits with others if that saves a statement.
+    """
+    early: list[Change] = []
+    late: list[Change] = []
+    kinds = PropertyChanged | FeatureChanged | DescriptionChanged
+    held = _policy_removed(context)
+    found = [change for change in context.changes if isinstance(change, kinds) and change is not held]
+    for is_removal in (False, True):
+        changes = [change for change in found if _is_removal(change) == is_removal]
+        waiting = [change for change in changes if _waits(context, change)]
+        rest = [change for change in changes if not _waits(context, change)]
+        can_wait = all(map(_is_free, rest)) and not all(map(_is_mapping_mode, waiting))
+        late += changes if can_wait else waiting
+        early += [] if can_wait else rest
+    return early, late
+
+
+def _is_removal(change: Change) -> bool:
+    return isinstance(change, PropertyChanged) and not isinstance(change.new, str)
+
+
+def _is_mapping_mode(change: Change) -> bool:
+    return isinstance(change, PropertyChanged) and change.key == COLUMN_MAPPING_MODE
+
+
+def _is_free(change: Change) -> bool:
+    """Whether nothing depends on when the change is made."""
+    is_own = isinstance(change, PropertyChanged) and not change.key.lower().startswith("delta.")
+    return is_own or isinstance(change, DescriptionChanged)
+
+
+def _waits(context: AlterContext, change: Change) -> bool:
+    """Whether Delta refuses a change, or the columns need the old value, until the columns are altered."""
     if not isinstance(change, PropertyChanged):
         return False
     if change.key in _FEED_KEYS:
@@ -113,20 +190,19 @@ def _is_late(context: AlterContext, change: Change) -> bool:
         in_the_way = any(field.name in CHANGE_DATA_COLUMNS for field in context.live.columns.fields)
         return in_the_way and is_true(change.new if isinstance(change.new, str) else None)
     if change.key == WIDENING:
-        return not is_true(change.new if isinstance(change.new, str) else None)
+        is_off = not is_true(change.new if isinstance(change.new, str) else None)
+        return is_off and bool(context.of(TypeChanged))
     if change.key == COLUMN_MAPPING_MODE:
         return not isinstance(change.new, str) or change.new.lower() == "none"
     # Delta updates the property on a rename; and it can name columns that are added first.
-    return change.key == STATISTICS_COLUMNS
+    return change.key == STATISTICS_COLUMNS and any(
+        isinstance(other, FieldAdded | FieldRenamed | FieldRemoved) for other in context.changes
+    )
 
 
 def _altered(context: AlterContext, changes: Sequence[Change]) -> Iterator[Step]:
-    removed = [
-        change
-        for change in changes
-        if isinstance(change, PropertyChanged) and not isinstance(change.new, str)
-    ]
-    values = [change for change in changes if change not in removed]
+    removed = [change for change in changes if isinstance(change, PropertyChanged) and _is_removal(change)]
+    values = [change for change in changes if not _is_removal(change)]
     if values:
         yield _set(context, values)
     if removed:
@@ -142,7 +218,7 @@ def _altered(context: AlterContext, changes: Sequence[Change]) -> Iterator[Step]
             undo=_undo(context.table, removed),
             undo_note=_undo_note(removed),
             cost=Cost.REWRITE if unmaps else Cost.METADATA,
-            needs=Approval.DESTRUCTIVE if unmaps else None,
+            needs=frozenset({Approval.DESTRUCTIVE} if unmaps else ()),
         )
 
 
@@ -172,7 +248,7 @@ def _set(context: AlterContext, changes: Sequence[Change]) -> Step:
         undo_note=_undo_note(changes),
         commits=2 if is_true(properties.get(ROW_TRACKING)) and "rowTracking" in adds else 1,
         cost=Cost.REWRITE if unmaps else Cost.METADATA,
-        needs=Approval.DESTRUCTIVE if unmaps else None,
+        needs=frozenset({Approval.DESTRUCTIVE} if unmaps else ()),
     )
 
 

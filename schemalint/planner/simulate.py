@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from typing import Final
 
 from schemalint.delta.change import (
@@ -40,26 +40,35 @@ def simulate(state: TableState, steps: Iterable[Step]) -> TableState:
     return state
 
 
-def deviations(expected: TableState, found: TableState, step: Step) -> tuple[str, ...]:
-    """Return what differs from the plan among the objects that a step touches; other columns do not count.
+def deviations(expected: TableState, found: TableState, *steps: Step) -> tuple[str, ...]:
+    """Return what differs from the plan among the objects that steps touch; other columns do not count.
 
     A statement that creates a table touches the whole table; a session may add properties of its own.
     """
-    creates_table = any(isinstance(change, TableAdded) for change in step.changes)
-    subjects = {subject(change) for change in step.changes}
-    paths = {path for change in step.changes if (path := change_path(change))}
-    paths |= {
-        lowercased((*change.path[:-1], change.old_name))
-        for change in step.changes
-        if isinstance(change, FieldRenamed)
-    }
+    changes = [change for step in steps for change in step.changes]
+    return touched_differences(expected, found, changes, {subject(change) for change in changes})
+
+
+def touched_differences(
+    expected: TableState, found: TableState, changes: Collection[Change], subjects: Collection[Hashable]
+) -> tuple[str, ...]:
+    """Return the differences between two states in what changes touch.
+
+    Args:
+        expected: The expected state.
+        found: The other state.
+        changes: The changes.
+        subjects: Their subjects, under the names that columns have in the expected state.
+    """
+    creates_table = any(isinstance(change, TableAdded) for change in changes)
+    paths = {path for change in changes for path in _paths_of(change)}
     different = [
         change
         for change in diff(expected, found)
         if (creates_table and not _is_new_property(change))
         or subject(change) in subjects
         or isinstance(change, FeatureChanged)
-        or (isinstance(change, _STRUCTURAL) and _contains_any(change_path(change), paths))
+        or (isinstance(change, _STRUCTURAL) and any(_contains_any(path, paths) for path in _paths_of(change)))
     ]
     return tuple(describe_change(change) for change in different)
 
@@ -70,10 +79,18 @@ def describe_change(change: Change) -> str:
     return f"{label}: {name}" if name else label
 
 
+def _paths_of(change: Change) -> Iterator[Path]:
+    """Yield the path of a change's column; a renamed one has two."""
+    if path := change_path(change):
+        yield path
+    if isinstance(change, FieldRenamed):
+        yield lowercased((*change.path[:-1], change.old_name))
+
+
 def _is_new_property(change: Change) -> bool:
     return isinstance(change, PropertyChanged) and change.old is UNMANAGED
 
 
-def _contains_any(path: Path | None, touched: set[Path]) -> bool:
-    """Whether a changed column is, or contains, one that the step touches."""
-    return path is not None and any(is_within(other, path) for other in touched)
+def _contains_any(path: Path, touched: set[Path]) -> bool:
+    """Whether a changed column is, or contains, one that the steps touch."""
+    return any(is_within(other, path) for other in touched)

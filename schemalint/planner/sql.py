@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from schemalint.delta.datatype import Field, Identity
+from schemalint.delta.datatype import DataType, Field, Identity
 from schemalint.delta.path import Part, Path, split_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
@@ -80,9 +80,10 @@ def rename_column(table: str, path: Path, name: str) -> str:
     return f"ALTER TABLE {table} RENAME COLUMN {path_text(path)} TO {always_quoted(name)}"
 
 
-def move_column(table: str, path: Path, after: str | None) -> str:
-    """Move one column: Delta does not keep the order of several moves (measured on Delta 4.4.0)."""
-    return f"ALTER TABLE {table} ALTER COLUMN {path_text(path)} {position_text(after)}"
+def change_column(table: str, path: Path, type_: DataType, actions: Iterable[str]) -> str:
+    """Change the type of a column together with its comment, then its position, in one commit."""
+    definition = " ".join([always_quoted(str(path[-1])), print_type(type_), *actions])
+    return f"ALTER TABLE {table} CHANGE COLUMN {path_text(path)} {definition}"
 
 
 def cluster_by(table: str, columns: Sequence[Path]) -> str:
@@ -105,6 +106,25 @@ def drop_feature(table: str, name: str, *, truncates: bool) -> str:
     """Drop a feature: Delta makes several commits and rewrites the files that need the feature."""
     history = " TRUNCATE HISTORY" if truncates else ""
     return f"ALTER TABLE {table} DROP FEATURE {always_quoted(name)}{history}"
+
+
+def append_nothing(table: str, columns: Iterable[str]) -> str:
+    """Append no rows: the commit has no data, but the session's transaction identifier.
+
+    Delta also writes a file without rows, which no commit names (measured on Delta 4.4.0).
+    """
+    listed = ", ".join(map(always_quoted, columns))
+    return f"INSERT INTO {table} ({listed}) SELECT {listed} FROM {table} WHERE false"  # noqa: S608 (all names are quoted)
+
+
+def takes_values(field: Field) -> bool:
+    """Whether an INSERT can name a column.
+
+    Without an identity column the commit would have metadata as well, so one that takes values is named
+    (measured on Delta 4.4.0).
+    """
+    always_made = isinstance(field.identity, Identity) and not field.identity.allow_explicit_insert
+    return not always_made and not isinstance(field.generated, str)
 
 
 def position_text(after: str | None) -> str:

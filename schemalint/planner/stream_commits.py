@@ -14,7 +14,6 @@ from schemalint.delta.path import Part, Path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.delta.streams import StreamCommit
 from schemalint.delta.table import TableState
-from schemalint.model.marker import MARKER
 from schemalint.model.plan import Cost, Step, StepKind, TablePlan
 from schemalint.planner.properties import WIDENING
 from schemalint.planner.simulate import simulate
@@ -27,7 +26,7 @@ _Commit: TypeAlias = tuple[TableState, bool]
 
 
 def planned_commits(plan: TablePlan) -> tuple[StreamCommit, ...]:
-    """Return the commits of the steps of a live table, and that of the marker.
+    """Return the commits of the steps of a live table, and that of the marker, which stops no stream.
 
     Their versions are those that the table gets if nobody else writes meanwhile.
     """
@@ -49,7 +48,7 @@ def _states(state: TableState, plan: TablePlan) -> Iterator[_Commit]:
             state = commit[0]
             yield commit
     if plan.writes_marker:
-        yield state.with_property(MARKER, plan.hash), True
+        yield state, False
     if any(step.kind is StepKind.NOTE_PENDING for step in plan.steps):
         yield state, True
 

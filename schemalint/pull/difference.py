@@ -48,13 +48,13 @@ def declared_changes(contract: Contract, live: LiveTable, scope: Scope = Scope.M
 
     Args:
         contract: The contract effective for the target.
-        live: The table with its history.
+        live: The table.
         scope: The part of the table to compare.
 
     Raises:
         ContractError: Contracts cannot express the type of an undeclared column.
     """
-    updated = _Update(contract, live, scope, ColumnLog(live.history)).state()
+    updated = _Update(contract, live, scope, ColumnLog(live)).state()
     require_expressible_types(live, updated.columns)
     changes = diff(contract.state, updated)
     return tuple(changed for changed in changes if not isinstance(changed, change.FieldMoved))

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
-from typing import Final
 
 from schemalint.catalog.target_tables import TargetTables
 from schemalint.config.trust import given_target, resolve_storage
@@ -26,8 +24,6 @@ from schemalint.reading import read_given
 from schemalint.storage import NO_OPTIONS
 from schemalint.values import replace
 
-_BATCH_SIZE: Final = 64
-
 
 def pull(request: PullInput, references: Iterable[str]) -> Pulled:
     """Pull tables, given by the names of contracts, by names in a target, or by locations.
@@ -40,9 +36,7 @@ def pull(request: PullInput, references: Iterable[str]) -> Pulled:
     if request.into is not None:
         require_pattern(request.into)
     pulling = _Pulling(request)
-    remaining = iter(references)
-    while batch := list(islice(remaining, _BATCH_SIZE)):
-        pulling.tables(batch)
+    pulling.tables(references)
     return pulling.result()
 
 
@@ -65,21 +59,22 @@ class _Pulling:
         return Pulled((*self._printed, *written), tuple(self._unchanged), tuple(self._failed))
 
     def tables(self, references: Iterable[str]) -> None:
-        """Pull a batch of tables; they are read concurrently."""
+        """Pull tables; they are read side by side."""
         lookups: list[TableLookup] = []
         for reference in references:
             with self._collect_failure(reference):
                 lookups.append(self._lookup.find(reference))
         live_tables = self._live_tables(lookups)
-        live_tables.fetch(found.contract for found in lookups)
-        for found in lookups:
+        results = live_tables.stream(found.contract for found in lookups)
+        for found, result in zip(lookups, results, strict=True):
             with self._collect_failure(found.reference):
-                table = live_tables.read(found.contract)
-                if table is None:
+                if isinstance(result, SchemalintError):
+                    raise result
+                if result is None:
                     location = live_tables.location(found.contract)
                     message = f"{found.reference}: there is no Delta table at {location}"
                     raise LiveError(message, help="Check the spelling, and the target.")
-                self._pull(found, table)
+                self._pull(found, result)
 
     @contextmanager
     def _collect_failure(self, reference: str) -> Iterator[None]:
@@ -113,11 +108,14 @@ class _Pulling:
 
     def _live_tables(self, lookups: Iterable[TableLookup]) -> TargetTables:
         """Return the target's tables; without a target, the tables at the given locations."""
-        target, root = self._request.target, self._request.root
+        request = self._request
+        target, root = request.target, request.root
         if target is not None:
-            return TargetTables(target, root, resolve_storage(target), self._request.via)
+            storage = resolve_storage(target)
+            return TargetTables(target, root, storage, request.via, request.history, request.workers)
         locations = tuple(found.contract.location or "" for found in lookups)
-        return TargetTables(given_target("none", allowed_locations=locations), root, NO_OPTIONS)
+        given = given_target("none", allowed_locations=locations)
+        return TargetTables(given, root, NO_OPTIONS, None, request.history, request.workers)
 
     def _file_of_new(self, contract: Contract) -> Path | None:
         if self._request.into is not None:

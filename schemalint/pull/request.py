@@ -19,6 +19,7 @@ from schemalint.printable import visible
 from schemalint.pull.declaration import Scope
 from schemalint.pull.files import PulledFile
 from schemalint.storage import find_tables
+from schemalint.storage.table_workers import SIDE_BY_SIDE, TableWorkers
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class PullInput:
         output: The file of a new contract.
         into: The file pattern of new contracts, with ``{catalog}``, ``{schema}`` and ``{table}``.
         via: The target's catalog as a running Spark session knows it.
+        history: Whether the whole histories may tell the old names of columns, not only the newest commits.
+        workers: How many tables are read at the same time.
     """
 
     root: Path
@@ -58,6 +61,8 @@ class PullInput:
     output: Path | None = None
     into: str | None = None
     via: Catalog | None = None
+    history: bool = False
+    workers: TableWorkers = SIDE_BY_SIDE
 
 
 @frozen

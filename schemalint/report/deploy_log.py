@@ -1,15 +1,18 @@
-"""The results of `apply` for the log of a deployment: text, or JSON as in ``deploy_log.schema.json``."""
+"""The results of `apply`, once it has ended: text, or JSON as in ``deploy/results.schema.json``.
+
+`schemalint.deploy.log_lines` writes the same while it runs.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from schemalint import __version__
+from schemalint.deploy.log_lines import read_schema, table_json
+from schemalint.model.stream_report import stream_json
 from schemalint.printable import SafeText, json_text, terminal_text
-from schemalint.report.streams import effect_text, place_lines, settings_lines, stream_json, stream_title
+from schemalint.report.streams import place_lines, settings_lines, stream_title, verdict_text
 from schemalint.report.text import counted, first_few
 
 if TYPE_CHECKING:
@@ -29,9 +32,9 @@ def as_json(deployment: Deployment, results: Sequence[Applied], exit_status: int
         "tool": {"name": "schemalint", "version": __version__},
         "target": deployment.plan.target,
         "revision": deployment.revision,
-        "plan": deployment.plan.hash,
+        "plan": deployment.plan_hash,
         "exit_status": exit_status,
-        "tables": [_table(result, plans.get(result.table)) for result in results],
+        "tables": [table_json(result, plans.get(result.table)) for result in results],
         "streams": [stream_json(report) for result in results for report in result.streams],
         "skipped": [{"table": skipped.table, "reason": skipped.reason} for skipped in deployment.skipped],
     }
@@ -40,8 +43,7 @@ def as_json(deployment: Deployment, results: Sequence[Applied], exit_status: int
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of the text that `as_json` returns."""
-    loaded: dict[str, Any] = json.loads(Path(__file__).with_name("deploy_log.schema.json").read_text("utf-8"))
-    return loaded
+    return read_schema("results")
 
 
 def text(result: Applied) -> SafeText:
@@ -52,9 +54,10 @@ def text(result: Applied) -> SafeText:
     if result.outcome.name in ("APPLIED", "RECORDED", "WAITING", "FAILED") and result.version is not None:
         facts.append(f"now at version {result.version}")
     tail = f" ({', '.join(facts)})" if facts else ""
+    tail += f": {result.reason}" if result.reason else ""
     lines = [f"{result.table}: {result.outcome.value}{tail}"]
     for report in result.streams:
-        lines.append(f"  {stream_title(report)}: {effect_text(report.effect)}")
+        lines.append(f"  {stream_title(report)}: {verdict_text(report)}")
         lines += [f"      {line}" for line in (*place_lines(report), *settings_lines(report, applied=True))]
     return terminal_text(lines)
 
@@ -62,29 +65,3 @@ def text(result: Applied) -> SafeText:
 def step_line(plan: TablePlan, step: Step) -> str:
     """Render a step that begins as one line."""
     return f"{plan.table}: {step.kind.value}: {'; '.join(first_few(step.reasons))}"
-
-
-def _table(result: Applied, plan: TablePlan | None) -> dict[str, object]:
-    return {
-        "table": result.table,
-        "uri": result.uri,
-        "outcome": result.outcome.name.lower(),
-        "version_before": result.before,
-        "version_after": result.version,
-        "steps": [
-            {
-                "kind": done.step.kind.name.lower(),
-                "sql": done.step.sql,
-                "version": done.version,
-                "seconds": round(done.seconds, 3),
-            }
-            for done in result.done
-        ],
-        "refusals": [
-            {"code": refusal.code, "reason": refusal.reason, "help": refusal.help}
-            for refusal in (plan.refusals if plan is not None else ())
-        ],
-        "error": {"message": result.error.message, "help": result.error.help}
-        if result.error is not None
-        else None,
-    }

@@ -32,7 +32,7 @@ def _error(error: NamedError) -> str:
 
 def page(rule: Rule) -> str:
     """Return a rule's page as Markdown, without a line break at the end."""
-    facts = [f"severity: {rule.severity.label}", f"status: {rule.status}"]
+    facts = [f"severity: {rule.severity.label}", f"verdict: {rule.verdict}", f"status: {rule.status}"]
     facts += ["fixable: `schemalint check --fix`"] if rule.fixable else []
     facts += [f"Delta's errors: {', '.join(rule.delta_errors)}"] if rule.delta_errors else []
     return printable_lines(f"# {rule.name} ({rule.code})\n\n{' · '.join(facts)}\n\n{rule.doc.rstrip()}")
@@ -44,9 +44,10 @@ def as_text(rules: Iterable[Rule]) -> SafeText:
 
 
 def _line(rule: Rule) -> str:
-    marks = (["fixable"] if rule.fixable else []) + ([rule.status] if rule.status != "stable" else [])
-    tail = f" [{', '.join(marks)}]" if marks else ""
-    return f"{rule.code}  {rule.severity.label:<7}  {rule.name}: {rule.summary}{tail}"
+    marks: list[str] = [rule.verdict]
+    marks += ["fixable"] if rule.fixable else []
+    marks += [rule.status] if rule.status != "stable" else []
+    return f"{rule.code}  {rule.severity.label:<7}  {rule.name}: {rule.summary} [{', '.join(marks)}]"
 
 
 def as_json(rules: Iterable[Rule]) -> SafeText:
@@ -59,6 +60,7 @@ def _as_json(rule: Rule) -> dict[str, object]:
         "code": rule.code,
         "name": rule.name,
         "severity": rule.severity.label,
+        "verdict": rule.verdict,
         "status": rule.status,
         "fixable": rule.fixable,
         "summary": rule.summary,

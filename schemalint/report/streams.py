@@ -15,20 +15,6 @@ if TYPE_CHECKING:
     from schemalint.model.stream_report import StreamReport
 
 
-def stream_json(report: StreamReport) -> dict[str, object]:
-    """Return what every JSON report says of a stream."""
-    return {
-        "table": report.table,
-        "consumer": report.consumer.name,
-        "tracked": report.is_tracked,
-        "verdict": report.effect.verdict.value,
-        "stops": report.effect.stops,
-        "unblock": [kind.key for kind in report.effect.unblock],
-        "unknown": report.unknown,
-        "settings": {key: value for spelled in report.settings for key, value in spelled.conf.items()},
-    }
-
-
 def effect_text(effect: StreamEffect) -> str:
     """Describe what happens to a stream in a few words."""
     stops = f"stops {'once' if effect.stops == 1 else counted(effect.stops or 0, 'time')}"
@@ -42,9 +28,15 @@ def effect_text(effect: StreamEffect) -> str:
         case StreamVerdict.NEW_CHECKPOINT:
             return "cannot go on, and needs a new checkpoint"
         case StreamVerdict.UNKNOWN:
-            return "unknown: its checkpoint cannot be read"
+            return "unknown"
         case _:
             assert_never(effect.verdict)
+
+
+def verdict_text(report: StreamReport) -> str:
+    """Describe what happens to a declared stream; if that is unknown, what the change alone does."""
+    effect = effect_text(report.effect)
+    return effect if report.if_up_to_date is None else f"unknown; if it has read everything before: {effect}"
 
 
 def stream_title(report: StreamReport) -> str:

@@ -26,7 +26,6 @@ from schemalint.errors import ApplyError, LiveError, UsageError
 from schemalint.lint.audit import AuditedTable
 from schemalint.lint.audit_reading import audited_table, is_relative
 from schemalint.spark import executors
-from schemalint.storage.requests import concurrently
 from schemalint.table_json import TableDocument, TableFailure
 from schemalint.values import field, frozen, replace
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from schemalint.catalog.table_requests import TableRequest
     from schemalint.config.trust import TrustedTarget
     from schemalint.delta.table import CatalogTable
+    from schemalint.storage.table_workers import TableWorkers
 
 _BATCH_SIZE: Final = 512
 """Tables that one job reads, and that the driver holds in memory."""
@@ -168,11 +168,16 @@ def _summary(error: Exception) -> str:
 
 
 def audited_by_spark(
-    session: SparkSession, requests: Sequence[TableRequest], target: TrustedTarget | None, *, files: bool
+    session: SparkSession,
+    requests: Sequence[TableRequest],
+    target: TrustedTarget | None,
+    workers: TableWorkers,
+    *,
+    files: bool,
 ) -> Iterator[AuditedTable]:
     """Read tables for an audit on the executors; the driver looks up the locations of names."""
     storage = executors.storage_text(target)
-    entries = concurrently(_catalog_entry, requests)
+    entries = workers.each("looking up", _catalog_entry, requests, lambda request: request.uri)
     tables = [
         TableToRead(entry.location if entry else _reference(request), request.version, request.at, storage)
         for request, entry in zip(requests, entries, strict=True)

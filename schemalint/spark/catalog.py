@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from itertools import takewhile
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.catalog import Name, name_parts
 from schemalint.config.trust import SESSION_CATALOG
@@ -20,6 +20,9 @@ from schemalint.planner.sql import named_table
 from schemalint.spark.session import SqlSession, StatementError, ask
 from schemalint.storage import NO_OPTIONS
 from schemalint.storage.requests import concurrently
+
+if TYPE_CHECKING:
+    from schemalint.delta.table import LiveTable
 
 # Spark's and Delta's error classes (error-conditions.json, delta-error-classes.json).
 _MISSING: Final = frozenset({"TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "DELTA_TABLE_NOT_FOUND"})
@@ -107,6 +110,9 @@ class SessionCatalog:
 
     def commits(self, table: CatalogTable) -> None:
         """Return None: a session lists no commits."""
+
+    def refresh(self, table: LiveTable) -> None:
+        """Do nothing: Spark alone writes to the catalogs of its session."""
 
     def _schemas(self, catalog: str, match: str) -> Iterator[str]:
         """Yield the schemas that match a glob; a plain name needs no listing."""

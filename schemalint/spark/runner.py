@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -13,16 +12,25 @@ from typing import Final, TypeVar
 
 import schemalint
 from schemalint import deploy, git
+from schemalint.catalog.refresh import refresh_entry
 from schemalint.catalog.stream_progress import with_progress
 from schemalint.catalog.table_location import choose_target
-from schemalint.catalog.target_tables import TargetTables
 from schemalint.config import Cosmetic
 from schemalint.config.trust import ConfigOptions, find_trusted
-from schemalint.deploy import DeployInput, Deployment
+from schemalint.deploy import DeployInput, Deployment, TargetAccess
+from schemalint.deploy.approvals import require_at_most, require_hashes, without_unapproved
 from schemalint.deploy.catalog_features import require_told_features
 from schemalint.deploy.consumers import applied_streams
+from schemalint.deploy.log_lines import DeployLog
 from schemalint.deploy.outcome import Applied, DoneStep, Outcome
-from schemalint.errors import ApplyError, InternalError, LiveError, SchemalintError, WaitingError
+from schemalint.errors import (
+    ApplyError,
+    InternalError,
+    LiveError,
+    SchemalintError,
+    WaitingError,
+    worst_status,
+)
 from schemalint.lint.rulebook import rules_for_apply, selection_of
 from schemalint.model.contract import Contract
 from schemalint.model.plan import TablePlan
@@ -32,9 +40,13 @@ from schemalint.printable import json_text
 from schemalint.spark.catalog import SessionCatalog, require_catalog
 from schemalint.spark.datacheck import require_clean
 from schemalint.spark.expressioncheck import require_accepted
-from schemalint.spark.session import SqlSession, sibling_sessions
+from schemalint.spark.log_store import require_shared_log_store
+from schemalint.spark.provided import require_delta
+from schemalint.spark.session import SqlSession, refusals_not_logged, sibling_sessions
 from schemalint.spark.session_settings import prepared, required_settings, session_catalog
-from schemalint.spark.table import OnStep, TableRun
+from schemalint.spark.snapshots import snapshots_that_fit
+from schemalint.spark.table import OnStep, Recorded, TableRun
+from schemalint.storage.table_workers import SIDE_BY_SIDE, TableWorkers, Tell
 from schemalint.values import field, frozen, replace
 
 T = TypeVar("T")
@@ -49,15 +61,23 @@ class ApplyOptions:
         jobs: How many tables to change at the same time, each in its own session; 1 uses the given session.
         all_or_nothing: Whether to change no table if one is refused or has no plan.
         exactly: Whether to run only steps of the approved plan.
+        fail_fast: Whether to begin no further table after one failed.
+        progress: Called whenever the work on a table begins or ends.
+        log: Gets a line for each statement and each table as it ends.
     """
 
     tell: OnStep = field(default=lambda _plan, _step: None)
     jobs: int = 1
     all_or_nothing: bool = False
     exactly: bool = False
+    fail_fast: bool = False
+    progress: Tell = field(default=SIDE_BY_SIDE.tell)
+    log: DeployLog = field(default=DeployLog(None))
 
 
 DEFAULTS: Final = ApplyOptions()
+
+_BLOCKING: Final = (Outcome.REFUSED, Outcome.UNPLANNED)
 
 
 def apply(  # noqa: PLR0913 (each is a flag of the command line)
@@ -68,6 +88,7 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     tables: Iterable[str] = (),
     head: str = "HEAD",
     allow: Iterable[str] = (),
+    approved: Iterable[str] = (),
     allow_older: bool = False,
     repair_drift: bool = False,
     base: str | None = None,
@@ -76,8 +97,11 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
     require_streams: bool = False,
     allow_local_plugins: bool = False,
     all_or_nothing: bool = False,
+    fail_fast: bool = False,
+    max_tables: int | None = None,
     jobs: int = 1,
     trusted_refs: Iterable[str] = (),
+    log: str | Path | None = None,
 ) -> tuple[Applied, ...]:
     """Change the live tables of a target to the state that a repository declares.
 
@@ -88,61 +112,85 @@ def apply(  # noqa: PLR0913 (each is a flag of the command line)
         tables: Table names; empty means all contracts.
         head: The revision of the contracts, or ``worktree``.
         allow: ``upgrade`` approves protocol upgrades, ``destructive`` approves irreversible steps.
+        approved: The approved hashes, of plans or of tables.
         allow_older: Apply even if a newer commit was applied already.
         repair_drift: Overwrite changes that were made outside of schemalint.
-        base: Commit last applied, for tables without a marker.
+        base: Commit last applied, or ``none``, for the tables of which it is unknown.
         reorder: Move columns to the declared order.
         cosmetic: Apply comments and column order ``now``, or with the next change of a table that a tracked
             stream reads (``ride-along``); None means as the configuration says.
         require_streams: Refuse tables whose declared streams have not read them to the end.
         allow_local_plugins: Run the rule files that the configuration names.
         all_or_nothing: Do nothing if a table is refused or cannot be planned.
+        fail_fast: Begin no further table after one failed.
+        max_tables: Change nothing if the plan changes more tables.
         jobs: How many tables to change at the same time. With more than one, each table gets its own session,
-            without the settings of the given one.
+            with the settings of the given one.
         trusted_refs: In CI, branches of ``origin``, or full references, whose commits count like those of the
             default branch.
+        log: The file of the deploy log, written as JSON lines while tables change.
 
     Raises:
-        SchemalintError: The contracts or the configuration cannot be read.
+        SchemalintError: The contracts or the configuration cannot be read, or more than `max_tables` change.
     """
-    repo = git.open_repository(Path(repository), os.environ)
-    settings = find_trusted(repo, os.environ, ConfigOptions(trusted_refs=tuple(trusted_refs)))
-    request = DeployInput(
-        repo,
-        settings,
-        choose_target(settings, target),
-        git.find_head(repo, head, {}),
-        rules_for_apply(
-            selection_of(settings.config, settings.rule_files(repo) if allow_local_plugins else None)
-        ),
-        tuple(tables),
-        frozenset(allow),
-        allow_older=allow_older,
-        repair_drift=repair_drift,
-        base=base,
-        reorder=reorder,
-        cosmetic=cosmetic,
-        require_streams=require_streams,
-        applies=True,
-        via=SessionCatalog(lambda: session),
+    with DeployLog(Path(log) if log is not None else None) as lines, refusals_not_logged():
+        repo = git.open_repository(Path(repository), os.environ)
+        settings = find_trusted(repo, os.environ, ConfigOptions(trusted_refs=tuple(trusted_refs)))
+        local = settings.rule_files(repo) if allow_local_plugins else None
+        request = DeployInput(
+            repo,
+            settings,
+            choose_target(settings, target),
+            git.find_head(repo, head, {}),
+            rules_for_apply(selection_of(settings.config, local)),
+            tuple(tables),
+            frozenset(allow),
+            require_hashes(approved),
+            allow_older=allow_older,
+            repair_drift=repair_drift,
+            base=base,
+            reorder=reorder,
+            cosmetic=cosmetic,
+            require_streams=require_streams,
+            applies=True,
+            via=SessionCatalog(lambda: session),
+            local=local,
+        )
+        deployment = deploy.prepare(request)
+        require_at_most(deployment.plan, max_tables)
+        deployment = without_unapproved(deployment)
+        lines.started(deployment)
+        options = ApplyOptions(jobs=jobs, all_or_nothing=all_or_nothing, fail_fast=fail_fast, log=lines)
+        results = apply_plan(session, deployment, options)
+        lines.ended(status_after(deployment, results))
+        return results
+
+
+def status_after(deployment: Deployment, results: Iterable[Applied]) -> int:
+    """Return the exit status of a run: the worst of its refusals and errors."""
+    errors = (result.error for result in results)
+    return worst_status(
+        [deployment.exit_status, *(error.exit_status for error in errors if error is not None)]
     )
-    deployment = deploy.prepare(request)
-    return apply_plan(session, deployment, ApplyOptions(jobs=jobs, all_or_nothing=all_or_nothing))
 
 
 def apply_plan(
     session: SqlSession, deployment: Deployment, options: ApplyOptions = DEFAULTS
 ) -> tuple[Applied, ...]:
-    """Run a plan; a table that fails does not stop the others.
+    """Run a plan; a table that fails does not stop the others, unless the options say so.
 
     The expressions and the data of all tables are checked before the first statement of any table.
 
     Raises:
-        ApplyError: The session does not allow a setting that the statements need; nothing was run.
+        ApplyError: The session has no Delta, does not allow a setting that the statements need, or would
+            overwrite commits of other writers; nothing was run.
     """
     work = [
         plan for plan in deployment.plan.tables if not plan.refusals and (plan.steps or plan.writes_marker)
     ]
+    if work:
+        require_delta(session)
+    require_shared_log_store(session, work, _access_of(deployment).target)
     sessions = sibling_sessions(session, min(options.jobs, len(work)))
     with ExitStack() as settings:
         for used in sessions:
@@ -156,29 +204,38 @@ def _apply(
     sessions: list[SqlSession], work: list[TablePlan], deployment: Deployment, options: ApplyOptions
 ) -> tuple[Applied, ...]:
     plans = deployment.plan.tables
-    results = {result.table: result for result in without_work(deployment)}
-    checked = _each(sessions, work, partial(_check_table, deployment=deployment))
+    results = {result.table: result for result in without_work(deployment, options.log)}
+    check = partial(_check_table, deployment=deployment, log=options.log)
+    checked = _each("checking", sessions, work, check, options)
     results |= {result.table: result for result in checked if result is not None}
     work = [plan for plan in work if plan.table not in results]
-    blocking = (Outcome.REFUSED, Outcome.UNPLANNED)
-    if options.all_or_nothing and any(result.outcome in blocking for result in results.values()):
-        results |= {plan.table: _left_alone(plan) for plan in work}
+    blocking = [result for result in results.values() if result.outcome in _BLOCKING]
+    if options.all_or_nothing and blocking:
+        reason = f"{blocking[0].table} is {blocking[0].outcome.value} (--all-or-nothing)"
+        results |= {plan.table: _left_alone(plan, reason, options.log) for plan in work}
     else:
-        applied = _each(sessions, work, partial(_run_table, deployment=deployment, options=options))
+        failed: list[str] = []
+        applied = _each(
+            "applying",
+            sessions,
+            work,
+            partial(_run_or_leave, failed=failed, deployment=deployment, options=options),
+            options,
+        )
         results |= {result.table: result for result in applied}
     names = (*(plan.table for plan in plans), *(failure.table for failure in deployment.unplanned))
     return tuple(results[name] for name in names)
 
 
-def without_work(deployment: Deployment) -> tuple[Applied, ...]:
-    """Return the results of tables without work: up to date, refused, or not planned."""
+def without_work(deployment: Deployment, log: DeployLog) -> tuple[Applied, ...]:
+    """Log and return the results of tables without work: up to date, refused, or not planned."""
     idle = [
         plan for plan in deployment.plan.tables if plan.refusals or not (plan.steps or plan.writes_marker)
     ]
     unplanned = (
         Applied(failure.table, "", Outcome.UNPLANNED, error=failure.error) for failure in deployment.unplanned
     )
-    return (*map(_without_work, idle), *unplanned)
+    return tuple(map(log.table, (*map(_without_work, idle), *unplanned)))
 
 
 def _without_work(plan: TablePlan) -> Applied:
@@ -186,16 +243,19 @@ def _without_work(plan: TablePlan) -> Applied:
     return Applied(plan.table, plan.uri, outcome, plan.version, before=plan.version)
 
 
-def _left_alone(plan: TablePlan) -> Applied:
-    return Applied(plan.table, plan.uri, Outcome.LEFT_ALONE, plan.version, before=plan.version)
+def _left_alone(plan: TablePlan, reason: str, log: DeployLog) -> Applied:
+    left = Applied(plan.table, plan.uri, Outcome.LEFT_ALONE, plan.version, before=plan.version, reason=reason)
+    return log.table(left)
 
 
 def _each(
-    sessions: list[SqlSession], plans: list[TablePlan], work: Callable[[SqlSession, TablePlan], T]
+    stage: str,
+    sessions: list[SqlSession],
+    plans: list[TablePlan],
+    work: Callable[[SqlSession, TablePlan], T],
+    options: ApplyOptions,
 ) -> list[T]:
     """Do the work on each plan, as many at a time as there are sessions."""
-    if len(sessions) == 1:
-        return [work(sessions[0], plan) for plan in plans]
     free: SimpleQueue[SqlSession] = SimpleQueue()
     for session in sessions:
         free.put(session)
@@ -207,23 +267,43 @@ def _each(
         finally:
             free.put(session)
 
-    with ThreadPoolExecutor(len(sessions)) as threads:
-        return list(threads.map(in_a_free_session, plans))
+    workers = TableWorkers(len(sessions), options.progress)
+    return workers.each(stage, in_a_free_session, plans, lambda plan: plan.table)
 
 
-def _check_table(session: SqlSession, plan: TablePlan, *, deployment: Deployment) -> Applied | None:
-    """Check a table's expressions and data; return its result if it is refused."""
+def _check_table(
+    session: SqlSession, plan: TablePlan, *, deployment: Deployment, log: DeployLog
+) -> Applied | None:
+    """Check a table's expressions and data; log and return its result if it is refused."""
     try:
         if plan.name is not None:
             require_catalog(session, plan.name)
-        with prepared(session, _user_metadata(deployment.contracts[plan.table], deployment)):
+        with (
+            prepared(session, _user_metadata(deployment.contracts[plan.table], deployment)),
+            snapshots_that_fit(session, plan, _access_of(deployment).storage),
+        ):
             require_accepted(session, plan, _table_in_sql(plan))
             require_clean(session, plan, _table_in_sql(plan))
-        request = _request_of(deployment)
-        require_told_features(plan, deployment.contracts[plan.table], request.target, request.via)
+        access = _access_of(deployment)
+        require_told_features(plan, deployment.contracts[plan.table], access.target, access.via)
     except SchemalintError as error:
-        return Applied(plan.table, plan.uri, Outcome.REFUSED, plan.version, error=error, before=plan.version)
+        refused = Applied(
+            plan.table, plan.uri, Outcome.REFUSED, plan.version, error=error, before=plan.version
+        )
+        return log.table(refused)
     return None
+
+
+def _run_or_leave(
+    session: SqlSession, plan: TablePlan, *, failed: list[str], deployment: Deployment, options: ApplyOptions
+) -> Applied:
+    """Run a table's plan, unless the run is to end with a table that failed."""
+    if failed and options.fail_fast:
+        return _left_alone(plan, f"{failed[0]} failed (--fail-fast)", options.log)
+    result = options.log.table(_run_table(session, plan, deployment=deployment, options=options))
+    if result.outcome is Outcome.FAILED:
+        failed.append(plan.table)
+    return result
 
 
 def _run_table(
@@ -232,37 +312,49 @@ def _run_table(
     done: list[DoneStep] = []
     result = Applied(plan.table, plan.uri, Outcome.FAILED, plan.version, before=plan.version)
     try:
-        with prepared(session, _user_metadata(deployment.contracts[plan.table], deployment)):
-            version = _apply_table(session, plan, deployment, options, done)
+        with (
+            prepared(session, _user_metadata(deployment.contracts[plan.table], deployment)),
+            snapshots_that_fit(session, plan, _access_of(deployment).storage),
+        ):
+            recorded = _apply_table(session, plan, deployment, options, done)
     except SchemalintError as error:
         last = done[-1].version if done else plan.version
         outcome = Outcome.WAITING if isinstance(error, WaitingError) else Outcome.FAILED
         return replace(result, outcome=outcome, version=last, done=tuple(done), error=error)
     outcome = Outcome.APPLIED if plan.steps else Outcome.RECORDED
+    contract, tables = deployment.contracts[plan.table], _access_of(deployment).tables()
+    stale = refresh_entry(contract, tables) if plan.steps else None
     streams = _streams(plan, deployment) if plan.steps else ()
-    return replace(result, outcome=outcome, version=version, done=tuple(done), streams=streams)
+    return replace(
+        result,
+        outcome=outcome,
+        version=recorded.version,
+        done=tuple(done),
+        streams=streams,
+        unmarked=recorded.problem,
+        stale=stale,
+    )
 
 
 def _streams(plan: TablePlan, deployment: Deployment) -> tuple[StreamReport, ...]:
     """Return what the declared streams meet now; an unreadable log leaves what the plan expected."""
-    contract, request = deployment.contracts[plan.table], _request_of(deployment)
+    contract, access = deployment.contracts[plan.table], _access_of(deployment)
     expected = tuple(report for report in deployment.streams if report.table == plan.table)
     if not expected:
         return ()
-    tables = TargetTables(request.target, request.repository.root, deployment.storage, request.via)
     with suppress(LiveError):
-        if (table := tables.read(contract)) is not None:
-            contract = with_progress(contract, table, request.target, request.repository.root)
+        if (table := access.tables().read(contract)) is not None:
+            contract = with_progress(contract, table, access.target, access.folder)
             return tuple(applied_streams(plan, contract, table))
     return expected
 
 
 def _apply_table(
     session: SqlSession, plan: TablePlan, deployment: Deployment, options: ApplyOptions, done: list[DoneStep]
-) -> int:
-    contract, request = deployment.contracts[plan.table], _request_of(deployment)
-    tables = TargetTables(request.target, request.repository.root, deployment.storage, request.via)
-    run = TableRun(session, plan, _table_in_sql(plan), partial(tables.read, contract), options.tell, done)
+) -> Recorded:
+    contract, tables = deployment.contracts[plan.table], _access_of(deployment).tables()
+    read = partial(tables.read, contract)
+    run = TableRun(session, plan, _table_in_sql(plan), read, options.tell, done, options.log.step)
     run.run_steps()
     if not plan.needs_replanning:
         return run.record(contract, deployment.revision)
@@ -272,7 +364,8 @@ def _apply_table(
             help="plan again",
         )
     # This run changes the table anyway, so nothing of it waits for a next change.
-    new_deployment = deploy.prepare(replace(request, tables=(plan.table,), cosmetic="now"))
+    new_deployment = deploy.prepare(replace(_request_of(deployment), tables=(plan.table,), cosmetic="now"))
+    new_deployment = replace(without_unapproved(new_deployment), full_hash=deployment.plan_hash)
     if new_deployment.unplanned:
         raise new_deployment.unplanned[0].error
     (new_plan,) = new_deployment.plan.tables
@@ -283,6 +376,12 @@ def _apply_table(
 
 def _table_in_sql(plan: TablePlan) -> str:
     return named_table(plan.name) if plan.name is not None else path_table(plan.uri)
+
+
+def _access_of(deployment: Deployment) -> TargetAccess:
+    if deployment.access is None:
+        raise InternalError("a deployment without access to its tables cannot be run")
+    return deployment.access
 
 
 def _request_of(deployment: Deployment) -> DeployInput:
@@ -298,6 +397,6 @@ def _user_metadata(contract: Contract, deployment: Deployment) -> str:
             "schemalint": schemalint.__version__,
             "contract": contract.file,
             "revision": deployment.revision,
-            "plan": deployment.plan.hash,
+            "plan": deployment.plan_hash,
         }
     ).rstrip()

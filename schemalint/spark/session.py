@@ -8,7 +8,6 @@ import re
 import shutil
 import socket
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ from urllib.parse import urlsplit
 from schemalint.config.trust import TrustedSpark
 from schemalint.errors import ApplyError, UsageError
 from schemalint.redaction import hide, without_secrets
+from schemalint.spark.jvm import jvm_output_in_a_file
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,13 +29,18 @@ _DELTA: Final = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
-# No web UI, no progress bars, few partitions; the user's own settings override these.
+# No web UI, no progress bars, few partitions; the user's own settings override these. The tests' session also
+# has a compiler and a collector that start sooner; statements that read or rewrite data would be slower.
 _QUIET: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "4",
     "spark.log.level": "ERROR",
 }
+
+# A mark of local sessions that schemalint started, unless the user chose a number: see `snapshots_that_fit`.
+FITS_SNAPSHOTS: Final = "spark.schemalint.fitsSnapshots"
+SNAPSHOT_PARTITIONS: Final = "spark.databricks.delta.snapshotPartitions"
 
 # Delta's errors about concurrent writers (delta-error-classes.json). A message has the error class in
 # brackets, or the name of the Java class (io.delta.exceptions).
@@ -65,43 +70,38 @@ class SqlSession(Protocol):
 
 
 def start(settings: TrustedSpark) -> SparkSession:
-    """Start a session: a local one unless the settings name a master or a Connect server.
+    """Return the session that runs in this process, or start one.
 
-    Spark downloads Delta's jars in the version of the installed ``delta-spark``. If this process has a
-    running session, return that session; only `settings` are then set in it.
+    A new session is a local one unless the settings name a master or a Connect server. Spark downloads
+    Delta's jars in the version of the installed ``delta-spark``. Under spark-submit, and where delta-spark is
+    not installed, Spark is that of a platform, which decides about its master, its jars and its settings.
 
     Raises:
-        UsageError: pyspark or delta-spark is not installed, or there is no Java.
+        UsageError: pyspark is not installed, or there is no Java.
         ApplyError: Spark does not start, or no Connect server answers.
     """
     try:
         from pyspark.sql import SparkSession  # noqa: PLC0415
-
-        from delta import configure_spark_with_delta_pip  # noqa: PLC0415
     except ImportError as error:
         raise UsageError(
-            f"Spark is not installed here: {error}", help="pip install 'schemalint[spark]'"
+            f"Spark is not installed here: {error}",
+            help="pip install 'schemalint[spark]', or run schemalint where a platform provides pyspark",
         ) from error
     for key, value in settings.conf.items():
         if _SECRET_KEY.search(key):
             hide(value)
-    is_own = not is_running()
-    if is_own:
-        _log_no_refusals()
-    remote = _remote(settings)
+    if is_running():
+        return SparkSession.active()
+    remote = None if is_submitted() else _remote(settings)
     if remote:
         builder = _configured(SparkSession.builder.remote(remote), settings.conf)
+    elif is_submitted():
+        builder = _configured(SparkSession.builder, settings.conf)
     else:
         _require_java()
-        if (settings.master or "local").startswith("local"):
-            # Spark would take the python3 on the PATH, which may be another interpreter than this one.
-            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        builder = SparkSession.builder.master(settings.master or "local[*]").appName("schemalint")
-        defaults = {**_QUIET, **_DELTA} if is_own else {}
-        builder = _configured(builder, {**defaults, **settings.conf})
-        builder = configure_spark_with_delta_pip(builder, extra_packages=list(settings.packages))
-    with _jvm_output_in_a_file() as output:
-        if is_own and remote and (server := connect_server(settings)):
+        builder = _of_own_jvm(SparkSession.builder.appName("schemalint"), settings)
+    with jvm_output_in_a_file() as output:
+        if remote and (server := connect_server(settings)):
             _require_answer(remote, server)
         try:
             session = builder.getOrCreate()
@@ -110,15 +110,43 @@ def start(settings: TrustedSpark) -> SparkSession:
             raise ApplyError(
                 f"Spark does not start: {first_line(error)}", help=f"its output is in {output}"
             ) from None
-    if is_own and remote:
+    if remote:
         _shorten_retries(session)
     return session
+
+
+def _of_own_jvm(builder: Any, settings: TrustedSpark) -> Any:  # noqa: ANN401 (pyspark's builders)
+    """Configure a session whose JVM this process starts."""
+    if is_local(settings):
+        # Spark would take the python3 on the PATH, which may be another interpreter than this one.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    try:
+        from delta import configure_spark_with_delta_pip  # noqa: PLC0415
+    except ImportError:  # a platform's Spark: Delta and the master are in its spark-defaults.conf
+        builder = builder.master(settings.master) if settings.master else builder
+        packages = {"spark.jars.packages": ",".join(settings.packages)} if settings.packages else {}
+        return _configured(builder, {**packages, **settings.conf})
+    defaults = {**_QUIET, **_DELTA}
+    if is_local(settings) and SNAPSHOT_PARTITIONS not in settings.conf:
+        defaults[FITS_SNAPSHOTS] = "true"
+    builder = _configured(builder.master(settings.master or "local[*]"), {**defaults, **settings.conf})
+    return configure_spark_with_delta_pip(builder, extra_packages=list(settings.packages))
 
 
 def connect_server(settings: TrustedSpark) -> str | None:
     """Return the Connect server of the settings as ``sc://host:port``, without a token; None without one."""
     remote = _remote(settings)
     return remote.partition(";")[0].rstrip("/") if remote and remote.startswith("sc://") else None
+
+
+def is_remote(settings: TrustedSpark) -> bool:
+    """Whether the session is one of a Spark Connect server."""
+    return bool(_remote(settings))
+
+
+def is_local(settings: TrustedSpark) -> bool:
+    """Whether the session starts in a JVM of this machine, and has no other executors."""
+    return not is_remote(settings) and (settings.master or "local").startswith("local")
 
 
 def is_running() -> bool:
@@ -132,6 +160,11 @@ def is_running() -> bool:
         return SparkSession.active() is not None
     except PySparkException:
         return False
+
+
+def is_submitted() -> bool:
+    """Whether spark-submit has started this process, and a JVM for it with all settings."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
 def _remote(settings: TrustedSpark) -> str | None:
@@ -194,30 +227,22 @@ def _shorten_retries(session: SparkSession) -> None:
     session.client.set_retry_policies([DefaultPolicy(max_retries=6, max_backoff=20_000)])
 
 
-def _log_no_refusals() -> None:
-    """Silence PySpark's log of refused statements: some statements only test whether Spark refuses them."""
-    from pyspark.logger import PySparkLogger  # noqa: PLC0415
-
-    # Not logging.getLogger: the first call for a logger decides its class.
-    PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
-
-
 @contextmanager
-def _jvm_output_in_a_file() -> Iterator[str]:
-    """Redirect the JVM's output into a file: it prints some hundred lines about jars and logging.
-
-    A JVM inherits the standard error that its parent has at its start, and keeps it.
-    """
-    descriptor, path = tempfile.mkstemp(prefix="schemalint-spark-", suffix=".log")
-    sys.stderr.flush()
-    original = os.dup(2)
-    os.dup2(descriptor, 2)
+def refusals_not_logged() -> Iterator[None]:
+    """Silence PySpark's log of refused statements: some statements only test whether Spark refuses them."""
     try:
-        yield path
+        from pyspark.logger import PySparkLogger  # noqa: PLC0415
+    except ImportError:  # before Spark 4
+        yield
+        return
+    # Not logging.getLogger: the first call for a logger decides its class.
+    logger = PySparkLogger.getLogger("SQLQueryContextLogger")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
     finally:
-        os.dup2(original, 2)
-        os.close(original)
-        os.close(descriptor)
+        logger.setLevel(before)
 
 
 class StatementError(ApplyError):
@@ -259,7 +284,7 @@ def ask(session: SqlSession, query: str) -> list[Any]:
 
 
 def sibling_sessions(session: SqlSession, number: int) -> list[SqlSession]:
-    """Create sessions that share the engine of a given one; return only that one if it is impossible.
+    """Create sessions with the engine and settings of a given one; return only that one if it is impossible.
 
     Delta reads user metadata from the settings of a session, so concurrent changes need separate sessions.
     """
@@ -271,9 +296,19 @@ def sibling_sessions(session: SqlSession, number: int) -> list[SqlSession]:
     if create is None:
         return [session]
     try:
-        return [create() for _ in range(number)]
+        siblings = [create() for _ in range(number)]
     except Exception:  # noqa: BLE001 (older Connect servers refuse with various errors: use one session then)
         return [session]
+    if not is_remote:
+        _copy_settings(session, siblings)
+    return siblings
+
+
+def _copy_settings(session: SqlSession, siblings: list[SqlSession]) -> None:
+    """Set what was set in a session since it started: a notebook may have given it the keys of a store."""
+    for sibling in siblings:
+        for key, value in session.conf.getAll.items() - sibling.conf.getAll.items():
+            sibling.conf.set(key, value)
 
 
 def _configured(builder: Any, settings: Mapping[str, str]) -> Any:  # noqa: ANN401 (pyspark's builders)

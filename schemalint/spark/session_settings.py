@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Final
 
 from schemalint.config.trust import SESSION_CATALOG
@@ -55,6 +55,8 @@ REQUIRED: Final[Mapping[str, str]] = {
 # The session's defaults for new tables: properties, features and protocol versions that no contract declares.
 DEFAULTS_OF_NEW_TABLES: Final = "spark.databricks.delta.properties.defaults."
 
+_APP_ID: Final = "spark.databricks.delta.write.txnAppId"
+_APP_VERSION: Final = "spark.databricks.delta.write.txnVersion"
 _USER_METADATA: Final = "spark.databricks.delta.commitInfo.userMetadata"
 
 
@@ -113,12 +115,39 @@ def session_catalog(session: SqlSession) -> Iterator[None]:
 @contextmanager
 def prepared(session: SqlSession, user_metadata: str) -> Iterator[None]:
     """Set the user metadata of the commits of statements."""
-    before = session.conf.get(_USER_METADATA, None)
-    session.conf.set(_USER_METADATA, user_metadata)
+    with assigned(session, {_USER_METADATA: user_metadata}):
+        yield
+
+
+@contextmanager
+def transaction(session: SqlSession, app_id: str, version: int) -> Iterator[None]:
+    """Give the commit of a writing statement a transaction identifier.
+
+    Delta skips the statement in silence if the table has this version of the identifier, or a higher one. So
+    no other thread may write to the table with this session meanwhile.
+
+    Raises:
+        ApplyError: The session does not allow it.
+    """
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(assigned(session, {_APP_ID: app_id, _APP_VERSION: str(version)}))
+        except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
+            raise ApplyError(f"the session cannot set {_APP_ID}: {first_line(error)}") from None
+        yield
+
+
+@contextmanager
+def assigned(session: SqlSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Give settings of a session other values for a while."""
+    before = {key: session.conf.get(key, None) for key in settings}
     try:
+        for key, value in settings.items():
+            session.conf.set(key, value)
         yield
     finally:
-        _assign(session, _USER_METADATA, before)
+        for key, old in before.items():
+            _assign(session, key, old)
 
 
 def _changes(session: SqlSession) -> dict[str, str | None]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from schemalint.delta.change import subject_name
@@ -12,7 +13,7 @@ from schemalint.delta.table import LiveTable, TableState
 from schemalint.deploy.outcome import DoneStep
 from schemalint.errors import ApplyError, WaitingError
 from schemalint.model.contract import Contract
-from schemalint.model.marker import MARKER, PENDING, Marker, read_pending
+from schemalint.model.marker import PENDING, Marker, next_version, read_marker, read_pending
 from schemalint.model.plan import Step, StepKind, TablePlan
 from schemalint.planner import (
     columns_missing_noted_names,
@@ -25,8 +26,11 @@ from schemalint.planner import (
     without_unplanned_features,
 )
 from schemalint.planner.simulate import describe_change
-from schemalint.planner.sql import set_properties, unset_properties
+from schemalint.planner.sql import append_nothing, takes_values, unset_properties
 from schemalint.spark.session import SqlSession, StatementError, run
+from schemalint.spark.session_settings import transaction
+from schemalint.spark.snapshots import uncompiled
+from schemalint.values import frozen
 
 ATTEMPTS: Final = 6
 _FIRST_PAUSE_SECONDS: Final = 0.1
@@ -34,6 +38,20 @@ _FIRST_PAUSE_SECONDS: Final = 0.1
 _USES_PENDING: Final = (StepKind.NOTE_PENDING, StepKind.RENAME_COLUMN, StepKind.DROP_COLUMNS)
 
 OnStep = Callable[[TablePlan, Step], None]
+OnStepDone = Callable[[TablePlan, DoneStep], None]
+
+
+@frozen
+class Recorded:
+    """A table that is as declared.
+
+    Attributes:
+        version: The table's version.
+        problem: Why the table has no marker; None if it has it.
+    """
+
+    version: int
+    problem: ApplyError | None = None
 
 
 @dataclass
@@ -46,6 +64,7 @@ class TableRun:
         read: Reads the live table; returns None if there is no table.
         tell: Called before each statement.
         done: The steps that this run has completed.
+        tell_done: Called after each statement.
     """
 
     session: SqlSession
@@ -54,6 +73,7 @@ class TableRun:
     read: Callable[[], LiveTable | None]
     tell: OnStep
     done: list[DoneStep] = field(default_factory=list)
+    tell_done: OnStepDone = lambda _plan, _done: None
 
     def run_steps(self) -> None:
         """Run all steps; before each, check that the table is in the state that the step requires.
@@ -100,30 +120,45 @@ class TableRun:
                 help="apply again then; the other steps are done, and its traces are removed",
             )
 
-    def record(self, contract: Contract, revision: str | None) -> int:
+    def record(self, contract: Contract, revision: str | None) -> Recorded:
         """Write the marker after the table is verified, and then remove the pending column ids.
 
-        Returns:
-            The table's version.
+        Without marker, only the ids tell columns with exchanged names from untouched ones. So they stay where
+        the engine refuses the marker.
 
         Raises:
-            ApplyError: The table differs from its declaration, or the marker cannot be written.
+            ApplyError: The table differs from its declaration, or the ids cannot be removed.
         """
+        marker = Marker(self.plan.declaration_hash, revision)
+        table, problem = self._write(contract, self._is_marked, partial(self._append_marker, marker))
+        if problem is not None:
+            return Recorded(table.version, problem)
+        if not _is_noted(table):
+            return Recorded(table.version)
+        table, problem = self._write(contract, lambda table: not _is_noted(table), self._remove_pending)
+        if problem is not None:
+            raise problem
+        return Recorded(table.version)
+
+    def _write(
+        self, contract: Contract, is_done: Callable[[LiveTable], bool], write: Callable[[LiveTable], None]
+    ) -> tuple[LiveTable, ApplyError | None]:
+        """Write something into a table that is as declared; return the table, and why it lacks that."""
+        table = self._verified(contract)
         for attempt in range(1, ATTEMPTS + 1):
-            table = self._verified(contract)
-            statement = next(self._record_statements(table, revision), None)
-            if statement is None:
-                return table.version
+            if is_done(table):
+                return table, None
             try:
-                run(self.session, statement)
-            except StatementError as error:
-                next_statement = next(self._record_statements(self._verified(contract), revision), None)
-                if next_statement == statement and not error.is_conflict:
-                    raise
+                write(table)
+            except ApplyError as error:
+                table = self._verified(contract)
+                is_conflict = isinstance(error, StatementError) and error.is_conflict
+                if not is_conflict and not is_done(table):
+                    return table, error
                 _pause(attempt)
-        raise ApplyError(
-            f"{self.plan.table} is up to date, but concurrent writers prevented setting the marker"
-        )
+            else:
+                table = self._verified(contract)
+        return table, None if is_done(table) else ApplyError("other writers came first each time")
 
     def _read_unchanged(
         self, table_id: str | None, expected: TableState, remaining: list[Step]
@@ -161,6 +196,7 @@ class TableRun:
         run(self.session, step.sql)
         after = self._read_existing()
         self.done.append(DoneStep(step, after.version, time.monotonic() - started))
+        self.tell_done(self.plan, self.done[-1])
         self._require_no_concurrent_changes(expected, before, after, remaining)
         missing = deviations(goal, without_unplanned_features(goal, after.state), step)
         if missing and expected != goal and not completed_steps(goal, after.state, remaining[1:]):
@@ -195,7 +231,7 @@ class TableRun:
             return
         states = (
             entry.metadata.state
-            for entry in after.history.entries
+            for entry in after.history_since(before.version).entries
             if entry.version > before.version and entry.metadata is not None
         )
         changes = concurrent_changes(expected, before.state, states, remaining)
@@ -210,23 +246,30 @@ class TableRun:
         table = self.read()
         return table is not None and bool(self._completed_steps(expected, table, remaining))
 
-    def _record_statements(self, table: LiveTable, revision: str | None) -> Iterator[str]:
-        """Yield the statements that are still needed to write the marker and to remove `PENDING`."""
+    def _is_marked(self, table: LiveTable) -> bool:
+        marker = read_marker(table)
+        return marker is not None and marker.hash == self.plan.declaration_hash
+
+    def _append_marker(self, marker: Marker, table: LiveTable) -> None:
+        columns = [field.name for field in table.state.columns.fields if takes_values(field)]
+        if not columns:
+            raise ApplyError("no column of it takes values")
+        identified = transaction(self.session, marker.app_id, next_version(table))
+        with uncompiled(self.session), identified:
+            run(self.session, append_nothing(self.table, columns))
+
+    def _remove_pending(self, _table: LiveTable) -> None:
+        run(self.session, unset_properties(self.table, [PENDING]))
+
+    def _verified(self, contract: Contract) -> LiveTable:
+        """Read the table; refuse it if it differs from its declaration, or has other pending columns."""
+        table = self._read_existing()
         noted = read_pending(table.state)
-        if noted is not None and noted.targets and noted.hash != self.plan.hash:
+        if noted is not None and noted.targets and noted.hash != self.plan.declaration_hash:
             raise ApplyError(
                 f"{self.plan.table} has pending column changes of another declaration",
                 help="finish applying that declaration first",
             )
-        marker = Marker(self.plan.hash, revision, table.metadata.table_id).to_text()
-        if table.state.properties.get(MARKER) != marker:
-            yield set_properties(self.table, {MARKER: marker})
-        if PENDING in table.state.properties:
-            yield unset_properties(self.table, [PENDING])
-
-    def _verified(self, contract: Contract) -> LiveTable:
-        """Read the table; refuse it if it differs from its declaration."""
-        table = self._read_existing()
         changes = pending_changes(contract, table.state)
         if changes:
             raise ApplyError(
@@ -240,6 +283,10 @@ class TableRun:
         if table is None:
             raise ApplyError(f"{self.plan.table} was dropped during the run")
         return table
+
+
+def _is_noted(table: LiveTable) -> bool:
+    return PENDING in table.state.properties
 
 
 def _pause(attempt: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from types import MappingProxyType
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 from schemalint.delta_log import reader
 from schemalint.errors import LiveError
 from schemalint.storage.reference import TableReference, is_path_or_uri, parse_reference
-from schemalint.storage.requests import concurrently
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +34,6 @@ __all__ = [
     "open_folder",
     "open_store",
     "parse_reference",
-    "read_many",
     "read_table",
 ]
 
@@ -53,7 +51,7 @@ class StoreKind(Protocol):
 
     Attributes:
         SCHEMES: The schemes of its URIs, for messages.
-        IS_REMOTE: Whether reading uses a network; such tables are read concurrently.
+        IS_REMOTE: Whether reading uses a network; such tables are read side by side.
     """
 
     SCHEMES: tuple[str, ...]
@@ -97,7 +95,7 @@ def read_table(
         reference: A path or a URI, without ``@version``: see `parse_reference`.
         version: The version to read; the latest if neither `version` nor `at` is given.
         at: Milliseconds since the epoch.
-        history: Whether to read the table's history.
+        history: Whether to read the table's whole history.
         storage: Settings of the store with resolved values: see `schemalint.config.trust.resolve_storage`.
             Missing settings come from the environment.
 
@@ -105,25 +103,8 @@ def read_table(
         NoTable: There is no table.
         LiveError: The table cannot be reached or read, or the kind of reference is unknown.
     """
-    return reader.read_table(open_store(reference, storage), version=version, at=at, history=history)
-
-
-def read_many(
-    references: Iterable[str],
-    *,
-    history: bool = True,
-    storage: Mapping[str, str] = NO_OPTIONS,
-) -> tuple[LiveTable | LiveError, ...]:
-    """Read the latest version of many tables, remote ones concurrently.
-
-    Returns:
-        For each reference, in their order, the table or the error (`NoTable`: there is no table).
-    """
-    read = partial(_read_or_error, history=history, storage=storage)
-    all_references = tuple(references)
-    remote = tuple(dict.fromkeys(reference for reference in all_references if is_remote(reference)))
-    found = dict(zip(remote, concurrently(read, remote), strict=True))
-    return tuple(found[reference] if reference in found else read(reference) for reference in all_references)
+    reopen = partial(open_store, reference, storage)
+    return reader.read_table(reopen(), version=version, at=at, history=history, reopen=reopen)
 
 
 def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> TableStore:
@@ -201,13 +182,6 @@ def is_remote(reference: str) -> bool:
     """Whether reading the reference uses a network; references of unknown kinds count as remote."""
     kind = _find_kind(reference)
     return kind is None or kind.IS_REMOTE
-
-
-def _read_or_error(reference: str, *, history: bool, storage: Mapping[str, str]) -> LiveTable | LiveError:
-    try:
-        return read_table(reference, history=history, storage=storage)
-    except LiveError as error:
-        return error
 
 
 def _kind_of(reference: str) -> StoreKind:

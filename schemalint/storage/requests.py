@@ -13,13 +13,15 @@ import atexit
 import math
 import threading
 import time
+from collections import deque
 from contextlib import suppress
 from functools import cache, partial
+from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
     Task: TypeAlias = tuple[Future[Any], Callable[[], Any]]
@@ -29,7 +31,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 MOST_CONCURRENT: Final = 16
-"""Requests, or tables, that are in progress at the same time."""
+"""Requests that are in progress at the same time, and tables unless the user wishes another number."""
 
 _GRACE_SECONDS: Final = 1.0
 """How long the end of the process waits for interrupted requests.
@@ -61,10 +63,30 @@ def finish(request: Future[T], seconds: float | None = None) -> T:
 def concurrently(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
     """Call the function on up to `MOST_CONCURRENT` items at a time; return the results in order."""
     work = list(items)
-    workers = _Workers("schemalint-table", min(MOST_CONCURRENT, len(work)))
-    futures = [workers.submit(partial(function, item)) for item in work]
+    return list(in_order(function, work, MOST_CONCURRENT, len(work)))
+
+
+def in_order(function: Callable[[T], R], items: Sequence[T], most: int, ahead: int) -> Iterator[R]:
+    """Call the function on up to so many items at a time, each in a thread; yield the results in order.
+
+    The first error in the order of the items ends the work.
+
+    Args:
+        function: Called in several threads.
+        items: The items.
+        most: How many items may be worked on at a time.
+        ahead: How many results may wait for that of an earlier item; then no further item is begun.
+    """
+    number = min(most, len(items))
+    if number > MOST_CONCURRENT:
+        _request_workers().grow(number)
+    workers = _Workers("schemalint-table", number)
+    calls = (workers.submit(partial(function, item)) for item in items)
+    waiting = deque(islice(calls, ahead))
     try:
-        return [_wait_for(future) for future in futures]
+        while waiting:
+            yield _wait_for(waiting.popleft())
+            waiting += islice(calls, 1)
     finally:
         workers.close()
 
@@ -81,15 +103,25 @@ def _wait_for(future: Future[T], seconds: float | None = None) -> T:
     return future.result()
 
 
+_GROWTH: Final = threading.Lock()
+
+
 class _Workers:
     """Daemon threads that run submitted calls; the process ends without waiting for them."""
 
     def __init__(self, name: str, number: int) -> None:
         self._tasks: SimpleQueue[Task | None] = SimpleQueue()
         self._running: set[Future[Any]] = set()
-        self._number = number
-        for _ in range(number):
-            threading.Thread(target=self._work, name=name, daemon=True).start()
+        self._name = name
+        self._number = 0
+        self.grow(number)
+
+    def grow(self, number: int) -> None:
+        """Start threads until there are so many."""
+        with _GROWTH:
+            for _ in range(self._number, number):
+                threading.Thread(target=self._work, name=self._name, daemon=True).start()
+            self._number = max(self._number, number)
 
     def submit(self, call: Callable[[], T]) -> Future[T]:
         """Run the call as soon as a thread is free."""

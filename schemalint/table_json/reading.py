@@ -105,7 +105,15 @@ def _live(body: JsonObject) -> LiveTable:
         warnings=body.texts("warnings"),
         defects=tuple(map(_defect, body.bodies("defects"))),
         catalog=_catalog(body.inner("catalog")) if body.content.get("catalog") is not None else None,
+        transactions=_transactions(body),
     )
+
+
+def _transactions(body: JsonObject) -> dict[str, int]:
+    if "transactions" not in body.content:  # the file is older
+        return {}
+    inner = body.inner("transactions")
+    return {app_id: inner.number(app_id) for app_id in inner.content}
 
 
 def _file_versions(body: JsonObject) -> frozenset[int] | None:
@@ -217,6 +225,7 @@ def _defect(body: JsonObject) -> LogDefect:
         body.text("file"),
         body.optional("line", int),
         body.optional("delta_error", str),
+        body.optional("only_history", bool) or False,
     )
 
 

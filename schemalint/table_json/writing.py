@@ -53,11 +53,13 @@ def to_json(document: TableDocument) -> Json:
                 "file": defect.file,
                 "line": defect.line,
                 "delta_error": defect.delta_error,
+                "only_history": defect.only_history,
             }
             for defect in live.defects
         ],
         "warnings": list(live.warnings),
         "catalog": _catalog(live.catalog) if live.catalog else None,
+        "transactions": dict(live.transactions),
     }
 
 

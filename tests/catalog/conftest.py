@@ -21,7 +21,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[UnityServer]:
         yield state
     assert state.problems == []
     for request in state.requests:
-        if request.method != "GET" and not (state.may_stage and request.path.endswith("/staging-tables")):
+        may_write = (state.may_stage and request.path.endswith("/staging-tables")) or state.may_update
+        if request.method != "GET" and not may_write:
             assert (request.method, request.path) == ("POST", "/temporary-table-credentials")
         if "credentials" in request.path:
             assert "READ" in {request.query.get("operation"), (request.body or {}).get("operation")}

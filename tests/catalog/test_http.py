@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
 
 from schemalint.catalog.kinds.unity.http import Client, HttpError
 from schemalint.errors import LiveError
+from support.hostile_servers import answers, hostile_server, http_answer
 from support.unity_server import UnityServer, serving
 
 TOKEN = "secret-token"  # noqa: S105
@@ -123,6 +124,52 @@ def test_unreachable_server_is_an_error() -> None:
         port = taken.getsockname()[1]
     with pytest.raises(LiveError, match="cannot be reached"):
         Client(f"http://127.0.0.1:{port}").get(("catalogs",))
+
+
+@pytest.mark.parametrize(
+    "respond",
+    [lambda _line: None, lambda _line: b"", lambda _line: http_answer(200, '{"a": 1}', 10)],
+    ids=["reset", "no answer", "cut body"],
+)
+def test_a_connection_that_breaks_off_is_told_and_only_reading_is_repeated(
+    respond: Callable[[str], bytes | None],
+) -> None:
+    requests: list[str] = []
+
+    def recorded(line: str) -> bytes | None:
+        requests.append(line)
+        return respond(line)
+
+    with hostile_server(answers(recorded)) as port:
+        client = Client(f"http://127.0.0.1:{port}", wait=lambda _seconds: None)
+        told = f"^127.0.0.1:{port}: the connection to the catalog broke off"
+        with pytest.raises(LiveError, match=told):
+            client.get(("catalogs",))
+        with pytest.raises(LiveError, match=told):
+            client.post(("catalogs",), {})
+    assert [line[:4] for line in requests] == ["GET "] * 3 + ["POST"]
+
+
+def test_a_failed_answer_is_asked_for_again(server: UnityServer, client: Client) -> None:
+    failures = iter([(500, {"X": "1"}, b""), (502, {"X": "2"}, b"")])
+    server.fault = lambda _path: next(failures, None)
+    assert client.get(("catalogs",)).objects("catalogs")
+    server.fault = lambda _path: (500, {}, b"")
+    with pytest.raises(HttpError, match="500"):
+        client.post(("temporary-table-credentials",), {"operation": "READ"})
+    assert [line[:4] for line in server.request_lines] == ["GET "] * 3 + ["POST"]
+
+
+@pytest.mark.parametrize(
+    ("uri", "message"),
+    [
+        ("http://127.0.0.1:1", "the catalog cannot be reached: its host refuses the connection"),
+        ("https://catalog.invalid", "the catalog cannot be reached: the name of its host is unknown"),
+    ],
+)
+def test_a_catalog_that_cannot_be_reached_is_told_with_the_reason(uri: str, message: str) -> None:
+    with pytest.raises(LiveError, match=message):
+        Client(uri).get(("catalogs",))
 
 
 def test_path_is_quoted(server: UnityServer, client: Client) -> None:

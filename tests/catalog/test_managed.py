@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,12 @@ from schemalint.catalog import ManagedCommits, StagedCommit
 from schemalint.catalog.ratified import RatifiedLog
 from schemalint.config.trust import TrustedTarget
 from schemalint.delta.datatype import LONG, STRING, Field
+from schemalint.delta.history import history_from
 from schemalint.delta_log.datafiles import live_files
 from schemalint.delta_log.reader import POSSIBLY_STALE
 from schemalint.errors import LiveError
 from schemalint.storage import open_store, read_table
-from support.logs import add, metadata, protocol, remove, write_file, write_log
+from support.logs import add, metadata, protocol, remove, write_checkpoint, write_file, write_log
 from support.managed_tables import PROTOCOL, stage
 from support.unity_server import Table, UnityServer
 
@@ -36,8 +38,9 @@ def table(server: UnityServer, tmp_path: Path) -> Table:
 
 
 def version_and_columns(target: TrustedTarget) -> tuple[int, list[str]]:
-    """Return the version and the column names of the table."""
-    live = catalog.read("sales.orders", target)
+    """Return the version and the column names of the table; the newest files tell them too."""
+    live, newest = (catalog.read("sales.orders", target, history=history) for history in (True, False))
+    assert (newest.version, newest.metadata) == (live.version, live.metadata)
     return live.version, [field.name for field in live.state.columns.fields]
 
 
@@ -64,6 +67,21 @@ def test_published_version_above_the_catalog_s_latest_is_ignored(target: Trusted
     write_log(Path(table.location), [[metadata(ID, Field("rogue", STRING))]], first=1)
     write_file(Path(table.location), f"{1:020}.crc")
     assert version_and_columns(target) == (0, ["id"])
+
+
+@pytest.mark.parametrize("pointed", [2, 4, 9])
+def test_the_newest_checkpoint_is_a_ratified_one(target: TrustedTarget, table: Table, pointed: int) -> None:
+    location = Path(table.location)
+    write_log(location, [[add("a")], [add("b")]], first=1)
+    write_checkpoint(location, 2, [PROTOCOL, metadata(ID)])
+    write_checkpoint(location, 9, [PROTOCOL, metadata(ID, Field("rogue", STRING))])
+    write_file(location, "_last_checkpoint", json.dumps({"version": pointed}).encode())
+    table.staged += [stage(table, 3, add("c")), stage(table, 4, metadata(ID, Field("new", STRING)))]
+    table.latest = 4
+    assert version_and_columns(target) == (4, ["id", "new"])
+    newest = catalog.read("sales.orders", target, history=False)
+    whole = catalog.read("sales.orders", target).history
+    assert newest.history_since(1) == history_from(whole, 1)
 
 
 def test_catalog_s_copy_of_a_published_version_wins(target: TrustedTarget, table: Table) -> None:

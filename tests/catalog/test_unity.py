@@ -16,7 +16,6 @@ from schemalint.config.trust import TrustedTarget
 from schemalint.delta.datatype import LONG, STRING, Array, Decimal, Field, Map, Struct
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import ConfigError, LiveError
-from schemalint.values import replace
 from support.logs import metadata, protocol, write_log
 from support.unity_server import BASE, Table, UnityServer
 
@@ -219,20 +218,6 @@ def test_credentials_of_the_longest_prefix_are_used(
 ) -> None:
     orders.location, orders.credentials = "s3://bucket/lake/orders", config
     assert storage_of(target) == expected
-
-
-def test_credentials_of_the_target_are_used_if_the_catalog_vends_none(
-    target: TrustedTarget, orders: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OWN_KEY", "own")
-    own = replace(target, storage={"access_key_id": "${OWN_KEY}", "region": "eu-west-1"})
-    orders.location, orders.credentials = "s3://bucket/lake/orders", {"s3.access-key-id": "handed"}
-    assert storage_of(own) == {
-        "region": "eu-west-1",
-        "aws_access_key_id": "handed",
-    }
-    orders.location, orders.prefix = "s3://other/lake/orders", "s3://third"
-    assert storage_of(own) == {"region": "eu-west-1", "access_key_id": "own"}
 
 
 def test_credentials_of_another_prefix_are_not_used(target: TrustedTarget, orders: Table) -> None:

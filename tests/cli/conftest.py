@@ -8,6 +8,7 @@ import pytest
 
 from support.project import ORDERS, Project
 from support.repo import Repo
+from support.review import Review
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +22,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(repo.path)
     return Project(repo, capsys)
+
+
+@pytest.fixture
+def review(project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Review:
+    """A pull request."""
+    return Review(project, monkeypatch, tmp_path)
 
 
 @pytest.fixture

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from jsonschema import Draft202012Validator
+
 from schemalint import contract as contracts
+from schemalint import table_json
 from schemalint.clients import client_names
 from schemalint.config import parse
+from schemalint.delta.datatype import INTEGER, Field
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.gate import gate_between
+from support.logs import commit_info, metadata, protocol, write_log
 
 if TYPE_CHECKING:
     from support.project import Project
@@ -164,6 +169,28 @@ def test_a_table_says_who_reads_it_today_and_after_its_contract(project: Project
     assert "  polars (polars 2.1.0): ok" in planned
 
 
+def test_a_planned_table_has_its_columns_under_their_new_names(project: Project) -> None:
+    """The column was renamed in one revision and widened in the next, and neither is applied yet."""
+    project.repo.write("schemalint.toml", _TARGET)
+    features = {"delta.columnMapping.mode": "name", "delta.enableTypeWidening": "true"}
+    declared = "".join(f"  {key}: {value}\n" for key, value in features.items())
+    dashboards = '{name: dashboards, client: trino, version: "481"}'
+    text = ORDERS.format(name="orders", consumers=dashboards) + f"properties:\n{declared}"
+    project.declare(text.replace("type: bigint", "type: int"))
+    project.repo.commit()
+    column = Field("id", INTEGER, column_id=1, physical_name="col-0")
+    supported = protocol(3, 7, ["columnMapping", "typeWidening"], ["columnMapping", "typeWidening"])
+    table = metadata(column, properties={**features, "delta.columnMapping.maxColumnId": "1"})
+    lake = project.repo.path / "lake/sales/orders"
+    write_log(lake, [[commit_info("CREATE TABLE"), supported, table]])
+    project.declare(text.replace("name: id, type: bigint", "name: key, type: int, renamed_from: id"))
+    project.repo.commit()
+    project.declare(text.replace("name: id", "name: key"))
+    assert "  dashboards (trino 481): ok, then wrong: type change int -> bigint" in _clients(
+        project, "--plan"
+    )
+
+
 def _clients(project: Project, *options: str) -> str:
     result = project.run("clients", "--table", "sales.orders", "--target", "dev", *options)
     assert result.status == 0, result.err
@@ -177,6 +204,28 @@ def test_show_tells_who_can_read_a_table(project: Project) -> None:
     by_verdict = dict(line.strip().split(": ", 1) for line in answers[:3])
     assert "polars 2.1.0" in by_verdict["ok"]
     assert "deltalake 1.6.6 pyarrow" in by_verdict["refuses"]
+
+    # A row of the configuration comes first, in text and in JSON.
+    project.repo.write("schemalint.toml", ROW.replace("VERDICT", "ok").replace("power-bi", "deltalake"))
+    lines = project.run("show", folder).out.splitlines()
+    assert "deltalake 1.6.6 pyarrow" in next(line for line in lines if line.startswith("  ok: "))
+    content = json.loads(project.run("show", folder, "--output-format", "json").out)
+    Draft202012Validator(table_json.schema()).validate(content)
+    found = {(client["client"], client["read_path"]): client for client in content["clients"]}
+    assert found["deltalake", "pyarrow"] == {
+        "client": "deltalake",
+        "version": "1.6.6",
+        "read_path": "pyarrow",
+        "verdict": "ok",
+        "because": "",
+    }
+    assert {client["verdict"] for client in content["clients"]} == {"ok", "refuses", "unknown"}
+
+
+def test_show_refuses_a_faulty_row(project: Project) -> None:
+    project.repo.write("schemalint.toml", ROW.replace("VERDICT", "ok") + 'versions = "new"\n')
+    run = project.run("show", _table(project, _PLAIN, {}))
+    assert (run.status, "row 1" in run.err) == (2, True)
 
 
 def test_audit_asks_the_configured_clients_about_every_table(project: Project) -> None:
@@ -197,6 +246,27 @@ version = "2.1.0"
     assert of_clients[0].endswith("because of feature deletionVectors)")
     assert of_clients[1] == "  report (polars 2.1.0): ok: 1 table"
     assert "Clients" not in project.run("audit", folder).out.splitlines()
+
+
+def test_audit_asks_the_clients_of_contracts_about_their_tables(project: Project) -> None:
+    report = '[consumers.report]\nclient = "polars"\nversion = "2.1.0"\n'
+    of_orders = '[[tables]]\nmatch = "sales.*"\nconsumers = ["report"]\n'
+    engine = _TARGET + 'engine = "delta-spark 4.4.0"\n'
+    project.repo.write("schemalint.toml", report + of_orders + engine)
+    _declare(project, ML)
+    _table(project, _WITH_VECTORS, {"delta.enableDeletionVectors": "true"})
+    content = project.run("audit", "--all", "--clients", "--output-format", "json").out
+    asked = [(found["consumer"], found["table"], found["after"]) for found in json.loads(content)["clients"]]
+    assert asked == [
+        ("report", "sales.orders", "ok"),
+        ("ml", "sales.orders", "refuses"),
+        ("engine", "sales.orders", "ok"),
+    ]
+    project.repo.write("schemalint.toml", _TARGET)
+    lines = project.run("audit", "--all", "--clients").out.splitlines()
+    assert lines[lines.index("Clients") + 1].startswith(
+        "  ml (deltalake 1.6.6, pyarrow, @ml): refuses: 1 table"
+    )
 
 
 def test_audit_needs_clients_to_ask(project: Project) -> None:

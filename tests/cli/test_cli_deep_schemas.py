@@ -35,9 +35,10 @@ def test_a_deep_schema_is_read_shown_and_compared(project: Project, kind: str, l
     as_json = project.run("show", str(lake / "deep"), "--output-format", "json")
     tables = project.repo.path.parent / "tables.json"
     tables.write_text(as_json.out, encoding="utf-8")
-    live = project.check("--live", "--all", "--against", "none")
+    compared = ("--history", "--all", "--against", "none")
+    live = project.check("--live", *compared)
     assert set(live.codes) == {"TH001"}, "the type changes of the history are found"
-    options = ("--live-from", str(tables), "--all", "--against", "none", "--output-format", "concise")
+    options = ("--live-from", str(tables), *compared, "--output-format", "concise")
     from_file = subprocess.run(  # a new process has Python's own recursion limit
         [sys.executable, "-m", "schemalint", "check", *options], capture_output=True, text=True, check=False
     )

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support.project import ORDERS, Project, Run
+from support.project import ORDERS, Project
+from support.review import CONTRACT, Review
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 FILE = "schemalint.toml"
-CONTRACT = "contracts/orders.yml"
 NARROWED = ORDERS.replace("bigint", "int")
 OF_DATABRICKS = ORDERS + 'properties: {delta.targetFileSize: "1gb"}\n'
 ABSENT = NARROWED + "targets: {prod: {absent: true}}\n"
@@ -31,34 +30,6 @@ def no_change(change, ctx):
         yield Problem("no type may change")
 '''
 PLUGIN = f'plugins = ["{RULES}"]\nselect = ["LOC"]\n'
-
-
-class Review:
-    """A pull request: a commit of the target branch, and changes of its files on a branch."""
-
-    def __init__(self, project: Project, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-        self.project = project
-        self._monkeypatch = monkeypatch
-        self._event = folder / "event.json"
-
-    def write(self, files: Mapping[str, str | None]) -> None:
-        for name, text in files.items():
-            if text is None:
-                (self.project.repo.path / name).unlink(missing_ok=True)
-            else:
-                self.project.repo.write(name, text)
-
-    def check(self, base: Mapping[str, str | None], head: Mapping[str, str | None], *options: str) -> Run:
-        """Check the pull request that makes these changes to a base with the contract of ``sales.orders``."""
-        self.write({CONTRACT: ORDERS, **base})
-        commit = self.project.repo.commit()
-        self.project.repo.git("checkout", "--quiet", "-b", "feature")
-        self.write(head)
-        sides = {"base": {"sha": commit, "ref": "main"}, "head": {"sha": self.project.repo.commit()}}
-        self._event.write_text(json.dumps({"pull_request": sides}))
-        self._monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request")
-        self._monkeypatch.setenv("GITHUB_EVENT_PATH", str(self._event))
-        return self.project.check(*options)
 
 
 @pytest.fixture
@@ -157,7 +128,7 @@ WEAKENED: dict[str, tuple[dict[str, str | None], dict[str, str | None], list[str
         _config(ML_OF_TABLES + ML_OF_CONFIG.replace("pyarrow", "query-builder"), LOCKED_OUT),
         ["CF001", "PF004", "RD001"],
     ),
-    "removed": (_config("preview = false"), {FILE: REMOVED, CONTRACT: None}, ["CF001", "CT001"]),
+    "removed": (_config("preview = false"), {FILE: REMOVED, CONTRACT: None}, ["CT001", "CT012"]),
     "target": (
         _config('fail-on = "warning"\n[targets.prod]\nengine = "delta-spark 4.4.0"'),
         _config('fail-on = "warning"\n[targets.prod]\nengine = "databricks 17.3"', OF_DATABRICKS),

@@ -20,7 +20,7 @@ from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan
 from schemalint.report import deploy_log, findings, plan
 from support.attack_texts import ATTACKS, CI, CREDENTIAL, TERMINAL, URIS, WORD, obeyed, quoted
-from support.logs import add, commit_info, metadata, protocol, write_log
+from support.logs import add, commit_info, metadata, protocol, transaction, write_log
 from support.project import Project
 from support.unity_server import UnityServer, serving
 
@@ -77,14 +77,19 @@ def write_hostile_log(table: Path) -> None:
     )
     content = metadata(
         *fields,
-        properties={f"evil {TEXT}": TEXT, f"delta.constraints.evil {TEXT}": TEXT, "schemalint.applied": TEXT},
+        properties={f"evil {TEXT}": TEXT, f"delta.constraints.evil {TEXT}": TEXT},
         partitioned_by=[f"evil {TEXT}"],
         name=TEXT,
         description=TEXT,
     )
     features = ["typeWidening", f"evil {TEXT}"]
     write_log(
-        table, [[info, protocol(3, 7, features, features), content], [commit_info(), add(f"{TEXT}.parquet")]]
+        table,
+        [
+            [info, protocol(3, 7, features, features), content],
+            [commit_info(), add(f"{TEXT}.parquet")],
+            [commit_info(), transaction(f"schemalint:{TEXT}", 1)],
+        ],
     )
 
 

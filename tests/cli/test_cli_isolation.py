@@ -91,8 +91,8 @@ def test_file_without_permission_leaves_the_other_tables_in_every_command(
 def test_file_that_vanishes_after_it_was_listed_counts_as_deleted(
     two_tables: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def deleted(repo: object, side: object, globs: object = ()) -> Listing:
-        listing = list_files(repo, side, globs)  # type: ignore[arg-type]
+    def deleted(repo: object, side: object, globs: object = (), beside: str = "") -> Listing:
+        listing = list_files(repo, side, globs, beside)  # type: ignore[arg-type]
         (two_tables.repo.path / "contracts/bad.yml").unlink(missing_ok=True)
         return listing
 

@@ -195,11 +195,12 @@ def test_strange_character_in_an_argument_is_no_bug(
 
 LARGE_FILES = [
     ("MAX_TABLES_FILE", ["check", "--live-from", "large"]),
-    ("MAX_PLAN_FILE", ["apply", "--head", "worktree", "--plan", "large"]),
+    ("MAX_PLAN_FILE", ["apply", "--plan", "large"]),
+    ("MAX_DEPLOY_LOG", ["plan", "--after", "large"]),
 ]
 
 
-@pytest.mark.parametrize(("limit", "arguments"), LARGE_FILES, ids=["tables", "plan"])
+@pytest.mark.parametrize(("limit", "arguments"), LARGE_FILES, ids=["tables", "plan", "log"])
 def test_file_beyond_a_limit(
     committed: Project, monkeypatch: pytest.MonkeyPatch, limit: str, arguments: list[str]
 ) -> None:

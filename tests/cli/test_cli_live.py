@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint import contract
 from schemalint.delta.datatype import INTEGER, LONG, STRING, DataType, Decimal, Field, Struct
-from schemalint.model.marker import Marker, declaration_hash
 from schemalint.values import replace
-from support.logs import add, commit_info, metadata, protocol, write_log
+from support.logs import Action, add, commit_info, marker, metadata, protocol, transaction, write_log
 from support.project import ORDERS, Project
 
 if TYPE_CHECKING:
@@ -38,8 +36,9 @@ class LiveProject:
         properties: dict[str, str] | None = None,
         widening: bool = True,
         more: tuple[str, ...] = (),
+        marked: Action | None = None,
     ) -> None:
-        """Write the table's log: one commit, with ``more`` as additional table features."""
+        """Write the table's log: one commit, with ``more`` as additional table features, and its marker."""
         features = ["typeWidening", *(name for name in more if name == "columnMapping")] if widening else []
         writers = [*features, "appendOnly", "invariants", *(name for name in more if name not in features)]
         table_protocol = protocol(3, 7, features, writers) if widening else protocol()
@@ -51,7 +50,8 @@ class LiveProject:
                     commit_info("CREATE TABLE"),
                     table_protocol,
                     metadata(*fields, properties={**enabled, **(properties or {})}),
-                ]
+                ],
+                *([] if marked is None else [[commit_info(), marked]]),
             ],
         )
 
@@ -169,19 +169,25 @@ def test_unknown_target_is_an_error(live: LiveProject) -> None:
     assert live.project.check("--live", "--target", "prod").status == 2
 
 
-def _marker(text: str, revision: str | None) -> dict[str, str]:
-    (declared,) = contract.read("orders.yml", text).contracts
-    return {"schemalint.applied": Marker(declaration_hash(declared), revision, "t-1").to_text()}
-
-
 def test_table_behind_its_contract_is_not_applied_yet_instead_of_drifted(live: LiveProject) -> None:
     revision = live.commit(ORDERS + ALLOWED)
-    live.log(ID, AMOUNT, properties=_marker(ORDERS + ALLOWED, revision))
+    live.log(ID, AMOUNT, marked=marker(ORDERS + ALLOWED, revision))
     live.commit(WIDER + ALLOWED)
     run = live.project.check("--live", "--all")
     assert run.codes == ["DR001"]
     assert "not applied yet" in run.out
     assert run.status == 0
+
+
+def test_marker_without_a_commit_tells_the_applied_revision_by_its_hash(live: LiveProject) -> None:
+    texts = [ORDERS.replace("bigint", f"bigint, comment: {word}") for word in ("old", "now")]
+    live.commit(texts[0])
+    for comment, expected in (("old", "not applied yet"), ("theirs", "drifted")):
+        live.log(Field("id", LONG, comment=comment), AMOUNT, marked=marker(texts[0], None), widening=False)
+        live.commit(texts[1])
+        run = live.project.check("--live", "--all")
+        assert run.codes == ["DR001"]
+        assert expected in run.out
 
 
 def test_table_altered_after_apply_has_drifted(live: LiveProject) -> None:
@@ -191,7 +197,7 @@ def test_table_altered_after_apply_has_drifted(live: LiveProject) -> None:
         ID,
         AMOUNT,
         Field("note", STRING, comment="theirs"),
-        properties=_marker(text, revision),
+        marked=marker(text, revision),
         widening=False,
     )
     run = live.project.check("--live", "--all")
@@ -207,14 +213,6 @@ def test_table_altered_after_apply_has_drifted(live: LiveProject) -> None:
     )
     assert "DR001 info" in live.project.check("--live", "--all").out
     assert live.project.check("--live", "--all", "--strict").status == 0
-
-
-def test_recreated_table_is_an_error(live: LiveProject) -> None:
-    revision = live.commit(ORDERS)
-    marker = _marker(ORDERS, revision)["schemalint.applied"].replace("t-1", "another")
-    live.log(ID, AMOUNT, properties={"schemalint.applied": marker}, widening=False)
-    run = live.project.check("--live", "--all")
-    assert (run.status, run.codes) == (1, ["DR003"])
 
 
 def test_plan_shows_statements_and_changes_nothing(live: LiveProject) -> None:
@@ -286,7 +284,7 @@ def test_swap_of_two_column_names_is_planned_with_a_temporary_name(live: LivePro
         Field("id", LONG, column_id=1, physical_name="id"),
         Field("amount", LONG, column_id=2, physical_name="amount"),
     )
-    live.log(*columns, properties={**mapping, **_marker(text, revision)}, more=("columnMapping",))
+    live.log(*columns, properties=mapping, marked=marker(text, revision), more=("columnMapping",))
     live.commit(
         (text + "protocol: {allow_upgrade: true}\n")
         .replace("name: id,", "name: amount, renamed_from: id,")
@@ -346,15 +344,19 @@ def test_pull_request_cannot_choose_its_own_target(
         assert str(live.table) in run.out
 
 
-@pytest.mark.parametrize(
-    "revision", ["deadbeef" * 5, "", "HEAD", "--help", "HEAD:c.yml", "\x1b[31m", "\ud800"]
-)
-def test_marker_with_an_unknown_commit_passes_check_but_not_plan(live: LiveProject, revision: str) -> None:
+def test_marker_with_an_unknown_commit_passes_check_but_not_plan(live: LiveProject) -> None:
     live.commit(ORDERS)
-    marker = json.dumps({"hash": "1:x", "revision": revision, "table": "t-1"})
-    live.log(ID, AMOUNT, properties={"schemalint.applied": marker}, widening=False)
+    live.log(ID, AMOUNT, marked=transaction(f"schemalint:1:ab:{'deadbeef' * 5}", 1), widening=False)
     assert live.project.check("--live", "--all", "--against", "none").status == 0
     assert live.project.run("plan").status == 2, "the commit last applied is unknown"
+
+
+@pytest.mark.parametrize("revision", ["", "HEAD", "--help", "HEAD:c.yml", "\x1b[31m", "\ud800"])
+def test_marker_with_something_else_than_a_commit_is_none(live: LiveProject, revision: str) -> None:
+    live.commit(ORDERS)
+    live.log(ID, AMOUNT, marked=transaction(f"schemalint:1:ab:{revision}", 1), widening=False)
+    assert live.project.check("--live", "--all", "--against", "none").status == 0
+    assert live.project.run("plan").status == 0
 
 
 def test_two_contracts_for_one_location_are_both_refused(live: LiveProject) -> None:
@@ -418,7 +420,7 @@ def test_table_of_a_later_revision_is_ahead(live: LiveProject) -> None:
     now, later = (ORDERS.replace("bigint", f"bigint, comment: {text}") for text in ("number", "key"))
     earlier = live.commit(now)
     revision = live.commit(later)
-    live.log(Field("id", LONG, comment="key"), AMOUNT, properties=_marker(later, revision), widening=False)
+    live.log(Field("id", LONG, comment="key"), AMOUNT, marked=marker(later, revision), widening=False)
     live.project.repo.git("checkout", "--quiet", earlier)
     run = live.project.check("--live", "--all")
     assert run.codes == ["DR001"]
@@ -429,11 +431,11 @@ def test_column_of_a_later_revision_is_ahead_instead_of_undeclared(live: LivePro
     later = ORDERS + "  - {name: newc, type: int}\n"
     earlier = live.commit(ORDERS)
     revision = live.commit(later)
-    live.log(ID, AMOUNT, Field("newc", INTEGER), properties=_marker(later, revision), widening=False)
+    live.log(ID, AMOUNT, Field("newc", INTEGER), marked=marker(later, revision), widening=False)
     live.project.repo.git("checkout", "--quiet", earlier)
     run = live.project.run("check", "--live", "--all")
     assert "column newc is ahead: live int, not in the contract" in run.out
-    assert "help: a later revision was applied: check that one" in run.out
+    assert "do: a later revision was applied: check that one" in run.out
 
 
 MAPPED = "properties: {delta.columnMapping.mode: name}\n"
@@ -444,18 +446,19 @@ def _mapped(name: str, number: int, type_: DataType = STRING) -> Field:
     return Field(name, type_, column_id=number, physical_name=f"col-{number}")
 
 
-def _write_rename(
-    live: LiveProject, before: Field, after: Field, properties: dict[str, str] | None = None
-) -> None:
+def _write_rename(live: LiveProject, before: Field, after: Field, marked: Action | None = None) -> None:
     """Write a log in which one column is renamed."""
     mapped_protocol = protocol(3, 7, ["columnMapping"], ["columnMapping", "appendOnly", "invariants"])
     other_columns = (_mapped("id", 1, LONG), _mapped("amount", 2, Decimal(10, 2)))
-    all_properties = {**MODE, **(properties or {})}
-    created = metadata(*other_columns, before, properties=all_properties)
-    renamed = metadata(*other_columns, after, properties=all_properties)
+    created = metadata(*other_columns, before, properties=MODE)
+    renamed = metadata(*other_columns, after, properties=MODE)
     write_log(
         live.table,
-        [[commit_info("CREATE TABLE"), mapped_protocol, created], [commit_info("RENAME COLUMN"), renamed]],
+        [
+            [commit_info("CREATE TABLE"), mapped_protocol, created],
+            [commit_info("RENAME COLUMN"), renamed],
+            *([] if marked is None else [[commit_info(), marked]]),
+        ],
     )
 
 
@@ -464,11 +467,14 @@ def test_column_renamed_by_hand_is_one_finding(live: LiveProject, against: tuple
     text = ORDERS + "  - {name: s, type: string, nullable: false}\n" + MAPPED
     revision = live.commit(text)
     before, after = (replace(_mapped(name, 3), nullable=False) for name in ("s", "ss"))
-    for properties in (None, _marker(text, revision)):
-        _write_rename(live, before, after, properties)
+    for marked in (None, marker(text, revision)):
+        _write_rename(live, before, after, marked)
         run = live.project.run("check", "--live", "--all", *against, "--output-format", "json")
         (finding,) = json.loads(run.out)["findings"]
-        assert finding["message"] == "s is called ss in the live table (renamed by hand: drifted)"
+        assert finding["message"] == (
+            "s is called ss in the live table (renamed by hand: drifted); "
+            "changed in version 1 (RENAME COLUMN, 2023-11-14 22:13:20 UTC)"
+        )
         assert finding["severity"] == "error"
         assert finding["existing"] == (against == ())
         assert finding["help"] == "rename it back, or declare the new name: `name: ss, renamed_from: s`"
@@ -508,7 +514,7 @@ def test_column_renamed_by_a_later_revision_is_ahead(live: LiveProject) -> None:
     later = ORDERS + "  - {name: ss, type: string, renamed_from: s}\n" + MAPPED
     earlier = live.commit(ORDERS + "  - {name: s, type: string}\n" + MAPPED)
     revision = live.commit(later)
-    _write_rename(live, _mapped("s", 3), _mapped("ss", 3), _marker(later, revision))
+    _write_rename(live, _mapped("s", 3), _mapped("ss", 3), marker(later, revision))
     live.project.repo.git("checkout", "--quiet", earlier)
     run = live.project.check("--live", "--all")
     assert run.codes == ["DR001"]
@@ -528,22 +534,11 @@ def test_table_applied_from_another_branch_is_not_ahead(live: LiveProject) -> No
     live.commit(ORDERS)
     live.project.repo.git("checkout", "--quiet", "-b", "other")
     revision = live.commit(other)
-    live.log(Field("id", LONG, comment="key"), AMOUNT, properties=_marker(other, revision), widening=False)
+    live.log(Field("id", LONG, comment="key"), AMOUNT, marked=marker(other, revision), widening=False)
     live.project.repo.git("checkout", "--quiet", "main")
     live.commit(now)
     run = live.project.check("--live", "--all")
     assert run.codes == ["DR001"]
-    assert "not applied yet" in run.out
-
-
-def test_recreated_table_is_not_compared_with_the_last_applied_contract(live: LiveProject) -> None:
-    text = ORDERS.replace("bigint", "bigint, comment: key")
-    revision = live.commit(text)
-    marker = _marker(text, revision)["schemalint.applied"].replace("t-1", "another")
-    live.log(ID, AMOUNT, properties={"schemalint.applied": marker}, widening=False)
-    run = live.project.check("--live", "--all")
-    assert sorted(run.codes) == ["DR001", "DR003"]
-    assert "recreated" in run.out
     assert "not applied yet" in run.out
 
 
@@ -561,10 +556,11 @@ def _write_unrecorded_type_change(live: LiveProject) -> None:
 def test_defect_in_the_history_is_an_existing_finding(live: LiveProject) -> None:
     live.commit(ORDERS)
     _write_unrecorded_type_change(live)
-    run = live.project.check("--live", "--all")
+    assert live.project.check("--live", "--all").codes == []
+    run = live.project.check("--live", "--history", "--all")
     assert (run.status, run.codes) == (0, ["TH001"])
-    assert live.project.check("--live", "--all", "--strict").status == 1
-    assert live.project.check("--live", "--all", "--against", "none").status == 1
+    assert live.project.check("--live", "--history", "--all", "--strict").status == 1
+    assert live.project.check("--live", "--history", "--all", "--against", "none").status == 1
 
 
 def test_defect_in_the_history_is_new_for_a_new_contract(live: LiveProject) -> None:
@@ -572,7 +568,8 @@ def test_defect_in_the_history_is_new_for_a_new_contract(live: LiveProject) -> N
     live.project.repo.commit()
     live.project.declare(ORDERS)
     _write_unrecorded_type_change(live)
-    run = live.project.check("--live")
+    assert live.project.check("--live").codes == []
+    run = live.project.check("--live", "--history")
     assert (run.status, run.codes) == (1, ["TH001"])
 
 

@@ -86,13 +86,51 @@ def test_default_is_to_apply_comments_now(orders: Project) -> None:
     assert _plan(orders, COMMENTED + TRACKED, "--cosmetic", "ride-along")["steps"] == []
 
 
-@pytest.mark.parametrize("output_format", ["text", "markdown", "sql"])
-def test_waiting_table_is_listed_in_every_format(orders: Project, output_format: str) -> None:
+@pytest.mark.parametrize(
+    ("output_format", "lines"),
+    [
+        (
+            "text",
+            [
+                "sales.orders (LAKE/sales/orders): waiting for the next change (or --cosmetic now)",
+                "  - alter columns: the comment of note is declared",
+            ],
+        ),
+        (
+            "markdown",
+            [
+                (
+                    "- <code>sales&#46;orders</code>: waiting for the next change (or --cosmetic now); "
+                    "alter columns&#58; the comment of note is declared"
+                )
+            ],
+        ),
+        ("sql", ["-- waiting: alter columns: the comment of note is declared"]),
+    ],
+)
+def test_waiting_table_is_listed_in_every_format(
+    orders: Project, output_format: str, lines: list[str]
+) -> None:
     orders.declare(COMMENTED + TRACKED)
     text = orders.run("plan", "--output-format", output_format).out
-    assert "waiting" in text
-    assert "note" in text
-    assert "comment" in text
+    text = text.replace(str(orders.repo.path.parent / "lake"), "LAKE")
+    assert [line for line in text.splitlines() if line in lines] == lines
+    assert "stops" not in text
+
+
+def test_check_says_that_comments_wait_and_stop_no_stream(orders: Project) -> None:
+    orders.declare(BEFORE + TRACKED)
+    orders.repo.commit()
+    orders.declare(COMMENTED + TRACKED)
+    for arguments in ((), ("--live",)):
+        run = orders.run("check", "--select", "RD", "--output-format", "json", *arguments)
+        content = json.loads(run.out)
+        (stream,) = content["streams"]
+        assert stream["if_up_to_date" if arguments else "verdict"] == "continues"
+        messages = [finding["message"] for finding in content["findings"] if finding["code"] == "RD011"]
+        place = " (at an unknown position)" if arguments else ""
+        expected = "the change waits for the table's next one, because it would stop streams: "
+        assert messages == [f"{expected}silver{place} once"]
 
 
 def test_unknown_value_is_refused(orders: Project) -> None:

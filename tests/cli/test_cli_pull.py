@@ -346,7 +346,7 @@ def test_void_column_is_declared_as_void(project: Project, lake: Path) -> None:
 
 def test_internal_properties_of_delta_and_schemalint_are_not_declared(project: Project, lake: Path) -> None:
     properties = {
-        "schemalint.applied": "{}",
+        "schemalint.pending": "{}",
         "delta.columnMapping.maxColumnId": "3",
         "delta.rowTracking.materializedRowIdColumnName": "x",
         "delta.inCommitTimestampEnablementVersion": "1",

@@ -41,7 +41,7 @@ def _assert_pull_matches_audit(project: Project, table: Path) -> None:
         assert (first.status, (project.repo.path / "t.yml").exists()) == (2, False)
         return
     assert first.status == 0, first.err
-    check = project.check("--live", "--all", "--against", "none")
+    check = project.check("--live", "--history", "--all", "--against", "none")
     assert Counter(check.codes) == Counter(audit.codes)
     assert project.run("pull", "t", "--diff").status == 0
     assert project.run("pull", "t", "--only", "all", "--diff").status == 0

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from schemalint import contract
 from schemalint.delta.datatype import LONG, Decimal, Field
-from schemalint.model.marker import Marker, declaration_hash
-from support.logs import commit_info, metadata, protocol, write_log
+from support.logs import commit_info, marker, metadata, protocol, write_log
 from support.project import ORDERS, Project
 
 if TYPE_CHECKING:
@@ -40,14 +38,11 @@ class Lake(NamedTuple):
 
     def table(self, path: str, applied: str = "", revision: str | None = None) -> None:
         """Write the table of `ORDERS`, with the marker of a contract."""
-        marker = {}
-        if applied:
-            (declared,) = contract.read("c.yml", applied).contracts
-            marker = {"schemalint.applied": Marker(declaration_hash(declared), revision, "t-1").to_text()}
+        marked = [[commit_info(), marker(applied, revision)]] if applied else []
         fields = (Field("id", LONG), Field("amount", Decimal(10, 2)))
         write_log(
             self.root / path,
-            [[commit_info("CREATE TABLE"), protocol(), metadata(*fields, properties=marker)]],
+            [[commit_info("CREATE TABLE"), protocol(), metadata(*fields)], *marked],
         )
 
     def refusals(self, *arguments: str) -> dict[str, list[str]]:

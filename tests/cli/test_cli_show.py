@@ -29,7 +29,17 @@ from schemalint.delta.table import (
 )
 from schemalint.report.table.text import show_text
 from support.golden import assert_golden
-from support.logs import add, commit_info, metadata, protocol, write_checkpoint, write_commit, write_log
+from support.logs import (
+    add,
+    commit_info,
+    marker,
+    metadata,
+    protocol,
+    transaction,
+    write_checkpoint,
+    write_commit,
+    write_log,
+)
 from support.project import ORDERS, Project
 
 if TYPE_CHECKING:
@@ -181,6 +191,19 @@ def test_text_of_log_defects_and_catalog_entry() -> None:
         "defects",
         show_text(table_json.TableDocument(live, dt.datetime(2026, 11, 20, tzinfo=dt.UTC), "sales.orders")),
     )
+
+
+def test_declaration_that_was_applied_last_is_shown(project: Project) -> None:
+    revision = "c0ffee" * 6 + "abcd"
+    created = [commit_info("CREATE TABLE"), protocol(), metadata(Field("id", LONG))]
+    marked = [
+        [commit_info(), transaction("schemalint:1:ab:-", 1)],
+        [commit_info(), marker(ORDERS, revision, 2)],
+    ]
+    write_log(project.repo.path / "t", [created, *marked])
+    assert f"last applied  revision {revision}, declaration 1:" in project.run("show", "t").out
+    table = json.loads(project.run("show", "t", "--output-format", "json").out)
+    assert sorted(table["transactions"].values()) == [1, 2]
 
 
 def test_older_versions_are_shown(project: Project) -> None:

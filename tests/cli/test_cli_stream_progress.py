@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from schemalint.delta.datatype import LONG, Field
 from schemalint.delta.stream_settings import java_hash
+from schemalint.report.findings import json as findings_json
 from support.checkpoints import entry, offset, offsets, write_checkpoint
 from support.logs import add, commit_info, metadata, protocol, write_log
 from support.project import Project
@@ -116,6 +118,36 @@ def test_a_stream_elsewhere_is_not_opened_and_its_place_is_unknown(lake: Lake, t
     for command in (("check", "--all", "--live"), ("audit", "--target", "dev", "--all")):
         assert lake.codes(*command) == [("RD013", f"it is unknown where the stream of billing is: {reason}")]
     assert lake.codes("check", "--all") == []
+
+
+def test_a_change_and_an_unknown_stream_give_no_verdict_but_what_would_happen(
+    lake: Lake, tmp_path: Path
+) -> None:
+    outside = write_checkpoint(tmp_path / "outside", [offsets(offset(4, table_id="t-1"))])
+    stream = f"{{checkpoint: {outside}, schema_tracking_location: {outside}/s}}"
+    reason = f"the checkpoint {outside} is not allowed in target dev, and was not opened"
+    lake.declare(stream)
+    planned = lake.plan()
+    assert (planned["verdict"], planned["if_up_to_date"], planned["stops"]) == ("unknown", "restarts", 1)
+    lines = "  stream billing: unknown; if it has read everything before: stops once; start it again\n"
+    assert f"{lines}      its position is unknown: {reason}\n" in lake.project.run("plan").out
+    lake.project.repo.commit()
+    lake.declare(stream)
+    lake.project.declare(
+        f"{CONTRACT.replace('name: total', 'renamed_from: total, name: sum')}"
+        f"consumers: [{{name: billing, stream: {stream}}}]\n"
+    )
+    run = lake.project.run("check", "--live", "--output-format", "json")
+    content = json.loads(run.out)
+    Draft202012Validator(findings_json.schema()).validate(content)
+    (checked,) = content["streams"]
+    found = (checked["verdict"], checked["if_up_to_date"], checked["unblock"], checked["unknown"])
+    assert found == ("unknown", "blocked", ["rename"], reason)
+    (blocked,) = (finding["message"] for finding in content["findings"] if finding["code"] == "RD009")
+    assert blocked.endswith(": billing (at an unknown position) for rename")
+    assert run.status == 1  # what is unknown does not hide what is certain
+    offline = json.loads(lake.project.run("check", "--output-format", "json").out)["streams"]
+    assert [(stream["verdict"], stream["if_up_to_date"]) for stream in offline] == [("blocked", None)]
 
 
 def test_a_trusted_location_lets_the_checkpoint_be_read(lake: Lake, tmp_path: Path) -> None:

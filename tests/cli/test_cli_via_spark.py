@@ -30,6 +30,24 @@ class Engine:
     queries: list[str] = field(default_factory=list)
     stopped: int = 0
     already_running: bool = False
+    settings: dict[str, str] = field(default_factory=dict)
+    settings_of_queries: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def conf(self) -> Engine:
+        return self
+
+    def isModifiable(self, key: str) -> bool:  # noqa: N802 (pyspark's)
+        return not key.startswith("spark.jars")
+
+    def get(self, key: str, default: str | None) -> str | None:
+        return self.settings.get(key, default)
+
+    def set(self, key: str, value: str) -> None:
+        self.settings[key] = value
+
+    def unset(self, key: str) -> None:
+        del self.settings[key]
 
     def start(self, settings: SparkSettings) -> Engine:
         self.started.append(settings)
@@ -37,6 +55,7 @@ class Engine:
 
     def sql(self, query: str) -> None:
         self.queries.append(query)
+        self.settings_of_queries.append(dict(self.settings))
         raise ConnectionError("the engine is gone")
 
     def stop(self) -> None:
@@ -78,12 +97,27 @@ COMMANDS = [
 def test_only_a_session_that_schemalint_started_is_stopped(
     project: Project, engine: Engine, arguments: tuple[str, ...], *, already_running: bool
 ) -> None:
+    """A session that ran before gets its own settings again, also after a failure."""
     engine.already_running = already_running
-    run = project.run(*arguments, "--via", "spark", "--conf", "a=b")
+    engine.settings = {"a": "own"}
+    run = project.run(*arguments, "--via", "spark", "--conf", "a=b", "--conf", "c=d")
     assert run.status == 2
     assert "the engine is gone" in run.out + run.err
-    assert [settings.conf for settings in engine.started] == [{"spark.jars": "/trusted.jar", "a": "b"}]
+    assert [settings.conf for settings in engine.started] == [
+        {"spark.jars": "/trusted.jar", "a": "b", "c": "d"}
+    ]
     assert engine.stopped == (0 if already_running else 1)
+    meanwhile = {"a": "b", "c": "d"} if already_running else {"a": "own"}
+    assert all(settings == meanwhile for settings in engine.settings_of_queries)
+    assert engine.settings == {"a": "own"}
+
+
+def test_session_of_spark_submit_is_not_stopped(
+    project: Project, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
+    project.run("plan", "--via", "spark")
+    assert (len(engine.started), engine.stopped) == (1, 0)
 
 
 @pytest.mark.parametrize(

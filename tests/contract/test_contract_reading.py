@@ -34,9 +34,9 @@ from schemalint.model.contract import (
     Deprecation,
     ProtocolLimits,
     TargetOverlay,
-    Waiver,
     WriterPermissions,
 )
+from schemalint.model.waiver import Waiver
 
 EXAMPLE = Path(__file__).with_name("example.yaml").read_text(encoding="utf-8")
 
@@ -136,7 +136,14 @@ def test_targets_consumers_waivers_and_deprecations_of_the_example() -> None:
         Consumer("orders_to_silver", stream=stream),
     )
     code = ("legacy_code",)
-    waiver = Waiver("deprecated-dropped-early", "nobody reads it", code, None, "@data-platform", "2026-12-31")
+    waiver = Waiver(
+        "deprecated-dropped-early",
+        "nobody reads it",
+        column=code,
+        old="string",
+        approved_by="@data-platform",
+        expires="2026-12-31",
+    )
     assert contract.waivers == (waiver,)
     assert contract.deprecated == {code: Deprecation("2026-01-01", "2026-12-31", "unused")}
 

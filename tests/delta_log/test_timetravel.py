@@ -106,8 +106,8 @@ def test_a_commit_without_its_in_commit_timestamp_is_refused(tmp_path: Path, con
 
 def test_a_store_without_file_times_is_an_error(tmp_path: Path) -> None:
     class Timeless(PathStore):
-        def list(self, folder: str = "") -> Iterator[FileEntry]:
-            return (FileEntry(entry.name, entry.size) for entry in super().list(folder))
+        def list(self, folder: str = "", *, first: str = "") -> Iterator[FileEntry]:
+            return (FileEntry(entry.name, entry.size) for entry in super().list(folder, first=first))
 
     write_log_with_file_times(tmp_path, [1000])
     with pytest.raises(LiveError, match=f"the time of _delta_log/{0:020}.json is unknown"):

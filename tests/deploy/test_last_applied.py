@@ -3,156 +3,39 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
 
 from schemalint.contract.revisions import Revisions
-from schemalint.delta.datatype import LONG, SHORT, Field, map_fields
-from schemalint.delta.path import format_path
+from schemalint.delta.datatype import LONG, SHORT
 from schemalint.delta.protocol import Protocol
-from schemalint.delta.table import LiveTable, Metadata
-from schemalint.deploy.last_applied import LastApplied, drift, find_last_applied
-from schemalint.errors import LiveError, UsageError
-from schemalint.git import DEFAULT_GLOBS, MissingHistoryError, Revision, Worktree, open_repository, resolve
-from schemalint.model.contract import Contract
-from schemalint.model.declaration import created_state
-from schemalint.model.marker import MARKER, PENDING, Marker, Pending, declaration_hash
-from schemalint.model.plan import Refusal, RefusalKind, StepKind, TablePlan
-from schemalint.planner import PlanOptions, plan_table, simulate
+from schemalint.delta.table import LiveTable
+from schemalint.deploy.last_applied import LastApplied, find_last_applied, resolved_base
+from schemalint.errors import LiveError, SchemalintError
+from schemalint.git import DEFAULT_GLOBS, MissingHistoryError, Worktree, open_repository
+from schemalint.model.marker import PENDING, Marker, Pending, declaration_hash
+from schemalint.model.plan import Refusal, StepKind
+from schemalint.planner import simulate
 from schemalint.values import replace
+from support.branch import (
+    A2_B,
+    A_B,
+    A_B_C,
+    SWAPPED,
+    Branch,
+    outcome,
+    reason,
+    with_field,
+    with_marker,
+    with_property,
+    without_field,
+)
 from support.repo import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-KEY = "sales.orders"
-A_B = "{name: a, type: int}, {name: b, type: int}"
-A_B_C = f"{A_B}, {{name: c, type: date}}"
-A2_B = "{name: a2, type: int, renamed_from: a}, {name: b, type: int}"
-SWAPPED = "{name: b, type: int, renamed_from: a}, {name: a, type: int, renamed_from: b}"
-
-
-@dataclass
-class Branch:
-    """A repository with one contract; builds the tables that applying its revisions leads to."""
-
-    repo: Repo
-    file: str = "orders.yml"
-
-    def declare(self, columns: str, more: str = "") -> str:
-        """Commit the contract with these columns, column mapping and type widening; return the commit."""
-        self.write(columns, more)
-        return self.repo.commit()
-
-    def write(self, columns: str, more: str = "") -> None:
-        properties = "properties: {delta.columnMapping.mode: name, delta.enableTypeWidening: true, team: x}"
-        text = f"schemalint: 1\ntable: Sales.Orders\ncolumns: [{columns}]\n{properties}\n{more}\n"
-        self.repo.write(self.file, text)
-
-    def revisions(self, head: str = "HEAD") -> Revisions:
-        repository = open_repository(self.repo.path, self.repo.env)
-        commit = resolve(repository, head)
-        return Revisions(repository, DEFAULT_GLOBS, "prod", Revision(commit, commit, "head"))
-
-    def contract(self, commit: str = "HEAD") -> Contract:
-        revisions = self.revisions(commit)
-        contract = revisions.at(revisions.tip, KEY)
-        assert contract is not None
-        return contract
-
-    def live(self, commit: str, *, marked: bool = True, more: str = "") -> LiveTable:
-        """Return the table after applying a revision, with additional undeclared columns."""
-        contract = self.contract(commit)
-        state, ids = created_state(contract.state), count(1)
-        extra = tuple(Field(name, contract.state.columns.fields[0].type) for name in more.split())
-        columns = replace(state.columns, fields=(*state.columns.fields, *extra))
-        state = replace(
-            state,
-            columns=map_fields(columns, lambda _path, field: replace(field, column_id=next(ids))),
-            features=contract.created_features,
-        )
-        table = LiveTable("/lake/orders", 3, Protocol(3, 7), Metadata("id", state))
-        return self.marked(table, commit) if marked else table
-
-    def marked(self, table: LiveTable, commit: str, table_id: str = "id") -> LiveTable:
-        marker = Marker(declaration_hash(self.contract(commit)), commit, table_id)
-        return with_property(table, MARKER, marker.to_text())
-
-    def find(
-        self, table: LiveTable, head: str = "HEAD", *, base: str | None = None, allow_older: bool = False
-    ) -> LastApplied | Refusal:
-        revisions = self.revisions(head)
-        return find_last_applied(revisions, self.contract(head), table, base=base, allow_older=allow_older)
-
-    def column_names(self, table: LiveTable, head: str = "HEAD", *, base: str | None = None) -> list[str]:
-        """Return the column names in each revision from the one applied last on."""
-        found = self.find(table, head, base=base)
-        assert isinstance(found, LastApplied)
-        return [
-            " ".join(field.name for field in revision.state.columns.fields) for revision in found.revisions
-        ]
-
-    def plan(
-        self,
-        table: LiveTable,
-        head: str = "HEAD",
-        *,
-        base: str | None = None,
-        allow_older: bool = False,
-        repair: bool = False,
-    ) -> TablePlan:
-        """Plan as `deploy` does."""
-        contract = self.contract(head)
-        found = self.find(table, head, base=base, allow_older=allow_older)
-        assert isinstance(found, LastApplied), found
-        options = PlanOptions(found.tracking(table.state.columns))
-        refusals = tuple(drift(contract, found, table, options, repair=repair))
-        if options.tracking and not found.is_way_back:
-            refusals += tuple(
-                Refusal(RefusalKind.RULE, f"{format_path(removed.path)} is left out")
-                for removed in options.tracking.left_out
-            )
-        plan = plan_table(contract, table, table.uri, options=options)
-        return replace(plan, refusals=(*refusals, *plan.refusals))
-
-
-def with_property(table: LiveTable, key: str, value: str) -> LiveTable:
-    state = replace(table.state, properties={**table.state.properties, key: value})
-    return replace(table, metadata=replace(table.metadata, state=state))
-
-
-def with_field(table: LiveTable, name: str, update: Callable[[Field], Field]) -> LiveTable:
-    """Return the table with a column altered by hand."""
-    fields = tuple(update(field) if field.name == name else field for field in table.state.columns.fields)
-    state = replace(table.state, columns=replace(table.state.columns, fields=fields))
-    return replace(table, metadata=replace(table.metadata, state=state))
-
-
-def without_field(table: LiveTable, name: str) -> LiveTable:
-    fields = tuple(field for field in table.state.columns.fields if field.name != name)
-    state = replace(table.state, columns=replace(table.state.columns, fields=fields))
-    return replace(table, metadata=replace(table.metadata, state=state))
-
-
-def outcome(plan: TablePlan) -> list[str]:
-    """Return the planned changes of columns, or the reasons of the refusals."""
-    if plan.refusals:
-        return [refusal.reason for refusal in plan.refusals]
-    return [
-        f"{type(change).__name__} {format_path(path)}"
-        for step in plan.steps
-        for change in step.changes
-        if (path := getattr(change, "path", None)) is not None
-    ]
-
-
-def reason(found: LastApplied | Refusal) -> str:
-    assert isinstance(found, Refusal), found
-    return found.reason
 
 
 @pytest.fixture
@@ -249,20 +132,20 @@ def test_shallow_clone_without_the_commit_suggests_the_fetch_command(branch: Bra
     assert "git fetch --no-tags --unshallow origin" in caught.value.help
 
 
-@pytest.mark.parametrize("text", ["--output=x", "a..b", "HEAD:x", "", "^HEAD"])
+@pytest.mark.parametrize("text", ["--output=x", "a..b", "HEAD:x", "", "^HEAD", "unknown"])
 def test_base_that_is_not_a_revision_is_refused(branch: Branch, text: str) -> None:
-    first = branch.declare(A_B)
-    branch.declare(A2_B)
-    with pytest.raises(UsageError):
-        branch.find(branch.live(first), base=text)
+    branch.declare(A_B)
+    with pytest.raises(SchemalintError) as caught:
+        resolved_base(branch.revisions().repository, text)
+    assert caught.value.exit_status == 2
 
 
 def test_marker_with_an_unknown_or_missing_revision_is_found_by_its_hash(branch: Branch) -> None:
     first = branch.declare(A_B)
     branch.declare(A2_B)
     hash_ = declaration_hash(branch.contract(first))
-    for text in (Marker(hash_, "c0ffee" * 6 + "abcd", "id").to_text(), Marker(hash_, None, "id").to_text()):
-        assert branch.column_names(with_property(branch.live(first), MARKER, text)) == ["a b", "a2 b"]
+    for marker in (Marker(hash_, "c0ffee" * 6 + "abcd"), Marker(hash_)):
+        assert branch.column_names(with_marker(branch.live(first), marker)) == ["a b", "a2 b"]
 
 
 def test_without_a_marker_the_newest_matching_revision_is_used(branch: Branch) -> None:
@@ -520,26 +403,19 @@ def test_interrupted_run_of_an_intermediate_revision_is_no_drift(branch: Branch)
     assert outcome(branch.plan(left)) == ["FieldRenamed a3"]
 
 
-def test_marker_copied_with_a_clone_is_ignored(branch: Branch) -> None:
-    first = branch.declare(A_B)
-    branch.declare(A2_B)
-    source = branch.live(first)
-    other = branch.marked(source, branch.repo.head(), table_id="another")
-    assert branch.column_names(other) == ["a b", "a2 b"], (
-        "found by comparing columns, not by the marker of its source"
-    )
-
-
-@pytest.mark.parametrize(
-    "content", ["schemalint: 1\ntable: other\ncolumns: []\n", "schemalint: 1\ntable: [\n"]
-)
-def test_marker_revision_without_a_readable_contract_is_no_base(branch: Branch, content: str) -> None:
-    branch.repo.write(branch.file, content)
+def test_marker_revision_without_a_readable_contract_is_refused_until_the_base_is_named(
+    branch: Branch,
+) -> None:
+    branch.repo.write(branch.file, "schemalint: 1\ntable: [\n")
     first = branch.repo.commit()
-    newest = branch.declare(A_B)
-    table = branch.live(newest)
-    marker = Marker("1:another", first, "id").to_text()
-    assert branch.column_names(with_property(table, MARKER, marker)) == []
+    second = branch.declare(A_B)
+    branch.declare(A2_B)
+    table = with_marker(branch.live(second), Marker("1:ab", first))
+    assert reason(branch.find(table)) == "the contract applied last is not in the history of this branch"
+    assert branch.column_names(table, base=second) == ["a b", "a2 b"]
+    assert reason(branch.find(table, base=first)) == (
+        f"Sales.Orders has no readable contract at {first[:12]}, the named base"
+    )
 
 
 def test_branch_without_commits_has_no_last_applied_revision(branch: Branch, tmp_path: Path) -> None:
@@ -548,8 +424,9 @@ def test_branch_without_commits_has_no_last_applied_revision(branch: Branch, tmp
     unborn.write(A2_B)
     repository = open_repository(unborn.repo.path, unborn.repo.env)
     revisions = Revisions(repository, DEFAULT_GLOBS, "prod", Worktree())
-    found = find_last_applied(revisions, branch.contract(), table)
-    assert found == LastApplied()
+    assert find_last_applied(revisions, branch.contract(), table) == LastApplied((branch.contract(),))
+    other = without_field(table, "b")
+    assert find_last_applied(revisions, branch.contract(), other) == LastApplied()
 
 
 def test_swap_begun_by_the_same_declaration_is_finished_by_column_ids(branch: Branch) -> None:
@@ -650,3 +527,23 @@ def processes(branch: Branch, table: LiveTable, monkeypatch: pytest.MonkeyPatch)
         assert isinstance(find_last_applied(revisions, contract, table), LastApplied)
     assert started
     return started
+
+
+def test_what_a_drop_of_a_feature_sets_is_no_drift(branch: Branch) -> None:
+    """The first of its commits sets them (PreDowngradeTableFeatureCommand.scala), and they may stay."""
+    head = "schemalint: 1\ntable: Sales.Orders\ncolumns: [{name: a, type: int}]\n"
+    tracked, policy = "delta.enableRowTracking", "delta.checkpointPolicy"
+    branch.repo.write(branch.file, f"{head}properties: {{{tracked}: true, {policy}: v2}}\n")
+    first = branch.repo.commit()
+    changed = f"properties: {{{tracked}: null, {policy}: null}}\ndrop_features: [rowTracking, v2Checkpoint]\n"
+    branch.repo.write(branch.file, head + changed)
+    branch.repo.commit()
+    live = branch.live(first)
+    live = replace(live, protocol=Protocol(3, 7, writer_features=live.state.features - {"v2Checkpoint"}))
+    by_hand = with_property(with_property(live, tracked, "false"), policy, "classic")
+
+    begun = branch.plan(with_property(by_hand, "delta.rowTrackingSuspended", "true"))
+
+    assert begun.refusals == ()
+    assert [step.kind for step in begun.steps] == [StepKind.UNSET_PROPERTIES, StepKind.DROP_FEATURE]
+    assert len(branch.plan(by_hand).refusals) == 1

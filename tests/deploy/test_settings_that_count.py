@@ -12,6 +12,7 @@ from schemalint.catalog.table_location import choose_target
 from schemalint.config.trust import find_trusted
 from schemalint.delta.datatype import LONG, STRING, Field
 from schemalint.deploy import DeployInput, Deployment, prepare
+from schemalint.deploy.approvals import without_unapproved
 from schemalint.lint.rulebook import rules_for_apply, selection_of
 from support.logs import commit_info, metadata, protocol, write_log
 from support.repo import Repo
@@ -49,17 +50,14 @@ def _merge_request(repo: Repo, monkeypatch: pytest.MonkeyPatch, *settings: str, 
     monkeypatch.setenv("CI_MERGE_REQUEST_IID", "1")
 
 
-def _deployed(repo: Repo, *allow: str, base: str | None = None) -> Deployment:
+def _deployed(repo: Repo, base: str | None = None) -> Deployment:
     repository = git.open_repository(repo.path, os.environ)
     settings = find_trusted(repository, os.environ)
     head = git.find_head(repository, "HEAD", os.environ)
     rules = rules_for_apply(selection_of(settings.config))
     target = choose_target(settings, None)
-    return prepare(
-        DeployInput(
-            repository, settings, target, head, rules, allow=frozenset(allow), base=base, applies=True
-        )
-    )
+    request = DeployInput(repository, settings, target, head, rules, base=base, applies=True)
+    return without_unapproved(prepare(request))
 
 
 def _refused(deployment: Deployment) -> bool:
@@ -78,10 +76,9 @@ def test_a_change_cannot_approve_its_own_plan(
     repo.write("schemalint.toml", lake)
     repo.write("orders.yml", WITH_UPGRADE)
     repo.commit()
-    plan = _deployed(repo, "upgrade").plan
     assert _refused(_deployed(repo))
 
-    approved = f'approved-plans = ["{plan.hash}"]\n{lake}'
+    approved = f'approved-plans = ["{_deployed(repo).plan_hash}"]\n{lake}'
     settings = (approved, lake) if approves == "base" else (lake, approved)
     _merge_request(repo, monkeypatch, *settings, before=ORDERS, after=WITH_UPGRADE)
     assert _refused(_deployed(repo)) == (approves == "change")
@@ -98,5 +95,5 @@ def test_a_change_cannot_ignore_a_rule_that_refuses_its_plan(
     settings = (ignoring, lake) if ignores == "base" else (lake, ignoring)
     after = ORDERS + "dropped: [old]\n" + MAPPED
     _merge_request(repo, monkeypatch, *settings, before=EARLY + MAPPED, after=after)
-    (plan,) = _deployed(repo, "upgrade", "destructive", base="HEAD^").plan.tables
+    (plan,) = _deployed(repo, base="HEAD^").plan.tables
     assert ("CT003" in {refusal.code for refusal in plan.refusals}) == (ignores == "change")

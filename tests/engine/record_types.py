@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from schemalint.values import grouped
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -87,10 +89,21 @@ def ask(
                 continue
             table = folder / f"t{len(answers)}"
             targets = [target for target in TYPES if target not in always_refused]
-            answered = dict(zip(targets, _ask_table(spark, table, source, config, targets), strict=True))
+            pairs = [(source, target) for target in targets]
+            answered = dict(zip(targets, _ask_table(spark, table, config, pairs), strict=True))
             always_refused |= {target: answer for target, answer in answered.items() if answer == NO_UP_CAST}
             for target in TYPES:
                 answers[Question(source, target, *config)] = {**answered, **always_refused}[target]
+    return answers
+
+
+def ask_again(spark: SparkSession, folder: Path, questions: Iterable[Question]) -> dict[Question, Answer]:
+    """Ask some of the questions, those of one configuration in one table."""
+    answers: dict[Question, Answer] = {}
+    asked = grouped((Config(question.widening, question.ntz), question) for question in questions)
+    for number, (config, same) in enumerate(asked.items()):
+        pairs = [(question.source, question.target) for question in same]
+        answers |= zip(same, _ask_table(spark, folder / f"t{number}", config, pairs), strict=True)
     return answers
 
 
@@ -119,17 +132,18 @@ def read_record(path: Path = RECORD) -> dict[Question, Answer]:
 
 
 def _ask_table(
-    spark: SparkSession, path: Path, source: str, config: Config, targets: Sequence[str]
+    spark: SparkSession, path: Path, config: Config, pairs: Sequence[tuple[str, str]]
 ) -> list[Answer]:
-    _create(spark, path, [source] * len(targets), config)
+    """Make a column for each pair of types, and change it."""
+    _create(spark, path, [source for source, _ in pairs], config)
     errors = [
         _refusal(spark, f"ALTER TABLE delta.`{path}` ALTER COLUMN c{index} TYPE {target}")
-        for index, target in enumerate(targets)
+        for index, (_, target) in enumerate(pairs)
     ]
     logged = _logged_types(path)
     return [
         Answer(error is None and logged[f"c{index}"] == LOGGED_NAMES.get(target, target), error)
-        for index, (target, error) in enumerate(zip(targets, errors, strict=True))
+        for index, ((_, target), error) in enumerate(zip(pairs, errors, strict=True))
     ]
 
 

@@ -48,6 +48,16 @@ FAULTS = [
     (V2, ("*04.checkpoint*", *EARLY, *OLD), None, NO_PARTS),
 ]
 
+# By file: another content, and the class of Spark's refusal of the classic table.
+WRITTEN = [
+    ("_last_checkpoint", b'{"version":2,"size":4}', None),
+    ("_last_checkpoint", b'{"version":3,"size":4}', None),
+    ("_last_checkpoint", b'{"version":9,"size":4}', None),
+    ("_last_checkpoint", b'{"version":', None),
+    (f"{1:020}.json", b'{"commitInfo":{}}\n{"metaData"', None),
+    (f"{LAST:020}.json", b'{"commitInfo":{}}\n{"metaData"', "FAILED_READ_FILE.NO_HINT"),
+]
+
 
 @pytest.mark.spark
 def test_a_checkpoint_that_lacks_a_file_is_judged_as_spark_does(spark: SparkSession, tmp_path: Path) -> None:
@@ -66,7 +76,15 @@ def test_a_checkpoint_that_lacks_a_file_is_judged_as_spark_does(spark: SparkSess
         answer = refusal(lambda: spark.sql(f"SELECT sum(a) FROM delta.`{table}`{at}").collect())  # noqa: B023
         case = deleted, version
         assert (case, answer) == (case, expected)
-        assert (case, _reported(table, version)) == (case, expected)
+        for history in (True, False):
+            assert (case, _reported(table, version, history=history)) == (case, expected)
+    for number, (name, content, expected) in enumerate(WRITTEN):
+        table = tmp_path / f"written{number}"
+        shutil.copytree(tables[CLASSIC], table, ignore=shutil.ignore_patterns(".*.crc"))
+        (table / "_delta_log" / name).write_bytes(content)
+        answer = refusal(lambda: spark.sql(f"SELECT sum(a) FROM delta.`{table}`").collect())  # noqa: B023
+        assert (name, content, answer) == (name, content, expected)
+        assert (name, content, _reported(table, None, history=False)) == (name, content, expected)
 
 
 def _written(spark: SparkSession, table: Path, layout: str) -> Path:
@@ -81,10 +99,10 @@ def _written(spark: SparkSession, table: Path, layout: str) -> Path:
     return table
 
 
-def _reported(table: Path, version: int | None) -> str | None:
+def _reported(table: Path, version: int | None, *, history: bool) -> str | None:
     """Return the class that schemalint names: as a finding, or in the error if no state is known."""
     try:
-        live = read_table(str(table), version=version)
+        live = read_table(str(table), version=version, history=history)
     except LiveError as error:
         return next((name for name in (NO_PARTS, TRUNCATED) if name in error.message), error.message)
     classes = {finding.delta_error for finding in judge_table(live, tuple(built_in().values()))} - {None}

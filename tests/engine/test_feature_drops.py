@@ -9,11 +9,12 @@ import pytest
 
 from schemalint import contract as contracts
 from schemalint.catalog.target_tables import read_live
-from schemalint.delta.feature import FEATURES
+from schemalint.delta.feature import FEATURES, TableFeature
 from schemalint.delta.feature_drop import DropRequests, drop_obstacles
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.model.contract import Contract
 from schemalint.planner import plan_table
+from support.sampling import some_of_each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 PROPERTY = {row.name: f"'delta.feature.{row.name}' = 'supported'" for row in FEATURES.values()}
 SETTABLE = [row for row in FEATURES.values() if row.in_spark and row.settable]
+SAMPLE = 1
 ERROR_CLASS = re.compile(r"\[(DELTA_\w+)\]")
 
 NOT_DROPPED = {
@@ -68,11 +70,14 @@ DROPPED = {
 def test_each_feature_is_dropped_or_refused_as_its_row_says(
     spark: SparkSession, tmp_path: Path, *, truncates: bool
 ) -> None:
-    """Without traces in the history, a drop that truncates it succeeds at once."""
+    """Without traces in the history, a drop that truncates it succeeds at once.
+
+    Each of the commits of a drop that keeps the history has a checkpoint: this asks about some of each kind.
+    """
     properties = ", ".join(PROPERTY[row.name] for row in SETTABLE if not row.removable)
     spark.sql(f"CREATE TABLE delta.`{tmp_path}/permanent` (a INT) USING delta TBLPROPERTIES ({properties})")
     answers, expected = {}, {}
-    for row in SETTABLE:
+    for row in some_of_each(SETTABLE, _kind_of_drop, SAMPLE):
         location = f"{tmp_path}/{row.name if row.removable else 'permanent'}"
         if row.removable:
             properties = f"TBLPROPERTIES ({PROPERTY[row.name]})"
@@ -112,8 +117,10 @@ def test_unknown_feature_is_refused(spark: SparkSession, tmp_path: Path) -> None
 @pytest.mark.spark
 def test_only_some_drops_remove_a_property_that_is_false(spark: SparkSession, tmp_path: Path) -> None:
     removed = {}
-    for row in SETTABLE:
-        if not row.removable or row.enabled_by_property is None or row.enabled_by_property[1] != {"true"}:
+    enabled = [row for row in SETTABLE if row.removable and row.enabled_by_property]
+    for row in some_of_each(enabled, lambda row: (_kind_of_drop(row), row.drop_removes_property), SAMPLE):
+        assert row.enabled_by_property is not None
+        if row.enabled_by_property[1] != {"true"}:
             continue
         key, location = row.enabled_by_property[0], f"{tmp_path}/{row.name}"
         properties = f"TBLPROPERTIES ({PROPERTY[row.name]}, '{key}' = 'true')"
@@ -125,6 +132,16 @@ def test_only_some_drops_remove_a_property_that_is_false(spark: SparkSession, tm
         removed[row.name] = key not in existing(location).state.properties
     assert removed == {name: FEATURES[name].drop_removes_property for name in removed}
     assert len(removed) > len({*removed.values()}) > 1
+
+
+def _kind_of_drop(row: TableFeature) -> tuple[object, ...]:
+    return (
+        row.removable,
+        row.drop_needs_history,
+        row.drop_commits,
+        row.reader,
+        row.enabled_by_property is None,
+    )
 
 
 def prediction(table: LiveTable, name: str, *, truncates: bool) -> tuple[str | None, int]:

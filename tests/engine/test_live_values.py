@@ -17,6 +17,7 @@ from schemalint.lint.rulebook import load_rules
 from schemalint.lint.table import judge_table
 from schemalint.storage import read_table
 from support.logs import metadata, protocol, write_log
+from support.sampling import some_of_each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,8 +65,11 @@ def test_engine_still_reads_values_as_recorded(spark: SparkSession, tmp_path: Pa
 
 @pytest.mark.spark
 def test_restore_replaces_some_values_that_alter_cannot(spark: SparkSession, tmp_path: Path) -> None:
+    """Ask about some values of each kind: what they stop, and what mends them."""
     expected, answers = {}, {}
-    for number, question in enumerate(question for question in RECORD if RECORD[question].mend != ACCEPTED):
+    stuck = (question for question in RECORD if RECORD[question].mend != ACCEPTED)
+    sample = some_of_each(stuck, lambda question: (stopped_by(*question), mended_by(*question)), SAMPLE)
+    for number, question in enumerate(sample):
         table = tmp_path / str(number)
         _write_log(table, {})
         _write_log(table, dict([question]), version=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -115,10 +116,17 @@ def test_the_input_live_compares_with_the_live_table(check: Callable[..., Outcom
     ]
     log.write_text("".join(json.dumps(action) + "\n" for action in actions))
     targets = f"[targets.prod]\nroot = '{tmp_path}/lake'\n"
-    outcome = check(INT + "description: One row.\n", live="true", target="prod", configuration=targets)
+    upgrade = "properties: {delta.enableTypeWidening: true}\n"
+    inputs = {"live": "true", "target": "prod", "fail_on": "never"}
+    outcome = check(INT + upgrade, configuration=targets, **inputs)
     assert outcome.status == 0, outcome.log
     assert "1 finding that the base has too" in outcome.log
     assert "target prod" in outcome.summary
+    assert re.search(
+        r"^    The plan:\n(    .*\n)*      \"2:[0-9a-f]{64}\",  # sales.orders in prod: upgrade$",
+        outcome.summary,
+        re.MULTILINE,
+    )
 
 
 @pytest.mark.parametrize("name", ["against", "live", "target", "fail-on", "trusted-refs"])

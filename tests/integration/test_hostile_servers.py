@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Behaviour = Callable[[socket.socket], None]
 
 CATALOG = [
-    (resets, "the connection broke off: ConnectionResetError"),
+    (resets, "the connection to the catalog broke off: ConnectionResetError"),
     (stays_silent, "the catalog did not answer within 0.2 seconds"),
     (drips, "the catalog did not answer within 0.4 seconds"),
 ]
@@ -39,13 +39,13 @@ CONNECT = [
 def test_catalog(behave: Behaviour, message: str) -> None:
     started = time.monotonic()
     with hostile_server(behave) as port, pytest.raises(LiveError, match=message):
-        Client(f"http://127.0.0.1:{port}", timeout=0.2).get(("catalogs",))
+        Client(f"http://127.0.0.1:{port}", timeout=0.2, wait=lambda _seconds: None).get(("catalogs",))
     assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize(("behave", "message"), STORE)
 def test_object_store(monkeypatch: pytest.MonkeyPatch, behave: Behaviour, message: str) -> None:
-    monkeypatch.setattr("schemalint.storage.kinds.object_store.client._MOST_RETRIES", 0)
+    monkeypatch.setattr("schemalint.limits.STORE_RETRIES", 0)
     storage = {"region": "x", "allow_http": "true", "access_key_id": "a", "secret_access_key": "b"}
     with hostile_server(behave) as port, pytest.raises(LiveError, match=message):
         read_table(

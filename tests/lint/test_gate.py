@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from schemalint.config import Config, TableSettings, Target, parse
+from schemalint.config.nested import with_nested
+from schemalint.git import Beside
 from schemalint.lint.gate import (
     COMPARED,
     MOST_LOOSENINGS,
@@ -14,8 +18,10 @@ from schemalint.lint.gate import (
     loosenings_of,
 )
 from schemalint.model.finding import Severity
+from schemalint.model.waiver import SOURCES
 
 PROD = "[targets.prod]\n"
+EXCEPTIONS = "exceptions.accept"
 A_PLAN, ANOTHER_PLAN = "1:aa", "1:bb"
 
 # The setting in `Config`, the texts at the base and in the head, and the loosenings: key, old and new.
@@ -55,7 +61,13 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
         f'approved-plans = ["{A_PLAN}", "{ANOTHER_PLAN}"]',
         [("approved-plans", None, ANOTHER_PLAN)],
     ),
-    ("removed", "", '[[removed]]\ntable = "A.b"\nreason = "old"', [("removed", None, "a.b")]),
+    ("accepted", "exceptions = {accept = []}", "", [(EXCEPTIONS, None, each) for each in SOURCES]),
+    (
+        "accepted",
+        'exceptions = {accept = ["file"]}',
+        'exceptions = {accept = ["inline", "file"]}',
+        [(EXCEPTIONS, None, "inline")],
+    ),
     (
         "tables",
         '[[tables]]\nmatch = "a.*"\nignore = ["TW"]',
@@ -95,8 +107,44 @@ LOOSER: list[tuple[str, str, str, list[tuple[str, str | None, str | None]]]] = [
         [("options.AC1.strict", "true", "false")],
     ),
     ("plugins", 'plugins = ["a.py", "b.py"]', 'plugins = ["b.py"]', [("plugins", "a.py", None)]),
+    ("locked", 'locked = ["TW", "CM001"]', 'locked = ["TW001", "CM"]', [("locked", "TW", None)]),
+    ("baseline", "", 'baseline = "b.json"', [("baseline", None, "b.json")]),
+    ("baseline", 'baseline = "a.json"', 'baseline = "b.json"', [("baseline", "a.json", "b.json")]),
+    ("nested", "", '# a\nignore = ["TW"]', [("ignore for a/**", None, "TW")]),
+    ("nested", '# a\nseverity = {TW = "error"}', "", [("severity.TW for a/**", "error", None)]),
+    (
+        "nested",
+        '# a\nextend-select = ["AC1"]',
+        '# b\nextend-select = ["AC1"]',
+        [("extend-select for a/**", "AC1", None)],
+    ),
+    (
+        "nested",
+        '# a\nignore = ["TW"]\n',
+        '# a/b\nignore = ["TW"]\n# c\nignore = ["TW"]',
+        [("ignore for c/**", None, "TW")],
+    ),
+    (
+        "nested",
+        'ignore = ["TW"]\n# a\nextend-select = ["TW"]',
+        'ignore = ["TW"]',
+        [("extend-select for a/**", "TW", None), ("ignore for a/**", None, "TW")],
+    ),
+    ("nested", "# a\n[consumers.x]", "# a\n[consumers.y]", [("consumers for a/**", "x", None)]),
+    (
+        "nested",
+        "",
+        '# a\n[[tables]]\nmatch = "*"\nignore = ["TW"]',
+        [("tables.*.ignore for a/**", None, "TW")],
+    ),
     ("targets", PROD, "", [("targets", "prod", None)]),
     ("targets", PROD + "create = false", PROD, [("targets.prod.create", "false", "true")]),
+    (
+        "targets",
+        PROD,
+        PROD + "single_writer = true",
+        [("targets.prod.single_writer", "false", "true")],
+    ),
     (
         "targets",
         PROD + 'engine = "delta-spark 4.4.0"',
@@ -124,20 +172,32 @@ STRICTER_OR_EQUAL = [
     ("", "preview = true"),
     ('fail-on = "never"', 'fail-on = "error"'),
     (f'approved-plans = ["{A_PLAN}"]', ""),
-    ('[[removed]]\ntable = "a.b"\nreason = "old"', ""),
+    ("", '[[removed]]\ntable = "a.b"\nreason = "old"'),
+    ("", 'exceptions = {accept = ["file"]}'),
     ('[[tables]]\nmatch = "*"\nignore = ["TW"]', '[[tables]]\nmatch = "a.*"\nignore = ["TW001"]'),
     ("", 'plugins = ["a.py"]'),
     ("", PROD),
     (PROD, PROD + "create = false"),
+    (PROD + "single_writer = true", PROD),
     (PROD + 'allowed_locations = ["/a"]', PROD),
     ("", 'against = "none"'),
     ("", '[spark]\nmaster = "local"'),
     ("", 'cosmetic = "ride-along"'),
+    ('locked = ["TW001"]', 'locked = ["TW"]'),
+    ('baseline = "a.json"', ""),
+    ('# a\nignore = ["TW"]', ""),
+    ('# a\nignore = ["TW"]', '# a/b\nignore = ["TW001"]'),
+    ("", '# a\nextend-select = ["AC1"]'),
+    ("", "# a\n[consumers.x]"),
 ]
 
 
 def _config(text: str) -> Config:
-    return parse("schemalint.toml", text.encode())
+    """Parse a configuration, and the nested files that follow it, each after a line ``# FOLDER``."""
+    root, *parts = re.split(r"^# (.+)\n", text, flags=re.MULTILINE)
+    texts = zip(parts[::2], parts[1::2], strict=True)
+    nested = {f"{folder}/schemalint.toml": part.encode() for folder, part in texts}
+    return with_nested(parse("schemalint.toml", root.encode()), Beside(nested))
 
 
 @pytest.mark.parametrize(("_setting", "base", "head", "expected"), LOOSER)
@@ -171,11 +231,9 @@ def test_every_setting_is_compared_or_has_a_reason() -> None:
 
 
 def test_the_strictest_settings_decide() -> None:
-    removed = '[[removed]]\ntable = "a.{}"\nreason = "old"\n'
-    base = _config('fail-on = "warning"\n' + removed.format("b") + removed.format("c"))
-    head = _config('fail-on = "never"\n' + removed.format("c") + removed.format("d"))
-    gate = gate_between(base, head)
-    assert (gate.fail_on, [*gate.removed]) == (Severity.WARNING, ["a.c"])
+    base = _config('fail-on = "warning"\n')
+    head = _config('fail-on = "never"\n')
+    assert gate_between(base, head).fail_on is Severity.WARNING
     assert gate_between(head, head).fail_on is None
 
 
@@ -184,3 +242,15 @@ def test_a_setting_with_many_entries_has_a_limited_number_of_loosenings() -> Non
     found = loosenings_of(Config(), _config(f"ignore = [{', '.join(many)}]"))
     assert len(found) == MOST_LOOSENINGS + 1
     assert found[-1].new == "7 more entries"
+
+
+def test_what_is_looser_everywhere_is_not_repeated_for_each_folder() -> None:
+    found = loosenings_of(_config("# a\n"), _config('ignore = ["TW"]\n# a\n# a/b\n'))
+    assert [loosening.key for loosening in found] == ["ignore"]
+
+
+def test_a_configuration_of_a_part_of_the_repository_is_narrower() -> None:
+    part = parse("team/schemalint.toml", b"root = true")
+    assert [(each.key, each.new) for each in loosenings_of(_config(""), part)] == [("contracts", "team/**")]
+    assert loosenings_of(part, _config("")) == ()
+    assert loosenings_of(part, part) == ()

@@ -177,3 +177,31 @@ def test_a_revert_of_twice_the_columns_takes_about_twice_the_calls(change: str) 
         assert (reverted == text) == (change == "dropped")  # a listed deletion may have taken effect
 
     assert_linear(revert, WIDTH_REVERTED)
+
+
+EXCEPTED = {
+    "ignores": ("", "  - {{name: 'a{}', type: void}}  # schemalint: ignore[NC009] x\n", ""),
+    "comments": ("", "  - {{name: a{}, type: void}}\n", "# schemalint: ignore[NC009] x\n"),
+    "entries": (
+        "allow:\n",
+        "  - {{name: a{}, type: void}}\n",
+        "  - {{rule: NC009, column: a{}, reason: x}}\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", EXCEPTED)
+def test_twice_the_exceptions_take_about_twice_the_calls(kind: str) -> None:
+    key, column, entry = EXCEPTED[kind]
+
+    def run(number: int) -> None:
+        columns = "".join(column.format(index) for index in range(number))
+        entries = "".join(entry.format(index) for index in range(number))
+        table = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: id, type: int}\n"
+        text = f"{table}{columns}{key}{entries}"
+        old, new = ({"a.yml": File("a.yml", f"{text}{end}".encode(), None)} for end in ("", "\n"))
+        rules = tuple(built_in().values())
+        result = check(CheckInput(Worktree(), Worktree(), Contents(old, new), rules, everything=True))
+        assert len(result.approved) == (0 if kind == "comments" else number)
+
+    assert_linear(run, 4 * NUMBER)

@@ -1,6 +1,8 @@
-"""The hash of a declaration, and the marker in the table's properties."""
+"""The hash of a declaration, and the marker, a transaction identifier of the table."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given, settings
@@ -19,15 +21,16 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import Deletion, LiveTable, Metadata, TableState
+from schemalint.delta_log.limits import KEPT_APP_IDS
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import (
     Contract,
     Deprecation,
     ProtocolLimits,
-    Waiver,
     WriterPermissions,
 )
-from schemalint.model.marker import MARKER, Marker, declaration_hash, read_marker
+from schemalint.model.marker import Marker, declaration_hash, next_version, read_marker
+from schemalint.model.waiver import Waiver
 from schemalint.values import replace
 from support.strategies import table_states
 
@@ -130,42 +133,56 @@ def test_every_declaration_has_a_hash(state: TableState) -> None:
     assert declaration_hash(replace(PLAIN, state=state)).startswith("1:")
 
 
-@pytest.mark.parametrize(
-    "marker",
-    [Marker("1:ab", "c0ffee" + "0" * 34, "id"), Marker("1:ab", None, "id"), Marker("1:ab", None, None)],
-)
+REVISION = "c0ffee" * 6 + "abcd"
+
+
+@pytest.mark.parametrize("marker", [Marker("1:ab", REVISION), Marker("1:ab", "ab" * 32), Marker("1:ab")])
 def test_written_marker_is_read_back(marker: Marker) -> None:
-    assert read_marker(_live(marker.to_text())) == marker
+    assert read_marker(_live({marker.app_id: 1})) == marker
+    assert marker.app_id.startswith(KEPT_APP_IDS), "readers of logs keep it"
 
 
-def test_marker_is_written_as_json() -> None:
-    text = '{"hash":"1:ab","revision":"c0ffee","table":"id"}'
-    assert Marker("1:ab", "c0ffee", "id").to_text() == text
+def test_marker_is_a_readable_application_id() -> None:
+    assert Marker("1:ab", REVISION).app_id == f"schemalint:1:ab:{REVISION}"
+    assert Marker("1:ab").app_id == "schemalint:1:ab:-"
+
+
+@given(table_states(declared=True))
+@settings(max_examples=20, deadline=None)
+def test_every_declaration_has_a_marker(state: TableState) -> None:
+    marker = Marker(declaration_hash(replace(PLAIN, state=state)))
+    assert read_marker(_live({marker.app_id: 1})) == marker
+
+
+def test_the_highest_version_counts() -> None:
+    """Delta compares the versions of one application id alone, and lists them in any order."""
+    markers = {Marker("1:ab").app_id: 3, Marker("1:cd").app_id: 5, Marker("1:ef", REVISION).app_id: 4}
+    live = _live({**markers, "schemalint:1:xyz:-": 9, "stream": 9})
+    assert (read_marker(live), next_version(live)) == (Marker("1:cd"), 6)
+    assert next_version(_live({})) == 1
 
 
 @pytest.mark.parametrize(
-    "text",
+    "app_id",
     [
-        None,
         "",
-        "yes",
-        "null",
-        "[]",
-        "{}",
-        '{"hash": 1}',
-        '{"hash": null}',
-        "[" * 100_000,
-        "1" * 100_000,
+        "schemalint:",
+        "schemalint:1:ab",
+        "schemalint:1:ab:",
+        "schemalint:1:ab:HEAD",
+        "schemalint:1:ab:--help",
+        f"schemalint:1:ab:{REVISION}0",
+        f"schemalint:1:ab:{REVISION}\n",
+        f"schemalint:1:ab:{REVISION.upper()}",
+        "schemalint:1:xy:-",
+        "schemalint:ab:-",
+        "schemalint:1:ab:-:-",
+        "other:1:ab:-",
     ],
 )
-def test_unreadable_marker_is_read_as_none(text: str | None) -> None:
-    assert read_marker(_live(text)) is None
+def test_malformed_marker_is_none(app_id: str) -> None:
+    assert read_marker(_live({app_id: 1})) is None
 
 
-def test_marker_revision_and_table_that_are_not_text_are_ignored() -> None:
-    assert read_marker(_live('{"hash": "1:ab", "revision": 7, "table": []}')) == Marker("1:ab")
-
-
-def _live(text: str | None) -> LiveTable:
-    properties = {} if text is None else {MARKER: text}
-    return LiveTable("file:/t", 0, Protocol(), Metadata("id", TableState(properties=properties)))
+def _live(transactions: Mapping[str, int]) -> LiveTable:
+    return LiveTable("file:/t", 0, Protocol(), Metadata("id", TableState()), transactions=transactions)

@@ -21,7 +21,8 @@ from schemalint.delta.datatype import Array, DataType, Field, Map, Struct, field
 from schemalint.delta.path import format_path
 from schemalint.delta.sql_text import always_quoted, quote_literal
 from schemalint.delta.type_text import print_type
-from schemalint.deploy.last_applied import LastApplied, drift
+from schemalint.deploy.drift import drift
+from schemalint.deploy.last_applied import LastApplied
 from schemalint.errors import ApplyError
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.live import LiveComparison, judge_live, live_changes, live_context

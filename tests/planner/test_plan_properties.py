@@ -8,28 +8,39 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from schemalint.delta.change import TypeChanged
-from schemalint.delta.datatype import Field, Struct, walk_fields
+from schemalint.delta.datatype import BOOLEAN, UNMANAGED, Field, Struct, walk_fields
 from schemalint.delta.diff import diff
 from schemalint.delta.path import lowercased
 from schemalint.delta.table import LiveTable, TableState
 from schemalint.delta.type_verdict import TypeVerdict, classify
-from schemalint.deploy.last_applied import LastApplied, drift
+from schemalint.deploy.drift import drift
+from schemalint.deploy.last_applied import LastApplied
+from schemalint.deploy.matching_revision import matching_revision
 from schemalint.model.contract import Contract
 from schemalint.model.marker import declaration_hash, read_pending
-from schemalint.model.plan import TablePlan
+from schemalint.model.plan import Refusal, TablePlan
 from schemalint.planner import PlanOptions, pending_changes, plan_table, simulate
 from schemalint.values import replace
 from support.delta_model import Delta
-from support.history_strategies import TableHistory, paths_by_identity, table_histories
+from support.history_strategies import TableHistory, live_table, paths_by_identity, table_histories
 
 EXAMPLES = int(os.environ.get("SCHEMALINT_PLAN_EXAMPLES", "60"))
 LOCATION = "/lake/orders"
 # Delta has no struct without fields, not even between two statements.
 EMPTY_STRUCT_REFUSAL = "an interrupted run of another revision drops all columns of"
+UNMANAGED_COLUMN = Field(
+    "",
+    BOOLEAN,
+    comment=UNMANAGED,
+    default=UNMANAGED,
+    generated=UNMANAGED,
+    identity=UNMANAGED,
+    type_changes=UNMANAGED,
+)
 # The test suite always uses the same examples, unless the environment asks for another number.
 SETTINGS = settings(
     max_examples=EXAMPLES,
@@ -48,12 +59,14 @@ class Deployment:
         delta: A model of the live table, which runs the steps.
         reorder: Whether the plans move columns to their declared positions.
         may_refuse: Whether to discard examples whose plan is refused.
+        since: The revisions since the last apply; None for all.
     """
 
     history: TableHistory
     delta: Delta = field(init=False)
     reorder: bool = False
     may_refuse: bool = False
+    since: tuple[Contract, ...] | None = None
 
     def __post_init__(self) -> None:
         self.delta = Delta(self.history.live.state)
@@ -83,7 +96,7 @@ class Deployment:
         revisions = self.history.revisions[: index + 1]
         note = read_pending(self.delta.state)
         if note is None:
-            return LastApplied(revisions)
+            return LastApplied(self.since or revisions)
         if note.targets or note.hash == declaration_hash(contract):
             return LastApplied((contract,), judges_drift=False)
         hashes = [declaration_hash(revision) for revision in revisions]
@@ -170,6 +183,50 @@ def test_interrupted_run_of_an_older_revision_does_not_stop_the_newest(
     deployment.run(older, statements=data.draw(st.integers(0, 8)))
     deployment.run(history.contract)
     deployment.assert_applied()
+
+
+@given(table_histories(), st.data())
+@SETTINGS
+def test_without_a_marker_the_table_tells_its_revision_or_is_refused(
+    history: TableHistory, data: st.DataObject
+) -> None:
+    history = _with_swap(history, data.draw(st.integers(0, len(history.revisions) - 1)))
+    earlier = data.draw(st.sampled_from(history.revisions))
+    deployment = Deployment(history)
+    deployment.run(earlier)
+    named = [(str(number), revision) for number, revision in enumerate(history.revisions)]
+    found = matching_revision(reversed(named), deployment.delta.state)
+    event("refused" if isinstance(found, Refusal) else "found" if found[0] is earlier else "found newer")
+    if isinstance(found, Refusal):
+        return
+    assert found, "a table equals the revision that was applied to it"
+    deployment.since = found
+    deployment.run(history.contract)
+    deployment.assert_applied()
+
+
+def _with_swap(history: TableHistory, number: int) -> TableHistory:
+    """Return the history with two more columns, and one more revision that swaps them if it is mapped."""
+    is_mapped = history.revisions[number].state.column_mapping != "none"
+    before = (_with_pair(revision, swapped=False) for revision in history.revisions[: number + 1])
+    after = (_with_pair(revision, swapped=is_mapped) for revision in history.revisions[number:])
+    made = _with_pair(history.made, swapped=False)
+    return TableHistory(made, live_table(made), (*before, *after))
+
+
+def _with_pair(contract: Contract, *, swapped: bool) -> Contract:
+    names = ("y", "x") if swapped else ("x", "y")
+    pair = (
+        replace(
+            UNMANAGED_COLUMN,
+            name=name,
+            renamed_from=names[1 - index] if swapped else None,
+            physical_name=f"pair{index}",
+        )
+        for index, name in enumerate(names)
+    )
+    columns = Struct((*contract.state.columns.fields, *pair))
+    return replace(contract, state=replace(contract.state, columns=columns))
 
 
 def _has_illegal_type_change(plan: TablePlan) -> bool:

@@ -46,9 +46,12 @@ UNDONE = [
         "mapping-switched-on-first",
         "nested-defaults",
         "properties",
+        "properties-that-wait-for-columns",
+        "reorder",
+        "reorder-in-turn",
+        "reorder-one-column",
         "ring-with-drop-and-widening",
         "versions",
-        "widening-switched-off",
     )
 ]
 LOCATION = "/lake/it`s/orders"
@@ -179,5 +182,5 @@ def _step_text(step: Step) -> str:
     notes += [f"-- undo: {step.undo}"] if step.undo else []
     notes += [f"-- undo note: {step.undo_note}"] if step.undo_note else []
     notes += [f"-- {step.cost.value}"] if step.cost is not Cost.METADATA else []
-    notes += [f"-- needs --allow {step.needs.value}"] if step.needs else []
+    notes += [f"-- needs --allow {approval.value}" for approval in step.needs]
     return "\n".join([*notes, f"{step.sql};\n\n"])

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from itertools import count
+from typing import TYPE_CHECKING
+
 import pytest
 
+from planner.test_planner_cases import CASES, _live, _plan
 from schemalint.delta import change
-from schemalint.delta.datatype import INTEGER, Field, Struct
+from schemalint.delta.datatype import INTEGER, Field, Struct, map_fields, walk_fields
 from schemalint.delta.table import TableState
 from schemalint.model.marker import PENDING, Pending
 from schemalint.model.plan import Step, StepKind
 from schemalint.planner import (
+    Remaining,
     columns_missing_noted_names,
     completed_steps,
     concurrent_changes,
     deviations,
+    remaining_steps,
     simulate,
 )
 from schemalint.planner.require import with_requirements
 from schemalint.values import replace
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BEFORE = TableState(
     Struct(
@@ -102,3 +111,122 @@ def test_requirements_name_columns_with_id_and_type_and_free_names() -> None:
     assert steps[0].requires == ("the table supports columnMapping", "property schemalint.pending is not set")
     assert steps[1].requires == ("column a (id 1) is int, and there is no t",)
     assert steps[3].requires == ("column t (id 1) is int, and there is no b",)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_rest_of_a_plan_is_found_in_each_state_that_it_leads_through(case: Path) -> None:
+    live = _live(case / "live.yaml") if (case / "live.yaml").exists() else None
+    start = _with_ids(live.state) if live is not None else TableState()
+    plan = _plan(case, replace(live, metadata=replace(live.metadata, state=start)) if live else None, "/lake")
+
+    found = start
+    for done in range(len(plan.steps) + 1):
+        rest = remaining_steps(start, found, plan.steps)
+        assert isinstance(rest, Remaining), (done, rest)
+        assert rest.steps == plan.steps[done:]
+        found = _with_ids(simulate(found, plan.steps[done : done + 1]))
+
+
+def test_others_changes_elsewhere_leave_the_rest_of_a_plan_as_it_is() -> None:
+    theirs = Field("theirs", INTEGER, column_id=9)
+    found = simulate(BEFORE, SWAP[:2])
+    found = replace(
+        found,
+        columns=Struct((*found.columns.fields, theirs)),
+        properties={**found.properties, "their": "property"},
+        features=frozenset({"appendOnly"}),
+    )
+
+    rest = remaining_steps(BEFORE, found, SWAP)
+
+    assert isinstance(rest, Remaining)
+    assert rest.steps == SWAP[2:]
+
+
+def test_table_in_no_state_of_a_plan_has_the_differences_from_the_nearest_one() -> None:
+    found = simulate(BEFORE, (*SWAP[:2], _rename("b", "theirs")))
+
+    assert remaining_steps(BEFORE, found, SWAP) == ("field renamed: theirs",)
+
+
+def test_table_in_two_states_of_a_plan_has_no_rest() -> None:
+    """Without ids of columns, a finished swap looks like one that has not begun."""
+    plain = replace(
+        BEFORE, columns=Struct(tuple(replace(field, column_id=None) for field in BEFORE.columns.fields))
+    )
+
+    assert remaining_steps(plain, plain, SWAP[1:]) == ()
+
+
+def test_feature_that_the_table_supports_already_needs_no_step() -> None:
+    features = Step(
+        StepKind.SET_PROPERTIES, "feature", (change.FeatureChanged("deletionVectors", new=True),), ()
+    )
+    comment = Step(StepKind.ALTER_COLUMNS, "comment", (change.CommentChanged(("a",), None, "x"),), ())
+
+    rest = remaining_steps(
+        BEFORE, replace(BEFORE, features=frozenset({"deletionVectors"})), [features, comment]
+    )
+
+    assert isinstance(rest, Remaining)
+    assert rest.steps == (comment,)
+
+
+def test_feature_whose_drop_waits_is_left_while_the_next_ones_are_dropped() -> None:
+    def dropped(name: str) -> Step:
+        return Step(StepKind.DROP_FEATURE, name, (change.FeatureChanged(name, new=False),), ())
+
+    first, second = dropped("deletionVectors"), dropped("rowTracking")
+    before = replace(BEFORE, features=frozenset({"deletionVectors", "rowTracking"}))
+
+    rest = remaining_steps(before, replace(before, features=frozenset({"deletionVectors"})), [first, second])
+
+    assert isinstance(rest, Remaining)
+    assert rest.steps == (first,)
+    assert rest.expected.features == {"deletionVectors"}
+
+
+def test_table_left_between_the_commits_of_a_drop_has_taken_the_steps_before_it() -> None:
+    tracking, tracked = "delta.enableRowTracking", frozenset({"rowTracking"})
+    unset = Step(StepKind.UNSET_PROPERTIES, "unset", (change.PropertyChanged(tracking, "true", None),), ())
+    comment = Step(StepKind.ALTER_COLUMNS, "comment", (change.CommentChanged(("a",), None, "x"),), ())
+    drop = Step(StepKind.DROP_FEATURE, "drop", (change.FeatureChanged("rowTracking", new=False),), ())
+    before = replace(BEFORE, properties={tracking: "true"}, features=tracked)
+    within = {tracking: "false", "delta.rowTrackingSuspended": "true"}
+
+    steps = [unset, comment, drop]
+
+    rest = remaining_steps(before, replace(simulate(before, steps[:2]), properties=within), steps)
+    by_others = [
+        replace(before, properties=within),
+        replace(simulate(before, steps[:2]), properties={tracking: "false"}),
+    ]
+
+    assert isinstance(rest, Remaining)
+    assert rest.steps == (drop,)
+    for found in by_others:
+        assert remaining_steps(before, found, steps) == (f"property changed: {tracking}",)
+
+
+def _with_ids(state: TableState) -> TableState:
+    """Give the columns of a table with column mapping ids, where they have none."""
+    if state.column_mapping == "none":
+        return state
+    known = [field.column_id or 0 for _path, field in walk_fields(state.columns)]
+    numbers = count(max(known, default=0) + 1)
+    return replace(
+        state,
+        columns=map_fields(
+            state.columns,
+            lambda _path, field: replace(field, column_id=field.column_id or next(numbers)),
+        ),
+    )
+
+
+def test_others_comment_under_the_old_name_of_a_column_is_a_difference() -> None:
+    comment = Step(StepKind.ALTER_COLUMNS, "comment", (change.CommentChanged(("t",), None, "ours"),), ())
+    theirs = replace(comment, changes=(change.CommentChanged(("a",), None, "theirs"),))
+
+    rest = remaining_steps(BEFORE, simulate(BEFORE, [theirs]), [_rename("a", "t"), comment])
+
+    assert rest == ("comment changed: a",)

@@ -12,12 +12,14 @@ import pytest
 from schemalint.errors import UsageError
 from schemalint.model.finding import CheckResult, Severity
 from schemalint.report import findings as report
-from schemalint.report.findings import concise, full, github, json
+from schemalint.report.findings import concise, full, github, gitlab, html, json, junit, markdown, sarif
 from schemalint.report.findings._summary import summary, verdict
 from schemalint.values import replace
 from support.report_cases import all_cases, result_of
 
-FORMATS: tuple[report.Format, ...] = (full, concise, json, github)  # mypy compares them with the Protocol
+FORMATS: tuple[report.Format, ...] = (
+    *(concise, full, github, gitlab, html, json, junit, markdown, sarif),
+)  # mypy compares them with the Protocol
 
 
 @pytest.fixture
@@ -75,6 +77,14 @@ def test_existing_findings_are_counted_and_shown_with_all(name: str, mixed: Chec
     assert "--all" not in everything
     for text in (hidden, everything):
         assert "2 errors, 1 warning, 1 info in 3 tables" in text
+
+
+@pytest.mark.parametrize("name", ["concise", "full", "markdown", "html", "sarif"])
+def test_a_finding_of_the_baseline_is_not_said_to_be_one_of_the_base(name: str, mixed: CheckResult) -> None:
+    known = tuple(replace(finding, existing=True, in_baseline=True) for finding in mixed.findings)
+    text = report.get(name).render(replace(mixed, findings=known), show_existing=True)
+    assert "the baseline has it" in text
+    assert "the base has it too" not in text
 
 
 def test_existing_findings_alone_leave_the_run_green(mixed: CheckResult) -> None:

@@ -105,3 +105,13 @@ def _examples(rule: Rule) -> tuple[Texts, Texts]:
         return failing, {**failing, "log": passing}
     unchanged = failing.get("before") == failing.get("after")
     return failing, {**failing, "after": passing, **({"before": passing} if unchanged else {})}
+
+
+@every_rule
+def test_what_delta_refuses_needs_a_way_out(rule: Rule) -> None:
+    """A rule about the table that predicts an error of Delta is ``impossible``; one about readers is not."""
+    predicts = rule.scope == "table" and rule.severity is Severity.ERROR and bool(rule.delta_errors)
+    if rule.code == "DR003":  # apply creates a missing table
+        predicts = False
+    if rule.scope == "effect" or predicts:
+        assert rule.verdict == ("impossible" if predicts else "breaking")

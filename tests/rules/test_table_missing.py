@@ -8,7 +8,7 @@ from schemalint.delta.table import TableState
 from schemalint.lint.context import git_context
 from schemalint.lint.judge import Judge
 from schemalint.model.contract import Contract
-from schemalint.model.fact import LiveTableMissing, LiveTableReplaced, RootWithoutTables
+from schemalint.model.fact import LiveTableMissing, RootWithoutTables
 from schemalint.model.finding import Severity
 from support.rule_judging import built_in
 
@@ -31,16 +31,10 @@ LOCATION = "file:/lake/sales/orders"
             f"there is no Delta table at {LOCATION}: the base has it at file:/lake/orders",
             id="contract moved without its table",
         ),
-        pytest.param(
-            LiveTableReplaced("1-2-3", "4-5-6"),
-            Severity.ERROR,
-            "the table was recreated since the last `apply`: its id is 4-5-6, and was 1-2-3",
-            id="dropped and made again",
-        ),
     ],
 )
-def test_missing_or_recreated_table_has_the_expected_severity_and_message(
-    fact: LiveTableMissing | LiveTableReplaced, severity: Severity, message: str
+def test_missing_table_has_the_expected_severity_and_message(
+    fact: LiveTableMissing, severity: Severity, message: str
 ) -> None:
     """A missing table is an error only if it should exist."""
     judge = Judge((built_in()["table-missing"],))

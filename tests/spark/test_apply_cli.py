@@ -11,6 +11,8 @@ from jsonschema import Draft202012Validator
 from pyspark.errors import AnalysisException
 
 from schemalint.cli import main
+from schemalint.model.marker import read_marker
+from schemalint.storage import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +51,7 @@ def deployed(lakehouse: Lakehouse, run: Callable[..., int]) -> Lakehouse:
 
 
 def test_deploy_log_is_valid_against_its_schema(
-    lakehouse: Lakehouse, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+    lakehouse: Lakehouse, run: Callable[..., int], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     for name in ("good", "bad", "worse"):
         lakehouse.declare(BASE.replace("sales.orders", f"sales.{name}"), name)
@@ -59,10 +61,14 @@ def test_deploy_log_is_valid_against_its_schema(
     text = BASE.replace("sales.orders", "sales.worse") + "constraints: {odd: 1 / 0 > a}\n"
     lakehouse.declare(text, "worse")
 
-    status = run("apply", "--yes", "--output-format", "json")
+    lines_file = tmp_path / "deploy.jsonl"
+    lines_file.write_text("an older log\n")
+    status = run("apply", "--yes", "--output-format", "json", "--log", lines_file)
     log = json.loads(capsys.readouterr().out)
     assert run("schema", "apply") == 0
     schema = json.loads(capsys.readouterr().out)
+    assert run("schema", "deploy-log") == 0
+    schema_of_lines = json.loads(capsys.readouterr().out)
 
     assert status == log["exit_status"] == 2
     assert list(Draft202012Validator(schema).iter_errors(log)) == []
@@ -77,6 +83,25 @@ def test_deploy_log_is_valid_against_its_schema(
     assert [(step["kind"], step["version"]) for step in good["steps"]] == [("create", 0)]
     assert "DIVIDE_BY_ZERO" in tables["sales.worse"]["error"]["message"]
     assert log["revision"] == lakehouse.repo.head()
+    assert list(Draft202012Validator(schema).iter_errors(log | {"tables": [good | {"more": 1}]})) != []
+
+    lines = [json.loads(line) for line in lines_file.read_text().splitlines()]
+    validator = Draft202012Validator(schema_of_lines, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    assert [error for line in lines for error in validator.iter_errors(line)] == []
+    assert [line for line in lines if validator.is_valid(line | {"more": 1})] == []
+    started, *between, summary = lines
+    of_tables = {line["table"]: line for line in between if line["type"] == "table"}
+    assert {name: {key: line[key] for key in good} for name, line in of_tables.items()} == tables
+    order = [(line["type"], line["table"]) for line in between]
+    assert order.index(("step", "sales.good")) < order.index(("table", "sales.good"))
+    assert {line["revision"] for line in (started, *of_tables.values())} == {log["revision"]}
+    assert {line["target"] for line in (started, *of_tables.values())} == {"dev"}
+    assert (started["type"], started["plan"], started["tables"]) == ("started", log["plan"], 3)
+    assert (summary["type"], summary["exit_status"], summary["error"]) == ("summary", 2, None)
+    assert summary["outcomes"] == {"unplanned": 1, "failed": 1, "applied": 1}
+    marker = read_marker(read_table(str(lakehouse.root / "sales/good")))
+    assert marker is not None
+    assert (good["declaration"], log["revision"]) == (marker.hash, marker.revision)
 
 
 def test_apply_without_a_terminal_and_without_yes_changes_nothing(
@@ -86,77 +111,6 @@ def test_apply_without_a_terminal_and_without_yes_changes_nothing(
 
     assert run("apply") == 4
     assert not (lakehouse.root / "sales").exists()
-
-
-def test_plan_file_is_applied_once_and_then_does_nothing(
-    deployed: Lakehouse, run: Callable[..., int], tmp_path: Path
-) -> None:
-    plan = tmp_path / "plan.json"
-    deployed.declare(BASE.replace("name: a,", "name: a, comment: one,"))
-    deployed.declare(BASE.replace("sales.orders", "sales.other"), "other")
-    assert run("plan", "sales.orders", "--out", plan) == 0
-
-    first = run("apply", "--plan", plan, "--yes")
-    version = deployed.table().version
-    second = run("apply", "--plan", plan, "--yes")
-
-    assert (first, second) == (0, 0)
-    assert deployed.table().state.columns.fields[0].comment == "one"
-    assert deployed.table().version == version
-    assert not (deployed.root / "sales/other").exists()
-
-
-@pytest.mark.parametrize(
-    ("statement", "message"),
-    [
-        ("ALTER COLUMN a COMMENT 'theirs'", "now the comment of a is 'theirs'"),
-        ("SET TBLPROPERTIES ('delta.feature.timestampNtz' = 'supported')", "timestampNtz"),
-    ],
-)
-def test_plan_file_of_a_table_changed_since_is_refused(
-    statement: str,
-    message: str,
-    deployed: Lakehouse,
-    run: Callable[..., int],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    plan = tmp_path / "plan.json"
-    deployed.declare(BASE.replace("name: a,", "name: a, comment: one,"))
-    assert run("plan", "--out", plan) == 0
-    deployed.sql(statement)
-    version = deployed.table().version
-
-    status = run("apply", "--plan", plan, "--yes", "--repair-drift")
-
-    assert status == 2
-    assert message in capsys.readouterr().out
-    assert deployed.table().version == version
-
-
-def test_plan_file_of_an_edited_contract_is_refused(
-    deployed: Lakehouse, run: Callable[..., int], tmp_path: Path
-) -> None:
-    plan = tmp_path / "plan.json"
-    deployed.declare(BASE.replace("name: a,", "name: a, comment: one,"))
-    assert run("plan", "--out", plan) == 0
-    deployed.declare(BASE.replace("name: a,", "name: a, comment: another,"))
-
-    assert run("apply", "--plan", plan, "--yes") == 2
-    assert deployed.table().state.columns.fields[0].comment != "another"
-
-
-@pytest.mark.parametrize(
-    "content", ["", "[]", '{"version": 1}', '{"version": 99, "target": "dev", "tables": []}']
-)
-def test_file_that_is_not_a_plan_is_refused(
-    content: str, deployed: Lakehouse, run: Callable[..., int], tmp_path: Path
-) -> None:
-    deployed.declare(BASE.replace("name: a,", "name: a, comment: one,"))
-    plan = tmp_path / "plan.json"
-    plan.write_text(content)
-
-    assert run("apply", "--plan", plan, "--yes") == 2
 
 
 def test_approved_plan_needs_no_allow_option_and_approves_no_other_plan(

@@ -97,7 +97,7 @@ def test_concurrent_change_of_the_same_column_during_a_step_is_reported(deployed
     deployed.declare(WIDER)
 
     def alter(number: int) -> None:
-        if number == 3:  # the second statement changes the type
+        if number == 2:  # it changes the type and the comment
             deployed.sql("ALTER COLUMN a COMMENT 'theirs'")
 
     stopped = deployed.apply(_session_with(deployed, before=alter))

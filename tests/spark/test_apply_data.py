@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.deploy.outcome import Outcome
+from schemalint.report import deploy_log
 from schemalint.spark.runner import apply
+from support.faulty_sessions import AnswerLostError, Interrupted
 
 if TYPE_CHECKING:
     from support.lakehouse import Lakehouse
@@ -112,10 +114,33 @@ def test_all_or_nothing_leaves_all_tables_unchanged_if_one_is_refused(deployed: 
         "sales.orders": Outcome.REFUSED,
         "sales.other": Outcome.LEFT_ALONE,
     }
+    assert [result.reason for result in together] == ["", "sales.orders is refused (--all-or-nothing)"]
     assert {result.table: result.outcome for result in separately} == {
         "sales.orders": Outcome.REFUSED,
         "sales.other": Outcome.APPLIED,
     }
+
+
+def test_failed_table_stops_the_others_if_it_shall(lakehouse: Lakehouse) -> None:
+    """The first statement fails: of the table that comes first, in one session."""
+    for table in ("first", "second"):
+        lakehouse.declare(f"schemalint: 1\ntable: sales.{table}\ncolumns: [{{name: a, type: int}}]\n", table)
+
+    def session() -> Interrupted:
+        failures = iter([AnswerLostError()])
+
+        def fail_once(_number: int) -> None:
+            if (error := next(failures, None)) is not None:
+                raise error
+
+        return Interrupted(lakehouse.session, before=fail_once)
+
+    stopped, left = apply(session(), lakehouse.repo.path, fail_fast=True)
+    failed, applied = apply(session(), lakehouse.repo.path)
+
+    assert (stopped.outcome, left.outcome) == (Outcome.FAILED, Outcome.LEFT_ALONE)
+    assert deploy_log.text(left) == "sales.second: left alone: sales.first failed (--fail-fast)\n"
+    assert (failed.outcome, applied.outcome) == (Outcome.FAILED, Outcome.APPLIED)
 
 
 WITH_DEFAULTS = BASE + "features: [allowColumnDefaults]\n"

@@ -1,14 +1,11 @@
-"""`apply` with spark-submit, with Spark Connect, and on tables of the session's catalog."""
+"""`apply` with Spark Connect, and on tables of the session's catalog."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import socket
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,18 +14,17 @@ from schemalint.delta.datatype import TIMESTAMP
 from schemalint.delta_log.store import NoTable
 from schemalint.deploy.outcome import Outcome
 from support.repo import Repo
-from support.skipping import skip_or_fail
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from pyspark.sql import SparkSession
 
+    from schemalint.delta.table import LiveTable
     from support.lakehouse import Lakehouse
 
 pytestmark = pytest.mark.spark
 
-TESTS = Path(__file__).parents[1]
 BASE = """\
 schemalint: 1
 table: sales.orders
@@ -38,75 +34,12 @@ properties: {delta.enableTypeWidening: true}
 """
 WIDER = BASE.replace("type: int", "type: bigint, comment: wide")
 
-# The options of the tests' own session: the process runs only a few statements.
-JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-
-SUBMITTED = """
-import os
-import sys
-import delta
-from pyspark.sql import SparkSession
-import schemalint.spark
-from schemalint.cli import main
-
-os.chdir(sys.argv[1])
-session = SparkSession.builder.getOrCreate()
-session.sql("CREATE SCHEMA IF NOT EXISTS sales")
-for revision in ("HEAD~1", "HEAD", "HEAD"):
-    (applied,) = schemalint.spark.apply(session, sys.argv[1], head=revision)
-    print("outcome:", applied.outcome.name, applied.error or "")
-status = main(["check", "--live", "--via", "spark", "--all", "--against", "none"])
-print("outcome: checked", status)
-session.sql("INSERT INTO sales.orders VALUES (5000000000)")
-print("rows:", session.sql("SELECT a FROM sales.orders").collect()[0].a)
-"""
-
 
 @pytest.fixture
 def by_name(lakehouse: Lakehouse) -> Lakehouse:
     """Return a lakehouse whose target has its tables in the catalog of Spark's session."""
     lakehouse.repo.write("schemalint.toml", '[targets.dev]\ncatalog = "spark_catalog"\n')
     return lakehouse
-
-
-def test_spark_submit_job_alters_tables_of_a_hive_metastore(by_name: Lakehouse, tmp_path: Path) -> None:
-    by_name.declare(BASE)
-    by_name.declare(WIDER)
-    script = tmp_path / "job.py"
-    script.write_text(SUBMITTED)
-    metastore = f"jdbc:derby:;databaseName={tmp_path / 'metastore'};create=true"
-    settings = {
-        "spark.sql.catalogImplementation": "hive",
-        "spark.hadoop.javax.jdo.option.ConnectionURL": metastore,
-        "spark.sql.warehouse.dir": str(tmp_path / "warehouse"),
-        **_session_conf(),
-    }
-
-    process = subprocess.run(
-        [
-            Path(sys.executable).parent / "spark-submit",
-            "--master",
-            "local[1]",
-            *(word for key, value in settings.items() for word in ("--conf", f"{key}={value}")),
-            script,
-            by_name.repo.path,
-        ],
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_TOOL_OPTIONS": JVM_OPTIONS},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    lines = [line for line in process.stdout.splitlines() if line.startswith(("outcome:", "rows:"))]
-    assert lines == [
-        "outcome: APPLIED ",
-        "outcome: APPLIED ",
-        "outcome: NOTHING ",
-        "outcome: checked 0",
-        "rows: 5000000000",
-    ], process.stdout + process.stderr
-    assert (tmp_path / "warehouse/sales.db/orders/_delta_log").is_dir()
 
 
 @pytest.fixture
@@ -151,7 +84,7 @@ def test_catalog_unknown_to_the_session_is_reported(
         '[targets.dev]\ncatalog = "main"\ncatalog_uri = "http://127.0.0.1:9/api/2.1/unity-catalog"\n',
     )
     lakehouse.declare(BASE)
-    monkeypatch.setattr("schemalint.catalog.read_many", lambda names, *_how: _no_tables(names))
+    monkeypatch.setattr("schemalint.catalog.read", _no_table)
 
     applied = lakehouse.apply()
 
@@ -186,24 +119,6 @@ def test_connect_server_is_named_by_option_or_environment_variable(
     assert contracts == {"contracts/orders.yml"}
 
 
-@pytest.fixture
-def connect(spark: SparkSession) -> Iterator[str]:
-    """Yield the address of a Connect server in the JVM of the tests' own session."""
-    if importlib.util.find_spec("grpc") is None:
-        skip_or_fail("no Connect client is installed: pip install 'pyspark[connect]'")
-    with socket.socket() as free_socket:
-        free_socket.bind(("127.0.0.1", 0))
-        port = free_socket.getsockname()[1]
-    jvm = spark.sparkContext._jvm  # noqa: SLF001 (the server has no Python API)
-    assert jvm is not None
-    jvm.org.apache.spark.SparkEnv.get().conf().set("spark.connect.grpc.binding.port", str(port))
-    service = jvm.org.apache.spark.sql.connect.service.SparkConnectService
-    service.start(spark.sparkContext._jsc.sc())  # noqa: SLF001
-    yield f"sc://127.0.0.1:{port}"
-    no_timeout = jvm.scala.Option.apply(None)
-    service.stop(no_timeout, no_timeout)
-
-
 def _deploy_log_of_process(
     repo: Repo, environment: dict[str, str], *options: str
 ) -> dict[str, list[dict[str, str]]]:
@@ -230,18 +145,5 @@ def _deploy_log_of_process(
     return log
 
 
-def _session_conf() -> dict[str, str]:
-    """Return the settings that Delta needs; the tests' own session has already downloaded the jars."""
-    return {
-        "spark.jars.packages": "io.delta:delta-spark_4.2_2.13:4.4.0",
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.log.level": "ERROR",
-    }
-
-
-def _no_tables(names: Iterable[str]) -> tuple[NoTable, ...]:
-    return tuple(NoTable(f"no {name}") for name in names)
+def _no_table(name: str, *_how: object, **_more: object) -> LiveTable:
+    raise NoTable(f"no {name}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -204,7 +205,7 @@ def kill_at(current):
 
 session = start_session(Path(folder) / "warehouse")
 moment = {"before": kill_at} if seconds else {"after": kill_at}
-apply(Interrupted(session, **moment), folder, allow=["upgrade", "destructive"])
+apply(Interrupted(session, **moment), folder, allow=["upgrade", "destructive"], log=sys.argv[4])
 """
 
 
@@ -220,8 +221,10 @@ def test_run_of_a_killed_process_is_completed_by_the_next(
     case.begin(lakehouse)
     goal = _state_after_run(lakehouse.copy(tmp_path / "undisturbed"))
 
+    log = tmp_path / "deploy.jsonl"
+    place = (str(lakehouse.repo.path), str(statement), str(seconds), str(log))
     process = subprocess.run(
-        [sys.executable, "-c", KILLED_PROCESS, str(lakehouse.repo.path), str(statement), str(seconds)],
+        [sys.executable, "-c", KILLED_PROCESS, *place],
         env={**os.environ, "PYTHONPATH": str(CASES.parents[1])},
         start_new_session=True,
         capture_output=True,
@@ -229,6 +232,9 @@ def test_run_of_a_killed_process_is_completed_by_the_next(
     )
     assert process.returncode == -signal.SIGKILL, process.stderr.decode()
     assert PENDING in lakehouse.table().state.properties
+    lines = log.read_text().splitlines(keepends=True)
+    logged = [(json.loads(line)["type"], line[-1]) for line in lines]
+    assert logged == [("started", "\n"), *[("step", "\n")] * (statement - 1)]
     assert lakehouse.apply(**APPROVED).error is None
 
     _assert_result(lakehouse, goal, case)

@@ -7,11 +7,18 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql import SparkSession
 
+from schemalint.config import SparkSettings
+from schemalint.config.trust import TrustedSpark
 from schemalint.delta.type_text import print_type
 from schemalint.deploy.outcome import Outcome
 from schemalint.errors import ApplyError
+from schemalint.spark.session import FITS_SNAPSHOTS, SNAPSHOT_PARTITIONS, start
 from schemalint.spark.session_settings import DEFAULTS_OF_NEW_TABLES, REQUIRED
+from schemalint.spark.snapshots import partitions_for
+from support.builders import Builder
+from support.faulty_sessions import Interrupted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,12 +111,11 @@ def test_tables_are_the_same_in_every_session_and_its_settings_stay(
 
 
 def _comparable(state: TableState) -> object:
-    properties = {key: value for key, value in state.properties.items() if key != "schemalint.applied"}
     columns = [
         (column.name, print_type(column.type), column.default, column.generated)
         for column in state.columns.fields
     ]
-    return columns, state.constraints, state.description, state.features, properties
+    return columns, state.constraints, state.description, state.features, state.properties
 
 
 class _Refusing:
@@ -301,3 +307,63 @@ def _result(session: SqlSession, folder: Path, statements: tuple[str, ...]) -> l
 
 def _without_ids(text: str) -> str:
     return re.sub(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "", text)
+
+
+SMALL = """\
+schemalint: 1
+table: sales.orders
+columns:
+  - {name: a, type: int, comment: "1"}
+"""
+
+
+def test_own_session_rebuilds_a_snapshot_in_as_many_partitions_as_its_files_need(
+    lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = lakehouse.another_session()
+    used: list[tuple[str, ...]] = []
+    keys = (SNAPSHOT_PARTITIONS, "spark.sql.codegen.factoryMode")
+    watched = Interrupted(session, before=lambda _number: used.append(tuple(map(session.conf.get, keys))))
+    lakehouse.declare(SMALL)
+    lakehouse.apply(watched)
+    in_other_sessions = set(used)
+    compiled = "FALLBACK"  # Spark's default
+    session.conf.set(FITS_SNAPSHOTS, "true")
+    session.conf.set(SNAPSHOT_PARTITIONS, "8")
+    assert [partitions_for(files) for files in (0, 1_000, 1_001, 40_001, 1_000_000, None)] == [
+        *(1, 1, 2, 3, 50, 50)
+    ]
+    for files, comment in ((None, "2"), (500_000, "3")):
+        used.clear()
+        if files:
+            monkeypatch.setattr("schemalint.spark.snapshots.told_files", lambda *_log: files)  # noqa: B023
+        lakehouse.declare(SMALL.replace('"1"', f'"{comment}"'))
+        assert lakehouse.apply(watched).error is None
+        modes = {compiled} if files else {compiled, "NO_CODEGEN"}  # only the marker is not compiled
+        assert set(used) == {(str(partitions_for(files or 0)), mode) for mode in modes}
+        assert [mode for _partitions, mode in used].count("NO_CODEGEN") == (0 if files else 1)
+    assert session.conf.get(SNAPSHOT_PARTITIONS) == "8"
+    assert in_other_sessions == {(lakehouse.session.conf.get(SNAPSHOT_PARTITIONS), compiled)}
+
+
+def test_the_setting_is_that_of_local_sessions_that_schemalint_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("schemalint.spark.session.is_running", lambda: False)
+    monkeypatch.setattr("delta.configure_spark_with_delta_pip", lambda builder, **_options: builder)
+    monkeypatch.setattr("pyspark.sql.SparkSession.builder", Builder())
+
+    def settings_of(**settings: Any) -> dict[str, str]:  # noqa: ANN401 (of SparkSettings)
+        started: Any = start(TrustedSpark(SparkSettings(**settings)))
+        return dict(started)
+
+    assert settings_of()[FITS_SNAPSHOTS] == "true"
+    assert FITS_SNAPSHOTS not in settings_of(conf={SNAPSHOT_PARTITIONS: "7"})
+    assert FITS_SNAPSHOTS not in settings_of(master="spark://cluster:7077")
+
+
+def test_session_that_runs_is_returned_as_it_is(spark: SparkSession) -> None:
+    before = spark.conf.getAll
+    settings = SparkSettings(master="local[3]", conf={"spark.sql.shuffle.partitions": "7"})
+    assert start(TrustedSpark(settings)) is SparkSession.active()
+    assert spark.conf.getAll == before

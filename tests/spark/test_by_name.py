@@ -232,9 +232,12 @@ def test_plan_file_is_applied(metastore: Metastore, tmp_path: Path) -> None:
     planned = metastore.run("plan", "--out", str(plan), "--output-format", "sql")
     assert planned.status == 0, planned.err
     assert "ALTER TABLE `spark_catalog`.`sales`.`orders` ADD COLUMNS" in planned.out
-    applied = metastore.project.run("apply", "--yes", "--plan", str(plan), "--output-format", "json")
+    hash_ = json.loads(plan.read_text())["hash"]
+    applied = metastore.project.run(
+        "apply", "--approved", hash_, "--plan", str(plan), "--output-format", "json"
+    )
     assert applied.status == 0, applied.err
-    assert json.loads(applied.out)["plan"] == json.loads(plan.read_text())["hash"]
+    assert json.loads(applied.out)["plan"] == hash_
     assert metastore.spark.table("sales.orders").columns == ["id", "note"]
     assert metastore.run("plan", "--exit-code").status == 0
 

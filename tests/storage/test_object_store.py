@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from obstore import put
 
+from schemalint.catalog.table_requests import TableRequest, read_tables
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError
 from schemalint.storage import (
@@ -19,10 +20,10 @@ from schemalint.storage import (
     holds_files,
     holds_tables,
     open_store,
-    read_many,
     read_table,
 )
 from schemalint.storage.kinds import object_store
+from schemalint.table_json import TableFailure
 from schemalint.values import replace
 from support.logs import add, commit_info, metadata, protocol, write_log
 
@@ -30,7 +31,21 @@ if TYPE_CHECKING:
     from support.servers import Bucket
 
 WRITTEN = Path(__file__).parents[1] / "delta_log/logs"
-AWKWARD = ("plain", "two words", "100%25", "day=2024%2F01", "größe/ü", "a#b", "x:y", "a+b", "[a]")
+AWKWARD = (
+    "plain",
+    "two words",
+    "100%25",
+    "day=2024%2F01",
+    "größe/ü",
+    "a#b",
+    "x:y",
+    "a+b",
+    "[a]",
+    "q?mark",
+    "q?a=b&c",
+    "at@v1",
+    "100%",
+)
 
 
 @pytest.mark.parametrize("name", sorted(folder.name for folder in WRITTEN.iterdir() if folder.is_dir()))
@@ -207,9 +222,11 @@ def test_many_tables_are_read_in_order_and_failures_stay_separate(bucket: Bucket
     ]
     uris = [bucket.upload(table, table.name) for table in tables]
     requested = [uris[3], f"s3://{bucket.name}/none", str(tables[5]), "s3://nowhere/t", uris[3], *uris]
-    found = read_many(requested, storage=bucket.storage)
-    ids = [table.metadata.table_id if not isinstance(table, LiveError) else type(table) for table in found]
-    assert ids == ["id-3", NoTable, "id-5", LiveError, "id-3", *(f"id-{number}" for number in range(40))]
+    found = read_tables([TableRequest(uri, storage=bucket.storage) for uri in requested])
+    ids = [
+        table.missing if isinstance(table, TableFailure) else table.live.metadata.table_id for table in found
+    ]
+    assert ids == ["id-3", True, "id-5", False, "id-3", *(f"id-{number}" for number in range(40))]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,12 @@ NO_KEY = CODE.format("NoSuchKey")
 def test_an_answer_that_is_no_listing_is_an_error_and_no_missing_table(uri: str, body: str) -> None:
     with refusing_server(200, body) as endpoint:
         storage = {**STORES[uri], "endpoint": endpoint, "allow_http": "true"}
-        for read in (read_table, holds_files, lambda uri, storage: list(find_tables(uri, storage=storage))):
+        for read in (
+            read_table,
+            partial(read_table, history=False),
+            holds_files,
+            lambda uri, storage: list(find_tables(uri, storage=storage)),
+        ):
             with pytest.raises(LiveError) as caught:
                 read(uri, storage=storage)
             assert not isinstance(caught.value, NoTable)
@@ -102,8 +108,9 @@ def test_an_answer_that_is_no_listing_is_an_error_and_no_missing_table(uri: str,
 def test_an_empty_listing_of_a_store_is_a_missing_table(status: int, body: str) -> None:
     with refusing_server(status, body, EMPTY_LISTING) as endpoint:
         storage = {**KEYS, "endpoint": endpoint, "allow_http": "true"}
-        with pytest.raises(NoTable):
-            read_table("s3://lake/t", storage=storage)
+        for history in (True, False):
+            with pytest.raises(NoTable):
+                read_table("s3://lake/t", storage=storage, history=history)
         assert not holds_files("s3://lake/t", storage)
 
 

@@ -78,7 +78,7 @@ _PROPERTIES: Final[Mapping[str, Sequence[str | None]]] = {
     "owner": ("me",),
     "location": ("/elsewhere",),
     "comment": ("y",),
-    "schemalint.applied": ("x",),
+    "schemalint.pending": ("x",),
 }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
@@ -30,9 +30,9 @@ from schemalint.model.contract import (
     Deprecation,
     ProtocolLimits,
     TargetOverlay,
-    Waiver,
     WriterPermissions,
 )
+from schemalint.model.waiver import Waiver
 from schemalint.values import replace
 from support.strategies import datatypes, names, table_states, texts
 
@@ -167,8 +167,19 @@ def _consumers(draw: DrawFn) -> Consumer:
 
 def _waivers(path: SearchStrategy[Path]) -> SearchStrategy[Waiver]:
     text = st.none() | texts()
-    keys = st.none() | st.just("delta.appendOnly")
-    return st.builds(Waiver, texts(), texts(), st.none() | path, keys, text, st.none() | _DATES)
+    objects: SearchStrategy[dict[str, Any]] = st.one_of(
+        st.just({}),
+        path.map(lambda found: {"column": found}),
+        st.just({"property": "delta.appendOnly"}),
+        st.just({"constraint": "positive"}),
+        st.just({"feature": "typeWidening"}),
+        st.sampled_from(("table", "partitioning", "clustering")).map(lambda kind: {"object": kind}),
+    )
+    written = st.fixed_dictionaries(
+        {"rule": texts(), "reason": texts(), "old": text, "new": text, "approved_by": text},
+        optional={"expires": _DATES, "via": st.just("rewrite")},
+    )
+    return st.builds(lambda entry, about: Waiver(**entry, **about), written, objects)
 
 
 def _deprecations() -> SearchStrategy[Deprecation]:

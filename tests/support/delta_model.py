@@ -59,6 +59,10 @@ class Delta:
         ids = [existing.column_id or 0 for _path, existing in walk_fields(self.state.columns)]
         self.max_column_id = max((self.max_column_id, *ids))
         _require(step.kind not in _SINGLE or len(step.changes) == 1, "more than one object in a statement")
+        moves = [part for part in step.changes if isinstance(part, change.FieldMoved)]
+        moved = {lowercased(part.path) for part in moves}
+        anchors = {lowercased((*part.path[:-1], part.after)) for part in moves if part.after is not None}
+        _require(moved.isdisjoint(anchors), f"Delta does not keep the order of moves: {moves}")
         for part in step.changes:
             self._execute(part)
         self.state = replace(self.state, features=self.state.features | step.adds_features)
@@ -222,15 +226,13 @@ CHANGES_OF_STEPS: Final[Mapping[StepKind, set[type]]] = {
         change.CommentChanged,
         change.NullabilityChanged,
         change.DefaultChanged,
+        change.FieldMoved,
     },
-    StepKind.MOVE_COLUMN: {change.FieldMoved},
     StepKind.CLUSTER: {change.ClusteringChanged},
 }
 _SINGLE: Final = {
-    StepKind.DROP_CONSTRAINT,
     StepKind.ADD_CONSTRAINT,
     StepKind.RENAME_COLUMN,
-    StepKind.MOVE_COLUMN,
     StepKind.CLUSTER,
 }
 

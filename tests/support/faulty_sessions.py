@@ -20,25 +20,26 @@ class AnswerLostError(Exception):
 
 @dataclass
 class Interrupted:
-    """A session that calls functions before and after each ALTER and CREATE statement.
+    """A session that calls functions before and after each statement that writes.
 
     Attributes:
         before: Called with the number of the statement, from 1.
         after: Called with the same number when the statement has taken effect.
-        statements: The ALTER and CREATE statements that were run.
+        statements: The writing statements that were run, the append of the marker among them.
     """
 
     session: SqlSession
     before: Callable[[int], None] = field(default=lambda _number: None)
     after: Callable[[int], None] = field(default=lambda _number: None)
     statements: list[str] = field(default_factory=list)
+    counted: tuple[str, ...] = ("ALTER", "CREATE")
 
     @property
     def conf(self) -> Any:  # noqa: ANN401 (pyspark's)
         return self.session.conf
 
     def sql(self, sqlQuery: str) -> Any:  # noqa: ANN401, N803 (pyspark's)
-        if not sqlQuery.startswith(("ALTER", "CREATE")):
+        if not sqlQuery.startswith(("ALTER", "CREATE", "INSERT")):
             return self.session.sql(sqlQuery)
         number = len(self.statements) + 1
         self.before(number)

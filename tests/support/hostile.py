@@ -204,7 +204,10 @@ class Attack:
     @property
     def event(self) -> dict[str, Any]:
         """The content of the event file."""
-        pull_request = {"base": {"ref": "main", "sha": "<base>"}, "head": {"ref": "feature", "sha": "<head>"}}
+        pull_request = {
+            "base": {"ref": "main", "sha": "<base>", "repo": {"id": 1}},
+            "head": {"ref": "feature", "sha": "<head>", "repo": {"id": 2}},
+        }
         default = {
             "number": 1,
             "pull_request": pull_request,

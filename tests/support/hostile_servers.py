@@ -32,6 +32,33 @@ def drips(connection: socket.socket) -> None:
         time.sleep(0.05)
 
 
+def answers(respond: Callable[[str], bytes | None]) -> Callable[[socket.socket], None]:
+    """Answer each request with the bytes for its first line, and close; None resets the connection."""
+
+    def behave(connection: socket.socket) -> None:
+        request = b""
+        while b"\r\n\r\n" not in request:
+            request += connection.recv(1 << 16)
+        answer = respond(request.partition(b"\r\n")[0].decode())
+        if answer is None:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        else:
+            connection.sendall(answer)
+            connection.shutdown(socket.SHUT_WR)
+        connection.close()
+
+    return behave
+
+
+def http_answer(status: int, body: str, missing: int = 0) -> bytes:
+    """Return an answer whose body has fewer bytes than it announces."""
+    length = len(body) + missing
+    return (
+        f"HTTP/1.1 {status} x\r\nContent-Length: {length}\r\nETag: x\r\nConnection: close\r\n"
+        f"Last-Modified: Sun, 01 Nov 2026 10:00:00 GMT\r\n\r\n{body}"
+    ).encode()
+
+
 @contextmanager
 def hostile_server(behave: Callable[[socket.socket], None]) -> Iterator[int]:
     """Serve on a port of this machine."""

@@ -6,8 +6,16 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from schemalint import deploy, git
+from schemalint.catalog.table_location import choose_target
+from schemalint.config.trust import ConfigOptions, find_trusted
+from schemalint.deploy.journal import JournalInput, resume
 from schemalint.deploy.outcome import Applied
-from schemalint.spark.runner import apply
+from schemalint.deploy.plan_file import read_plan_file
+from schemalint.lint.rulebook import Selection, rules_for_apply
+from schemalint.report import plan as plans
+from schemalint.spark.catalog import SessionCatalog
+from schemalint.spark.runner import ApplyOptions, apply, apply_plan
 from schemalint.spark.session import sibling_sessions
 from schemalint.storage import read_table
 from schemalint.values import replace
@@ -50,6 +58,41 @@ class Lakehouse:
         """Apply the only contract of the repository."""
         (applied,) = apply(session or self.session, self.repo.path, **options)  # type: ignore[arg-type]
         return applied
+
+    def plan(self, *allow: str, head: str = "HEAD") -> Path:
+        """Write the plan of the only contract to a file, and return it."""
+        repository = git.open_repository(self.repo.path, {})
+        settings = find_trusted(repository, {})
+        deployment = deploy.prepare(
+            deploy.DeployInput(
+                repository,
+                settings,
+                choose_target(settings, None),
+                git.find_head(repository, head, {}),
+                rules_for_apply(Selection()),
+                allow=frozenset(allow),
+                via=SessionCatalog(lambda: self.session),
+            )
+        )
+        refusals = [refusal.reason for plan in deployment.plan.tables for refusal in plan.refusals]
+        assert (refusals, deployment.unplanned) == ([], ())
+        file = self.repo.path.parent / f"{self.repo.path.name}.plan.json"
+        file.write_text(plans.get("json").render(deployment), "utf-8")
+        return file
+
+    def go_on(self, file: Path, session: SqlSession | None = None, *, jobs: int = 1) -> tuple[Applied, ...]:
+        """Apply what is left of a plan file, as approved; neither contracts nor git are read."""
+        settings = find_trusted(None, {}, ConfigOptions(str(self.repo.path / "schemalint.toml")))
+        via = SessionCatalog(lambda: self.session)
+        journal = JournalInput(
+            read_plan_file(str(file)),
+            str(file),
+            settings,
+            choose_target(settings, None),
+            self.repo.path,
+            via=via,
+        )
+        return apply_plan(session or self.session, resume(journal), ApplyOptions(jobs=jobs, exactly=True))
 
     @property
     def root(self) -> Path:

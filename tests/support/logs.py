@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from schemalint import contract as contracts
 from schemalint.delta.datatype import Field, Struct
 from schemalint.delta.schema_json import print_schema
+from schemalint.model.marker import Marker, declaration_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -94,6 +96,7 @@ def write_checkpoint(
                 }
             ),
             "domainMetadata": pa.struct({"domain": text, "configuration": text, "removed": pa.bool_()}),
+            "txn": pa.struct({"appId": text, "version": pa.int64(), "lastUpdated": pa.int64()}),
             "checkpointMetadata": pa.struct({"version": pa.int64(), "tags": options}),
             "sidecar": pa.struct({"path": text, "sizeInBytes": pa.int64()}),
         }
@@ -157,6 +160,17 @@ def clustering(*paths: Sequence[str], removed: bool = False) -> Action:
             "removed": removed,
         }
     }
+
+
+def transaction(app_id: str, version: int) -> Action:
+    """Return a ``txn`` action."""
+    return {"txn": {"appId": app_id, "version": version, "lastUpdated": 1_700_000_000_000}}
+
+
+def marker(declared: str, revision: str | None, version: int = 1) -> Action:
+    """Return the marker of a contract's text."""
+    (contract,) = contracts.read("c.yml", declared).contracts
+    return transaction(Marker(declaration_hash(contract), revision).app_id, version)
 
 
 def add(path: str = "part-0.parquet") -> Action:

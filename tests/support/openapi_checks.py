@@ -84,6 +84,11 @@ def _descriptions() -> tuple[Schema, ...]:
     # Only the prose of the description allows "a bare JSON string" as a type, e.g. "long".
     schemas = descriptions[1]["components"]["schemas"]
     schemas["DeltaDataType"] = {"anyOf": [{"type": "string"}, schemas["DeltaDataType"]]}
+    # JSON Schema does not know a discriminator, so that any object with an action would do.
+    request = schemas["DeltaUpdateTableRequest"]["properties"]
+    for key, base in (("updates", "DeltaTableUpdate"), ("requirements", "DeltaTableRequirement")):
+        kinds = schemas[base]["discriminator"]["mapping"].values()
+        request[key]["items"] = {"anyOf": [{"$ref": kind} for kind in kinds]}
     return descriptions
 
 

@@ -39,7 +39,7 @@ def refusals_in_code() -> frozenset[WrittenRefusal]:
         for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef):
                 found |= set(_of_function(tree, function, path.relative_to(ROOT).as_posix()))
-    return frozenset(refusal for refusal in found if refusal.kind != "RULE")
+    return frozenset(refusal for refusal in found if refusal.kind not in ("RULE", "REWRITE"))
 
 
 def _of_function(tree: ast.Module, function: ast.FunctionDef, module: str) -> list[WrittenRefusal]:
@@ -83,9 +83,8 @@ def _texts(function: ast.FunctionDef, call: ast.Call) -> list[str]:
             values = [
                 node.value
                 for node in ast.walk(function)
-                if isinstance(node, ast.Assign)
-                and isinstance(node.targets[0], ast.Name)
-                and node.targets[0].id == name
+                if isinstance(node, ast.Assign | ast.NamedExpr)
+                and ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target) == name
                 and node.lineno < call.lineno
             ]
             return [_text(max(values, key=lambda value: value.lineno))]

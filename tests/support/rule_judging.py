@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import tomllib
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import yaml
 
@@ -14,6 +15,7 @@ from schemalint import contract as contracts
 from schemalint.catalog.stream_progress import with_progress
 from schemalint.config import Target, parse
 from schemalint.config.trust import TrustedTarget
+from schemalint.contract.fixes import fixed_files
 from schemalint.delta.engine import parse_engine
 from schemalint.delta.protocol import Protocol
 from schemalint.delta.stored_types import physical_types
@@ -23,15 +25,19 @@ from schemalint.lint.client_support import unknown_support
 from schemalint.lint.consumers import with_consumers
 from schemalint.lint.context import git_context
 from schemalint.lint.duplicates import duplicates
+from schemalint.lint.exceptions import approve
 from schemalint.lint.judge import Judge, judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.readers import clients_offline
 from schemalint.lint.rulebook import load_rules
 from schemalint.lint.table import judge_state, judge_table
+from schemalint.lint.waiver_findings import judged_waivers
+from schemalint.lint.waiver_removal import removals
+from schemalint.lint.written_waivers import written_waivers
 from schemalint.model.client import SupportUnknown
 from schemalint.model.contract import Contract
 from schemalint.model.declaration import created_state
-from schemalint.model.fact import Drift, DuplicateTable, ProtocolUpgrade
+from schemalint.model.fact import Drift, DuplicateTable, JudgedWaiver, ProtocolUpgrade
 from schemalint.values import replace
 from support.short_footers import summary_of_footers
 from support.short_logs import logged_table
@@ -55,6 +61,9 @@ TEXTS = {
     "configuration",
     "checkpoints",
 }
+
+TODAY: Final = dt.date(2026, 6, 15)
+"""The day on which exceptions are judged."""
 
 Texts = dict[str, str]
 """The texts of a case, each of which may be missing.
@@ -112,7 +121,27 @@ def findings(rule: Rule, texts: Texts) -> tuple[Finding, ...]:
             for fact in unknown
             for finding in Judge((rule,))(fact, git_context(before, after), ("git",))
         )
+    if JudgedWaiver in rule.subjects:
+        assert after is not None
+        return tuple(_about_waivers(rule, before, after, texts["after"]))
     return judge_pair(before, after, [rule], engines)
+
+
+def _about_waivers(rule: Rule, before: Contract | None, after: Contract, text: str) -> Iterator[Finding]:
+    """Judge the exceptions of ``after`` by the findings of all rules, on `TODAY`."""
+    rules = tuple(built_in().values())
+    waivers = written_waivers([(before, after)], (), lambda _source: None)
+    exceptions = approve(judge_pair(before, after, rules), waivers, rules, TODAY)
+    facts = judged_waivers(waivers, exceptions, rules, TODAY, has_live=lambda _table: False)
+    found = [
+        (fact, finding)
+        for fact in facts
+        for finding in Judge((rule,))(fact, git_context(None, after), ("contract",))
+    ]
+    changes = removals((fact.written for fact, finding in found if finding.fix), {"after.yaml": text})
+    for fact, finding in found:
+        own = changes.get(fact.written, ())
+        yield replace(finding, text_changes=own, fix=finding.fix if own else None)
 
 
 def _with_checkpoints(rule: Rule, texts: Texts, folder: Path) -> Iterator[Finding]:
@@ -149,6 +178,9 @@ def report_text(found: tuple[Finding, ...]) -> str:
 
 def fixed_text(found: tuple[Finding, ...], text: str) -> str:
     """Return ``after`` with every safe fix applied; two findings may share an edit."""
+    if any(finding.text_changes for finding in found):
+        (file,) = fixed_files(found, {"after.yaml": text})
+        return file.after
     edits = dict.fromkeys(
         edit for finding in found if finding.fix and finding.fix.safe for edit in finding.fix.edits
     )

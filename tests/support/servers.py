@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
+import ssl
 import subprocess
 import threading
-import time
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -22,7 +20,7 @@ import obstore
 import pytest
 from obstore.store import AzureStore, GCSStore, S3Store
 
-from support.skipping import skip_or_fail
+from support.npm import installed
 
 AZURITE = "3.35.0"  # later versions need Node 22
 ACCOUNT = "devstoreaccount1"
@@ -111,14 +109,27 @@ def azure_server(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def refusing_server(status: int, body: str = "", listing: str | None = None) -> Iterator[str]:
+def refusing_server(
+    status: int,
+    body: str = "",
+    listing: str | None = None,
+    seen: list[str] | None = None,
+    tls: ssl.SSLContext | None = None,
+) -> Iterator[str]:
     """Start a server with one answer for all requests, or another one for listings, and yield its address.
 
-    The request replaces ``{request}`` in the body of the answer.
+    The request replaces ``{request}`` in the body of the answer, and is added to ``seen``. With ``tls`` the
+    server speaks HTTPS.
     """
 
     class Refusing(BaseHTTPRequestHandler):
+        def handle(self) -> None:
+            with suppress(ssl.SSLError):  # the client does not trust the certificate
+                super().handle()
+
         def do_GET(self) -> None:
+            if seen is not None:
+                seen.append(f"{self.requestline}\n{self.headers}")
             if listing is not None and ("list-type=2" in self.path or "comp=list" in self.path):
                 data = listing.encode()
                 self.send_response(200)
@@ -133,32 +144,12 @@ def refusing_server(status: int, body: str = "", listing: str | None = None) -> 
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        if tls is not None:
+            server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield f"http{'s' if tls else ''}://127.0.0.1:{server.server_port}"
         server.shutdown()
 
 
 def _azurite() -> Path:
-    missing = [program for program in ("node", "npm") if not shutil.which(program)]
-    if missing:
-        skip_or_fail(f"Azure's tests need Node.js and npm: {', '.join(missing)} is not on the PATH")
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    home = cache / "schemalint-tests" / f"azurite-{AZURITE}"
-    program = home / "node_modules/azurite/dist/src/blob/main.js"
-    if not program.exists():
-        _install(home)
-    return program
-
-
-def _install(home: Path) -> None:
-    """Install Azurite into a temporary folder, renamed when complete: other workers may install it too."""
-    home.parent.mkdir(parents=True, exist_ok=True)
-    temporary_folder = home.with_name(f"{home.name}.{os.getpid()}.{time.monotonic_ns()}")
-    npm = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(temporary_folder)]
-    process = subprocess.run([*npm, f"azurite@{AZURITE}"], capture_output=True, text=True, check=False)
-    if process.returncode:
-        skip_or_fail(f"npm could not install Azurite: {process.stderr[-500:]}")
-    try:
-        temporary_folder.rename(home)
-    except OSError:  # another worker was faster
-        shutil.rmtree(temporary_folder)
+    return installed(f"azurite@{AZURITE}", "Azure's tests") / "azurite/dist/src/blob/main.js"

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from schemalint.delta.datatype import Struct
-from schemalint.delta.schema_json import print_schema
+from schemalint.delta.schema_json import parse_schema, print_schema
 from support.openapi_checks import operation
 
 BASE = "/api/2.1/unity-catalog"
@@ -24,6 +24,7 @@ Answer = tuple[int, Json]
 
 BUCKET = {"s3.access-key-id": "of the whole bucket"}
 LOAD_TABLE = "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
+UPDATE_TABLE = "POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
 STAGE_TABLE = "POST /v1/catalogs/{catalog}/schemas/{schema}/staging-tables"
 
 
@@ -45,6 +46,7 @@ class Table:
     latest: int | None = None
     credentials: Json = field(default_factory=dict)
     prefix: str | None = None
+    partitions: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -65,6 +67,7 @@ class UnityServer:
     Attributes:
         has_delta_api: Whether the server has the Delta API.
         may_stage: Whether the client may stage tables, which writes.
+        may_update: Whether the client may update a table's entry, which writes.
         staged: The protocol and properties in the answer to staging a table; the example in the description
             has those of the real server.
         fault: Return a raw answer (status, headers, body) for a path, or None for the regular answer.
@@ -74,6 +77,7 @@ class UnityServer:
     schemas: set[str] = field(default_factory=lambda: {"main.sales"})
     has_delta_api: bool = True
     may_stage: bool = False
+    may_update: bool = False
     staged: Json = field(
         default_factory=lambda: _example("POST", "/delta/v1/catalogs/c/schemas/s/staging-tables")
     )
@@ -107,7 +111,7 @@ class UnityServer:
             return _error(request, 401, "UNAUTHENTICATED", "NotAuthorizedException", "no valid token")
         match request.path.strip("/").split("/"):
             case ["delta", "v1", "config"]:
-                return 200, {"endpoints": [LOAD_TABLE, STAGE_TABLE], "protocol-version": "1.0"}
+                return 200, {"endpoints": [LOAD_TABLE, STAGE_TABLE, UPDATE_TABLE], "protocol-version": "1.0"}
             case ["delta", "v1", "catalogs", catalog, "schemas", schema, "staging-tables"]:
                 if f"{catalog}.{schema}.{request.body['name']}" in self.tables:
                     return _error(request, 409, "", "AlreadyExistsException", "the table exists")
@@ -131,6 +135,8 @@ class UnityServer:
         table = self.tables[name]
         if table.format != "DELTA":
             return _error(request, 400, "", "UnsupportedTableFormatException", "use the other API")
+        if request.method == "POST":
+            return self._update(request, table)
         if credentials:
             bucket = {"prefix": "s3://bucket", "operation": "READ", "expiration-time-ms": 1}
             own = {**bucket, "prefix": table.prefix or table.location, "config": table.credentials}
@@ -143,10 +149,25 @@ class UnityServer:
             "created-time": 1,
             "updated-time": 1,
             "columns": _kebab(json.loads(print_schema(table.columns))),
+            "partition-columns": table.partitions,
             "properties": table.properties,
         }
         staged = [{key.replace("_", "-"): value for key, value in commit.items()} for commit in table.staged]
         return 200, {"metadata": metadata, "commits": staged[::-1], "latest-table-version": table.latest}
+
+    def _update(self, request: Request, table: Table) -> Answer:
+        required = {entry["type"]: entry for entry in request.body["requirements"]}
+        if required["assert-table-uuid"]["uuid"] != table.table_id or required["assert-etag"]["etag"] != "e":
+            return _error(request, 409, "", "UpdateRequirementConflictException", "assert-etag failed")
+        updates = {entry.pop("action"): entry for entry in request.body["updates"]}
+        if "set-columns" in updates:
+            table.columns = parse_schema(json.dumps(_spark(updates["set-columns"]["columns"])))
+        table.partitions = updates.get("set-partition-columns", {}).get("partition-columns", table.partitions)
+        table.properties |= updates.get("set-properties", {}).get("updates", {})
+        for key in updates.get("remove-properties", {}).get("removals", ()):
+            del table.properties[key]
+        get = Request("GET", request.path, {}, None, request.authorization)
+        return self._answer(get)
 
     def _object(self, request: Request, kind: str, name: str) -> Answer:
         if name not in self._names(kind):
@@ -279,19 +300,30 @@ def _column(position: int, field_: Json) -> Json:
     }
 
 
+_WORDS = {
+    "elementType": "element-type",
+    "containsNull": "contains-null",
+    "keyType": "key-type",
+    "valueType": "value-type",
+    "valueContainsNull": "value-contains-null",
+}
+
+
 def _kebab(value: object) -> object:
     """Write the keys of a schema as the Delta API does."""
-    words = {
-        "elementType": "element-type",
-        "containsNull": "contains-null",
-        "keyType": "key-type",
-        "valueType": "value-type",
-        "valueContainsNull": "value-contains-null",
-    }
+    return _with_keys(value, _WORDS)
+
+
+def _spark(value: object) -> object:
+    """Write the keys of a schema as Spark does."""
+    return _with_keys(value, {api: spark for spark, api in _WORDS.items()})
+
+
+def _with_keys(value: object, words: Mapping[str, str]) -> object:
     match value:
         case dict():
-            return {words.get(key, key): _kebab(item) for key, item in value.items()}
+            return {words.get(key, key): _with_keys(item, words) for key, item in value.items()}
         case list():
-            return [_kebab(item) for item in value]
+            return [_with_keys(item, words) for item in value]
         case _:
             return value

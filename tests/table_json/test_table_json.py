@@ -114,6 +114,7 @@ def live_tables(draw: DrawFn) -> LiveTable:
         tuple(draw(st.lists(texts(), max_size=2))),
         tuple(draw(st.lists(defects, max_size=2))),
         draw(st.none() | catalogs),
+        draw(st.dictionaries(texts(), st.integers(-(2**63), 2**63 - 1), max_size=2)),
     )
 
 

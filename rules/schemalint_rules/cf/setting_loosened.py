@@ -13,8 +13,10 @@ def setting_loosened(setting: ConfigurationChanged, _ctx: RuleContext) -> Iterat
 
     Compares the configuration with that of the base, and finds
 
-    - rules that are ignored, no longer selected, or less severe; another value of a rule's option;
-    - a higher `fail-on`;
+    - rules that are ignored, no longer selected, less severe, or no longer locked; another value of a rule's
+      option;
+    - the same in the settings of a folder, whose nested file is new, changed, moved or removed;
+    - a higher `fail-on`; a baseline, or another one;
     - globs of contracts or rule files that are missing;
     - new approvals of plans, and of contracts that are removed;
     - consumers that are missing or differ, or that tables no longer have;

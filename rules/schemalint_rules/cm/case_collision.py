@@ -18,6 +18,7 @@ from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
         "DELTA_DUPLICATE_COLUMNS_FOUND.EXISTING_SCHEMA",
         "FIELD_ALREADY_EXISTS",
     ),
+    verdict="impossible",
 )
 def case_collision(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     """Two columns of one level have names that differ only in case.

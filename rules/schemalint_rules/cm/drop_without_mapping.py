@@ -8,7 +8,13 @@ from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
-@rule("CM002", on=FieldRemoved, severity=Severity.ERROR, delta_errors=("DELTA_UNSUPPORTED_DROP_COLUMN",))
+@rule(
+    "CM002",
+    on=FieldRemoved,
+    severity=Severity.ERROR,
+    delta_errors=("DELTA_UNSUPPORTED_DROP_COLUMN",),
+    verdict="impossible",
+)
 def drop_without_mapping(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]:
     """A column is dropped from a table without column mapping.
 

@@ -25,6 +25,7 @@ _REDIRECTS = ("delta.redirectReaderWriter-preview", "delta.redirectWriterOnly-pr
         "DELTA_CONF_OVERRIDE_NOT_SUPPORTED_IN_COMMAND",
         "DELTA_UNKNOWN_CONFIGURATION",
     ),
+    verdict="impossible",
 )
 def internal_property_in_contract(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """The contract declares a table property that Delta writes itself.

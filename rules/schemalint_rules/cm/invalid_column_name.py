@@ -15,6 +15,7 @@ from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
     severity=Severity.ERROR,
     live=True,
     delta_errors=("DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES", "DELTA_INVALID_PARTITION_COLUMN_NAME"),
+    verdict="impossible",
 )
 def invalid_column_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """A column name needs column mapping, and the table has none.

@@ -27,6 +27,7 @@ _COPY = (
         "UNSUPPORTED_TABLE_CHANGE",
         "DELTA_ENABLING_COLUMN_MAPPING_DISALLOWED_WHEN_COLUMN_MAPPING_METADATA_ALREADY_EXISTS",
     ),
+    verdict="impossible",
 )
 def mapping_metadata_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     """The column ids and physical names do not fit the table's column mapping.

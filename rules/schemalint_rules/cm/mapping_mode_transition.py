@@ -20,6 +20,7 @@ _MODES = ("none", "name", "id")
         "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE",
         "DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
     ),
+    verdict="impossible",
 )
 def mapping_mode_transition(change: PropertyChanged, ctx: RuleContext) -> Iterator[Problem]:
     """The column mapping mode changes in a way that is expensive or impossible.

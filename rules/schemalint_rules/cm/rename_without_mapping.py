@@ -8,7 +8,13 @@ from schemalint.delta.properties import COLUMN_MAPPING_MODE
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
-@rule("CM001", on=FieldRenamed, severity=Severity.ERROR, delta_errors=("DELTA_UNSUPPORTED_RENAME_COLUMN",))
+@rule(
+    "CM001",
+    on=FieldRenamed,
+    severity=Severity.ERROR,
+    delta_errors=("DELTA_UNSUPPORTED_RENAME_COLUMN",),
+    verdict="impossible",
+)
 def rename_without_mapping(change: FieldRenamed, ctx: RuleContext) -> Iterator[Problem]:
     """A column is renamed on a table without column mapping.
 

@@ -19,6 +19,7 @@ _ADDED = "RESERVED_CDC_COLUMNS_ON_WRITE"
     severity=Severity.ERROR,
     live=True,
     delta_errors=(_EXISTS, _ADDED),
+    verdict="impossible",
 )
 def reserved_name(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """A column has a name that the change data feed reserves.

@@ -14,7 +14,7 @@ _MODE = ObjectRef("property", COLUMN_MAPPING_MODE)
 _NO_IDS = "FAILED_READ_FILE.NO_HINT"
 
 
-@rule("CM013", on=HistoryStep, severity=Severity.ERROR, delta_errors=(_NO_IDS,))
+@rule("CM013", on=HistoryStep, severity=Severity.ERROR, delta_errors=(_NO_IDS,), verdict="impossible")
 def stored_name_changed(step: HistoryStep, _ctx: RuleContext) -> Iterator[Problem]:
     """A commit changed how readers find the columns in data files, and kept older files.
 

@@ -9,7 +9,7 @@ from schemalint.delta.type_text import print_type
 from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 
-@rule("CT007", on=(Contract, DeletionListed), severity=Severity.ERROR, scope="contract")
+@rule("CT007", on=(Contract, DeletionListed), severity=Severity.ERROR, scope="contract", verdict="impossible")
 def contradicting_drop(fact: Contract | DeletionListed, ctx: RuleContext) -> Iterator[Problem]:
     """An entry of `dropped` contradicts the declared columns, or the columns of the table.
 

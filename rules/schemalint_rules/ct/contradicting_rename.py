@@ -7,7 +7,7 @@ from schemalint.delta.path import Path, format_path
 from schemalint.plugin import Contract, Problem, RuleContext, Severity, rule
 
 
-@rule("CT006", on=Contract, severity=Severity.ERROR)
+@rule("CT006", on=Contract, severity=Severity.ERROR, verdict="impossible")
 def contradicting_rename(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """A `renamed_from` names a column that this column cannot come from.
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from schemalint.plugin import DuplicateTable, Problem, RuleContext, Severity, rule
 
 
-@rule("CT002", on=DuplicateTable, severity=Severity.ERROR)
+@rule("CT002", on=DuplicateTable, severity=Severity.ERROR, verdict="impossible")
 def duplicate_table(duplicate: DuplicateTable, _ctx: RuleContext) -> Iterator[Problem]:
     """Two contracts declare the same table, or the same location.
 

@@ -28,15 +28,20 @@ def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]
     run `ALTER TABLE sales.orders RENAME TO sales.purchases` first. Then approve the removal of the old name
     as below.
 
-    To remove the table, move its consumers first, drop it by hand, and approve the removal in the
-    configuration. In CI an approval counts that the base has, so merge it before the contract's removal:
+    To remove the table, move its consumers first, drop it by hand, and approve the removal in
+    `exceptions.yaml`, beside the configuration:
 
-    ```toml
-    [[tool.schemalint.removed]]
-    table = "sales.orders"
-    reason = "replaced by sales.orders_v2"
-    approved_by = "@data-platform"
+    ```yaml
+    schemalint_exceptions: 1
+    exceptions:
+      - table: sales.orders
+        rule: CT001
+        object: table
+        reason: replaced by sales.orders_v2
+        approved_by: "@data-platform"
     ```
+
+    An entry of `[[removed]]` in the configuration, with `table`, `reason` and `approved_by`, is the same.
 
     If the table stays and another owner alters it, keep the contract and set `managed_by`.
 
@@ -67,10 +72,7 @@ def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]
       - {name: dashboards, client: trino, version: "476"}
     ```
     """
-    if retired.approved is not None:
-        yield Problem(f"the contract was removed, as approved: {retired.approved}", severity=Severity.INFO)
-        return
-    approve = "approve the removal under `removed` in the configuration first; the table stays"
+    approve = "approve the removal in exceptions.yaml; the table stays"
     if retired.renamed_to is not None:
         yield _renamed(retired, retired.renamed_to, approve)
         return

@@ -2,27 +2,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from schemalint.delta.catalog_entry import stale_properties
 from schemalint.delta.datatype import Array, Char, DataType, Field, Map, Struct, Varchar
-from schemalint.delta.properties import FEATURE_PREFIX, PREFIX
-from schemalint.delta.table import LiveTable
+from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 _ID_IN_THE_LOG = "io.unitycatalog.tableId"
 
-# Properties that Unity Catalog derives and the log does not hold (its delta.yaml,
-# DeltaTableMetadata.properties).
-_DERIVED = frozenset(
-    {
-        "delta.minReaderVersion",
-        "delta.minWriterVersion",
-        "delta.clusteringColumns",
-        "delta.rowTracking.rowIdHighWaterMark",
-        "delta.lastUpdateVersion",
-        "delta.lastCommitTimestamp",
-    }
-)
 _MAX_LISTED = 3
+_REFRESHED_BY_COMMITS = "each commit of this table brings the entry up to date: tell whoever runs the catalog"
 
 
 @rule("DR006", on=LiveTable, severity=Severity.WARNING)
@@ -41,9 +30,15 @@ def catalog_disagrees(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     engines that plan from the catalog see the table as it was registered. Another id means that the catalog's
     location holds another table, or a copy.
 
+    Columns and properties of before are only an information. Nobody who alters an external table does
+    something wrong: Delta 4.4 sends Unity Catalog no columns then, so that the entry stays as it was.
+
     ## What to do
 
-    Update the catalog from the log: alter the table through the catalog, or register it again.
+    Nothing in the contract. Whoever runs the catalog brings the entry up to date: on Databricks with
+    `MSCK REPAIR TABLE main.sales.orders SYNC METADATA`, elsewhere by registering the table again. After
+    `schemalint apply` changed a table, it sends the log's columns and properties itself if the server has
+    the Delta API's request `updateTable`. Another id: find out who moved or copied the table.
 
     ## Example
 
@@ -91,8 +86,16 @@ def catalog_disagrees(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
         if differences:
             yield Problem(
                 f"the {noun} in the catalog differ from the log: {_listed(differences)}",
-                help="alter the table through the catalog, or register it again",
+                help=_REFRESHED_BY_COMMITS if entry.managed_commits else _help(entry),
+                severity=Severity.INFO,
             )
+
+
+def _help(entry: CatalogTable) -> str:
+    return (
+        "the log counts, for Spark too; the catalog's owner brings its entry up to date, on Databricks with "
+        f"MSCK REPAIR TABLE {entry.name} SYNC METADATA; schemalint's apply does so after it changed a table"
+    )
 
 
 def _columns(registered: Struct, logged: Struct) -> list[str]:
@@ -112,14 +115,9 @@ def _columns(registered: Struct, logged: Struct) -> list[str]:
 
 def _properties(registered: Mapping[str, str], logged: Mapping[str, str]) -> list[str]:
     return [
-        f"{key} is {value!r}, {f'not {logged[key]!r}' if key in logged else 'which the log does not have'}"
-        for key, value in sorted(registered.items())
-        if _is_logged(key) and logged.get(key) != value
+        f"{key} is {registered[key]!r}, {'which the log does not have' if new is None else f'not {new!r}'}"
+        for key, new in stale_properties(registered, logged).items()
     ]
-
-
-def _is_logged(key: str) -> bool:
-    return key.startswith(PREFIX) and not key.startswith(FEATURE_PREFIX) and key not in _DERIVED
 
 
 def _by_name(columns: Struct) -> dict[str, Field]:

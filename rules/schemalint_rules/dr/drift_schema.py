@@ -71,6 +71,9 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
       the log's history;
     - *undeclared*: the table has a column that no contract declares, unless `open: {columns: true}`.
 
+    Of a drifted object and an undeclared column, the message names the commit that changed it last, with its
+    time and its user, if it is one of the table's newest 100 commits. With `--history`, `check` reads all.
+
     The rule never compares what the contract does not manage. If `managed_by` assigns the table to another
     tool, `apply` never changes it, and the finding names that tool instead.
 
@@ -125,6 +128,7 @@ def drift_schema(drift: Drift, ctx: RuleContext) -> Iterator[Problem]:
         if isinstance(drift.change, FieldRenamed)
         else _message(drift, ctx)
     )
+    message = f"{message}; {drift.origin}" if drift.origin else message
     if drift.cause is None:
         yield Problem(message, help=_help(drift), severity=_severity(drift, ctx))
         return

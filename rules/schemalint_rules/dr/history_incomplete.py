@@ -12,8 +12,9 @@ def history_incomplete(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]
 
     ## What it does
 
-    Reports the first version whose commit the log still holds. The rules about recorded type changes (TH001,
-    TH002) see what happened since; the checkpoint holds the state of the table before.
+    Reports, in `audit` and with `--history`, the first version whose commit the log still holds. The rules
+    about recorded type changes (TH001, TH002) see what happened since; the checkpoint holds the state of the
+    table before.
 
     ## Why is this bad?
 
@@ -47,7 +48,7 @@ def history_incomplete(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]
     ```
     """
     known_from = table.history.known_from
-    if known_from:
+    if known_from and table.older is None:
         yield Problem(
             f"the history of the table starts at version {known_from}",
             help="earlier changes can no longer be checked",

@@ -24,6 +24,7 @@ _CONTRADICTIONS = (
         "DELTA_VERSIONS_NOT_CONTIGUOUS",
         "FAILED_READ_FILE",
     ),
+    verdict="impossible",
 )
 def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     """The files of the log contradict each other, or cannot all be read.
@@ -33,7 +34,8 @@ def log_inconsistent(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     Compares what the log holds more than once: the version checksum (`.crc`) and the checkpoints with the
     commits. It also reports duplicate actions in a commit, gaps between commits, missing parts and sidecars
     of checkpoints, and files that schemalint had to skip. A defect that Delta Spark tolerates, such as a
-    second `metaData` of which the last counts, is a warning.
+    second `metaData` of which the last counts, is a warning. Files that Spark does not read for the newest
+    version are read only in `audit`, and with `--history`.
 
     ## Why is this bad?
 

@@ -10,7 +10,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 _ERROR = "DELTA_OPERATION_NOT_ALLOWED"
 
 
-@rule("NC002", on=FieldAdded, severity=Severity.ERROR, delta_errors=(_ERROR,))
+@rule("NC002", on=FieldAdded, severity=Severity.ERROR, delta_errors=(_ERROR,), verdict="impossible")
 def add_not_null_column(change: FieldAdded, _ctx: RuleContext) -> Iterator[Problem]:
     """A new column of an existing table is declared NOT NULL.
 

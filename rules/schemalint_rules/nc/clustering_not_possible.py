@@ -31,6 +31,7 @@ _Fault = tuple[str, str, str]
     on=Contract,
     severity=Severity.ERROR,
     delta_errors=(_UNKNOWN, _IN_ARRAY, _IN_MAP, _NO_STRUCT, _TYPE, _TWICE, _TOO_MANY, _NO_STATISTICS),
+    verdict="impossible",
 )
 def clustering_not_possible(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """A table declares clustering by a column that cannot cluster it.

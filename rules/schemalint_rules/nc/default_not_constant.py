@@ -26,6 +26,7 @@ _FUNCTIONS = frozenset({("user",), ("current_time",)})
     severity=Severity.ERROR,
     live=True,
     delta_errors=(_NAME, _QUERY, _RANDOM, _NOT_RESOLVED),
+    verdict="impossible",
 )
 def default_not_constant(
     change: TableAdded | FieldAdded | DefaultChanged, ctx: RuleContext

@@ -7,7 +7,7 @@ from schemalint.delta.table import LiveTable
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
-@rule("NC020", on=(Contract, LiveTable), severity=Severity.ERROR)
+@rule("NC020", on=(Contract, LiveTable), severity=Severity.ERROR, verdict="impossible")
 def expression_not_computable(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     """A constraint or a generated column uses what Delta cannot compute for a row, or what is never the same.
 

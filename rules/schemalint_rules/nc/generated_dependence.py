@@ -19,6 +19,7 @@ _SourceChange = TypeChanged | FieldRenamed | FieldRemoved
     on=(TypeChanged, FieldRenamed, FieldRemoved, FieldAdded, GeneratedChanged),
     severity=Severity.ERROR,
     delta_errors=(_SOURCE, _OWN_TYPE),
+    verdict="impossible",
 )
 def generated_dependence(
     change: _SourceChange | FieldAdded | GeneratedChanged, ctx: RuleContext

@@ -22,6 +22,7 @@ _LIVE_ERRORS = {_STEP: "IllegalArgumentException", _PARTITION: "UNRESOLVED_COLUM
     severity=Severity.ERROR,
     live=True,
     delta_errors=(_ALTERED, _TYPE, _TYPE_FOR_SPARK, _STEP, _PARTITION, *_LIVE_ERRORS.values()),
+    verdict="impossible",
 )
 def identity_column_change(
     change: TypeChanged | IdentityChanged | DefaultChanged | FieldAdded | TableAdded, ctx: RuleContext

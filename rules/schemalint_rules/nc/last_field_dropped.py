@@ -10,7 +10,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 _ERROR = "DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA"
 
 
-@rule("NC011", on=FieldRemoved, severity=Severity.ERROR, delta_errors=(_ERROR,))
+@rule("NC011", on=FieldRemoved, severity=Severity.ERROR, delta_errors=(_ERROR,), verdict="impossible")
 def last_field_dropped(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]:
     """A table would lose its last column, or a struct its last field.
 

@@ -22,6 +22,7 @@ _Change = FieldRenamed | FieldAdded | FieldRemoved | CommentChanged | DefaultCha
     "NC015",
     on=(FieldRenamed, FieldAdded, FieldRemoved, CommentChanged, DefaultChanged, NullabilityChanged),
     severity=Severity.ERROR,
+    verdict="impossible",
 )
 def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
     """A statement alters a column with `char(n)` or `varchar(n)` inside, which makes Delta lose its content.

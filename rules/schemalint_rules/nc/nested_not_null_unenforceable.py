@@ -10,7 +10,9 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 _ERROR = "DELTA_NESTED_NOT_NULL_CONSTRAINT"
 
 
-@rule("NC003", on=TableAdded, severity=Severity.ERROR, delta_errors=(_ERROR,), live=True)
+@rule(
+    "NC003", on=TableAdded, severity=Severity.ERROR, delta_errors=(_ERROR,), live=True, verdict="impossible"
+)
 def nested_not_null_unenforceable(added: TableAdded, ctx: RuleContext) -> Iterator[Problem]:
     """A new table forbids nulls inside an array or a map.
 

@@ -9,7 +9,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 _ERROR = "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP"
 
 
-@rule("NC017", on=NullabilityChanged, severity=Severity.ERROR, delta_errors=(_ERROR,))
+@rule("NC017", on=NullabilityChanged, severity=Severity.ERROR, delta_errors=(_ERROR,), verdict="impossible")
 def nested_nulls_allowed(change: NullabilityChanged, _ctx: RuleContext) -> Iterator[Problem]:
     """Array elements or map values without nulls are declared nullable.
 

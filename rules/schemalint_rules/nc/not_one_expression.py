@@ -17,7 +17,13 @@ _EFFECTS = {
 }
 
 
-@rule("NC019", on=(Contract, LiveTable), severity=Severity.ERROR, delta_errors=(_ERROR, _OF_DEFAULT))
+@rule(
+    "NC019",
+    on=(Contract, LiveTable),
+    severity=Severity.ERROR,
+    delta_errors=(_ERROR, _OF_DEFAULT),
+    verdict="impossible",
+)
 def not_one_expression(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     r"""A constraint, a default or a generation expression is not exactly one SQL expression.
 

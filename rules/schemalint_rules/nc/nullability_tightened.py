@@ -7,7 +7,13 @@ from schemalint.delta.path import Part, format_path
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
-@rule("NC001", on=NullabilityChanged, severity=Severity.ERROR, delta_errors=("_LEGACY_ERROR_TEMP_2330",))
+@rule(
+    "NC001",
+    on=NullabilityChanged,
+    severity=Severity.ERROR,
+    delta_errors=("_LEGACY_ERROR_TEMP_2330",),
+    verdict="impossible",
+)
 def nullability_tightened(change: NullabilityChanged, _ctx: RuleContext) -> Iterator[Problem]:
     """A nullable column is declared NOT NULL.
 

@@ -19,6 +19,7 @@ _BOTH_NEW = "_LEGACY_ERROR_TEMP_0035"
     on=(FieldRemoved, PartitioningChanged, ClusteringChanged, TableAdded),
     severity=Severity.ERROR,
     delta_errors=(_PARTITION, _CLUSTERING, _BOTH, _BOTH_NEW),
+    verdict="impossible",
 )
 def partition_or_cluster_column_dropped(
     change: FieldRemoved | PartitioningChanged | ClusteringChanged | TableAdded, ctx: RuleContext

@@ -29,6 +29,7 @@ _NOT_WRITTEN = "DELTA_PARTITION_COLUMN_NOT_FOUND"
     on=(TableAdded, LiveTable),
     severity=Severity.ERROR,
     delta_errors=(_UNKNOWN, _TWICE, _ALL, _TYPE, _NOT_FOUND, _NO_DATA, _NOT_WRITTEN),
+    verdict="impossible",
 )
 def partitioning_not_possible(fact: TableAdded | LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     """A table is partitioned by a column that cannot partition it.

@@ -40,6 +40,7 @@ _NO_CHANGE = "restore the version before: no statement changes a generation expr
     on=(Contract, LiveTable),
     severity=Severity.ERROR,
     delta_errors=(_COLUMN, _FIELD, _NO_STRUCT, _SYNTAX, _RAW, _VIOLATED, _NOT_EXTRACTED, _REFERENCE),
+    verdict="impossible",
 )
 def unknown_column_in_expression(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     """A CHECK constraint or a generated column uses a column that the table does not have.

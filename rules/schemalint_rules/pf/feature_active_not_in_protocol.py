@@ -26,6 +26,7 @@ _ERRORS_WITHOUT_LISTS = {
         "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
         "IllegalStateException",
     ),
+    verdict="impossible",
 )
 def feature_active_not_in_protocol(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     """The table uses a feature that its protocol does not support.

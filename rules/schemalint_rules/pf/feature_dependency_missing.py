@@ -8,7 +8,13 @@ from schemalint.delta.requests import FeatureVerdict, feature_requests, judge_fe
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
-@rule("PF008", on=Contract, severity=Severity.ERROR, delta_errors=("DELTA_FEATURE_DROP_DEPENDENT_FEATURE",))
+@rule(
+    "PF008",
+    on=Contract,
+    severity=Severity.ERROR,
+    delta_errors=("DELTA_FEATURE_DROP_DEPENDENT_FEATURE",),
+    verdict="impossible",
+)
 def feature_dependency_missing(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """A feature remains without another feature that it requires.
 

@@ -14,6 +14,7 @@ _FEATURE = "allowColumnDefaults"
     on=Contract,
     severity=Severity.ERROR,
     delta_errors=("WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",),
+    verdict="impossible",
 )
 def feature_needs_manual_enable(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """A column has a default, but the contract does not request the feature that defaults need.

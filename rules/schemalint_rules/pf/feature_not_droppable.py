@@ -17,6 +17,7 @@ from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severit
         "DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
         "DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
     ),
+    verdict="impossible",
 )
 def feature_not_droppable(_contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """The contract drops a feature that Delta cannot drop, or that the contract needs.

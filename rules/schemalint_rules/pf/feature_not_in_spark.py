@@ -12,6 +12,7 @@ from schemalint.plugin import ObjectRef, Problem, RuleContext, Severity, rule
     on=LiveTable,
     severity=Severity.ERROR,
     delta_errors=("DELTA_UNSUPPORTED_FEATURES_FOR_READ", "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE"),
+    verdict="impossible",
 )
 def feature_not_in_spark(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     """The protocol of the table requires a feature that Delta Spark does not have.

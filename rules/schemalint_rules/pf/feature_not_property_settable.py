@@ -44,6 +44,7 @@ _REFUSALS = {
         "DELTA_CREATE_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED",
         "DELTA_UNSUPPORTED_CATALOG_MANAGED_TABLE_CREATION",
     ),
+    verdict="impossible",
 )
 def feature_not_property_settable(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """The contract requests a feature that only another statement can add to a table.

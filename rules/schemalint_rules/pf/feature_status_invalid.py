@@ -7,7 +7,13 @@ from schemalint.delta.requests import FeatureVerdict, feature_requests, judge_fe
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
-@rule("PF006", on=Contract, severity=Severity.ERROR, delta_errors=("DELTA_UNSUPPORTED_FEATURE_STATUS",))
+@rule(
+    "PF006",
+    on=Contract,
+    severity=Severity.ERROR,
+    delta_errors=("DELTA_UNSUPPORTED_FEATURE_STATUS",),
+    verdict="impossible",
+)
 def feature_status_invalid(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """The value of a feature property does not request the feature.
 

@@ -16,6 +16,7 @@ from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severit
         "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
         "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
     ),
+    verdict="impossible",
 )
 def feature_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """The contract requests or drops a feature that Delta Spark does not know.

@@ -23,6 +23,7 @@ _REPAIR = "repair it with the tool that wrote it: Spark does not open the table,
         "DELTA_INVALID_PROTOCOL_VERSION",
         "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
     ),
+    verdict="impossible",
 )
 def protocol_malformed(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     """The protocol of the table contradicts itself.

@@ -14,6 +14,7 @@ _READER, _WRITER = "delta.minReaderVersion", "delta.minWriterVersion"
     on=Contract,
     severity=Severity.ERROR,
     delta_errors=("DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE", "UNSUPPORTED_TABLE_CHANGE"),
+    verdict="impossible",
 )
 def protocol_version_invalid(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """The contract requests a protocol version that does not exist.

@@ -36,6 +36,7 @@ _FORBIDDEN: Mapping[str, Callable[[DataType], bool]] = {
     severity=Severity.ERROR,
     live=True,
     delta_errors=("DELTA_ICEBERG_COMPAT_VIOLATION", "DELTA_UNIVERSAL_FORMAT_VIOLATION"),
+    verdict="impossible",
 )
 def iceberg_compat_config(_contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """The table does not meet the requirements of Iceberg compatibility or UniForm.

@@ -19,7 +19,14 @@ _NTZ = "timestampNtz"
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 
 
-@rule("RD007", on=(TypeChanged, Contract), severity=Severity.ERROR, delta_errors=(_ERROR,), live=True)
+@rule(
+    "RD007",
+    on=(TypeChanged, Contract),
+    severity=Severity.ERROR,
+    delta_errors=(_ERROR,),
+    live=True,
+    verdict="impossible",
+)
 def iceberg_incompatible_widening(fact: TypeChanged | Contract, ctx: RuleContext) -> Iterator[Problem]:
     """A column is widened in a way that Iceberg does not support.
 

@@ -148,8 +148,10 @@ def _of_unblock(stream: Stream, ctx: RuleContext) -> Iterator[Problem]:
 
 
 def _changed_at(ctx: RuleContext, version: int) -> bool:
-    history = ctx.live.history if ctx.live else None
-    return history is None or any(entry.version == version for entry in history.entries)
+    if ctx.live is None:
+        return True
+    history = ctx.live.history_since(version - 1)
+    return history.known_from >= version or any(entry.version == version for entry in history.entries)
 
 
 def _of_files(stream: Stream) -> Iterator[Problem]:

@@ -21,6 +21,9 @@ def stream_stops(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Proble
     for an added column, a widened type or a dropped NOT NULL. The count assumes that a stream is started
     again after the apply.
 
+    With `cosmetic = "ride-along"` in the configuration, comments and the order of columns stop no stream: the
+    finding says that they wait for the table's next change.
+
     ## Why is this bad?
 
     It is not, if somebody or something starts the stream again: the query fails with
@@ -69,7 +72,8 @@ def stream_stops(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Proble
         stream: {checkpoint: "s3a://lake/checkpoints/silver", schema_tracking_location: "s3a://lake/checkpoints/silver"}
     ```
     """
-    stopping = streams.with_verdict("restarts")
+    spared = [stream for stream in streams.spared if stream.effect.stops]
+    stopping = spared or streams.with_verdict("restarts")
     if not stopping:
         return
     listed = "; ".join(
@@ -77,11 +81,19 @@ def stream_stops(streams: AffectedStreams, _ctx: RuleContext) -> Iterator[Proble
         + ("" if stream.is_tracked else " if it runs meanwhile")
         for stream in stopping
     )
-    yield Problem(
-        f"streams stop, and go on when they are started again: {listed}",
-        help="start them again after the apply, each time they stop",
-        delta_error=_EVOLVED if any(stream.is_tracked for stream in stopping) else _CHANGED,
-    )
+    error = _EVOLVED if any(stream.is_tracked for stream in stopping) else _CHANGED
+    if spared:
+        yield Problem(
+            f"the change waits for the table's next one, because it would stop streams: {listed}",
+            help="no action is needed; `schemalint apply --cosmetic now` applies it, and the streams stop",
+            delta_error=error,
+        )
+    else:
+        yield Problem(
+            f"streams stop, and go on when they are started again: {listed}",
+            help="start them again after the apply, each time they stop",
+            delta_error=error,
+        )
 
 
 def _times(stops: int) -> str:

@@ -10,7 +10,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
 _MISMATCH = "FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH"
 
 
-@rule("TH011", on=PhysicalTypes, severity=Severity.ERROR, delta_errors=(_MISMATCH,))
+@rule("TH011", on=PhysicalTypes, severity=Severity.ERROR, delta_errors=(_MISMATCH,), verdict="impossible")
 def files_not_readable(physical: PhysicalTypes, _ctx: RuleContext) -> Iterator[Problem]:
     """A data file stores a column in a type that readers may not accept.
 

@@ -16,6 +16,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     on=LiveTable,
     severity=Severity.ERROR,
     delta_errors=("DELTA_UNSUPPORTED_TYPE_CHANGE_IN_SCHEMA",),
+    verdict="impossible",
 )
 def type_change_illegal_in_metadata(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     """The log records a type change that Delta cannot make.

@@ -14,6 +14,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     on=LiveTable,
     severity=Severity.ERROR,
     delta_errors=("ClassCastException", "NoSuchElementException", "UNSUPPORTED_DATATYPE", "INTERNAL_ERROR"),
+    verdict="impossible",
 )
 def type_changes_malformed(table: LiveTable, _ctx: RuleContext) -> Iterator[Problem]:
     """The log's record of a column's type changes cannot be read.

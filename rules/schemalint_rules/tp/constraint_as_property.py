@@ -7,7 +7,13 @@ from schemalint.delta.requests import PropertyVerdict, judge_property
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
-@rule("TP004", on=Contract, severity=Severity.ERROR, delta_errors=("DELTA_ADD_CONSTRAINTS",))
+@rule(
+    "TP004",
+    on=Contract,
+    severity=Severity.ERROR,
+    delta_errors=("DELTA_ADD_CONSTRAINTS",),
+    verdict="impossible",
+)
 def constraint_as_property(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """The contract declares a CHECK constraint as a table property.
 

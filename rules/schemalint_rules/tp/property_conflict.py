@@ -39,6 +39,7 @@ _COORDINATOR_ERROR = "DELTA_MUST_SET_ALL_COORDINATED_COMMITS_CONFS_IN_COMMAND"
         "DELTA_UNSUPPORTED_MANIFEST_GENERATION_WITH_COLUMN_MAPPING",
         "UNSUPPORTED_TABLE_CHANGE",
     ),
+    verdict="impossible",
 )
 def property_conflict(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     """Two table properties exclude each other.

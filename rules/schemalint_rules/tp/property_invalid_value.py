@@ -30,6 +30,7 @@ _OF_COLUMN_MAPPING = (COLUMN_MAPPING_MODE, MAX_COLUMN_ID)  # CM005 reports their
         "NumberFormatException",
         "UNSUPPORTED_TABLE_CHANGE",
     ),
+    verdict="impossible",
 )
 def property_invalid_value(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Problem]:
     """A table property has a value that Delta does not accept.

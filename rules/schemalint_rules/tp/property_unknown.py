@@ -7,7 +7,13 @@ from schemalint.delta.requests import PropertyVerdict, judge_property
 from schemalint.plugin import Contract, ObjectRef, Problem, RuleContext, Severity, rule
 
 
-@rule("TP001", on=Contract, severity=Severity.ERROR, delta_errors=("DELTA_UNKNOWN_CONFIGURATION",))
+@rule(
+    "TP001",
+    on=Contract,
+    severity=Severity.ERROR,
+    delta_errors=("DELTA_UNKNOWN_CONFIGURATION",),
+    verdict="impossible",
+)
 def property_unknown(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """The contract sets a table property that Delta does not know.
 

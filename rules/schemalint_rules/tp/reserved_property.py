@@ -8,15 +8,21 @@ from schemalint.plugin import OWN_PROPERTIES, Contract, ObjectRef, Problem, Rule
 _COMMENT = "comment"
 
 
-@rule("TP007", on=Contract, severity=Severity.ERROR, delta_errors=("UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",))
+@rule(
+    "TP007",
+    on=Contract,
+    severity=Severity.ERROR,
+    delta_errors=("UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY",),
+    verdict="impossible",
+)
 def reserved_property(contract: Contract, _ctx: RuleContext) -> Iterator[Problem]:
     """The contract sets a table property that Spark or schemalint reserves.
 
     ## What it does
 
     Finds `comment`, `external`, `is_managed_location`, `location`, `owner` and `provider` under `properties`,
-    in exactly this spelling: for Spark `Owner` is an ordinary property. It also finds `schemalint.applied`
-    and `schemalint.pending`, which `apply` writes itself.
+    in exactly this spelling: for Spark `Owner` is an ordinary property. It also finds `schemalint.pending`,
+    which `apply` writes itself.
 
     ## Why is this bad?
 
@@ -24,8 +30,8 @@ def reserved_property(contract: Contract, _ctx: RuleContext) -> Iterator[Problem
     TABLE` too. It accepts `comment`, but stores it as the table's description and never as a property.
     Measured on Spark 4.2.0.
 
-    schemalint stores in its own properties what it applied last, and which columns a running plan renames. A
-    declared value would make it take one column for another.
+    schemalint stores in its own property which columns a running plan renames. A declared value would make it
+    take one column for another.
 
     ## What to do
 

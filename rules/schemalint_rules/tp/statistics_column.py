@@ -26,6 +26,7 @@ _Names = tuple[str, ...]
         "DELTA_DUPLICATE_DATA_SKIPPING_COLUMNS",
         "DELTA_INCORRECT_ARRAY_ACCESS_BY_NAME",
     ),
+    verdict="impossible",
 )
 def statistics_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """The contract requests statistics for a column that cannot have them.

@@ -15,6 +15,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     on=TypeChanged,
     severity=Severity.ERROR,
     delta_errors=("NOT_SUPPORTED_CHANGE_COLUMN",),
+    verdict="impossible",
 )
 def decimal_digit_loss(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
     """A decimal loses digits before or after the decimal point.

@@ -21,6 +21,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
         "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
         "_LEGACY_ERROR_TEMP_1228",
     ),
+    verdict="impossible",
 )
 def decimal_over_38(change: TypeChanged | FieldAdded | TableAdded, _ctx: RuleContext) -> Iterator[Problem]:
     """A column needs a decimal of more than 38 digits, which does not exist.

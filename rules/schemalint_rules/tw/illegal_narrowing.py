@@ -15,6 +15,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     on=TypeChanged,
     severity=Severity.ERROR,
     delta_errors=("NOT_SUPPORTED_CHANGE_COLUMN",),
+    verdict="impossible",
 )
 def illegal_narrowing(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
     """A column changes to a type that cannot hold all its values.

@@ -15,6 +15,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     on=TypeChanged,
     severity=Severity.ERROR,
     delta_errors=("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", "NOT_SUPPORTED_CHANGE_COLUMN"),
+    verdict="impossible",
 )
 def integer_to_small_decimal(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
     """An integer changes to a decimal that is smaller than Delta requires.

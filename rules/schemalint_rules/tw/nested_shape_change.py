@@ -20,6 +20,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
         "CANNOT_UPDATE_FIELD.ARRAY_TYPE",
         "CANNOT_UPDATE_FIELD.MAP_TYPE",
     ),
+    verdict="impossible",
 )
 def nested_shape_change(change: TypeChanged, _ctx: RuleContext) -> Iterator[Problem]:
     """A struct, array or map changes to another kind of type, or another type changes to one of these.

@@ -16,6 +16,7 @@ _FEATURE = "timestampNtz"
     on=(TypeChanged, FieldAdded),
     severity=Severity.ERROR,
     delta_errors=("DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",),
+    verdict="impossible",
 )
 def timestamp_ntz_feature_missing(change: TypeChanged | FieldAdded, ctx: RuleContext) -> Iterator[Problem]:
     """A table without the feature timestampNtz gets its first timestamp_ntz column.

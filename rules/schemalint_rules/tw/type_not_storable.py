@@ -29,6 +29,7 @@ _REFUSED = (
         "UNSUPPORTED_TIME_TYPE",
         "_LEGACY_ERROR_TEMP_1183",
     ),
+    verdict="impossible",
 )
 def type_not_storable(change: FieldAdded | TableAdded, _ctx: RuleContext) -> Iterator[Problem]:
     """A new column has a Spark type that Delta does not store.

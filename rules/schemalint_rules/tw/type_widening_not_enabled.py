@@ -17,6 +17,7 @@ _PROPERTY = "delta.enableTypeWidening"
     severity=Severity.ERROR,
     fixable=True,
     delta_errors=("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",),
+    verdict="impossible",
 )
 def type_widening_not_enabled(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
     """A column is widened, but type widening is not enabled.

@@ -16,6 +16,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     on=TypeChanged,
     severity=Severity.ERROR,
     delta_errors=("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", "NOT_SUPPORTED_CHANGE_COLUMN"),
+    verdict="impossible",
 )
 def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
     """A column changes to a type that Delta cannot change it to in place.

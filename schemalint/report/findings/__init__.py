@@ -20,9 +20,11 @@ class Format(Protocol):
 
     Attributes:
         SHOWS_FIXES: Whether the format shows the text changes of fixes, which take time to compute.
+        SHOWS_TABLES: Whether the format shows the tables of an audit, which take memory.
     """
 
     SHOWS_FIXES: bool
+    SHOWS_TABLES: bool
 
     def render(self, result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:
         """Render the whole report, with a line break at the end.

@@ -36,11 +36,11 @@ def _streams(result: CheckResult) -> Iterator[str]:
     """Yield what each declared stream has still to meet, with the settings that it needs."""
     if not result.streams:
         return
-    from schemalint.report.streams import effect_text, place_lines, settings_lines, stream_title  # noqa: PLC0415 (only with streams)
+    from schemalint.report.streams import place_lines, settings_lines, stream_title, verdict_text  # noqa: PLC0415 (only with streams)
 
     yield "Streams"
     for report in result.streams:
-        yield f"  {report.table}: {stream_title(report)}: {effect_text(report.effect)}"
+        yield f"  {report.table}: {stream_title(report)}: {verdict_text(report)}"
         yield from (f"      {line}" for line in (*place_lines(report), *settings_lines(report, applied=True)))
 
 

@@ -24,15 +24,16 @@ class Note(NamedTuple):
 
 
 def finding_notes(finding: Finding) -> Iterator[Note]:
-    """Yield help, location in the base, Delta's error class and the fix, where they exist."""
-    if finding.help:
-        yield Note("help", printable(finding.help))
+    """Yield the location in the base, Delta's error class, what to do and the fix, where they exist."""
     if finding.previous_location:
         yield Note("in the base", location_text(finding.previous_location))
     if finding.delta_error:
         yield Note("Delta's error", printable(finding.delta_error))
     if finding.existing:
-        yield Note("note", "the base has this finding too; it fails the run only with --strict")
+        fails = "it fails no run" if finding.in_baseline else "it fails the run only with --strict"
+        yield Note("note", f"{known_text(finding)}; {fails}")
+    if finding.help:
+        yield Note("do", printable(finding.help))
     if finding.fix:
         yield Note("fix", f"{printable(finding.fix.title)} ({_fix_options(finding.fix)})")
 
@@ -41,6 +42,11 @@ def failure_notes(error: SchemalintError) -> Iterator[Note]:
     """Yield the help, if there is any."""
     if error.help:
         yield Note("help", printable(error.help))
+
+
+def known_text(finding: Finding) -> str:
+    """Say where an existing finding is known from."""
+    return "the baseline has it" if finding.in_baseline else "the base has it too"
 
 
 def subject(finding: Finding) -> str:

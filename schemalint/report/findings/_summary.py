@@ -16,7 +16,7 @@ _COMMIT_LENGTH = 7
 
 
 def shown(result: CheckResult, *, show_existing: bool) -> tuple[Finding, ...]:
-    """Return the findings to show."""
+    """Return the findings to show; approved ones are not among them."""
     return tuple(finding for finding in result.findings if show_existing or not finding.existing)
 
 
@@ -30,17 +30,17 @@ def closing(result: CheckResult, *, color: bool, show_existing: bool) -> list[st
 
 def summary(result: CheckResult) -> str:
     """Summarize the run in one line: numbers of findings and tables, and the base."""
-    return f"{_outcome(result)} ({_sides(result.run)})"
+    return f"{outcome(result)} ({_sides(result.run)})"
 
 
 def remarks(result: CheckResult, *, show_existing: bool) -> list[str]:
     """Return a line for the hidden existing findings, and one for each table that was not compared."""
     skipped = [f"skipped {printable(table.table)}: {printable(table.reason)}" for table in result.run.skipped]
-    existing = sum(finding.existing for finding in result.findings)
-    if not existing:
-        return skipped
-    hint = "" if show_existing else "; --all shows them"
-    return [f"{counted(existing, 'finding')} that the base has too{hint}", *skipped]
+    hint = "" if show_existing or result.inventory is not None else "; --all shows them"
+    in_baseline = sum(finding.in_baseline for finding in result.findings)
+    existing = sum(finding.existing for finding in result.findings) - in_baseline
+    lines = ((existing, "that the base has too"), (in_baseline, "in the baseline"))
+    return [*(f"{counted(number, 'finding')} {where}{hint}" for number, where in lines if number), *skipped]
 
 
 def verdict(result: CheckResult) -> Severity:
@@ -56,7 +56,8 @@ def is_incomplete(run: Run) -> bool:
     return bool(run.skipped) or not run.compared
 
 
-def _outcome(result: CheckResult) -> str:
+def outcome(result: CheckResult) -> str:
+    """Return the numbers of findings and tables."""
     problems, tables = _counts(result), len(result.run.compared)
     if tables:
         return f"{problems or _nothing(result)} in {counted(tables, 'table')}"

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from schemalint.model.finding import Severity
 from schemalint.printable import SafeText, printable, terminal_text
+from schemalint.report.findings._approved import approved_lines
 from schemalint.report.findings._inventory import inventory_lines
-from schemalint.report.findings._notes import FAILURE, location_text
+from schemalint.report.findings._notes import FAILURE, known_text, location_text
 from schemalint.report.findings._summary import closing, shown
 from schemalint.report.text import COLORS, styled
 
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
     from schemalint.model.finding import CheckResult, Finding
 
 SHOWS_FIXES = False
+SHOWS_TABLES = False
 
 
 def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:
     """Render the findings, then the failures, then the summary."""
     findings = shown(result, show_existing=show_existing)
-    lines = [_finding(finding, color=color) for finding in findings]
+    lines = [printable(line) for line in approved_lines(result)]
+    lines += [_finding(finding, color=color) for finding in findings]
     lines += [_failure(error, color=color) for error in result.errors]
     lines += inventory_lines(result)
     lines += closing(result, color=color, show_existing=show_existing)
@@ -31,7 +34,7 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
 def _finding(finding: Finding, *, color: bool) -> str:
     location = styled(location_text(finding.location), color=color, bold=True)
     severity = styled(finding.severity.label, color=color, fg=COLORS[finding.severity])
-    existing = " (the base has it too)" if finding.existing else ""
+    existing = f" ({known_text(finding)})" if finding.existing else ""
     return f"{location}: {printable(finding.code)} {severity} {printable(finding.message)}{existing}"
 
 

@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING
 
 from schemalint.model.finding import Severity
 from schemalint.printable import SafeText, printable, terminal_text
+from schemalint.report.findings._approved import approved_lines
 from schemalint.report.findings._excerpt import excerpt, last_line, split_lines
 from schemalint.report.findings._inventory import inventory_lines
-from schemalint.report.findings._notes import FAILURE, failure_notes, finding_notes, location_text, subject
+from schemalint.report.findings._notes import (
+    FAILURE,
+    Note,
+    failure_notes,
+    finding_notes,
+    location_text,
+    subject,
+)
 from schemalint.report.findings._summary import closing, shown
+from schemalint.report.findings._ways import ways_out
 from schemalint.report.text import COLORS, separated, styled
 
 if TYPE_CHECKING:
@@ -18,18 +27,27 @@ if TYPE_CHECKING:
     from schemalint.errors import Location, SchemalintError
     from schemalint.model.finding import CheckResult, Finding, TextChange
     from schemalint.report.findings._excerpt import Row
-    from schemalint.report.findings._notes import Note
+    from schemalint.report.findings._ways import Ways
 
 _FRAME = "blue"
 
 SHOWS_FIXES = True
+SHOWS_TABLES = False
 
 
 def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:
     """Render a block for each finding, then the failures, then the summary."""
     sources = result.sources or {}
     findings = shown(result, show_existing=show_existing)
-    blocks = [_finding(finding, sources, color=color) for finding in findings]
+    blocks = [[printable(line) for line in approved_lines(result)]] if result.approved else []
+    tables = result.tables_by_name
+    blocks += [
+        [
+            *_finding(finding, sources, color=color),
+            *_ways(finding, ways_out(finding, tables, result), color=color),
+        ]
+        for finding in findings
+    ]
     blocks += [_failure(error, sources, color=color) for error in result.errors]
     blocks += [inventory] if (inventory := inventory_lines(result)) else []
     blocks.append(closing(result, color=color, show_existing=show_existing))
@@ -47,6 +65,17 @@ def _finding(finding: Finding, sources: Mapping[str, str], *, color: bool) -> li
         *_notes(finding_notes(finding), margin, color=color),
         *_additions(finding.text_changes, margin, color=color),
     ]
+
+
+def _ways(finding: Finding, ways: Ways, *, color: bool) -> Iterator[str]:
+    """Render how to approve the finding, and who can be asked."""
+    margin = _margin(finding.location)
+    if ways.approval:
+        where = f"in {printable(ways.approval.file)}, with a reason:"
+        yield from _notes([Note("or approve", where)], margin, color=color)
+        yield from (f"{margin}     {printable(line)}" for line in ways.approval.lines)
+    if ways.ask:
+        yield from _notes([Note("or ask", printable(ways.ask))], margin, color=color)
 
 
 def _failure(error: SchemalintError, sources: Mapping[str, str], *, color: bool) -> list[str]:

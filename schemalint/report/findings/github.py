@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from schemalint.model.finding import Severity
 from schemalint.printable import SafeText, annotation, joined
+from schemalint.report.findings._approved import approved_lines
 from schemalint.report.findings._excerpt import last_line
 from schemalint.report.findings._inventory import inventory_lines
 from schemalint.report.findings._notes import failure_notes, finding_notes, subject
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 SHOWS_FIXES = False
+SHOWS_TABLES = False
 
 
 def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:  # noqa: ARG001 (see Format)
@@ -41,7 +43,12 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
 
 def _run(result: CheckResult, *, show_existing: bool) -> SafeText:
     kind = Severity.WARNING if is_incomplete(result.run) else Severity.INFO
-    body = [summary(result), *remarks(result, show_existing=show_existing), *inventory_lines(result)]
+    body = [
+        summary(result),
+        *approved_lines(result),
+        *remarks(result, show_existing=show_existing),
+        *inventory_lines(result),
+    ]
     return _command(kind, "schemalint", body)
 
 

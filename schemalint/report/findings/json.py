@@ -18,7 +18,7 @@ from schemalint.values import as_dict
 if TYPE_CHECKING:
     from schemalint.delta.table import HistoryEntry
     from schemalint.errors import Location, SchemalintError
-    from schemalint.model.finding import CheckResult, Finding, Fix, Run, SideRef, TextChange
+    from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, Run, SideRef, TextChange
     from schemalint.model.inventory import Inventory
     from schemalint.model.stream_report import StreamReport
 
@@ -29,6 +29,7 @@ RULE_PAGES = "docs/rules/"
 """The folder with the pages of the built-in rules, relative to the project."""
 
 SHOWS_FIXES = True
+SHOWS_TABLES = False
 
 
 def render(result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:  # noqa: ARG001 (see Format)
@@ -38,6 +39,7 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
         "tool": {"name": "schemalint", "version": __version__},
         "run": _run(result.run, result.exit_status),
         "findings": [_finding(finding) for finding in result.findings],
+        "approved": [_approved(approval) for approval in result.approved],
         "errors": [_error(error) for error in result.errors],
         "clients": [client_json(client) for client in result.clients],
         "streams": _streams(result.streams),
@@ -66,7 +68,7 @@ def _run(run: Run, exit_status: int) -> dict[str, object]:
 def _streams(reports: tuple[StreamReport, ...]) -> list[dict[str, object]]:
     if not reports:
         return []
-    from schemalint.report.streams import stream_json  # noqa: PLC0415 (only with streams)
+    from schemalint.model.stream_report import stream_json  # noqa: PLC0415 (only with streams)
 
     return [stream_json(report) for report in reports]
 
@@ -98,6 +100,23 @@ def _finding(finding: Finding) -> dict[str, object]:
         "existing": finding.existing,
         "commit": _commit(finding.commit) if finding.commit else None,
         "url": _url(finding.code),
+    }
+
+
+def _approved(approval: ApprovedFinding) -> dict[str, object]:
+    written = approval.by
+    return {
+        "finding": _finding(approval.finding),
+        "by": {
+            "source": written.source.value,
+            "location": _location(written.location),
+            "reason": written.waiver.reason,
+            "approved_by": written.waiver.approved_by,
+            "expires": written.waiver.expires,
+            "via": written.waiver.via,
+            "added": written.added,
+            "claim": written.claim,
+        },
     }
 
 

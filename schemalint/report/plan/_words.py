@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import Final
 
 from schemalint.delta.streams import StreamVerdict, effect_on_stream
 from schemalint.deploy import Deployment
+from schemalint.deploy.approvals import missing_approvals
 from schemalint.errors import Location
-from schemalint.model.plan import Cost, Refusal, Step, TablePlan
+from schemalint.model.plan import Approval, Cost, Refusal, RefusalKind, Step, TablePlan
 from schemalint.planner import planned_commits
 from schemalint.report.readers import client_text
-from schemalint.report.streams import effect_text, place_lines, settings_lines, stream_title
+from schemalint.report.streams import effect_text, place_lines, settings_lines, stream_title, verdict_text
 from schemalint.report.text import counted, first_few
+
+APPROVE: Final = "To approve the steps that need it, in the configuration or with apply --approved HASH"
+"""The title of `approval_lines`."""
+
+_MOST_HASHES: Final = 200
 
 
 def summary_of(deployment: Deployment) -> str:
@@ -23,20 +30,60 @@ def summary_of(deployment: Deployment) -> str:
     refused = sum(bool(plan.refusals) for plan in tables)
     changed = sum(bool(plan.steps) for plan in tables)
     waiting = sum(bool(plan.waiting) for plan in tables)
-    markers = sum(plan.writes_marker and not plan.steps for plan in tables)
+    up_to_date = len(tables) - changed - waiting - refused
     parts = [
         *([f"{counted(len(steps), 'statement')} in {counted(changed, 'table')}"] if steps else []),
-        *([f"{counted(markers, 'marker')} to write"] if markers else []),
+        *([f"{counted(up_to_date, 'table')} up to date"] if up_to_date else []),
         *([f"{counted(waiting, 'table')} waiting"] if waiting else []),
         *([f"{counted(refused, 'table')} refused"] if refused else []),
         *([f"{counted(len(deployment.unplanned), 'table')} not planned"] if deployment.unplanned else []),
     ]
-    text = ", ".join(parts) or f"Nothing to do in {counted(len(tables), 'table')}"
+    text = ", ".join(parts) or "Nothing to do"
     if costs := _costs_of(steps):
         text += f"; {costs}"
-    if needs := sorted({step.needs.value for step in steps if step.needs is not None}):
-        text += f"; needs {' and '.join(f'--allow {approval}' for approval in needs)}"
-    return f"{text} (plan {deployment.plan.hash[:14]})." if steps else f"{text}."
+    missing = frozenset[Approval]().union(*(missing_approvals(deployment, plan) for plan in tables))
+    if missing:
+        text += f"; {approvals_text(missing, missing)}"
+    return f"{text}."
+
+
+def approvals_text(needs: frozenset[Approval], missing: frozenset[Approval]) -> str:
+    """Name the approvals that a step needs, and say whether it has them: ``needs approval: destructive``."""
+    lacks = needs & missing
+    return f"needs approval: {_listed(lacks)}" if lacks else f"approved: {_listed(needs)}"
+
+
+def _listed(approvals: Iterable[Approval]) -> str:
+    return " and ".join(sorted(approval.value for approval in approvals))
+
+
+def approval_lines(deployment: Deployment) -> list[str]:
+    """Return the entry of the configuration that approves the steps that lack an approval; none if none does.
+
+    Each hash is of one table, so it holds in whatever run the table is applied.
+    """
+    of_target = f" in {deployment.plan.target}" if deployment.plan.target else ""
+    missing = {plan.table: missing_approvals(deployment, plan) for plan in deployment.plan.tables}
+    lines = [
+        f'  "{plan.hash}",  # {plan.table}{of_target}: {_listed(missing[plan.table])}'
+        for plan in deployment.plan.tables
+        if missing[plan.table]
+    ]
+    if len(lines) > _MOST_HASHES:
+        more = len(lines) - _MOST_HASHES
+        lines = [*lines[:_MOST_HASHES], f"  # and of {counted(more, 'more table')}: schemalint plan TABLES"]
+    return ["approved-plans = [", *lines, "]"] if lines else []
+
+
+def others_text(deployment: Deployment) -> str | None:
+    """Count the tables that the plan leaves out: ``3 more pending``; None if it leaves out none."""
+    others = deployment.others
+    if others is None or not others.number:
+        return None
+    parts = [f"{len(others.pending):,} more pending"]
+    parts += [f"{len(others.refused):,} refused"] if others.refused else []
+    parts += [f"{len(others.unplanned):,} not planned"] if others.unplanned else []
+    return f"{', '.join(parts)}, of {counted(others.number, 'table')} that this change does not touch (--all)"
 
 
 def _costs_of(steps: Iterable[Step]) -> str:
@@ -78,7 +125,7 @@ def consumer_lines(deployment: Deployment, plan: TablePlan) -> Iterator[tuple[st
     reports = [report for report in deployment.streams if report.table == plan.table]
     for report in reports:
         yield (
-            f"{stream_title(report)}: {effect_text(report.effect)}",
+            f"{stream_title(report)}: {verdict_text(report)}",
             [*place_lines(report), *settings_lines(report)],
         )
     if not reports and (commits := planned_commits(plan) if plan.steps else ()):
@@ -100,9 +147,10 @@ def table_title(plan: TablePlan) -> str:
 def table_state(plan: TablePlan) -> str:
     """Summarize a table's plan in a few words."""
     if plan.refusals:
-        return "refused"
+        waits = all(refusal.kind is RefusalKind.REWRITE for refusal in plan.refusals)
+        return "waits for a rewrite" if waits else "refused"
     if plan.steps:
         return "create" if plan.live is None else f"version {plan.version}"
     if plan.waiting:
         return "waiting for the next change (or --cosmetic now)"
-    return "up to date; marker missing" if plan.writes_marker else "up to date"
+    return "up to date"

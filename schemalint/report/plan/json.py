@@ -6,15 +6,19 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schemalint.model.impact import risks
+from schemalint.deploy.approvals import missing_approvals
+from schemalint.deploy.plan_file import origin_to_json
+from schemalint.model.impact import risks, table_risks
 from schemalint.model.plan import PLAN_FORMAT
+from schemalint.model.stream_report import stream_json
 from schemalint.printable import SafeText, json_text
 from schemalint.report.readers import client_json
-from schemalint.report.streams import stream_json
 
 if TYPE_CHECKING:
     from schemalint.deploy import Deployment
+    from schemalint.deploy.request import OtherTables
     from schemalint.errors import Location
+    from schemalint.model.contract import Contract
     from schemalint.model.plan import Refusal, Step, TablePlan
 
 
@@ -24,11 +28,12 @@ def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa:
         "version": PLAN_FORMAT,
         "target": deployment.plan.target,
         "revision": deployment.revision,
-        "hash": deployment.plan.hash,
-        "tables": [_table(plan) for plan in deployment.plan.tables],
+        "hash": deployment.plan_hash,
+        "tables": [_table(deployment, plan) for plan in deployment.plan.tables],
         "streams": [stream_json(report) for report in deployment.streams],
         "clients": [client_json(client) for plan in deployment.plan.tables for client in plan.clients],
         "skipped": [{"table": table.table, "reason": table.reason} for table in deployment.skipped],
+        "others": _others(deployment.others),
         "errors": [
             {"table": table.table, "message": table.error.message, "help": table.error.help}
             for table in deployment.unplanned
@@ -43,22 +48,45 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-def _table(plan: TablePlan) -> dict[str, object]:
+def _table(deployment: Deployment, plan: TablePlan) -> dict[str, object]:
     return {
         "table": plan.table,
         "name": plan.name,
         "uri": plan.uri,
         "table_id": plan.table_id,
         "version": plan.version,
-        "declaration": plan.hash,
+        "declaration": plan.declaration_hash,
+        "hash": plan.hash,
         "record": plan.writes_marker,
         "again": plan.needs_replanning,
         "needs": sorted(approval.value for approval in plan.needs),
+        "approved": not missing_approvals(deployment, plan),
         "adds_features": sorted(plan.adds_features),
         "steps": [_step(step, creates=plan.live is None) for step in plan.steps],
+        "risks": list(table_risks(plan)),
         "waiting": [step.sql for step in plan.waiting],
         "refusals": [_refusal(refusal) for refusal in plan.refusals],
+        "origin": _origin(plan, deployment.contracts.get(plan.table)),
     }
+
+
+def _others(others: OtherTables | None) -> dict[str, object] | None:
+    if others is None:
+        return None
+    return {
+        "number": others.number,
+        "pending": list(others.pending),
+        "refused": list(others.refused),
+        "unplanned": list(others.unplanned),
+    }
+
+
+def _origin(plan: TablePlan, contract: Contract | None) -> dict[str, object] | None:
+    """Return what the steps are planned from; null if a credential is part of it, which no file holds."""
+    origin = origin_to_json(plan, contract) if contract is not None else None
+    if origin is None or json.loads(json_text(origin)) != origin:
+        return None
+    return origin
 
 
 def _step(step: Step, *, creates: bool) -> dict[str, object]:
@@ -74,7 +102,7 @@ def _step(step: Step, *, creates: bool) -> dict[str, object]:
         "risks": list(risks(step, creates=creates)),
         "undo": step.undo,
         "undo_note": step.undo_note,
-        "needs": step.needs.value if step.needs is not None else None,
+        "needs": sorted(approval.value for approval in step.needs),
     }
 
 
@@ -85,7 +113,7 @@ def _refusal(refusal: Refusal) -> dict[str, object]:
         "reason": refusal.reason,
         "help": refusal.help,
         "place": _location(refusal.finding.location) if refusal.finding else None,
-        "awaits": refusal.awaits.value if refusal.awaits is not None else None,
+        "awaits": sorted(approval.value for approval in refusal.awaits),
     }
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from schemalint.model.impact import risks
+from schemalint.deploy.approvals import missing_approvals
+from schemalint.model.impact import risks, table_risks
 from schemalint.printable import (
     SafeText,
     markdown_code,
@@ -19,14 +20,23 @@ from schemalint.printable import (
     markdown_text,
     terminal_text,
 )
-from schemalint.report.plan._words import consumer_lines, summary_of, table_state, waiting_texts
+from schemalint.report.plan._words import (
+    APPROVE,
+    approval_lines,
+    approvals_text,
+    consumer_lines,
+    others_text,
+    summary_of,
+    table_state,
+    waiting_texts,
+)
 from schemalint.report.text import counted, first_few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from schemalint.deploy import Deployment
-    from schemalint.model.plan import Step, TablePlan
+    from schemalint.model.plan import Approval, Step, TablePlan
 
 MOST_CHARACTERS: Final = 65_000
 """The most characters of a comment, with room for a surrounding text (GitHub accepts 65,536)."""
@@ -43,30 +53,35 @@ def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa:
             return text
     sections = _sections(deployment, with_sql=False)
     kept: list[str] = []
-    room = MOST_CHARACTERS - len(_joined(summary, [])) - 200
+    room = MOST_CHARACTERS - len(_joined(deployment, summary, [])) - 200
     for section in sections:
         room -= len(section) + 2
         if room < 0:
             break
         kept.append(section)
     more = f"{counted(len(sections) - len(kept), 'more section')}: see `schemalint plan`."
-    return _joined(summary, [*kept, more])
+    return _joined(deployment, summary, [*kept, more])
 
 
 def _document(deployment: Deployment, summary: str, *, with_sql: bool) -> SafeText:
-    return _joined(summary, _sections(deployment, with_sql=with_sql))
+    return _joined(deployment, summary, _sections(deployment, with_sql=with_sql))
 
 
-def _joined(summary: str, sections: Iterable[str]) -> SafeText:
-    text = "\n\n".join(["### schemalint plan", markdown_text(summary), *sections])
+def _joined(deployment: Deployment, summary: str, sections: Iterable[str]) -> SafeText:
+    of_target = f" for {markdown_code(deployment.plan.target)}" if deployment.plan.target else ""
+    text = "\n\n".join([f"### schemalint plan{of_target}", markdown_text(summary), *sections])
     return terminal_text(text.split("\n"))
 
 
 def _sections(deployment: Deployment, *, with_sql: bool) -> list[str]:
     sections = [
-        "\n".join(_table(deployment, plan, with_sql=with_sql))
-        for plan in deployment.plan.tables
-        if plan.steps or plan.refusals
+        *(f"Warning: {markdown_prose(warning)}" for warning in deployment.warnings),
+        *_approvals(deployment),
+        *(
+            "\n".join(_table(deployment, plan, with_sql=with_sql))
+            for plan in deployment.plan.tables
+            if plan.steps or plan.refusals
+        ),
     ]
     rest = [
         f"- {markdown_code(plan.table)}: {table_state(plan)}; "
@@ -85,6 +100,17 @@ def _sections(deployment: Deployment, *, with_sql: bool) -> list[str]:
     return [*sections, "\n".join(rest)] if rest else sections
 
 
+def _approvals(deployment: Deployment) -> Iterator[str]:
+    """Yield what is left out, the hash of the plan, and what approves the steps that lack an approval."""
+    if others := others_text(deployment):
+        yield markdown_text(others)
+    if not deployment.plan.is_empty:
+        yield f"Plan {markdown_code(deployment.plan_hash)}"
+    if lines := approval_lines(deployment):
+        yield f"{APPROVE}:"
+        yield "\n".join(markdown_fence("\n".join(lines), "toml"))
+
+
 def _table(deployment: Deployment, plan: TablePlan, *, with_sql: bool) -> Iterator[str]:
     state = "refused" if plan.refusals else "create" if plan.live is None else f"version {plan.version}"
     yield f"#### {markdown_code(plan.table)}: {state}"
@@ -96,15 +122,17 @@ def _table(deployment: Deployment, plan: TablePlan, *, with_sql: bool) -> Iterat
         )
     if plan.steps:
         yield from _HEAD
+        missing = missing_approvals(deployment, plan)
         for number, step in enumerate(plan.steps, 1):
-            yield f"| {number} | {' | '.join(_cells(step, creates=plan.live is None))} |"
-    yield from _consumers(deployment, plan)
+            yield f"| {number} | {' | '.join(_cells(step, missing, creates=plan.live is None))} |"
+    yield from _effects(deployment, plan)
     if plan.steps and with_sql:
         yield from _statements(plan)
 
 
-def _consumers(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
-    for number, (line, details) in enumerate(consumer_lines(deployment, plan)):
+def _effects(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
+    of_writers: list[tuple[str, list[str]]] = [(f"risk: {risk}", []) for risk in table_risks(plan)]
+    for number, (line, details) in enumerate((*of_writers, *consumer_lines(deployment, plan))):
         if number == 0:
             yield ""
         yield f"- {markdown_prose(line)}"
@@ -113,8 +141,8 @@ def _consumers(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
             yield f"  - {markdown_code(detail.strip()) if is_setting else markdown_prose(detail)}"
 
 
-def _cells(step: Step, *, creates: bool) -> Iterator[str]:
-    needs = [f"<br>**needs approval: {step.needs.value}**"] if step.needs is not None else []
+def _cells(step: Step, missing: frozenset[Approval], *, creates: bool) -> Iterator[str]:
+    needs = [f"<br>**{approvals_text(step.needs, missing)}**"] if step.needs else []
     lines = [f"{location.file}:{location.line}" for location in step.sources]
     locations = [f"<br>{markdown_code(line)}" for line in first_few(lines)]
     reasons = [f"<br>{markdown_prose(reason)}" for reason in first_few(step.reasons)]

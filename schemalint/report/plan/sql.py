@@ -6,10 +6,21 @@ from collections.abc import Iterator
 from typing import Final
 
 from schemalint.deploy import Deployment
+from schemalint.deploy.approvals import missing_approvals
 from schemalint.model.impact import risks
-from schemalint.model.plan import Step, TablePlan
+from schemalint.model.plan import Approval, Step, TablePlan
 from schemalint.printable import SafeText, is_printable_sql, sql_comment, sql_script
-from schemalint.report.plan._words import locations_text, refusal_text, table_title, undo_text, waiting_texts
+from schemalint.report.plan._words import (
+    APPROVE,
+    approval_lines,
+    approvals_text,
+    locations_text,
+    others_text,
+    refusal_text,
+    table_title,
+    undo_text,
+    waiting_texts,
+)
 
 _WITHHELD: Final = (
     "the statements are not shown: a name or an expression contains control characters, commands to CI "
@@ -19,24 +30,28 @@ _WITHHELD: Final = (
 
 def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa: ARG001 (see Format)
     """Render the statements, each with a semicolon at the end, and all other text as comments."""
-    lines = [line for plan in deployment.plan.tables for line in _table(plan)]
+    lines = [line for plan in deployment.plan.tables for line in _table(deployment, plan)]
     lines += [sql_comment(f"{table.table}: skipped, {table.reason}") for table in deployment.skipped]
     lines += [
         sql_comment(f"{table.table}: not planned, {table.error.message}") for table in deployment.unplanned
     ]
+    lines += map(sql_comment, filter(None, [others_text(deployment)]))
+    if approvals := approval_lines(deployment):
+        lines += map(sql_comment, (f"{APPROVE}:", *approvals))
     return sql_script(lines)
 
 
-def _table(plan: TablePlan) -> Iterator[str]:
+def _table(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
     yield sql_comment(table_title(plan))
     yield from (sql_comment(f"refused: {refusal_text(refusal)}") for refusal in plan.refusals)
     yield from (sql_comment(f"waiting: {text}") for text in waiting_texts(plan))
     if not all(is_printable_sql(step.sql) for step in plan.steps):
         yield sql_comment(_WITHHELD)
         return
+    missing = missing_approvals(deployment, plan)
     for step in plan.steps:
         yield ""
-        yield from (sql_comment(text) for text in _remarks(step, creates=plan.live is None))
+        yield from (sql_comment(text) for text in _remarks(step, missing, creates=plan.live is None))
         yield from f"{step.sql};".split("\n")
     if plan.steps:
         yield ""
@@ -45,11 +60,11 @@ def _table(plan: TablePlan) -> Iterator[str]:
         )
 
 
-def _remarks(step: Step, *, creates: bool) -> Iterator[str]:
+def _remarks(step: Step, missing: frozenset[Approval], *, creates: bool) -> Iterator[str]:
     yield from step.reasons
     if step.sources:
         yield f"from {locations_text(step.sources)}"
     yield from (f"risk: {risk}" for risk in risks(step, creates=creates))
-    if step.needs is not None:
-        yield f"needs approval: {step.needs.value}"
+    if step.needs:
+        yield approvals_text(step.needs, missing)
     yield undo_text(step)

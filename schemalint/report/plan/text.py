@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from schemalint.deploy import Deployment, Unplanned
-from schemalint.model.impact import risks
-from schemalint.model.plan import Step, StepKind, TablePlan
+from schemalint.deploy.approvals import missing_approvals
+from schemalint.model.impact import risks, table_risks
+from schemalint.model.plan import Approval, Step, StepKind, TablePlan
 from schemalint.printable import SafeText, printable, terminal_text
 from schemalint.report.plan._words import (
+    APPROVE,
+    approval_lines,
+    approvals_text,
     consumer_lines,
     locations_text,
+    others_text,
     refusal_text,
     summary_of,
     table_state,
@@ -36,17 +41,23 @@ def render(deployment: Deployment, *, color: bool = False) -> SafeText:
     lines += [f"{counted(number, 'table')} {state}" for state, number in many.items()]
     lines += [line for table in deployment.unplanned for line in _unplanned_lines(table, color=color)]
     lines += [f"{printable(table.table)}: skipped, {printable(table.reason)}" for table in deployment.skipped]
-    return terminal_text([*lines, styled(summary_of(deployment), color=color, bold=True)], styled=color)
+    lines.append(styled(summary_of(deployment), color=color, bold=True))
+    lines += filter(None, [others_text(deployment)])
+    if not deployment.plan.is_empty:
+        lines.append(f"plan {deployment.plan_hash}")
+    if approvals := approval_lines(deployment):
+        lines += ["", f"{APPROVE}:", ""]
+        lines += [printable(line) for line in approvals]
+    return terminal_text(lines, styled=color)
 
 
 def _step_lines(
-    step: Step, number: int | None = None, *, creates: bool = False, color: bool = False
+    step: Step, number: int, missing: frozenset[Approval], *, creates: bool, color: bool
 ) -> Iterator[str]:
     """Render one statement: its kind, SQL, reasons, source, effects and undo."""
-    bullet = "-" if number is None else f"{number}."
-    needs = f", needs --allow {step.needs.value}" if step.needs is not None else ""
+    needs = f", {approvals_text(step.needs, missing)}" if step.needs else ""
     head = f"{step.kind.value} ({counted(step.commits, 'commit')}, {step.cost.value}{needs})"
-    yield f"  {bullet} " + styled(head, color=color, fg="red" if step.needs else "green")
+    yield f"  {number}. " + styled(head, color=color, fg="red" if step.needs & missing else "green")
     yield from (f"      {printable(line)}" for line in step.sql.split("\n"))
     yield from (f"      because {printable(reason)}" for reason in first_few(step.reasons))
     if step.sources:
@@ -80,8 +91,13 @@ def _table_lines(deployment: Deployment, plan: TablePlan, *, color: bool) -> Ite
         yield f"  - {printable(refusal_text(refusal))}"
         if refusal.help:
             yield f"      help: {printable(refusal.help)}"
-    for number, step in enumerate(plan.steps, 1):
-        yield from _step_lines(step, number, creates=plan.live is None, color=color)
+    missing = missing_approvals(deployment, plan)
+    if plan.done:
+        yield f"  {plan.done} of {counted(plan.done + len(plan.steps), 'statement')} done already"
+    for number, step in enumerate(plan.steps, plan.done + 1):
+        yield from _step_lines(step, number, missing, creates=plan.live is None, color=color)
+    for risk in table_risks(plan):
+        yield "  " + styled("risk:", color=color, fg="yellow") + f" {risk}"
     yield from (f"  - {printable(text)}" for text in waiting_texts(plan))
     if plan.needs_replanning:
         yield "  these statements finish an interrupted run; the rest is planned after them"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schemalint.delta.datatype import Array, Identity, Map, Struct, parts
+from schemalint.delta.datatype import parts
 from schemalint.delta.history import type_history, utc_text
 from schemalint.delta.path import format_path, lowercased
 from schemalint.delta.type_text import print_type
-from schemalint.report.table._cells import shortened, table_rows
+from schemalint.report.table._cells import table_rows
+from schemalint.report.table.fields import field_label, field_notes, fields_of, split_by_field, type_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,78 +22,16 @@ if TYPE_CHECKING:
 
 def column_lines(live: LiveTable) -> Iterator[str]:
     """Render a row for each column and field, with its type changes below it, oldest first."""
-    fields = list(_fields(live.state.columns, ()))
-    rows = table_rows([[_label(path), _type_text(field.type), _notes(field)] for path, field in fields])
+    fields = list(fields_of(live.state.columns, ()))
+    rows = table_rows(
+        [[field_label(path), type_text(field.type), field_notes(field)] for path, field in fields]
+    )
     history = type_history(live.history)
     for (path, field), row in zip(fields, rows, strict=True):
         yield f"  {row}".rstrip()
-        indent = "  " * (len(_split_by_field(path)) + 2)
+        indent = "  " * (len(split_by_field(path)) + 2)
         changes = _type_lines(path, field, history, live.history.known_from)
         yield from (f"{indent}{line}" for line in changes)
-
-
-def _fields(type_: DataType, path: Path) -> Iterator[tuple[Path, Field]]:
-    """Yield every field with its path, parents first; paths contain the parts of arrays and maps."""
-    if isinstance(type_, Struct):
-        for field in type_.fields:
-            yield (*path, field.name), field
-            yield from _fields(field.type, (*path, field.name))
-    for part, inner in parts(type_):
-        yield from _fields(inner, (*path, part))
-
-
-def _split_by_field(path: Path) -> list[Path]:
-    """Split a path after each field name: ``lines``, ``element.sku``."""
-    pieces: list[Path] = []
-    start = 0
-    for index, step in enumerate(path):
-        if isinstance(step, str):
-            pieces.append(path[start : index + 1])
-            start = index + 1
-    return pieces
-
-
-def _label(path: Path) -> str:
-    pieces = _split_by_field(path)
-    return "  " * (len(pieces) - 1) + format_path(pieces[-1])
-
-
-def _type_text(type_: DataType) -> str:
-    """Print a type without the fields of structs, which have their own rows."""
-    match type_:
-        case Struct():
-            return "struct"
-        case Array(element=element):
-            return f"array<{_type_text(element)}>"
-        case Map(key=key, value=value):
-            return f"map<{_type_text(key)}, {_type_text(value)}>"
-        case _:
-            return print_type(type_)
-
-
-def _notes(field: Field) -> str:
-    notes = [] if field.nullable else ["not null"]
-    notes += [f"{part} not null" for part in _not_null_parts(field.type)]
-    if isinstance(field.default, str):
-        notes.append(f"default {field.default}")
-    if isinstance(field.generated, str):
-        notes.append(f"generated as {field.generated}")
-    if isinstance(field.identity, Identity):
-        kind = "by default" if field.identity.allow_explicit_insert else "always"
-        notes.append(f"identity {kind} ({field.identity.start}, {field.identity.step})")
-    if isinstance(field.comment, str) and field.comment:
-        notes.append(f'"{shortened(field.comment)}"')
-    return ", ".join(notes)
-
-
-def _not_null_parts(type_: DataType) -> Iterator[str]:
-    match type_:
-        case Array(contains_null=False):
-            yield "elements"
-        case Map(value_contains_null=False):
-            yield "values"
-        case _:
-            pass
 
 
 def _type_lines(
@@ -111,7 +50,7 @@ def _type_lines(
         yield f"{_prefix(change.at)}{print_type(change.from_type)} -> {print_type(change.to_type)}  {source}"
     for part, steps in commits.items():
         for step in steps:
-            types_text = f"{_prefix(part)}{_type_text(step.old)} -> {_type_text(step.new)}"
+            types_text = f"{_prefix(part)}{type_text(step.old)} -> {type_text(step.new)}"
             yield f"{types_text}  {_commit(step)}, not recorded"
 
 

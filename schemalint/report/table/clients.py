@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from schemalint.clients.table import Client
+    from schemalint.delta.table import LiveTable
     from schemalint.model.client import ClientSupport
     from schemalint.model.consumer import Consumer
 
@@ -121,6 +122,22 @@ def survey_text(title: str, clients: Sequence[ClientSupport], *, markdown: bool 
 def survey_json(clients: Sequence[ClientSupport]) -> SafeText:
     """Return the same as JSON."""
     return json_text({"version": 1, "clients": [client_json(client) for client in clients]}, indent=2)
+
+
+def clients_json(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, object]]:
+    """Return what all known clients do with a table today, each at its newest known version."""
+    from schemalint.lint.client_support import known_clients, today  # noqa: PLC0415 (only for one command)
+
+    return [
+        {
+            "client": answer.consumer.client,
+            "version": answer.consumer.version,
+            "read_path": answer.consumer.read_path,
+            "verdict": answer.after.verdict.value,
+            "because": answer.because,
+        }
+        for answer in today(live.uri, live, known_clients(rows), rows)
+    ]
 
 
 def _worst_first(clients: Iterable[ClientSupport]) -> list[ClientSupport]:

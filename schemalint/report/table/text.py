@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from schemalint.delta.feature_usage import feature_uses
 from schemalint.delta.history import changes, steps, utc_text
 from schemalint.delta.path import format_path
 from schemalint.delta.stream_commits import stops_tracked_streams
+from schemalint.model.marker import read_marker
 from schemalint.printable import SafeText, terminal_text
 from schemalint.report.table._cells import committer_text, shortened, table_rows
-from schemalint.report.table._changes import describe_changes
 from schemalint.report.table._columns import column_lines
+from schemalint.report.table.changes import describe_changes
 from schemalint.report.text import counted, separated
 from schemalint.values import grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from schemalint.delta.feature_usage import FeatureUse
     from schemalint.delta.history import HistoryStep
@@ -26,8 +27,13 @@ if TYPE_CHECKING:
 _MOST_ENTRIES: Final = 20
 
 
-def show_text(document: TableDocument) -> SafeText:
-    """Render a table in sections: protocol, columns, layout, constraints, properties, clients, history."""
+def show_text(document: TableDocument, rows: Sequence[Mapping[str, Any]] = ()) -> SafeText:
+    """Render a table in sections: protocol, columns, layout, constraints, properties, clients, history.
+
+    Args:
+        document: The table.
+        rows: The rows of the configuration that precede those of the client table.
+    """
     live = document.live
     sections = [
         _head(document),
@@ -36,7 +42,7 @@ def show_text(document: TableDocument) -> SafeText:
         _section("Layout", _layout(live)),
         _section("Constraints", _pairs(live.state.constraints, " CHECK ")),
         _section("Properties", _pairs(live.state.properties, " = ")),
-        _section("Clients at their newest known version", _clients(live)),
+        _section("Clients at their newest known version", _clients(live, rows)),
         _section(_history_title(live), _history(live)),
         _section("Log", _log(live)),
     ]
@@ -53,6 +59,7 @@ def _head(document: TableDocument) -> list[str]:
     live = document.live
     rows = [["version", str(live.version)], ["last change", _last_change(live)]]
     rows += [["table id", live.metadata.table_id], ["created", utc_text(live.metadata.created_time)]]
+    rows.append(["last applied", _last_applied(live)])
     rows.append(["name", live.metadata.name or ""])
     if isinstance(live.state.description, str):
         rows.append(["comment", shortened(live.state.description)])
@@ -60,6 +67,13 @@ def _head(document: TableDocument) -> list[str]:
         rows.append(["catalog", f"{live.catalog.name} in {live.catalog.catalog}"])
     title = f"{document.table} at {live.uri}" if document.table else live.uri
     return [title, *(f"  {row}" for row in table_rows([row for row in rows if row[1]]))]
+
+
+def _last_applied(live: LiveTable) -> str:
+    marker = read_marker(live)
+    if marker is None:
+        return ""
+    return f"revision {marker.revision or 'not known'}, declaration {marker.hash[:14]}"
 
 
 def _last_change(live: LiveTable) -> str:
@@ -115,13 +129,12 @@ def _pairs(entries: Mapping[str, str | None], sign: str) -> Iterator[str]:
         yield f"  {key}{sign}{entries[key]}"
 
 
-def _clients(live: LiveTable) -> Iterator[str]:
+def _clients(live: LiveTable, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Render who can read the table today, one line per verdict."""
     from schemalint.lint.client_support import known_clients, today  # noqa: PLC0415 (only for this text)
 
-    answers = grouped(
-        (answer.after.verdict, answer.consumer) for answer in today(live.uri, live, known_clients())
-    )
+    found = today(live.uri, live, known_clients(rows), rows)
+    answers = grouped((answer.after.verdict, answer.consumer) for answer in found)
     for verdict in sorted(answers, key=lambda verdict: verdict.harm):
         named = ((client.client, client.version, client.read_path) for client in answers[verdict])
         yield f"  {verdict.value}: {', '.join(' '.join(filter(None, parts)) for parts in named)}"

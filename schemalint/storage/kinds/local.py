@@ -46,17 +46,28 @@ class PathStore:
         """The table's folder."""
         return str(self.table)
 
-    def list(self, folder: str = "") -> Iterator[FileEntry]:
+    def list(self, folder: str = "", *, first: str = "") -> Iterator[FileEntry]:
         """List the files directly in the log, or in a folder in it."""
         prefix = f"{folder}/" if folder else ""
         try:
             with os.scandir(self._log / folder) as entries:
-                yield from (file for entry in entries if (file := _file_entry(entry, prefix)))
+                wanted = (entry for entry in entries if entry.name >= first)
+                yield from (file for entry in wanted if (file := _file_entry(entry, prefix)))
         except (FileNotFoundError, NotADirectoryError):
             if not folder:
                 raise NoTable(f"{self.table}: there is no Delta table: no folder _delta_log") from None
         except OSError as error:
             raise self._failed(self._log / folder, error) from None
+
+    def find(self, name: str) -> bytes | None:
+        """Read a file of the log; None if there is no such file."""
+        try:
+            (self._log / name).lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise self._failed(self._log / name, error) from None
+        return self.read(name)
 
     def read(self, name: str) -> bytes:
         """Read a file of the log."""

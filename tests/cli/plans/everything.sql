@@ -36,3 +36,7 @@ ALTER TABLE delta.`/lake/sales/orders` ALTER COLUMN
 ALTER TABLE delta.`/lake/sales/orders` ADD CONSTRAINT `positive` CHECK (total > 0);
 
 -- afterwards, verify: schemalint check --live --all --strict && schemalint plan --exit-code
+-- To approve the steps that need it, in the configuration or with apply --approved HASH:
+-- approved-plans = [
+--   "2:hash",  # sales.orders in dev: destructive
+-- ]

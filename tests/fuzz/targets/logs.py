@@ -74,16 +74,20 @@ class MemoryStore:
     files: Mapping[str, bytes]
     uri: str = "memory:/lake/t"
 
-    def list(self, folder: str = "") -> Iterator[FileEntry]:
+    def list(self, folder: str = "", *, first: str = "") -> Iterator[FileEntry]:
         """List the files of the log or of a folder in it."""
         prefix = f"{_LOG}{folder}/" if folder else _LOG
         names = [name.removeprefix(prefix) for name in self.files if name.startswith(prefix)]
         if not names and not folder:
             raise NoTable("there is no log")
         for name in names:
-            if "/" not in name and name:
+            if "/" not in name and name and name >= first:
                 path = f"{folder}/{name}" if folder else name
                 yield FileEntry(path, len(self.files[f"{_LOG}{path}"]), 1_700_000_000_000)
+
+    def find(self, name: str) -> bytes | None:
+        """Return a file of the log; None if there is no such file."""
+        return self.files.get(_LOG + name)
 
     def read(self, name: str) -> bytes:
         """Return a file of the log."""

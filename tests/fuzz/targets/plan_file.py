@@ -1,4 +1,4 @@
-"""Plan files of ``apply --plan``: only the plan that is current, or nothing, is applied."""
+"""Plan files of ``apply --plan``: the steps of a file are those of its hash, or there are none."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from fuzz.oracle import only_errors_of_the_input, require
 from schemalint import contract as contracts
+from schemalint.config.trust import given_target
 from schemalint.deploy import Deployment
-from schemalint.deploy.plan_file import restrict_to_file
+from schemalint.deploy.journal import planned_again
+from schemalint.deploy.plan_file import read_plan_file
 from schemalint.model.plan import Plan
 from schemalint.report import plan as plans
 from schemalint.values import replace
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 FILE = Path(tempfile.gettempdir(), "schemalint-fuzzed-plan.json")
 WORDS = (
-    '{"version":1,',
+    '{"version":2,',
     '"target":"dev"',
     '"tables":[',
     '"uri":',
@@ -28,8 +30,13 @@ WORDS = (
     '"steps":[',
     '"sql":',
     '"requires":[',
+    '"origin":{',
+    '"declared":{',
+    '"planned_from":null',
+    '"columns":[',
+    '"tracking":null',
 )
-LONGEST = 8_000
+LONGEST = 16_000
 TEXT = """\
 schemalint: 1
 table: sales.{}
@@ -40,26 +47,41 @@ columns:
 
 
 def _deployment() -> Deployment:
-    declared = [contracts.read("a.yml", TEXT.format(name)).contracts[0] for name in ("orders", "lines")]
-    created = tuple(seam.planned(None, contract, None) for contract in declared)
-    return Deployment(Plan("dev", created), {contract.table: contract for contract in declared})
+    texts = [TEXT.format(name) for name in ("orders", "lines")]
+    declared = [contracts.read("a.yml", text).contracts[0] for text in texts]
+    base = contracts.read("a.yml", texts[0].replace("note", "remark")).contracts[0]
+    live = seam.created_table(
+        replace(base, state=base.state.with_property("delta.columnMapping.mode", "name"))
+    )
+    renamed = contracts.read("a.yml", texts[0].replace("comment: new", "renamed_from: remark")).contracts[0]
+    plans = (seam.planned(base, renamed, live), seam.planned(None, declared[1], None))
+    named = tuple(replace(plan, target=TARGET.name) for plan in plans)
+    return Deployment(
+        Plan(TARGET.name, named),
+        {plan.table: plan_of for plan, plan_of in zip(named, (renamed, declared[1]), strict=True)},
+    )
 
 
+TARGET = given_target("dev")
 CURRENT = _deployment()
+PLANS = {plan.hash: plan for plan in CURRENT.plan.tables}
 
 
 def run(data: bytes) -> None:
-    """Restrict the current plan to that of a file."""
+    """Read a plan file, and plan its steps again."""
     FILE.write_bytes(data)
     with only_errors_of_the_input():
-        restricted = restrict_to_file(CURRENT, str(FILE))
-        current = {plan.table: plan for plan in CURRENT.plan.tables}
-        for plan in restricted.plan.tables:
-            require(plan == current[plan.table] or (not plan.steps and bool(plan.refusals)), "another plan")
+        for filed in read_plan_file(str(FILE)).tables:
+            if filed.origin is None:
+                continue
+            plan = planned_again(filed, filed.origin, filed.origin.contract, filed.uri, TARGET)
+            if plan is not None and (known := PLANS.get(filed.hash)) is not None:
+                statements = [(step.sql, step.requires) for step in known.steps]
+                require([(step.sql, step.requires) for step in plan.steps] == statements, "another plan")
 
 
 def seeds() -> Iterator[bytes]:
-    """Yield the current plan, and one of its tables."""
-    text = plans.get("json").render(CURRENT)
-    yield text.encode()
-    yield plans.get("json").render(replace(CURRENT, plan=Plan("dev", CURRENT.plan.tables[:1]))).encode()
+    """Yield a plan that alters one table and creates another, and those of one table each."""
+    yield plans.get("json").render(CURRENT).encode()
+    for plan in CURRENT.plan.tables:
+        yield plans.get("json").render(replace(CURRENT, plan=Plan(TARGET.name, (plan,)))).encode()

@@ -12,13 +12,13 @@ from typing import Final, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from schemalint import limits
-from schemalint.catalog import ManagedCommits, Name
+from schemalint.catalog import ManagedCommits, Name, NoCredentials
 from schemalint.catalog.kinds.unity.classic import ClassicApi, is_delta
-from schemalint.catalog.kinds.unity.delta import LOAD_TABLE, STAGE_TABLE, DeltaApi
+from schemalint.catalog.kinds.unity.delta import LOAD_TABLE, STAGE_TABLE, UPDATE_TABLE, DeltaApi
 from schemalint.catalog.kinds.unity.http import Client, HttpError
 from schemalint.catalog.kinds.unity.json import Json
 from schemalint.delta.path import format_path, split_path
-from schemalint.delta.table import CatalogTable
+from schemalint.delta.table import CatalogTable, LiveTable
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import ConfigError, LiveError
 
@@ -138,12 +138,34 @@ class UnityCatalog:
                         yield format_path((catalog, schema, name))
 
     def storage(self, table: CatalogTable) -> Mapping[str, str]:
-        """Return temporary read-only credentials for a table."""
-        return self._request(_parts(table), lambda api: api.storage(table))
+        """Return temporary read-only credentials for a table.
+
+        Raises:
+            NoCredentials: The catalog has none for this table, or the token may not have them.
+        """
+        try:
+            return self._request(_parts(table), lambda api: api.storage(table))
+        except HttpError as error:
+            raise NoCredentials(error.message, help=error.help) from None
 
     def commits(self, table: CatalogTable) -> ManagedCommits:
         """Return the ratified commits of a catalog-managed table."""
         return self._request(_parts(table), lambda api: api.commits(table))
+
+    def refresh(self, table: LiveTable) -> None:
+        """Bring the entry of an external table up to date, through the Delta API.
+
+        Spark's connector does not: Delta 4.4 sends a catalog no columns after ALTER TABLE of such a table.
+        The commits of a catalog-managed table contain them.
+
+        Raises:
+            LiveError: The token does not allow it, another client changed the entry, or there is no answer.
+        """
+        entry = table.catalog
+        if entry is not None and not entry.managed_commits:
+            name = _parts(entry)
+            if UPDATE_TABLE in self._endpoints_of(name[0]):
+                DeltaApi(self.client).refresh(name, table)
 
     def _request(self, name: Name, request: Callable[[_Api], T]) -> T:
         if LOAD_TABLE in self._endpoints_of(name[0]):

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from schemalint.catalog import CATALOG_MANAGED, ManagedCommits, Name, StagedCommit
 from schemalint.catalog.kinds.unity.http import Client, HttpError
 from schemalint.catalog.kinds.unity.json import Json
-from schemalint.delta.datatype import Struct
+from schemalint.delta.catalog_entry import stale_properties
+from schemalint.delta.datatype import UNMANAGED, Struct
 from schemalint.delta.path import format_path, split_path
 from schemalint.delta.properties import FEATURE_PREFIX
 from schemalint.delta.protocol import activated, needed_features
-from schemalint.delta.schema_json import SchemaError, parse_schema
-from schemalint.delta.table import CatalogTable
+from schemalint.delta.schema_json import SchemaError, parse_schema, print_schema
+from schemalint.delta.table import CatalogTable, LiveTable, TableState
 from schemalint.errors import LiveError
 from schemalint.values import frozen
 
@@ -22,6 +23,7 @@ _ROOT: Final = ("delta", "v1")
 _VERSIONS: Final = "1.0"
 
 LOAD_TABLE: Final = "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
+UPDATE_TABLE: Final = "POST /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
 STAGE_TABLE: Final = "POST /v1/catalogs/{catalog}/schemas/{schema}/staging-tables"
 
 _STORAGE: Final = {
@@ -41,6 +43,7 @@ _TYPE_KEYS: Final = {
     "value-contains-null": "valueContainsNull",
 }
 """Maps the API's key (``DeltaArrayType``, ``DeltaMapType``) to the key in Delta's schema JSON."""
+_API_KEYS: Final = {delta: api for api, delta in _TYPE_KEYS.items()}
 
 
 @frozen
@@ -125,6 +128,35 @@ class DeltaApi:
         ]
         return ManagedCommits(answer.number("latest-table-version"), tuple(staged))
 
+    def refresh(self, name: Name, table: LiveTable) -> None:
+        """Send the log's columns and properties if those of the entry contradict them.
+
+        What the entry does not have stays so: nothing would keep it up to date.
+        """
+        metadata = self.client.get(_path(name)).object("metadata")
+        updates = list(_updates(metadata, table.state))
+        if updates:
+            requirements = [
+                {"type": "assert-table-uuid", "uuid": metadata.text("table-uuid")},
+                {"type": "assert-etag", "etag": metadata.text("etag")},
+            ]
+            self.client.post(_path(name), {"requirements": requirements, "updates": updates})
+
+
+def _updates(metadata: Json, state: TableState) -> Iterator[dict[str, object]]:
+    columns = _columns(metadata.object("columns"))
+    if columns is not None and columns != state.columns:
+        schema = _with_keys(json.loads(print_schema(state.columns)), _API_KEYS)
+        yield {"action": "set-columns", "columns": schema}
+        partitions = metadata.texts("partition-columns")
+        if partitions and state.partitioned_by not in (UNMANAGED, partitions):
+            yield {"action": "set-partition-columns", "partition-columns": state.partitioned_by}
+    stale = stale_properties(metadata.text_by_key("properties"), state.set_properties)
+    if changed := {key: value for key, value in stale.items() if value is not None}:
+        yield {"action": "set-properties", "updates": changed}
+    if removed := [key for key, value in stale.items() if value is None]:
+        yield {"action": "remove-properties", "removals": removed}
+
 
 def _path(name: Name) -> tuple[str, ...]:
     return (*_ROOT, "catalogs", name[0], "schemas", name[1], "tables", name[2])
@@ -142,17 +174,17 @@ def _is_below(location: str, prefix: str) -> bool:
 def _columns(struct: Json) -> Struct | None:
     """Parse the columns; return None without valid ones: the catalog stores whatever clients send."""
     try:
-        columns = parse_schema(json.dumps(_to_schema_json(struct.value)))
+        columns = parse_schema(json.dumps(_with_keys(struct.value, _TYPE_KEYS)))
     except (SchemaError, RecursionError):
         return None
     return columns if columns.fields else None
 
 
-def _to_schema_json(value: object) -> object:
+def _with_keys(value: object, keys: Mapping[str, str]) -> object:
     match value:
         case dict():
-            return {_TYPE_KEYS.get(key, key): _to_schema_json(item) for key, item in value.items()}
+            return {keys.get(key, key): _with_keys(item, keys) for key, item in value.items()}
         case list():
-            return [_to_schema_json(item) for item in value]
+            return [_with_keys(item, keys) for item in value]
         case _:
             return value

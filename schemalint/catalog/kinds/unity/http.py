@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException, HTTPResponse, IncompleteRead
 from typing import Final, cast
-from urllib.error import URLError
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import HTTPErrorProcessor, ProxyHandler, Request, build_opener
 
 import schemalint
+from schemalint.catalog.kinds.unity.connection import ConnectionBroken, connection_error
 from schemalint.catalog.kinds.unity.json import Json
 from schemalint.delta_log.jsontext import JsonError, read_json
 from schemalint.encryption import is_loopback
@@ -28,6 +28,9 @@ MOST_BYTES: Final = 64 * 2**20
 _ATTEMPTS: Final = 3
 _LONGEST_WAIT: Final = 10.0
 _BUSY: Final = frozenset({429, 503})
+"""The server has not begun the request, so that any may be repeated."""
+_PASSING: Final = _BUSY | {500, 502, 504}
+"""What a second request for the same may not meet again."""
 _LONGEST_REASON: Final = 300
 _LONGEST_REFUSAL: Final = 2**20
 
@@ -116,8 +119,14 @@ class Client:
             request.data = json.dumps(body).encode()
             request.add_header("Content-Type", "application/json")
         for attempts_left in reversed(range(_ATTEMPTS)):
-            status, headers, data = self._answer(request)
-            if status not in _BUSY or not attempts_left:
+            try:
+                status, headers, data = self._answer(request)
+            except ConnectionBroken:
+                if method != "GET" or not attempts_left:
+                    raise
+                self.wait(_pause(None))
+                continue
+            if status not in (_PASSING if method == "GET" else _BUSY) or not attempts_left:
                 break
             self.wait(_pause(headers.get("Retry-After")))
         if not 200 <= status < 300:  # noqa: PLR2004
@@ -147,18 +156,10 @@ class Client:
                 return answer.status, dict(answer.headers.items()), self._read_body(answer)
         except TimeoutError:
             raise self._timeout_error() from None
-        except URLError as error:
-            if isinstance(error.reason, TimeoutError):
-                raise self._timeout_error() from None
-            raise LiveError(
-                f"{self.host}: the catalog cannot be reached: {error.reason}",
-                help="Check catalog_uri, proxies and certificates.",
-            ) from None
         except (HTTPException, OSError) as error:
-            raise LiveError(
-                f"{self.host}: the connection broke off: {type(error).__name__}",
-                help="Try again later; look at the proxy if it happens again.",
-            ) from None
+            if isinstance(cause := getattr(error, "reason", error), TimeoutError):
+                raise self._timeout_error() from None
+            raise connection_error(self.host, cause) from None
 
     def _read_body(self, answer: HTTPResponse) -> bytes:
         end = time.monotonic() + self.timeout
@@ -169,6 +170,8 @@ class Client:
                 raise LiveError(f"{self.host}: an answer is longer than {self.most_bytes} bytes")
             if time.monotonic() > end:
                 raise self._timeout_error()
+        if answer.length:  # `read1` does not tell that the announced length is missing
+            raise IncompleteRead(bytes(data), answer.length)
         return bytes(data)
 
     def _timeout_error(self, seconds: float | None = None) -> LiveError:

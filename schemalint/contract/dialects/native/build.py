@@ -9,7 +9,8 @@ from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.column_path import Report
 from schemalint.contract.dialects.native.columns import ColumnReader
 from schemalint.contract.dialects.native.spans import Spans
-from schemalint.contract.dialects.native.texts import read_date, read_names, read_path, read_table_name
+from schemalint.contract.dialects.native.texts import read_names, read_path, read_table_name
+from schemalint.contract.dialects.native.waivers import read_waiver
 from schemalint.delta import properties, table
 from schemalint.delta.datatype import UNMANAGED, Struct
 from schemalint.delta.path import Path
@@ -47,7 +48,7 @@ def build(data: native.Contract, report: Report) -> contract.Contract:
         consumers=builder.consumers(data.get("consumers", []), ("consumers",), columns),
         named_consumers=_names(data.get("consumers", [])),
         waivers=tuple(
-            builder.waiver(waiver, ("allow", index), columns)
+            read_waiver(waiver, ("allow", index), report, columns)
             for index, waiver in enumerate(data.get("allow", []))
         ),
         deprecated=builder.columns.deprecated,
@@ -108,19 +109,6 @@ class _Builder:
             self._consumer(consumer, (*yaml_path, index), columns)
             for index, consumer in enumerate(written)
             if not isinstance(consumer, str)
-        )
-
-    def waiver(self, written: native.Waiver, yaml_path: YamlPath, columns: Struct) -> contract.Waiver:
-        column, key = written.get("column"), written.get("property")
-        return contract.Waiver(
-            rule=written["rule"],
-            reason=written["reason"],
-            column=(
-                None if column is None else read_path(column, (*yaml_path, "column"), self._report, columns)
-            ),
-            property=None if key is None else properties.canonical(key),
-            approved_by=written.get("approved_by"),
-            expires=read_date(written.get("expires"), (*yaml_path, "expires"), self._report),
         )
 
     def _consumer(self, written: native.Consumer, yaml_path: YamlPath, columns: Struct) -> Consumer:

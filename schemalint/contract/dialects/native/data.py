@@ -24,7 +24,8 @@ from schemalint.delta.path import Part, Path, format_path, is_within
 from schemalint.delta.table import Deletion
 from schemalint.delta.type_text import print_type
 from schemalint.model.consumer import Consumer
-from schemalint.model.contract import Contract, Deprecation, TargetOverlay, Waiver
+from schemalint.model.contract import Contract, Deprecation, TargetOverlay
+from schemalint.model.waiver import Waiver
 from schemalint.values import as_dict, changed_fields
 
 Data: TypeAlias = "str | bool | int | list[Data] | dict[str, Data] | None"
@@ -176,9 +177,12 @@ def _consumer(consumer: Consumer) -> Data:
     return written
 
 
+_WAIVER_KEYS: Final = {"old": "from", "new": "to"}
+
+
 def _waiver(waiver: Waiver) -> Data:
-    column = UNMANAGED if waiver.column is None else format_path(waiver.column)
-    return _without_unmanaged(**{**_changed(waiver), "column": column})
+    written = {_WAIVER_KEYS.get(name, name): content for name, content in _changed(waiver).items()}
+    return written if waiver.column is None else {**written, "column": format_path(waiver.column)}
 
 
 def _properties(properties: Mapping[str, str | None]) -> dict[str, Data]:

@@ -196,21 +196,52 @@ class Consumer(TypedDict, total=False):
     """Settings of a consumer that reads the table as a stream."""
 
 
-class Waiver(TypedDict, total=False):
-    """The approval of a finding that would otherwise fail the check."""
+_Change = TypedDict("_Change", {"from": str}, total=False)
+
+
+class Waiver(_Change, total=False):
+    """The approval of one finding: a rule, its object, and its change (`from`, `to`)."""
 
     rule: Required[str]
     """Code or name of the rule."""
     column: str
-    """Path of the column that the waiver is for."""
+    """Path of the column that the finding is about."""
     property: str
-    """Table property that the waiver is for."""
+    """Table property that the finding is about."""
+    constraint: str
+    """CHECK constraint that the finding is about."""
+    feature: str
+    """Table feature that the finding is about."""
+    object: Literal["table", "partitioning", "clustering"]
+    """Kind of the object that the finding is about, if it has no name."""
+    to: str
+    """The new value in the finding; required where the finding has one."""
+    via: Literal["rewrite"]
+    """Way out where Delta cannot make the change: the table is rewritten outside of schemalint."""
     reason: Required[str]
     """Reason for the approval."""
     approved_by: str
     """Person or team that approved it."""
     expires: str
-    """Last day on which the waiver is valid (ISO 8601, e.g. 2026-12-31)."""
+    """Last day on which the approval counts (ISO 8601, e.g. 2026-12-31)."""
+
+
+class ExceptionEntry(Waiver, total=False):
+    """The approval of one finding of a table: an entry of `allow`, with the table."""
+
+    table: Required[str]
+    """Table that the finding is about."""
+
+
+class ExceptionsFile(TypedDict, total=False):
+    """Approved findings outside of the contracts."""
+
+    __pydantic_config__ = _CONFIG  # type: ignore[misc]  # pydantic's name for the configuration of a TypedDict
+
+    schemalint_exceptions: Required[Literal[1]]
+    """Version of the format."""
+    exceptions: Required[list[ExceptionEntry]]
+    """Approved findings, each with its table."""
 
 
 class Target(TypedDict, total=False):
@@ -273,7 +304,7 @@ class Contract(TypedDict, total=False):
     """Readers and writers of the table that must keep working after a change; a name stands for the
     consumer that the configuration declares."""
     allow: list[Waiver]
-    """Waivers: findings approved with a reason."""
+    """Exceptions: findings approved with a reason."""
 
 
 NOUNS: Final[dict[object, str]] = {
@@ -291,6 +322,8 @@ NOUNS: Final[dict[object, str]] = {
     Stream: "a stream",
     Consumer: "a consumer",
     Waiver: "an entry of allow",
+    ExceptionEntry: "an exception",
+    ExceptionsFile: "exceptions.yaml",
     Target: "a target",
 }
 """The name of each mapping in messages."""

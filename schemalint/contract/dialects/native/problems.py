@@ -28,14 +28,14 @@ _KINDS: Final[dict[object, str]] = {
 }
 
 
-def report_problems(data: Any, report: Report) -> None:  # noqa: ANN401 - any data
+def report_problems(data: Any, report: Report, root: Any = native.Contract) -> None:  # noqa: ANN401 - any data
     """Report everything that pydantic refuses, each error once.
 
     pydantic has three kinds of errors here: ``missing``, ``extra_forbidden``, and a value of the wrong type.
     For a union it reports the latter once per member, so the expected type is taken from the format instead.
     """
     try:
-        TypeAdapter(native.Contract).validate_python(data)
+        TypeAdapter(root).validate_python(data)
     except ValidationError as invalid:
         errors = invalid.errors(include_url=False, include_context=False)
     else:
@@ -44,15 +44,15 @@ def report_problems(data: Any, report: Report) -> None:  # noqa: ANN401 - any da
     missing = {(path, key) for kind, path, key in located if kind == "missing"}
     unknown = {path for kind, path, _ in located if kind == "extra_forbidden"}
     wrong = {path for kind, path, _ in located if kind not in ("missing", "extra_forbidden")}
-    misspelt = {(path[:-1], _nearest(str(path[-1]), path[:-1])) for path in unknown}
+    misspelt = {(path[:-1], _nearest(str(path[-1]), path[:-1], root)) for path in unknown}
     for path, key in missing - misspelt:
-        report.in_mapping(path, f'"{key}" is missing in {_noun(path)}', "add it")
+        report.in_mapping(path, f'"{key}" is missing in {_noun(path, root)}', "add it")
     for path in unknown:
-        _report_unknown(path, report)
+        _report_unknown(path, report, root)
     incomplete = {path for path, _ in missing}
     parents = {path[:length] for path in unknown | wrong | incomplete for length in range(len(path))}
     for path in wrong - parents - incomplete:
-        _report_wrong(path, _at(data, path), report)
+        _report_wrong(path, _at(data, path), report, root)
 
 
 def _path(data: Any, loc: tuple[str | int, ...]) -> YamlPath:  # noqa: ANN401 - as above
@@ -72,29 +72,33 @@ def _at(data: Any, path: YamlPath) -> Any:  # noqa: ANN401 - as above
     return data
 
 
-def _report_unknown(path: YamlPath, report: Report) -> None:
+def _report_unknown(path: YamlPath, report: Report, root: Any) -> None:  # noqa: ANN401 - as above
     key = str(path[-1])
-    report.at_key(path, f'unknown key "{key}" in {_noun(path[:-1])}', _key_help(key, path[:-1]))
+    report.at_key(path, f'unknown key "{key}" in {_noun(path[:-1], root)}', _key_help(key, path[:-1], root))
 
 
-def _key_help(key: str, parent: YamlPath) -> str:
+def _key_help(key: str, parent: YamlPath, root: Any) -> str:  # noqa: ANN401 - as above
     owner = next((noun for typed_dict, noun in native.NOUNS.items() if key in fields(typed_dict)), None)
-    nearest = _nearest(key, parent)
+    nearest = _nearest(key, parent, root)
     if nearest:
         return f'did you mean "{nearest}"?'
-    return f"it is a key of {owner}" if owner else f"known keys: {', '.join(fields(_mapping_type(parent)))}"
+    return (
+        f"it is a key of {owner}"
+        if owner
+        else f"known keys: {', '.join(fields(_mapping_type(parent, root)))}"
+    )
 
 
-def _nearest(key: str, parent: YamlPath) -> str | None:
+def _nearest(key: str, parent: YamlPath, root: Any) -> str | None:  # noqa: ANN401 - as above
     """Return the known key that was probably meant; None if it is a key of another mapping."""
-    known = list(fields(_mapping_type(parent)))
+    known = list(fields(_mapping_type(parent, root)))
     if any(key in fields(typed_dict) for typed_dict in native.NOUNS):
         return None
     return next(iter(difflib.get_close_matches(key.lower().replace("-", "_"), known, n=1)), None)
 
 
-def _report_wrong(path: YamlPath, value: Any, report: Report) -> None:  # noqa: ANN401 - as above
-    hint = hint_at(native.Contract, path)
+def _report_wrong(path: YamlPath, value: Any, report: Report, root: Any) -> None:  # noqa: ANN401 - as above
+    hint = hint_at(root, path)
     name = f'"{path[-1]}"' if path and isinstance(path[-1], str) else "an entry" + _of(path)
     subject, actual = (name, _actual(value)) if path else ("a contract", "this")
     report.at_value(
@@ -148,9 +152,9 @@ def _wrong_help(hint: Any, path: YamlPath, report: Report) -> str:  # noqa: ANN4
     return ""
 
 
-def _mapping_type(path: YamlPath) -> Any:  # noqa: ANN401 - as above
+def _mapping_type(path: YamlPath, root: Any) -> Any:  # noqa: ANN401 - as above
     """Return the TypedDict at a path; for a union, its TypedDict member."""
-    hint = hint_at(native.Contract, path)
+    hint = hint_at(root, path)
     return next((member for member in _members(hint) if is_mapping(member)), hint)
 
 
@@ -158,5 +162,5 @@ def _members(hint: Any) -> tuple[Any, ...]:  # noqa: ANN401 - as above
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
-def _noun(path: YamlPath) -> str:
-    return native.NOUNS[_mapping_type(path)]
+def _noun(path: YamlPath, root: Any) -> str:  # noqa: ANN401 - as above
+    return native.NOUNS[_mapping_type(path, root)]

@@ -114,4 +114,4 @@ def find_tables(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Iter
 
 def _open_log(reference: str, storage: Mapping[str, str]) -> ObjectStoreLog:
     address = parse_address(reference)
-    return ObjectStoreLog(address, open_client(address, storage))
+    return ObjectStoreLog(address, open_client(address, storage), storage)

@@ -8,6 +8,7 @@ from posixpath import normpath
 from typing import Final, Literal
 
 from schemalint.errors import LiveError
+from schemalint.redaction import without_uri_secrets
 from schemalint.values import field, frozen
 
 Provider = Literal["s3", "gcs", "azure"]
@@ -91,10 +92,10 @@ def is_address(reference: str) -> bool:
 def parse_address(reference: str) -> Address:
     """Parse the reference of a table in an object store.
 
-    Percent signs in the path are literal, as in Spark.
+    The path is literal, as in Spark: percent signs, question marks and all others.
 
     Raises:
-        LiveError: The reference names no bucket, or contains ``..``, a query or a password.
+        LiveError: The reference names no bucket, or contains ``..``, a signature or a password.
     """
     match = _REFERENCE.fullmatch(reference)
     if match is None:
@@ -102,9 +103,9 @@ def parse_address(reference: str) -> Address:
     provider = PROVIDERS[match["scheme"].lower()]
     bucket, config = _parse_authority(provider, match["scheme"], match["authority"])
     root = f"{match['scheme']}://{match['authority']}"
-    if "?" in match["path"]:
+    if "?" in match["path"] and without_uri_secrets(reference) != reference:
         raise LiveError(
-            f"{root}{match['path'].partition('?')[0]}: the URI must not have a query",
+            f"{root}{match['path'].partition('?')[0]}: the URI must not have a signed query",
             help="Give credentials in the environment or in the target's storage block.",
         )
     parts = [part for part in match["path"].split("/") if part not in ("", ".")]

@@ -9,10 +9,13 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from schemalint.encryption import may_carry_secrets
+from schemalint import limits
+from schemalint.encryption import may_carry_secrets, trust_help
 from schemalint.errors import LiveError
 from schemalint.storage.kinds.object_store.address import Address, Provider
+from schemalint.storage.kinds.object_store.credentials import options
 from schemalint.storage.kinds.object_store.failures import failure
+from schemalint.storage.kinds.object_store.unreachable import require_reachable
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -33,9 +36,8 @@ _RENAMED: Final[Mapping[tuple[Provider, str], str]] = {
     ("azure", "anonymous"): "skip_signature",
     ("gcs", "endpoint"): "base_url",
 }
-# In addition to the client's own limits: 5 seconds to connect, 30 for an answer.
-_MOST_RETRIES: Final = 3
-_LAST_RETRY: Final = timedelta(seconds=60)
+_ADDRESS: Final = re.compile("endpoint|base_url|account_name|allow_http", re.IGNORECASE)
+_CERTIFICATE: Final = re.compile(r"(proxy_ca|root)_certificate", re.IGNORECASE)
 _IMPORTING: Final = threading.Lock()
 
 
@@ -50,17 +52,28 @@ def open_client(address: Address, storage: Mapping[str, str]) -> Client:
     variables = {name: value for name, value in os.environ.items() if name.startswith(prefix)}
     _require_usable({**variables, **settings})
     _require_encrypted(variables, settings)
+    require_reachable(store_key(address, storage), address.uri)
     client = _client_types(address)[address.provider]
     from obstore.exceptions import BaseError  # noqa: PLC0415 (only for object stores)
 
     try:
         return client(
             address.bucket,
-            config={**settings, **address.config},
-            retry_config={"max_retries": _MOST_RETRIES, "retry_timeout": _LAST_RETRY},
+            **options(address.provider, {**settings, **address.config}),
+            retry_config={
+                "max_retries": limits.STORE_RETRIES,
+                "retry_timeout": timedelta(seconds=limits.STORE_RETRY_SECONDS),
+            },
         )
     except (BaseError, OSError, ValueError) as error:
-        raise failure(address.uri, address.bucket_label, error) from None
+        raise failure(address.uri, address.bucket_label, error, storage) from None
+
+
+def store_key(address: Address, storage: Mapping[str, str]) -> str:
+    """Return a text that the tables share whose requests go to one bucket at one address."""
+    named = {**os.environ, **storage, **address.config}.items()
+    addresses = (f"{name}={value}" for name, value in sorted(named) if _ADDRESS.search(name))
+    return " ".join((address.provider, address.bucket, *addresses))
 
 
 def _client_types(address: Address) -> Mapping[Provider, Callable[..., Client]]:
@@ -77,8 +90,10 @@ def _client_types(address: Address) -> Mapping[Provider, Callable[..., Client]]:
 
 
 def _require_usable(settings: Mapping[str, str]) -> None:
-    """Refuse values that make the client, and perhaps the process, abort (obstore 0.12.1)."""
+    """Refuse values that make the client, perhaps the process, abort, or that it ignores (obstore 0.12.1)."""
     for name, value in settings.items():
+        if _CERTIFICATE.fullmatch(name):
+            raise LiveError(f"{name} is no setting that the client obeys", help=trust_help())
         if _SENT_SECRET.search(name) and not value.isprintable():
             raise LiveError(
                 f"{name} contains a line break, or another character that cannot be sent",

@@ -7,10 +7,17 @@ Only the store's error code is passed on.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from schemalint.encryption import trust_help
 from schemalint.errors import LiveError
+from schemalint.storage import NO_OPTIONS
+from schemalint.storage.kinds.object_store.unreachable import StoreUnreachable
+from schemalint.store_settings import StoreSettings
 from schemalint.values import frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @frozen
@@ -19,13 +26,16 @@ class _Failure:
 
     Attributes:
         sign: A pattern that occurs in the client's message or in its error's name.
-        message: What is wrong with the table; ``{bucket}`` is its bucket or container.
-        help: What to do.
+        message: What is wrong with the table; ``{bucket}`` is its bucket or container, and ``{origin}`` says
+            whose credentials were used.
+        help: What to do; ``{remedy}`` is about the credentials, and ``{trust}`` about certificates.
+        is_unreachable: Whether there was no connection, so that no table of the store can be read.
     """
 
     sign: str
     message: str
     help: str
+    is_unreachable: bool = False
 
 
 _CREDENTIALS: Final = (
@@ -43,13 +53,13 @@ _FAILURES: Final = tuple(
         (
             # Machines in a cloud get credentials from these addresses; the client's last resort.
             r"/latest/(api/token|meta-data)|metadata\.google\.internal|/computeMetadata/|/metadata/identity",
-            "no credentials were found for {bucket}",
-            _CREDENTIALS,
+            "access to {bucket}{origin} is not possible: no credentials were found",
+            "{remedy}",
         ),
         (
             "<Code>(ExpiredToken|TokenRefreshRequired|RequestTimeTooSkewed)",
-            "the credentials for {bucket} have expired, or this machine's clock is wrong",
-            "Get new ones.",
+            "access to {bucket}{origin} is denied: the credentials have expired, or the clock is wrong",
+            "Get new ones. {remedy}",
         ),
         (
             "without LOCATION|<Code>(PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocation)",
@@ -58,8 +68,8 @@ _FAILURES: Final = tuple(
         ),
         (
             "status code: (401|403)|PermissionDenied|Unauthenticated|<Code>(Invalid(Acc|Tok)|Authentic)",
-            "access to {bucket} is denied",
-            f"Grant permission to list and to read its files. {_CREDENTIALS}",
+            "access to {bucket} is denied{origin}",
+            "Grant permission to list and to read its files. {remedy}",
         ),
         (
             "status code: 404",
@@ -72,9 +82,20 @@ _FAILURES: Final = tuple(
             'Write https://, or allow it: allow_http = "true" in the storage block, or AWS_ALLOW_HTTP=true.',
         ),
         (
-            "kind: Interrupted",
+            "NoContentRange|NotPartial|non-partial",
+            "an answer broke off, and the store gives no part of a file: it ignores the header Range",
+            "Try again later; look at the proxy if it happens again.",
+        ),
+        (
+            "kind: Interrupted|Incomplete(Message|Body)|ConnectionReset|BrokenPipe",
             "the connection to the store broke off",
             "Try again later; look at the proxy if it happens again.",
+        ),
+        (
+            r"Error\(\s*Connect,\s*(TimedOut|ConnectError[^{}]*\{\s*kind: TimedOut)",
+            "the store cannot be reached: there is no connection within the time limit",
+            'Check the endpoint, the network and the firewall; the limit is connect_timeout = "5 seconds".',
+            True,
         ),
         (
             "kind: Timeout|TimedOut",
@@ -82,9 +103,36 @@ _FAILURES: Final = tuple(
             'Try again, or extend the limit: timeout = "2 minutes" in the target\'s storage block.',
         ),
         (
+            "NotValidForName",
+            "the certificate of the store's endpoint is for another host",
+            "Write the name in the certificate as endpoint.",
+        ),
+        (
+            r"InvalidCertificate\(\s*(Expired|NotValidYet)",
+            "the certificate of the store's endpoint has expired, or the clock is wrong",
+            "Tell whoever runs the store.",
+        ),
+        (
             "[Cc]ertificate|UnknownIssuer",
             "the certificate of the store's endpoint is not trusted",
-            "Add its authority to the system's certificates.",
+            "{trust}",
+        ),
+        (
+            "InvalidContentType|InvalidMessage",
+            "the store's endpoint answers without TLS",
+            "Check its port; an endpoint without TLS begins with http://.",
+        ),
+        (
+            "ConnectionRefused",
+            "the store cannot be reached: its host refuses the connection",
+            "Check the host and the port of the endpoint, and whether the store runs.",
+            True,
+        ),
+        (
+            "dns error|failed to lookup",
+            "the store cannot be reached: the name of its host is unknown",
+            "Check the spelling of the endpoint, the region and the account, and this machine's DNS.",
+            True,
         ),
         (
             "kind: Connect|error sending request",
@@ -98,8 +146,8 @@ _FAILURES: Final = tuple(
         ),
         (
             "Missing(AccessKeyId|SecretAccessKey|Key)|InvalidAccessKey|GCP credential error",
-            "the credentials for {bucket} are incomplete or malformed",
-            _CREDENTIALS,
+            "access to {bucket}{origin} is not possible: the credentials are incomplete or malformed",
+            "{remedy}",
         ),
         (
             "UnknownConfigurationKey|failed to parse|Invalid key",
@@ -107,26 +155,43 @@ _FAILURES: Final = tuple(
             "Use the names and values of obstore's configuration for this store in the storage block.",
         ),
         (
-            r"status code: (429|5\d\d)|SlowDown",
-            "the store is overloaded or fails",
+            "status code: (429|503)|<Code>(SlowDown|TooManyRequests|ServerBusy)",
+            "the store is overloaded, and refuses repeated requests too",
+            "Try again later, or with fewer tables at a time: --jobs N.",
+        ),
+        (
+            r"status code: 5\d\d",
+            "the store fails, for repeated requests too",
             "Try again later.",
         ),
     )
 )
 _UNKNOWN: Final = _Failure("", "the store gives no usable answer", "Check the endpoint and the account.")
 _CODE: Final = re.compile(r"<Code>([A-Za-z]{1,60})</Code>")
+_STATUS: Final = re.compile(r"status code: (\d{3})")
 
 
-def failure(uri: str, bucket: str, error: BaseException) -> LiveError:
+def failure(
+    uri: str, bucket: str, error: BaseException, storage: Mapping[str, str] = NO_OPTIONS
+) -> LiveError:
     """Return the error for a refusal, a failed connection or an invalid setting.
 
     Args:
         uri: The table or file.
         bucket: Its bucket as messages name it, such as ``bucket lake``.
         error: The error of obstore; its text may contain secrets and is not passed on.
+        storage: The settings that opened the store.
     """
+    origin, remedy = "", _CREDENTIALS
+    if isinstance(storage, StoreSettings):
+        origin, remedy = f" with {storage.origin}", storage.remedy
     text = f"{type(error).__name__}: {error}"
     kind = next((failure for failure in _FAILURES if re.search(failure.sign, text)), _UNKNOWN)
-    code = _CODE.search(text)
-    suffix = f" (the store says {code[1]})" if code else ""
-    return LiveError(f"{uri}: {kind.message.format(bucket=bucket)}{suffix}", help=kind.help)
+    suffix = ""
+    if code := _CODE.search(text) or _STATUS.search(text):
+        suffix = f" (the store says {code[1]})"
+    message = kind.message.format(bucket=bucket, origin=origin)
+    help_text = kind.help.replace("{remedy}", remedy).replace("{trust}", trust_help())
+    if kind.is_unreachable:
+        return StoreUnreachable(uri, message, help=help_text)
+    return LiveError(f"{uri}: {message}{suffix}", help=help_text)

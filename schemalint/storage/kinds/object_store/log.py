@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO, Final
 
@@ -11,10 +11,12 @@ from schemalint.delta_log import limits
 from schemalint.delta_log.store import FileEntry, MissingFile, NoTable, too_large
 from schemalint.errors import LiveError
 from schemalint.storage.kinds.object_store.address import Address
+from schemalint.storage.kinds.object_store.client import store_key
 from schemalint.storage.kinds.object_store.failures import failure
 from schemalint.storage.kinds.object_store.ranged_file import RangedFile
+from schemalint.storage.kinds.object_store.unreachable import watched
 from schemalint.storage.requests import finish, start
-from schemalint.values import frozen, replace
+from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -28,6 +30,12 @@ _BLOCK: Final = 1 << 20
 
 _NO_FILE: Final = "schemalint-no-such-file"
 
+_PAGE: Final = 1_000
+"""Keys that S3 and Google list with one request."""
+
+_UNSORTED: Final = "--x-s3"
+"""The end of the names of S3's directory buckets, which list in any order, and never after a key."""
+
 
 @frozen
 class ObjectStoreLog:
@@ -35,19 +43,23 @@ class ObjectStoreLog:
 
     address: Address
     client: Client
+    storage: Mapping[str, str] = field(repr=False)
 
     @property
     def uri(self) -> str:
         """The table's URI; it contains no secrets."""
         return self.address.uri
 
-    def list(self, folder: str = "") -> Sequence[FileEntry]:
+    def list(self, folder: str = "", *, first: str = "") -> Sequence[FileEntry]:
         """List the files directly in the log, or in a folder in it.
 
         Raises:
             NoTable: The log has no files: a store knows no folders, only keys with a common prefix.
             LiveError: The store refuses or does not answer, or there is no such bucket or store.
         """
+        if first and not folder and self._lists_from_a_key:
+            with self.translated_errors():
+                return finish(start(self._versions_from, first))
         if folder:
             files, _ = self.list_folder(f"{self._log}/{folder}")
             return tuple(replace(file, name=f"{folder}/{file.name}") for file in files)
@@ -100,15 +112,34 @@ class ObjectStoreLog:
                 help="Check the endpoint, the network and the proxy.",
             )
 
+    def find(self, name: str) -> bytes | None:
+        """Read a file of the log; None if there is no such file, or perhaps none.
+
+        Who may list a prefix may be denied to know that a file is missing; a listing tells then.
+        """
+        from obstore.exceptions import PermissionDeniedError, UnauthenticatedError  # noqa: PLC0415 (only for object stores)
+
+        with self.translated_errors(name):
+            try:
+                return finish(self.fetch(name))
+            except (FileNotFoundError, PermissionDeniedError, UnauthenticatedError):
+                return None
+
     def read(self, name: str) -> bytes:
         """Read a file of the log."""
         with self.translated_errors(name):
             return finish(self.fetch(name))
 
-    def open(self, name: str) -> BinaryIO:
-        """Open a file of the log for random access; it is read block by block."""
-        with self.translated_errors(name):
-            size = finish(start(self.client.head, self._key(name)))["size"]
+    def open(self, name: str, size: int | None = None) -> BinaryIO:
+        """Open a file of the log for random access; it is read block by block.
+
+        Args:
+            name: The file.
+            size: Its size in bytes, if a listing has told it.
+        """
+        if size is None:
+            with self.translated_errors(name):
+                size = finish(start(self.client.head, self._key(name)))["size"]
         return self._open_ranges(self._key(name), name, size)
 
     def open_data(self, path: str) -> BinaryIO:
@@ -131,15 +162,16 @@ class ObjectStoreLog:
         from obstore.exceptions import BaseError  # noqa: PLC0415 (only for object stores)
 
         uri = f"{self.uri}/_delta_log/{name}" if name else self.uri
-        try:
-            yield
-        except FileNotFoundError:
-            raise LiveError(
-                f"{uri}: the file was listed, but no longer exists",
-                help="A cleanup of the log may be running: try again.",
-            ) from None
-        except (BaseError, OSError, ValueError) as error:
-            raise failure(uri, self.address.bucket_label, error) from None
+        with watched(store_key(self.address, self.storage)):
+            try:
+                yield
+            except FileNotFoundError:
+                raise LiveError(
+                    f"{uri}: the file was listed, but no longer exists",
+                    help="A cleanup of the log may be running: try again.",
+                ) from None
+            except (BaseError, OSError, ValueError) as error:
+                raise failure(uri, self.address.bucket_label, error, self.storage) from None
 
     def _open_ranges(self, key: str, name: str, size: int) -> BinaryIO:
         def read_range(begin: int, end: int) -> bytes:
@@ -147,6 +179,26 @@ class ObjectStoreLog:
                 return bytes(finish(start(self.client.get_range, key, start=begin, end=end)))
 
         return io.BufferedReader(RangedFile(read_range, size), _BLOCK)
+
+    @property
+    def _lists_from_a_key(self) -> bool:
+        """Whether the store lists after a key; for Azure the client would leave out the others itself."""
+        return self.address.provider != "azure" and not self.address.bucket.endswith(_UNSORTED)
+
+    def _versions_from(self, first: str) -> Sequence[FileEntry]:
+        """List the files of versions directly in the log whose names follow `first`.
+
+        Such a listing includes folders, which sort behind all versions: it ends there.
+        """
+        prefix = f"{self._log}/"
+        found: list[FileEntry] = []
+        for page in self.client.list(self._log, offset=f"{prefix}{first}", chunk_size=_PAGE):
+            for file in page:
+                name = file["path"].removeprefix(prefix)
+                if not name[:1].isdigit():
+                    return found
+                found.append(FileEntry(name, file["size"], _milliseconds(file)))
+        return found
 
     @property
     def _log(self) -> str:

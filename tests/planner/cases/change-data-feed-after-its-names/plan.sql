@@ -1,8 +1,3 @@
--- set properties
---   'property team is declared as sales'
--- undo: ALTER TABLE delta.`/lake/it``s/orders` UNSET TBLPROPERTIES ('team')
-ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('team' = 'sales');
-
 -- drop columns
 --   '_change_type is listed under dropped'
 -- undo note: cannot be undone in place: RESTORE TABLE also reverts the data
@@ -16,8 +11,9 @@ ALTER TABLE delta.`/lake/it``s/orders` RENAME COLUMN `_commit_version` TO `sourc
 
 -- set properties
 --   'property delta.enableChangeDataFeed is declared as true'
+--   'property team is declared as sales'
 -- adds changeDataFeed
--- undo: ALTER TABLE delta.`/lake/it``s/orders` UNSET TBLPROPERTIES ('delta.enableChangeDataFeed')
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` UNSET TBLPROPERTIES ('delta.enableChangeDataFeed', 'team')
 -- undo note: the features stay in the protocol: changeDataFeed
-ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true');
+ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true', 'team' = 'sales');
 

@@ -5,13 +5,13 @@ ALTER TABLE delta.`/lake/it``s/orders` ADD COLUMNS (
   `n` int AFTER `a`
 );
 
--- move a column
+-- alter columns
 --   'b is declared in another position'
--- undo note: move it back in the contract
-ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN `b` FIRST;
-
--- move a column
 --   's.z is declared in another position'
--- undo note: move it back in the contract
-ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN `s`.`z` FIRST;
+-- undo: ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
+  `b` AFTER `s`,
+  `s`.`z` AFTER `y`
+ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
+  `b` FIRST,
+  `s`.`z` FIRST;
 

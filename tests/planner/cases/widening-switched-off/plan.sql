@@ -1,8 +1,3 @@
--- set properties
---   'property team is declared as sales'
--- undo: ALTER TABLE delta.`/lake/it``s/orders` UNSET TBLPROPERTIES ('team')
-ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('team' = 'sales');
-
 -- add columns
 --   'b is declared and missing'
 -- undo note: cannot be undone: Delta drops columns only with column mapping
@@ -18,6 +13,7 @@ ALTER TABLE delta.`/lake/it``s/orders` ALTER COLUMN
 
 -- set properties
 --   'property delta.enableTypeWidening is declared as false'
--- undo: ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true')
-ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableTypeWidening' = 'false');
+--   'property team is declared as sales'
+-- undo note: needs several statements: declare the old values, and null for new keys
+ALTER TABLE delta.`/lake/it``s/orders` SET TBLPROPERTIES ('delta.enableTypeWidening' = 'false', 'team' = 'sales');
 

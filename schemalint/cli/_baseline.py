@@ -1,0 +1,194 @@
+"""``--baseline``, ``--write-baseline`` and ``--grow``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from schemalint import git, limits
+from schemalint.cli import print_note
+from schemalint.delta.footer_summary import PhysicalTypes
+from schemalint.errors import ConfigError, UsageError
+from schemalint.files import write_text
+from schemalint.lint.baseline import Baseline, Entry, compare, read_baseline, rewritten, text_of, unused
+from schemalint.lint.judge import ordered
+from schemalint.lint.waiver_findings import judge_waiver
+from schemalint.model.contract import table_key
+from schemalint.model.fact import JudgedWaiver
+from schemalint.reading import read_given, read_plain
+from schemalint.values import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from schemalint.git import Side
+    from schemalint.lint.configuration import HeadConfig
+    from schemalint.model.finding import CheckResult, Finding
+    from schemalint.plugin import Rule
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+def baseline_options(function: F) -> F:
+    """Add the options of the baseline."""
+    for option in (
+        click.option(
+            "--grow", is_flag=True, help="With --write-baseline: add findings to a baseline that is there"
+        ),
+        click.option(
+            "--write-baseline",
+            is_flag=False,
+            flag_value="",
+            metavar="[FILE]",
+            help="Write the findings to the baseline; from one that is there, only remove what is gone",
+        ),
+        click.option("--baseline", metavar="FILE", help="Do not fail for the findings in this file"),
+    ):
+        function = option(function)
+    return function
+
+
+def with_baseline(
+    result: CheckResult,
+    options: dict[str, Any],
+    rules: Sequence[Rule],
+    sides: frozenset[str],
+    *,
+    configured: Path | None = None,
+    head: HeadConfig | None = None,
+    base: Side | None = None,
+    void: Callable[[Finding], bool] = lambda _finding: False,
+) -> CheckResult:
+    """Return a result whose findings are compared with the baseline; write it if the user wants that.
+
+    Args:
+        result: The result of a run.
+        options: The options of the command.
+        rules: The rules that judged.
+        sides: What the tables were compared with: see `Finding.against`.
+        configured: The file that the configuration names.
+        head: The configuration of the side under review, if the file can be one of its repository.
+        base: The old side: what it lacks is added by the change under review.
+        void: See `compare`.
+
+    Raises:
+        UsageError: There is no such file, or it cannot be written.
+        ConfigError: It is no baseline.
+    """
+    if options["grow"] and options["write_baseline"] is None:
+        raise UsageError("--grow needs --write-baseline", help="give it too")
+    written = options["write_baseline"] or None
+    file = Path(options["baseline"]) if options["baseline"] else configured
+    if options["write_baseline"] is None and file is None:
+        return result
+    target = Path(written) if written else file
+    if target is None:
+        raise UsageError(
+            "--write-baseline needs a file", help="name it, or set `baseline` in the configuration"
+        )
+    is_written = options["write_baseline"] is not None
+    baseline = _read(file or target, head, base, may_miss=is_written)
+    if is_written and target != file:
+        _read(target, None, None, may_miss=True)  # a file that is no baseline is not overwritten
+
+    is_complete = options["everything"] and not options.get("paths")
+
+    def is_judged(entry: Entry) -> bool:
+        files = bool(options.get("files"))
+        return _is_judged(entry, result, rules, sides, is_complete=is_complete, files=files)
+
+    if is_written and result.errors:
+        print_note(f"note: {target} was not written, because the run is incomplete")
+        is_written = False
+    if is_written:
+        compared = compare(result, replace(baseline, merged=None) if baseline else Baseline(str(target)))
+        entries = rewritten(baseline, compared, is_judged, grow=options["grow"])
+        text = text_of(entries)
+        write_text(target, text)
+        print_note(f"wrote {target}: findings in {len(entries)} entries")
+        baseline = Baseline(str(target), {entry.fingerprint: entry for entry in entries}, text=text)
+    if baseline is None:
+        return result
+    compared = compare(result, baseline, void)
+    about = [
+        replace(finding, fix=None, help="--write-baseline removes it")
+        for entry in unused(baseline, compared.used, is_judged)
+        for finding in judge_waiver(JudgedWaiver(entry, "unused"), rules)
+    ]
+    result = compared.result
+    return replace(
+        result,
+        findings=ordered((*result.findings, *about)),
+        sources={**(result.sources or {}), baseline.file: baseline.text},
+    )
+
+
+def _read(file: Path, head: HeadConfig | None, base: Side | None, *, may_miss: bool) -> Baseline | None:
+    """Read a baseline; that of a repository at the side under review, with what the base has of it.
+
+    Raises:
+        UsageError: It cannot be read.
+        ConfigError: It is no baseline.
+    """
+    # By its name first: a link that the change under review makes of it does not take it out.
+    path = Path(os.path.abspath(file))  # noqa: PTH100 (follows no link)
+    if head is not None and not path.is_relative_to(head.repository.root):
+        path = path.resolve()
+    is_inside = head is not None and path.is_relative_to(head.repository.root)
+    name = path.relative_to(head.repository.root).as_posix() if head and is_inside else str(file)
+    merged = None
+    if head is not None and is_inside and not isinstance(head.side, git.Worktree):
+        data = git.file_at(head.repository, head.side, name)
+        if data is None and not may_miss:
+            raise UsageError(
+                f"there is no baseline {name} in {head.side.why}", help="write it, and commit it"
+            )
+    else:
+        data = _on_disk(path, name, read_plain if is_inside else read_given, may_miss=may_miss)
+    if data is None:
+        return None
+    if head is not None and base is not None and is_inside:
+        at_base = git.file_at(head.repository, base, name)
+        merged = {} if at_base is None else _merged(name, at_base)
+    return Baseline(name, read_baseline(name, data), merged, data.decode())
+
+
+def _merged(name: str, data: bytes) -> dict[str, Entry]:
+    try:
+        return read_baseline(name, data)
+    except ConfigError:  # what cannot be read approves nothing
+        return {}
+
+
+def _on_disk(path: Path, name: str, read: Callable[[Path, int], bytes], *, may_miss: bool) -> bytes | None:
+    try:
+        return read(path, limits.MAX_BASELINE)
+    except FileNotFoundError:
+        if may_miss:
+            return None
+        raise UsageError(f"there is no baseline {name}", help="write it with --write-baseline") from None
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read: {error.strerror}", help="see --baseline") from None
+
+
+def _is_judged(
+    entry: Entry,
+    result: CheckResult,
+    rules: Sequence[Rule],
+    sides: frozenset[str],
+    *,
+    is_complete: bool,
+    files: bool,
+) -> bool:
+    """Whether a run could have found what an entry is for."""
+    target, compared = result.run.target, {table_key(table) for table in result.run.compared}
+    return (
+        (is_complete or table_key(entry.table) in compared)
+        and not result.errors
+        and sides.issuperset(entry.against)
+        and (target is None or entry.target in (None, target))
+        and any(rule.code == entry.code and (files or rule.subjects != (PhysicalTypes,)) for rule in rules)
+    )

@@ -1,0 +1,66 @@
+"""``apply --plan FILE``: the file, and the configuration that counts for it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from click.core import ParameterSource
+
+from schemalint.catalog.table_location import choose_target
+from schemalint.cli._settings import settings_without_contracts
+from schemalint.deploy.approvals import require_hashes
+from schemalint.deploy.journal import JournalInput
+from schemalint.deploy.plan_file import read_plan_file
+from schemalint.errors import UsageError
+from schemalint.git import Repository, resolve
+
+_OF_PLANNING: Final = (
+    *("head", "base", "allow", "allow_older", "repair_drift", "reorder", "cosmetic", "after"),
+)
+"""The options that only choose what is planned: a plan file says it already."""
+
+_COMMIT: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+def opened_plan_file(path: str, revision: str | None, options: dict[str, Any]) -> JournalInput:
+    """Return the input of ``apply --plan``; it has no catalog of a session yet.
+
+    Raises:
+        SchemalintError: The file is not a plan, an option has no effect on it, no configuration counts, or
+            the revision is unknown.
+    """
+    source = click.get_current_context().get_parameter_source
+    for name in _OF_PLANNING:
+        if name in options and source(name) is not ParameterSource.DEFAULT:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option} has no effect with --plan", help=f"plan --out with {option}")
+    file = read_plan_file(path)
+    repository, settings = settings_without_contracts(options)
+    return JournalInput(
+        file,
+        path,
+        settings,
+        choose_target(settings, options["target"] or file.target),
+        Path.cwd() if repository is None or repository.bare else repository.root,
+        approved=require_hashes(options["approved"]),
+        tables=options["tables"],
+        revision=None if revision is None else _confirmed(revision, repository),
+        require_streams=options["require_streams"],
+    )
+
+
+def _confirmed(revision: str, repository: Repository | None) -> str:
+    """Return the full id of a commit; without git the user must give it.
+
+    Raises:
+        UsageError: The text is no full id of a commit, or git reads no revision in it.
+        MissingHistoryError: The repository has no such commit.
+    """
+    if repository is not None:
+        return resolve(repository, revision)
+    if not _COMMIT.fullmatch(revision):
+        raise UsageError(f"--revision {revision} is not the full id of a commit", help="git rev-parse HEAD")
+    return revision

@@ -1,0 +1,112 @@
+"""How far a run has come, on standard error: one rewritten line in a terminal, else a line now and then."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager, suppress
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from schemalint.cli._output import draw_status, erase_status, is_error_terminal, print_note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from schemalint.cli._options import F
+    from schemalint.storage.table_workers import TableWorkers
+
+_TERMINAL_SECONDS: Final = 0.2
+_LOG_SECONDS: Final = 10.0
+"""Fewer lines than anybody minds, and enough of them that no CI service takes the job for dead."""
+
+
+JOBS: Final = 16
+"""Tables that are read at the same time, unless the user wishes another number."""
+
+READ_IN_PARALLEL: Final = f"Read N tables in parallel, {JOBS} by default"
+
+
+def workers_options(jobs_help: str = READ_IN_PARALLEL) -> Callable[[F], F]:
+    """Add ``--jobs`` and ``--no-progress``."""
+
+    def decorated(function: F) -> F:
+        for option in (
+            click.option("--no-progress", is_flag=True, help="Do not show how far the run has come"),
+            click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help=jobs_help),
+        ):
+            function = option(function)
+        return function
+
+    return decorated
+
+
+@contextmanager
+def table_workers(options: dict[str, Any]) -> Iterator[TableWorkers]:
+    """Provide the workers that the options ask for; while they work, the progress is shown."""
+    from schemalint.storage.table_workers import TableWorkers  # noqa: PLC0415 (only with live tables)
+
+    jobs = options["jobs"] or JOBS
+    if options["no_progress"]:
+        yield TableWorkers(jobs)
+        return
+    progress = Progress(in_terminal=is_error_terminal())
+    with progress.shown():
+        yield TableWorkers(jobs, progress.tell)
+
+
+class Progress:
+    """What a run does now; `draw` prints it.
+
+    Args:
+        in_terminal: Whether lines can be rewritten.
+    """
+
+    def __init__(self, *, in_terminal: bool) -> None:
+        self._in_terminal = in_terminal
+        self._lock = Lock()
+        self._text = ""
+
+    def tell(self, stage: str, done: int, total: int, table: str) -> None:
+        """Note how far a stage of the run has come; nothing is shown once it is done."""
+        tables = "table" if total == 1 else "tables"
+        left = f"{done:,} of {total:,} {tables} done, {total - done:,} left"
+        with self._lock:
+            self._text = f"{stage}: {left}, now {table}" if done < total and table else ""
+
+    def draw(self) -> None:
+        """Print what the run does, unless it is between two stages."""
+        with self._lock:
+            text = self._text
+        if not self._in_terminal:
+            if text:
+                print_note(text)
+        elif text:
+            draw_status(text, shutil.get_terminal_size().columns)
+        else:
+            erase_status()
+
+    @contextmanager
+    def shown(self, wait: Callable[[Event, float], bool] = Event.wait) -> Iterator[None]:
+        """Draw again and again in a thread.
+
+        Args:
+            wait: Waits so many seconds, and returns whether the run has ended.
+        """
+        ended = Event()
+        seconds = _TERMINAL_SECONDS if self._in_terminal else _LOG_SECONDS
+
+        def draw_until_ended() -> None:
+            with suppress(OSError, ValueError):  # nobody reads standard error any more
+                while not wait(ended, seconds):
+                    self.draw()
+
+        thread = Thread(target=draw_until_ended, name="schemalint-progress", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+            erase_status()

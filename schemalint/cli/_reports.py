@@ -1,0 +1,143 @@
+"""The reports of a run: in several formats at once, each printed or written to a file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from schemalint.cli._options import FAIL_ON, color_option, is_colored, write_report
+from schemalint.cli._output import show
+from schemalint.errors import UsageError
+from schemalint.printable import terminal_text
+from schemalint.report import findings as reports
+from schemalint.values import frozen
+
+if TYPE_CHECKING:
+    from schemalint.model.finding import CheckResult, Severity
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@frozen
+class Output:
+    """A report to make.
+
+    Attributes:
+        style: The module of its format.
+        file: The file to write; None prints the report.
+    """
+
+    style: reports.Format
+    file: str | None = None
+
+
+def report_options(function: F) -> F:
+    """Add the options that set when findings fail the run, and how they are reported."""
+    for option in (
+        color_option,
+        click.option("--statistics", is_flag=True, help="Count the findings by rule, on standard error"),
+        click.option(
+            "--output-file",
+            type=click.Path(dir_okay=False),
+            help="Write the report of the format without a file to this file",
+        ),
+        click.option(
+            "--output-format",
+            "output_formats",
+            multiple=True,
+            envvar="SCHEMALINT_OUTPUT_FORMAT",
+            show_envvar=True,
+            default=("full",),
+            show_default=True,
+            metavar="FORMAT[:FILE]",
+            help=f"Format of the report, and a file for it; may be repeated: {', '.join(reports.names())}",
+        ),
+        click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings"),
+        click.option("--fail-on", type=click.Choice([*FAIL_ON]), help="Lowest severity that fails the run"),
+    ):
+        function = option(function)
+    return function
+
+
+def outputs_of(formats: tuple[str, ...], output_file: str | None) -> tuple[Output, ...]:
+    """Return the reports that the options ask for.
+
+    Args:
+        formats: The values of ``--output-format``: a format, or a format and a file (``sarif:out.sarif``).
+        output_file: The file for the format that names none.
+
+    Raises:
+        UsageError: A format is unknown, two reports have one destination, or ``--output-file`` has no report.
+    """
+    outputs = tuple(_output(value, output_file) for value in formats)
+    files = Counter(output.file and Path(output.file).absolute() for output in outputs)
+    for file, number in files.items():
+        if number > 1:
+            where = "are printed" if file is None else f"are written to {file}"
+            raise UsageError(
+                f"{number} reports {where}", help="give each its own file: --output-format FORMAT:FILE"
+            )
+    if output_file and all(output.file != output_file for output in outputs):
+        raise UsageError(
+            "--output-file has no report: each --output-format names a file", help="leave --output-file out"
+        )
+    return outputs
+
+
+def _output(value: str, output_file: str | None) -> Output:
+    name, colon, file = value.partition(":")
+    if colon and not file:
+        raise UsageError(f"--output-format {value} names no file", help=f"write {value}FILE or {name}")
+    return Output(reports.get(name), file or output_file)
+
+
+def write_reports(
+    result: CheckResult,
+    outputs: tuple[Output, ...],
+    color: str,
+    *,
+    show_existing: bool = False,
+    err: bool = False,
+    statistics: bool = False,
+) -> None:
+    """Print and write the reports; a file that cannot be written keeps no other report from being made.
+
+    Args:
+        result: The result of the run.
+        outputs: The reports.
+        color: The value of ``--color``.
+        show_existing: See `Format.render`.
+        err: Print on standard error.
+        statistics: Count the findings by rule, on standard error.
+
+    Raises:
+        UsageError: A file cannot be written.
+    """
+    faults = []
+    for output in outputs:
+        colored = is_colored(color, output.file, err=err)
+        text = output.style.render(result, color=colored, show_existing=show_existing)
+        try:
+            write_report(text, output.file, err=err, color=colored or None)
+        except UsageError as fault:
+            faults.append(fault)
+    if statistics:
+        show(terminal_text(statistics_lines(result)), err=True)
+    if faults:
+        raise faults[0]
+
+
+def statistics_lines(result: CheckResult) -> list[str]:
+    """Count the findings that count by rule and severity, the most frequent first."""
+    counts: Counter[tuple[str, str, Severity]] = Counter(
+        (finding.code, finding.rule, finding.severity) for finding in result.counted
+    )
+    width = len(str(max(counts.values(), default=0)))
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], -item[0][2], item[0]))
+    return [
+        f"{number:>{width}}  {code}  {severity.label:<7}  {rule}" for (code, rule, severity), number in ranked
+    ] or ["no findings to count"]

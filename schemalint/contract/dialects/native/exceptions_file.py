@@ -1,0 +1,67 @@
+"""Read ``exceptions.yaml``: entries of ``allow``, each with its table, outside of the contracts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from schemalint.contract.dialects.native import format as native
+from schemalint.contract.dialects.native.column_path import Report
+from schemalint.contract.dialects.native.texts import read_table_name
+from schemalint.contract.dialects.native.waivers import read_waiver
+from schemalint.delta.datatype import Struct
+from schemalint.document import Document, Mapping, Node, Scalar, decode, node_at, read_documents
+from schemalint.document.shape import check_for
+from schemalint.errors import ContractError, Location
+from schemalint.model.waiver import WaiverSource, WrittenWaiver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KEY = "schemalint_exceptions"
+
+
+def read_exceptions(file: str, data: bytes) -> tuple[WrittenWaiver, ...]:
+    """Return the exceptions in a file.
+
+    Raises:
+        ContractError: The file is invalid.
+    """
+    documents = read_documents(decode(data, file), file)
+    if len(documents) != 1:
+        raise ContractError(
+            f"the file has {len(documents)} documents", help=f"it has one: {KEY}: 1", location=Location(file)
+        )
+    report = Report(documents[0])
+    content = _plain(documents[0].root)
+    if not check_for(native.ExceptionsFile)(content):
+        from schemalint.contract.dialects.native.problems import report_problems  # noqa: PLC0415 (pydantic)
+
+        report_problems(content, report, native.ExceptionsFile)
+    found = () if report.errors else tuple(_written(cast("native.ExceptionsFile", content), report))
+    for error in sorted(report.errors, key=lambda error: str(error.location)):
+        raise error
+    return found
+
+
+def _written(content: native.ExceptionsFile, report: Report) -> Iterator[WrittenWaiver]:
+    for index, entry in enumerate(content["exceptions"]):
+        path = ("exceptions", index)
+        waiver = read_waiver(entry, path, report, Struct(()))
+        table = read_table_name(entry["table"], (*path, "table"), report)
+        location = _location(report.document, index)
+        yield WrittenWaiver(waiver, table, WaiverSource.FILE, location, index=index)
+
+
+def _location(document: Document, index: int) -> Location:
+    node = node_at(document, ("exceptions", index, "rule"))
+    return document.location((node or document.root).span)
+
+
+def _plain(node: Node) -> Any:  # noqa: ANN401 - any YAML value
+    match node:
+        case Scalar():
+            return node.value
+        case Mapping():
+            return {entry.key.text: _plain(entry.value) for entry in node.entries}
+        case _:
+            return [_plain(item) for item in node.items]

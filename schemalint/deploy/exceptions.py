@@ -1,0 +1,132 @@
+"""The exceptions that count in a plan: what they approve forbids no statement, or waits for a rewrite."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from schemalint.contract.revisions import Revisions
+from schemalint.git import foreign_head
+from schemalint.lint.configuration import HeadConfig
+from schemalint.lint.exception_files import other_exceptions, void_reasons
+from schemalint.lint.exceptions import Exceptions, approve, is_expired
+from schemalint.lint.written_waivers import written_waivers
+from schemalint.model.contract import Contract, table_key
+from schemalint.model.finding import Severity
+from schemalint.model.marker import declaration_hash
+from schemalint.model.plan import Refusal, RefusalKind, TablePlan
+from schemalint.model.rule_codes import TABLE_REMOVED
+from schemalint.model.waiver import WrittenWaiver
+from schemalint.values import replace
+
+if TYPE_CHECKING:
+    from schemalint.deploy.request import DeployInput
+    from schemalint.model.finding import Finding
+
+
+def with_exceptions(request: DeployInput, env: Mapping[str, str]) -> DeployInput:
+    """Return the input with the exceptions outside of the contracts, and with what counts of them.
+
+    Args:
+        request: The input of the deployment.
+        env: The environment with the CI variables.
+
+    Raises:
+        SchemalintError: The file of the exceptions cannot be read.
+    """
+    trusted = request.settings.commit
+    reviewed = None if trusted is None or trusted.spec == "HEAD" else trusted
+    config = request.settings.config
+    head = HeadConfig(request.repository, request.head, config)
+    found = other_exceptions(head, reviewed or request.head, config)
+    for error in found.errors:
+        raise error
+    return replace(
+        request,
+        waivers=found.waivers,
+        reviewed=reviewed.commit if reviewed else None,
+        void=void_reasons(config.accepted, foreign_head(env)),
+    )
+
+
+def approved_in_plan(
+    request: DeployInput,
+    contract: Contract,
+    applied: Contract | None,
+    revisions: Revisions,
+    findings: Sequence[Finding],
+) -> Exceptions:
+    """Divide the findings of a table into those that exceptions approve, and the others.
+
+    The exceptions of all revisions since the last apply count, so that an exception can be removed from the
+    contract before its change is deployed everywhere. Of a change under review, what its base has counts by
+    itself, and the rest as in `check`.
+
+    Args:
+        request: The input of the deployment.
+        contract: The contract.
+        applied: The revision that was applied last, if it is known.
+        revisions: The revisions of all contracts.
+        findings: The judged findings.
+    """
+    before = contract if request.reviewed is None else revisions.at(request.reviewed, contract.key)
+    waivers = written_waivers([(before, contract)], request.waivers, request.void)
+    found = approve(findings, waivers, request.rules, request.today)
+    if request.reviewed is not None or applied is None or not any(map(_forbids, found.remaining)):
+        return found
+    earlier = [(revision, revision) for revision in _since(applied, contract, revisions)]
+    waivers = written_waivers([(contract, contract), *earlier], request.waivers, request.void)
+    return approve(findings, waivers, request.rules, request.today)
+
+
+def _since(applied: Contract, contract: Contract, revisions: Revisions) -> Iterator[Contract]:
+    """Yield the revisions since the applied one, newest first."""
+    end = declaration_hash(applied)
+    for _commit, revision in revisions.newest_first(contract.key):
+        if declaration_hash(revision) == end:
+            return
+        yield revision
+
+
+def _forbids(finding: Finding) -> bool:
+    return finding.severity >= Severity.ERROR
+
+
+def with_rewrites_waiting(plan: TablePlan, exceptions: Exceptions) -> TablePlan:
+    """Return the plan that waits where a rule refuses what is to be rewritten outside of schemalint."""
+    reasons = {approval.finding.identity: approval.by.waiver.reason for approval in exceptions.approved}
+    refusals = tuple(_waiting(refusal, reasons) for refusal in plan.refusals)
+    return replace(plan, refusals=refusals)
+
+
+def _waiting(refusal: Refusal, reasons: Mapping[tuple[Hashable, ...], str]) -> Refusal:
+    if refusal.finding is None or refusal.finding.identity not in reasons:
+        return refusal
+    return Refusal(
+        RefusalKind.REWRITE,
+        f"waits for a rewrite: {refusal.reason}",
+        f"rewrite it outside of schemalint, then plan again (approved: {reasons[refusal.finding.identity]})",
+        refusal.code,
+        refusal.finding,
+    )
+
+
+def still_forbidding(exceptions: Exceptions) -> tuple[Finding, ...]:
+    """Return the findings that a plan obeys: nothing approves them, or Delta refuses what they are about."""
+    rewritten = (approval.finding for approval in exceptions.approved if approval.by.waiver.via is not None)
+    return (*exceptions.remaining, *rewritten)
+
+
+def is_removal_approved(request: DeployInput, contract: Contract) -> bool:
+    """Whether an exception approves that the table of a contract has no contract any more."""
+    return any(
+        table_key(written.table) == contract.key and _approves_removal(written, request)
+        for written in request.waivers
+    )
+
+
+def _approves_removal(written: WrittenWaiver, request: DeployInput) -> bool:
+    waiver = written.waiver
+    is_of_rule = waiver.rule in (TABLE_REMOVED, "table-removed") and waiver.object == "table"
+    is_void = written.added and request.void(written.source) is not None
+    return is_of_rule and not is_void and bool(waiver.reason) and not is_expired(waiver, request.today)

@@ -1,0 +1,261 @@
+"""``apply --plan FILE``: go on with a reviewed plan wherever it stopped.
+
+The steps are planned again, without contracts and git, and must have the hash that the file states. The live
+table says which of them are done.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from schemalint.catalog import Catalog
+from schemalint.catalog.stream_progress import with_progress
+from schemalint.catalog.table_location import is_found_by_name, require_reachable
+from schemalint.catalog.target_tables import TargetTables
+from schemalint.config.trust import Trusted, TrustedTarget, resolve_storage
+from schemalint.delta.feature import find_feature
+from schemalint.delta.protocol import TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, Protocol
+from schemalint.delta.table import LiveTable, Metadata, TableState
+from schemalint.deploy.consumers import planned_streams, without_unread_streams
+from schemalint.deploy.plan_file import FiledTable, Origin, PlanFile
+from schemalint.deploy.request import Deployment, TargetAccess, Unplanned
+from schemalint.errors import SchemalintError, UsageError
+from schemalint.lint.context import git_context
+from schemalint.lint.judge import collecting
+from schemalint.lint.live import live_context
+from schemalint.lint.readers import clients_of, each_client_once
+from schemalint.model.client import ClientSupport
+from schemalint.model.column_tracking import ColumnTracking
+from schemalint.model.contract import Contract, table_key
+from schemalint.model.marker import PENDING, read_marker
+from schemalint.model.plan import Plan, Refusal, RefusalKind, TablePlan
+from schemalint.planner import Remaining, pending_changes, plan_table, remaining_steps
+from schemalint.storage.table_workers import SIDE_BY_SIDE, TableWorkers
+from schemalint.values import frozen, replace
+
+_NOTHING: Final = TableState()
+
+
+@frozen
+class JournalInput:
+    """The options of ``apply --plan``.
+
+    Attributes:
+        file: The plan file.
+        path: Its path, for messages.
+        settings: The configuration that counts.
+        target: Its target.
+        folder: The folder that relative roots start from.
+        approved: The hashes of plans and of tables that the user approves.
+        tables: The names of the requested tables; empty for all of the file.
+        revision: The commit of the plan's contracts, which the markers then name; None if it is unknown.
+        require_streams: Whether to refuse a table whose declared streams have not read it to its end.
+        via: The catalogs of a running Spark session, for a target whose catalog has no address.
+        workers: How many tables are read at the same time.
+    """
+
+    file: PlanFile
+    path: str
+    settings: Trusted
+    target: TrustedTarget
+    folder: Path
+    approved: frozenset[str] = frozenset()
+    tables: tuple[str, ...] = ()
+    revision: str | None = None
+    require_streams: bool = False
+    via: Catalog | None = None
+    workers: TableWorkers = SIDE_BY_SIDE
+
+
+def resume(request: JournalInput) -> Deployment:
+    """Return what is left of a plan file: for each of its tables, the steps that the live table lacks.
+
+    Raises:
+        SchemalintError: The file is for another target, lacks a requested table, or the target cannot be
+            reached.
+    """
+    if request.file.target != request.target.name:
+        raise UsageError(
+            f"{request.path} is a plan for target {request.file.target}, not {request.target.name}"
+        )
+    filed = _requested(request)
+    require_reachable(request.target, request.folder)
+    storage = resolve_storage(request.target)
+    access = TargetAccess(request.target, request.folder, storage, request.via, request.workers)
+    live_tables = access.tables()
+    live_tables.fetch(table.origin.contract for table in filed if table.origin is not None)
+    plans: list[TablePlan] = []
+    contracts: dict[str, Contract] = {}
+    unplanned: list[Unplanned] = []
+    for table in filed:
+        errors: list[SchemalintError] = []
+        with collecting(errors, table.table):
+            plan, contract = _resumed(request, table, live_tables)
+            plans.append(plan)
+            contracts[table.table] = contract
+        unplanned += (Unplanned(table.table, error) for error in errors)
+    return Deployment(
+        plan=Plan(request.target.name, tuple(plans)),
+        contracts=contracts,
+        revision=request.revision,
+        unplanned=tuple(unplanned),
+        streams=tuple(report for plan in plans for report in planned_streams(plan, contracts[plan.table])),
+        access=access,
+        approved=request.approved | request.settings.config.approved_plans,
+        full_hash=request.file.hash,
+    )
+
+
+def _requested(request: JournalInput) -> tuple[FiledTable, ...]:
+    """Return the tables of the file that the user requests by name; all if there are no names."""
+    filed = request.file.tables
+    keys = {table_key(table.table) for table in filed}
+    for name in request.tables:
+        if table_key(name) not in keys:
+            content = ", ".join(table.table for table in filed) or "no table"
+            raise UsageError(f"{request.path} does not contain {name}", help=f"it contains {content}")
+    wanted = {table_key(name) for name in request.tables} or keys
+    return tuple(table for table in filed if table_key(table.table) in wanted)
+
+
+def _resumed(
+    request: JournalInput, filed: FiledTable, live_tables: TargetTables
+) -> tuple[TablePlan, Contract]:
+    """Return what is left of a table's plan, and the declaration with the progress of its streams."""
+    idle = TablePlan(
+        filed.table,
+        filed.uri,
+        filed.declaration_hash,
+        target=request.target.name,
+        table_id=filed.table_id,
+        version=filed.version,
+        refusals=filed.refusals,
+        name=filed.name,
+    )
+    if filed.origin is None:
+        if not filed.has_steps:
+            return idle, Contract(filed.table, state=_NOTHING)
+        refusal = Refusal(
+            RefusalKind.OPERATION,
+            "its plan contains a credential, which no plan file holds",
+            "apply without --plan",
+        )
+        return _refused(idle, refusal), Contract(filed.table, state=_NOTHING)
+    contract = replace(
+        filed.origin.contract, engine=request.target.engine, client_rows=request.settings.config.clients
+    )
+    location, live = live_tables.location(contract), live_tables.read(contract)
+    plan = planned_again(filed, filed.origin, contract, location, request.target)
+    if plan is None:
+        refusal = Refusal(
+            RefusalKind.OPERATION,
+            "the steps of the file are not those of its declaration: another version of schemalint planned "
+            "them, or the file was altered",
+            "plan again",
+        )
+        return _refused(idle, refusal), contract
+    if live is None:
+        if plan.live is not None:
+            return _refused(plan, Refusal(RefusalKind.OPERATION, "the table is gone", "plan again")), contract
+        if not request.target.create:
+            reason = f"there is no table at {location}, and target {request.target.name} creates no tables"
+            return _refused(plan, Refusal(RefusalKind.LIVE, reason)), contract
+        return plan, contract
+    contract = with_progress(contract, live, request.target, request.folder)
+    plan = _rest(plan, filed.origin, contract, live)
+    return without_unread_streams(plan, contract) if request.require_streams else plan, contract
+
+
+def planned_again(
+    filed: FiledTable, origin: Origin, contract: Contract, location: str, target: TrustedTarget
+) -> TablePlan | None:
+    """Plan the steps again; return None unless they are those that the file states the hash of."""
+    name = location if is_found_by_name(contract, target) else None
+    live = _as_planned(filed, origin)
+    try:
+        plan = plan_table(
+            contract, live, location if name is None else filed.uri, (), origin.options, name=name
+        )
+        plan = replace(plan, clients=_clients(contract, live, origin.options.tracking))
+    except (SchemalintError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
+        return None  # no plan has such content
+    plan = replace(plan, target=target.name)
+    return replace(plan, filed_hash=filed.hash) if plan.hash == filed.hash and plan.steps else None
+
+
+def _as_planned(filed: FiledTable, origin: Origin) -> LiveTable | None:
+    """Return the live table as the plan was made for it; None if the plan creates it."""
+    if origin.planned_from is None:
+        return None
+    features = origin.planned_from.features
+    readers = frozenset(name for name in features if (row := find_feature(name)) is not None and row.reader)
+    return LiveTable(
+        filed.uri,
+        filed.version or 0,
+        Protocol(TABLE_FEATURES_READER, TABLE_FEATURES_WRITER, readers, features),
+        Metadata(filed.table_id or "", origin.planned_from),
+    )
+
+
+def _clients(
+    contract: Contract, live: LiveTable | None, tracking: ColumnTracking | None
+) -> tuple[ClientSupport, ...]:
+    """Return what the declared clients do with the table, as the plan said it."""
+    if live is None:
+        return each_client_once(clients_of(git_context(None, contract)))
+    if tracking is not None:
+        contract = replace(contract, state=tracking.composed(contract.state))
+    return each_client_once(clients_of(live_context(contract, live, tracking=tracking)))
+
+
+def _rest(plan: TablePlan, origin: Origin, contract: Contract, live: LiveTable) -> TablePlan:
+    """Return the plan with the steps that the table lacks; refuse a table in no state of the plan."""
+    now = replace(plan, table_id=live.metadata.table_id, version=live.version, marker=read_marker(live))
+    if plan.name is not None:
+        now = replace(now, uri=live.uri)
+    marker = read_marker(live)
+    applied = marker.hash if marker is not None else None
+    if plan.table_id not in (None, live.metadata.table_id):
+        return _refused(
+            plan, Refusal(RefusalKind.OPERATION, "another table is at this location now", "plan again")
+        )
+    if applied == plan.declaration_hash != origin.applied_hash and _is_as_declared(contract, live):
+        return replace(now, live=live.state, steps=(), writes_marker=False, done=len(plan.steps))
+    if applied not in (None, plan.declaration_hash, origin.applied_hash):
+        return _refused(
+            plan, Refusal(RefusalKind.OPERATION, "another declaration was applied since", "plan again")
+        )
+    rest = remaining_steps(plan.live or _NOTHING, live.state, plan.steps)
+    if not isinstance(rest, Remaining):
+        differences = "; ".join(rest) or "it is in several states of the plan"
+        reason = f"the table differs from the plan file: {differences}"
+        return _refused(plan, Refusal(RefusalKind.OPERATION, reason, "plan again"))
+    if plan.needs_replanning and not rest.steps:
+        reason = "the steps of an interrupted run are finished; the file does not contain the rest"
+        return _refused(plan, Refusal(RefusalKind.OPERATION, reason, "plan again"))
+    return replace(
+        now,
+        live=rest.expected,
+        features=live.protocol.features,
+        steps=rest.steps,
+        writes_marker=not plan.needs_replanning and (bool(rest.steps) or not _is_recorded(plan, live)),
+        done=len(plan.steps) - len(rest.steps),
+    )
+
+
+def _is_as_declared(contract: Contract, live: LiveTable) -> bool:
+    has_dropped = bool(contract.drop_features & live.protocol.features)
+    is_noted = PENDING in live.state.properties
+    return not (has_dropped or is_noted or pending_changes(contract, live.state))
+
+
+def _is_recorded(plan: TablePlan, live: LiveTable) -> bool:
+    marker = read_marker(live)
+    return (
+        marker is not None and marker.hash == plan.declaration_hash and PENDING not in live.state.properties
+    )
+
+
+def _refused(plan: TablePlan, refusal: Refusal) -> TablePlan:
+    return replace(plan, steps=(), writes_marker=False, refusals=(refusal,))

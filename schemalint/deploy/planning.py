@@ -1,0 +1,198 @@
+"""Plan one table: find what was applied last, ask the rules, and order the statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from schemalint.catalog.stream_progress import with_progress
+from schemalint.catalog.table_location import is_found_by_name
+from schemalint.catalog.target_tables import TargetTables
+from schemalint.contract.revisions import Revisions
+from schemalint.delta.table import LiveTable
+from schemalint.deploy.approvals import with_upgrade_allowed, with_upgrade_gated
+from schemalint.deploy.catalog_features import (
+    above_limits_in_catalog,
+    added_by_catalog,
+    with_features_of_catalog,
+)
+from schemalint.deploy.claims import Claims
+from schemalint.deploy.drift import drift, unseen_edits
+from schemalint.deploy.exceptions import (
+    approved_in_plan,
+    is_removal_approved,
+    still_forbidding,
+    with_rewrites_waiting,
+)
+from schemalint.deploy.last_applied import LastApplied, find_last_applied
+from schemalint.deploy.request import DeployInput
+from schemalint.errors import ConfigError
+from schemalint.git import (
+    MissingHistoryError,
+    is_known,
+)
+from schemalint.lint.context import git_context
+from schemalint.lint.judge import judge_pair
+from schemalint.lint.live import LiveComparison, judge_live, live_context
+from schemalint.lint.readers import clients_of, each_client_once
+from schemalint.lint.rulebook import TableIgnores, not_ignored
+from schemalint.lint.table import refused_by_spark
+from schemalint.model.column_tracking import ColumnTracking, resume_tracking
+from schemalint.model.contract import Contract
+from schemalint.model.finding import Finding, Severity
+from schemalint.model.marker import declaration_hash, read_marker, read_pending
+from schemalint.model.plan import Refusal, RefusalKind, TablePlan
+from schemalint.model.rule_codes import PROTOCOL_UPGRADE, TABLE_REMOVED
+from schemalint.planner import PlanOptions, plan_table
+from schemalint.values import replace
+
+
+def planned(
+    request: DeployInput,
+    contract: Contract,
+    live_tables: TargetTables,
+    claims: Claims,
+    ignores: TableIgnores,
+) -> tuple[TablePlan, Contract]:
+    """Plan a table; the rules that the configuration ignores for it forbid nothing.
+
+    Returns:
+        The plan, and the contract with the progress of its streams.
+    """
+    location, table = live_tables.location(contract), live_tables.read(contract)
+    name = location if is_found_by_name(contract, request.target) else None
+    if table is None:
+        judged = judge_pair(None, replace(contract, targets={}), request.rules)
+        found = not_ignored(judged, request.rules, ignores)
+        exceptions = approved_in_plan(request, contract, None, claims.revisions, found)
+        findings = still_forbidding(exceptions)
+        added = added_by_catalog(contract, request.target, request.via)
+        plan = with_features_of_catalog(
+            plan_table(contract, None, location, findings, name=name), contract, added
+        )
+        clients = clients_of(git_context(None, contract))
+        plan = replace(plan, target=request.target.name, clients=each_client_once(clients))
+        plan = with_rewrites_waiting(plan, exceptions)
+        obstacles = (
+            *_against_creation(request, contract, live_tables, claims),
+            *above_limits_in_catalog(contract, added),
+        )
+        if obstacles:
+            plan = replace(plan, steps=(), writes_marker=False, refusals=(*plan.refusals, *obstacles))
+        return plan, contract
+    contract = with_progress(contract, table, request.target, request.repository.root)
+    options, obstacles, last_applied = _with_last_applied(request, contract, table, claims.revisions)
+    refused = refused_by_spark(contract, table, request.rules)
+    composed = contract
+    if options.tracking is not None:
+        composed = replace(contract, state=options.tracking.composed(contract.state))
+    comparison = LiveComparison(
+        composed,
+        table,
+        applied=last_applied.base,
+        tracking=options.tracking,
+        table_findings=refused,
+        unseen=tuple(unseen_edits(last_applied, table, options.tracking)),
+    )
+    judged, upgrades = _judged(request, comparison, ignores)
+    exceptions = approved_in_plan(request, contract, last_applied.base, claims.revisions, judged)
+    findings = still_forbidding(exceptions)
+    plan = plan_table(contract, table, location if name is None else table.uri, findings, options, name=name)
+    plan = with_rewrites_waiting(with_upgrade_gated(plan) if upgrades else plan, exceptions)
+    clients = clients_of(live_context(composed, table, tracking=options.tracking))
+    plan = replace(plan, target=request.target.name, clients=each_client_once(clients))
+    if obstacles:
+        plan = replace(plan, steps=(), writes_marker=False, refusals=(*obstacles, *plan.refusals))
+    return plan, contract
+
+
+def _judged(
+    request: DeployInput, comparison: LiveComparison, ignores: TableIgnores
+) -> tuple[tuple[Finding, ...], bool]:
+    """Return the findings of a live table, and whether its steps need the approval of a protocol upgrade.
+
+    Only this error is left to an approval: the steps show the upgrade, and the approval is for them.
+    """
+    findings = not_ignored(judge_live(comparison, request.rules), request.rules, ignores)
+    if not any(
+        finding.code == PROTOCOL_UPGRADE and finding.severity >= Severity.ERROR for finding in findings
+    ):
+        return findings, False
+    allowed = replace(comparison, contract=with_upgrade_allowed(comparison.contract))
+    return not_ignored(judge_live(allowed, request.rules), request.rules, ignores), True
+
+
+def _against_creation(
+    request: DeployInput, contract: Contract, live_tables: TargetTables, claims: Claims
+) -> Iterator[Refusal]:
+    """Refuse to create a table where the target does not allow it, where other files are, or in place of one.
+
+    A contract with a new table name may only get a new table if the configuration approves that the old one
+    has no contract any more.
+    """
+    location = live_tables.location(contract)
+    if not request.target.create:
+        reason = f"there is no table at {location}, and target {request.target.name} creates no tables"
+        yield Refusal(RefusalKind.LIVE, reason)
+    elif live_tables.is_occupied(contract):
+        yield Refusal(
+            RefusalKind.OPERATION,
+            f"there are files but no Delta log at {location}",
+            f"CONVERT TO DELTA parquet.`{location}` if they are a table, or choose another location",
+        )
+    elif (old := claims.name_before(contract)) and not is_removal_approved(request, old):
+        yield from _instead_of(old, contract, live_tables)
+
+
+def _instead_of(old: Contract, contract: Contract, live_tables: TargetTables) -> Iterator[Refusal]:
+    """Refuse to create a table while the one with the contract's old name exists."""
+    with suppress(ConfigError):  # the target cannot have such a table
+        if not old.absent and (table := live_tables.read(old)) is not None:
+            keep = f"`location: {old.location or old.default_location}`"
+            yield Refusal(
+                RefusalKind.OPERATION,
+                f"the contract declared {old.table} before, and that table is still at {table.uri}: "
+                f"{contract.table} would be a new, empty one",
+                f"restore the name, or keep the table with {keep}; in a catalog, ALTER TABLE {old.table} "
+                f"RENAME TO {contract.table}; for a new table, approve the removal of the old one in "
+                "exceptions.yaml",
+                TABLE_REMOVED,
+            )
+
+
+def _with_last_applied(
+    request: DeployInput, contract: Contract, table: LiveTable, revisions: Revisions
+) -> tuple[PlanOptions, tuple[Refusal, ...], LastApplied]:
+    """Return the tracked columns; refuse if the table is ahead or drifted, or its revision is unknown."""
+    try:
+        found = find_last_applied(
+            revisions, contract, table, base=request.base, allow_older=request.allow_older
+        )
+    except MissingHistoryError as error:
+        raise _for_shallow_clone(request, contract, table, error) from None
+    if isinstance(found, Refusal):
+        return PlanOptions(reorder=request.reorder), (found,), LastApplied()
+    options = PlanOptions(_tracking(found, contract, table), reorder=request.reorder)
+    return options, tuple(drift(contract, found, table, options, repair=request.repair_drift)), found
+
+
+def _for_shallow_clone(
+    request: DeployInput, contract: Contract, table: LiveTable, error: MissingHistoryError
+) -> MissingHistoryError:
+    """Say in a shallow clone that the missing commit is the one applied last: the user did not name it."""
+    marker = read_marker(table)
+    if request.base is not None or marker is None or marker.revision is None:
+        return error
+    if is_known(request.repository, marker.revision):
+        return error
+    applied = marker.revision[:12]
+    message = f"{contract.table} was applied at {applied}, which this shallow clone lacks"
+    return MissingHistoryError(message, error.command)
+
+
+def _tracking(found: LastApplied, contract: Contract, table: LiveTable) -> ColumnTracking | None:
+    """Track the columns: by the note of an interrupted run if the table has one, else by the revisions."""
+    noted = read_pending(table.state)
+    if noted is not None and noted.targets and noted.hash == declaration_hash(contract):
+        return resume_tracking(table.state.columns, contract.state.columns, noted.targets)
+    return found.tracking(table.state.columns)

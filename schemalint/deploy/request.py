@@ -1,0 +1,174 @@
+"""The input of a deployment, and the plan that is made of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from schemalint.catalog import Catalog
+from schemalint.catalog.target_tables import TargetTables
+from schemalint.config import Cosmetic
+from schemalint.config.trust import RuleFiles, Trusted, TrustedTarget
+from schemalint.deploy.earlier_target import EarlierDeploy
+from schemalint.errors import SchemalintError, worst_status
+from schemalint.git import Repository, Side
+from schemalint.model.contract import Contract
+from schemalint.model.finding import Skipped
+from schemalint.model.plan import Plan
+from schemalint.model.stream_report import StreamReport
+from schemalint.model.waiver import WaiverSource, WrittenWaiver
+from schemalint.plugin import Rule
+from schemalint.storage.table_workers import SIDE_BY_SIDE, TableWorkers
+from schemalint.values import field, frozen
+
+
+@frozen
+class DeployInput:
+    """The options of a deployment.
+
+    Attributes:
+        repository: The repository with the contracts.
+        settings: The configuration.
+        target: The target whose tables are planned.
+        head: The revision (or the working tree) that the contracts are read from.
+        rules: The rules that judge the tables.
+        local: The rule files among them.
+        tables: The names of the requested tables; empty for all.
+        allow: The approved kinds of steps: ``upgrade``, ``destructive``.
+        approved: The hashes of plans and of tables that the user approves.
+        allow_older: Whether to apply a revision older than the one applied last.
+        repair_drift: Whether to overwrite drift.
+        base: The commit applied last, or ``none``, for the tables of which it is unknown.
+        reorder: Whether to move columns to their declared order.
+        cosmetic: When cosmetic steps are applied to a table that a tracked stream reads; None means as the
+            configuration says.
+        require_streams: Whether to refuse a table whose declared streams have not read it to its end.
+        applies: Whether the plan will be run; irreversible steps then need an approval.
+        via: The catalogs of a running Spark session, for a target whose catalog has no address.
+        workers: How many tables are read at the same time.
+        after: The deploy log of the target before this one; None without an order.
+        waivers: The exceptions of ``exceptions.yaml`` and of the configuration.
+        reviewed: The commit whose exceptions count by themselves, in the run of a change under review; None
+            if all exceptions count.
+        void: Why exceptions of a kind that the change adds do not count; None if they do.
+        today: The date of the run.
+    """
+
+    repository: Repository
+    settings: Trusted
+    target: TrustedTarget
+    head: Side
+    rules: Sequence[Rule]
+    tables: tuple[str, ...] = ()
+    allow: frozenset[str] = frozenset()
+    approved: frozenset[str] = frozenset()
+    allow_older: bool = False
+    repair_drift: bool = False
+    base: str | None = None
+    reorder: bool = False
+    cosmetic: Cosmetic | None = None
+    require_streams: bool = False
+    applies: bool = False
+    via: Catalog | None = None
+    workers: TableWorkers = SIDE_BY_SIDE
+    local: RuleFiles | None = None
+    after: EarlierDeploy | None = None
+    waivers: tuple[WrittenWaiver, ...] = ()
+    reviewed: str | None = None
+    void: Callable[[WaiverSource], str | None] = lambda _source: None
+    today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
+
+
+@frozen
+class Unplanned:
+    """A table that could not be planned, or a file whose contracts could not, and why."""
+
+    table: str
+    error: SchemalintError
+
+
+@frozen
+class OtherTables:
+    """The tables that a plan leaves out because the change does not touch them.
+
+    Attributes:
+        number: How many there are.
+        pending: Those with statements to run.
+        refused: Those that are refused.
+        unplanned: Those that could not be planned.
+    """
+
+    number: int
+    pending: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    unplanned: tuple[str, ...] = ()
+
+
+@frozen
+class TargetAccess:
+    """How a deployment reaches the tables of its target.
+
+    Attributes:
+        target: The target.
+        folder: The folder that relative roots start from.
+        storage: The settings that open the target's store, with resolved values.
+        via: The catalogs of a running Spark session, for a target whose catalog has no address.
+        workers: How many tables are read at the same time.
+    """
+
+    target: TrustedTarget
+    folder: Path
+    storage: Mapping[str, str] = field(repr=False)
+    via: Catalog | None = None
+    workers: TableWorkers = SIDE_BY_SIDE
+
+    def tables(self) -> TargetTables:
+        """Return the live tables, none of them read yet."""
+        return TargetTables(self.target, self.folder, self.storage, self.via, workers=self.workers)
+
+
+@frozen
+class Deployment:
+    """A plan, and the input it was made from.
+
+    Attributes:
+        plan: The plans of all tables.
+        contracts: The effective contract by table name.
+        revision: The commit of the contracts; None for uncommitted ones.
+        skipped: The tables that schemalint does not manage in this target.
+        unplanned: The tables that could not be planned.
+        warnings: What may be wrong with the target, one sentence each.
+        streams: The effects of the plan on the declared streams of its tables.
+        access: How to reach the tables.
+        request: The input, to plan a table again; None for a plan file.
+        approved: The hashes that the user approves for a plan file; None where no plan file is applied.
+        full_hash: The hash of the plan with all its steps, also of those that were done before this run or
+            refused since; None if these are the steps of `plan`.
+        others: The tables that the plan leaves out (``--changed``); None if it leaves out none.
+    """
+
+    plan: Plan
+    contracts: dict[str, Contract] = field(default_factory=dict)
+    revision: str | None = None
+    skipped: tuple[Skipped, ...] = ()
+    unplanned: tuple[Unplanned, ...] = ()
+    warnings: tuple[str, ...] = ()
+    streams: tuple[StreamReport, ...] = ()
+    access: TargetAccess | None = None
+    request: DeployInput | None = None
+    approved: frozenset[str] | None = None
+    full_hash: str | None = None
+    others: OtherTables | None = None
+
+    @property
+    def plan_hash(self) -> str:
+        """The name of the plan in all reports of a deploy, whatever is left to do: the hash to approve."""
+        return self.full_hash or self.plan.hash
+
+    @property
+    def exit_status(self) -> int:
+        """The exit status of a run with this plan: the worst of its refusals and unplanned tables."""
+        refusals = [refusal.kind.exit_status for plan in self.plan.tables for refusal in plan.refusals]
+        unplanned = [table.error.exit_status for table in self.unplanned]
+        return worst_status((*refusals, *unplanned))

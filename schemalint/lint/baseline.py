@@ -1,0 +1,255 @@
+"""The baseline: findings of the past, which do not fail a run.
+
+An entry is found by `Finding.fingerprint`: neither the line of a finding nor its message counts. It covers as
+many findings as it was written for, and none that is more severe.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Final
+
+from schemalint.errors import ConfigError, Location
+from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Severity
+from schemalint.model.rule_codes import NEVER_APPROVED
+from schemalint.model.waiver import IN_BASELINE, Waiver, WaiverSource, WrittenWaiver
+from schemalint.values import as_dict, field, frozen, replace
+
+VERSION: Final = 1
+_KEY: Final = "schemalint_baseline"
+_MOST: Final = 1_000_000
+
+
+@frozen
+class Entry:
+    """Findings of a baseline that are the same but for their places.
+
+    Attributes:
+        object: The kind and the name of the object.
+        against: The other sides of the comparison that found them.
+        count: How many there are.
+    """
+
+    table: str
+    code: str
+    object: str
+    severity: str
+    target: str | None
+    against: tuple[str, ...]
+    fingerprint: str
+    count: int = 1
+
+
+@frozen
+class Baseline:
+    """The entries of a file.
+
+    Attributes:
+        file: The file's name in locations.
+        entries: By fingerprint.
+        merged: Those that the base has; None if all entries count like merged ones.
+        text: The file's text.
+    """
+
+    file: str
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+    merged: Mapping[str, Entry] | None = None
+    text: str = ""
+
+
+@frozen
+class Compared:
+    """A result with the findings of a baseline marked.
+
+    Attributes:
+        result: The result; findings of entries that the change under review adds are approved ones.
+        used: How many findings each entry covers, by fingerprint.
+        others: The findings that no entry covers and a baseline can have.
+    """
+
+    result: CheckResult
+    used: Mapping[str, int]
+    others: tuple[Finding, ...]
+
+
+def read_baseline(file: str, data: bytes) -> dict[str, Entry]:
+    """Read the entries of a file by fingerprint.
+
+    Raises:
+        ConfigError: The file is no baseline.
+    """
+    try:
+        document = json.loads(data.decode())
+    except (ValueError, RecursionError) as error:
+        raise _no_baseline(file, f"not valid JSON: {error}") from None
+    if not isinstance(document, dict) or document.get(_KEY) != VERSION or {*document} != {_KEY, "findings"}:
+        raise _no_baseline(file, f'it needs "{_KEY}": {VERSION} and "findings", and nothing else')
+    found: dict[str, Entry] = {}
+    for number, written in enumerate(document["findings"] if _is_list(document) else [None], 1):
+        entry = _entry(written)
+        if entry is None or entry.fingerprint in found:
+            raise _no_baseline(file, f"entry {number} is invalid or repeats another one")
+        found[entry.fingerprint] = entry
+    return found
+
+
+def text_of(entries: Iterable[Entry]) -> str:
+    """Return the text of a baseline: one line for each entry, in order."""
+    ordered = sorted(entries, key=lambda entry: (entry.table, entry.code, entry.object, entry.fingerprint))
+    lines = ",\n".join(f"    {json.dumps(_written(entry))}" for entry in ordered)
+    findings = f"[\n{lines}\n  ]" if lines else "[]"
+    return f'{{\n  "{_KEY}": {VERSION},\n  "findings": {findings}\n}}\n'
+
+
+def compare(
+    result: CheckResult, baseline: Baseline, void: Callable[[Finding], bool] = lambda _finding: False
+) -> Compared:
+    """Mark the findings that a baseline has.
+
+    Args:
+        result: The result of a run.
+        baseline: The baseline.
+        void: Whether an entry that the change under review adds does not count for a finding.
+    """
+    used: Counter[str] = Counter()
+    findings: list[Finding] = []
+    approved: list[ApprovedFinding] = []
+    others: list[Finding] = []
+    for finding in result.findings:
+        entry = None if finding.code in NEVER_APPROVED else baseline.entries.get(finding.fingerprint)
+        number = used[finding.fingerprint] + 1
+        if entry is None or not _covers(entry, finding, number):
+            findings.append(finding)
+            if finding.code not in NEVER_APPROVED:
+                others.append(finding)
+            continue
+        merged = entry if baseline.merged is None else baseline.merged.get(finding.fingerprint)
+        used[finding.fingerprint] = number
+        if merged is not None and _covers(merged, finding, number):
+            findings.append(replace(finding, existing=True, in_baseline=True))
+        elif void(finding):
+            findings.append(finding)
+        else:
+            approved.append(ApprovedFinding(finding, written_waiver(baseline, entry, added=True)))
+    return Compared(
+        replace(result, findings=tuple(findings), approved=(*approved, *result.approved)), used, tuple(others)
+    )
+
+
+def unused(
+    baseline: Baseline, used: Mapping[str, int], is_judged: Callable[[Entry], bool]
+) -> Iterator[WrittenWaiver]:
+    """Yield the entries that cover fewer findings than they are written for, of those that the run judged."""
+    for fingerprint, entry in baseline.entries.items():
+        if used.get(fingerprint, 0) < entry.count and is_judged(entry):
+            yield written_waiver(baseline, entry)
+
+
+def rewritten(
+    baseline: Baseline | None, compared: Compared, is_judged: Callable[[Entry], bool], *, grow: bool
+) -> tuple[Entry, ...]:
+    """Return the entries to write: those that are still used, and with ``grow`` those of all other findings.
+
+    Args:
+        baseline: The baseline that is there; None if there is none, and all findings are written.
+        compared: The result, compared with it.
+        is_judged: Whether the run could find what an entry is for: another one stays as it is.
+        grow: Whether to add entries.
+    """
+    known = baseline.entries if baseline else {}
+    counts = {
+        fingerprint: compared.used.get(fingerprint, 0) if is_judged(entry) else entry.count
+        for fingerprint, entry in known.items()
+    }
+    entries = {
+        fingerprint: replace(known[fingerprint], count=count)
+        for fingerprint, count in counts.items()
+        if count
+    }
+    if grow or baseline is None:
+        for finding in compared.others:
+            entry = _entry_of(finding)
+            old = entries.get(entry.fingerprint)
+            entries[entry.fingerprint] = entry if old is None else _united(old, entry)
+    return tuple(entries.values())
+
+
+def written_waiver(baseline: Baseline, entry: Entry, *, added: bool = False) -> WrittenWaiver:
+    """Return an entry as the exception that it is."""
+    line = _lines(baseline.text).get(entry.fingerprint, 1)
+    waiver = Waiver(entry.code, "it is in the baseline", object=entry.object)
+    location = Location(baseline.file, line, 1, line, 1)
+    return WrittenWaiver(waiver, entry.table, WaiverSource.FILE, location, added, index=IN_BASELINE)
+
+
+@lru_cache(maxsize=2)
+def _lines(text: str) -> dict[str, int]:
+    """Return the line of each fingerprint in the text of a baseline."""
+    return {
+        found: number
+        for number, line in enumerate(text.splitlines(), 1)
+        for found in re.findall(r'"fingerprint"\s*:\s*"([^"]*)"', line)
+    }
+
+
+def _covers(entry: Entry, finding: Finding, number: int) -> bool:
+    return number <= entry.count and finding.severity <= Severity[entry.severity.upper()]
+
+
+def _entry_of(finding: Finding) -> Entry:
+    return Entry(
+        finding.table,
+        finding.code,
+        f"{finding.object.kind} {finding.column or finding.object.name}".strip(),
+        finding.severity.label,
+        finding.target,
+        finding.against,
+        finding.fingerprint,
+    )
+
+
+def _united(old: Entry, new: Entry) -> Entry:
+    severity = max(old.severity, new.severity, key=lambda word: Severity[word.upper()])
+    return replace(old, severity=severity, count=old.count + new.count)
+
+
+def _written(entry: Entry) -> dict[str, object]:
+    return {
+        name: value
+        for name, value in as_dict(entry).items()
+        if not (name == "target" and value is None) and not (name == "count" and value == 1)
+    }
+
+
+def _is_list(document: Mapping[str, object]) -> bool:
+    return isinstance(document["findings"], list)
+
+
+def _entry(written: object) -> Entry | None:
+    if not isinstance(written, dict):
+        return None
+    texts = ("table", "code", "object", "severity", "fingerprint")
+    against, count, target = written.get("against"), written.get("count", 1), written.get("target")
+    is_valid = (
+        {*written} <= {*Entry.__match_args__}
+        and all(isinstance(written.get(name), str) for name in texts)
+        and written["severity"] in {severity.label for severity in Severity}
+        and isinstance(against, list)
+        and all(isinstance(side, str) for side in against)
+        and type(count) is int
+        and 0 < count <= _MOST
+        and (target is None or isinstance(target, str))
+    )
+    return Entry(**{**written, "target": target, "against": tuple(against or ())}) if is_valid else None
+
+
+def _no_baseline(file: str, reason: str) -> ConfigError:
+    return ConfigError(
+        f"{file} is no baseline of schemalint: {reason}",
+        help="write it with --write-baseline, to another file if this one has a purpose",
+        location=Location(file),
+    )

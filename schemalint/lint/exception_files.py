@@ -1,0 +1,108 @@
+"""The exceptions outside of the contracts: ``exceptions.yaml``, and ``removed`` of the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+from schemalint import contract as contracts
+from schemalint import git
+from schemalint.config import Config
+from schemalint.config.positions import Positions
+from schemalint.errors import ConfigError, ContractError, SchemalintError
+from schemalint.git import EmptyTree, Side
+from schemalint.lint.configuration import HeadConfig
+from schemalint.model.waiver import IN_CONFIGURATION, WaiverSource, WrittenWaiver
+from schemalint.printable import visible
+from schemalint.values import field, frozen, replace
+
+if TYPE_CHECKING:
+    from schemalint.contract.fixes import FixedFile
+
+FILE: Final = "exceptions.yaml"
+
+
+@frozen
+class OtherExceptions:
+    """The exceptions outside of the contracts.
+
+    Attributes:
+        waivers: The exceptions of the head; those that the base lacks are ``added``.
+        errors: Why the file of the head cannot be read.
+        texts: The file's text by its name.
+    """
+
+    waivers: tuple[WrittenWaiver, ...] = ()
+    errors: tuple[SchemalintError, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+def exceptions_name(config: Config) -> str:
+    """Return the path of ``exceptions.yaml`` in the repository: beside the configuration."""
+    folder = PurePosixPath(config.file or "").parent
+    return FILE if folder.is_absolute() else (folder / FILE).as_posix()
+
+
+def other_exceptions(head: HeadConfig, base: Side, base_config: Config) -> OtherExceptions:
+    """Read the exceptions outside of the contracts, of both sides."""
+    name = exceptions_name(head.config)
+    of_configuration = tuple(_removed(head, base_config))
+    try:
+        data = head.read(name)
+        if data is None:
+            return OtherExceptions(of_configuration)
+        written = contracts.read_exceptions(visible(name), data)
+    except (ConfigError, ContractError) as error:
+        return OtherExceptions(of_configuration, (error,))
+    known: set[object] = set()
+    if base == head.side:
+        known = set(map(_identity, written))
+    elif not isinstance(base, EmptyTree):
+        with suppress(ContractError):  # what cannot be read approves nothing
+            at_base = git.file_at(head.repository, base, name)
+            known = {_identity(entry) for entry in contracts.read_exceptions(name, at_base or b"")}
+    return OtherExceptions(
+        (*of_configuration, *(replace(entry, added=_identity(entry) not in known) for entry in written)),
+        texts={visible(name): data.decode("utf-8", "replace")},
+    )
+
+
+def exceptions_after(others: OtherExceptions, file: FixedFile) -> OtherExceptions:
+    """Return the exceptions after fixes of their file: none of them is another one."""
+    known = {_identity(entry): entry for entry in others.waivers}
+    written = contracts.read_exceptions(file.file, file.after.encode())
+    kept = (replace(entry, added=known[_identity(entry)].added) for entry in written)
+    of_configuration = (entry for entry in others.waivers if entry.index == IN_CONFIGURATION)
+    return OtherExceptions((*of_configuration, *kept), texts={**others.texts, file.file: file.after})
+
+
+def void_reasons(accepted: Collection[str], foreign: str | None) -> Callable[[WaiverSource], str | None]:
+    """Return why exceptions that the change adds do not count, by their kind.
+
+    Args:
+        accepted: What ``exceptions.accept`` of the base lists.
+        foreign: Why the change may be a stranger's: see `schemalint.git.foreign_head`.
+    """
+
+    def void(source: WaiverSource) -> str | None:
+        if source.value not in accepted:
+            return f"this change adds it, and exceptions.accept of the base leaves out {source.value}"
+        return None if foreign is None else f"this change adds it, and {foreign}"
+
+    return void
+
+
+def _identity(entry: WrittenWaiver) -> object:
+    return entry.table.casefold(), entry.waiver
+
+
+def _removed(head: HeadConfig, base: Config) -> Iterator[WrittenWaiver]:
+    if not head.config.removed:
+        return
+    lines = Positions(head.name or "", head.text)
+    for table, waiver in head.config.removed.items():
+        location = lines.locate(("removed", "table"), table)
+        added = base.removed.get(table) != waiver
+        yield WrittenWaiver(waiver, table, WaiverSource.FILE, location, added, index=IN_CONFIGURATION)

@@ -1,0 +1,238 @@
+"""Approve findings by the exceptions that name them, and say which exceptions approve nothing.
+
+An exception names a rule, an object and a change, never a line or a message: so an approved narrowing does
+not cover the next one. Inline ignores alone name a line; they count for less.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final, get_args
+
+from schemalint.delta.change import Change
+from schemalint.delta.path import format_path
+from schemalint.delta.type_text import parse_type, print_type
+from schemalint.model.contract import table_key
+from schemalint.model.finding import ApprovedFinding, Finding, Severity
+from schemalint.model.rule_codes import DRIFT_SCHEMA, NEVER_APPROVED, TABLE_REMOVED
+from schemalint.model.waiver import Waiver, WaiverSource, WrittenWaiver
+from schemalint.values import frozen, grouped
+
+if TYPE_CHECKING:
+    from schemalint.plugin import Rule
+
+NEEDS_REWRITE: Final = "Delta cannot do this in place, so an approval needs a way out: via: rewrite"
+_NOT_INLINE: Final = ("RD", "CM", TABLE_REMOVED)
+_CHANGES: Final = get_args(Change)
+
+
+@frozen
+class Exceptions:
+    """The findings of a run after its exceptions.
+
+    Attributes:
+        remaining: The findings that nothing approves.
+        approved: The others, those first that the change under review approves.
+        failed: The exceptions that name a finding and do not approve it, with the reason.
+    """
+
+    remaining: tuple[Finding, ...]
+    approved: tuple[ApprovedFinding, ...] = ()
+    failed: Mapping[WrittenWaiver, str] | None = None
+
+    @property
+    def used(self) -> frozenset[WrittenWaiver]:
+        """The exceptions that approve something."""
+        return frozenset(approved.by for approved in self.approved)
+
+
+def approve(
+    findings: Iterable[Finding], waivers: Sequence[WrittenWaiver], rules: Iterable[Rule], today: dt.date
+) -> Exceptions:
+    """Divide findings into those that exceptions approve, and the others.
+
+    Args:
+        findings: The judged findings.
+        waivers: All exceptions that are written, also those that do not count.
+        rules: The rules of the findings; they say what Delta cannot do.
+        today: The date of the run.
+    """
+    if not waivers:
+        return Exceptions(tuple(findings))
+    rules_by_code = {rule.code: rule for rule in rules}
+    # Where a merged exception suffices, nothing is said of one that the change adds.
+    by_subject = grouped(
+        (key, (number, written))
+        for number, written in enumerate(sorted(waivers, key=lambda written: written.added))
+        for key in _keys(written)
+    )
+    remaining: list[Finding] = []
+    approved: list[ApprovedFinding] = []
+    failed: dict[WrittenWaiver, str] = {}
+    for finding in findings:
+        by = None
+        candidates = chain(*(by_subject.get(key, ()) for key in _keys_of(finding)))
+        for _number, written in sorted(candidates, key=itemgetter(0)):
+            if not names(written, finding):
+                continue
+            reason = _obstacle(written, finding, rules_by_code.get(finding.code), today)
+            if reason is None:
+                by = written
+                break
+            failed.setdefault(written, reason)
+        if by is None:
+            remaining.append(finding)
+        else:
+            approved.append(ApprovedFinding(finding, by))
+    approved.sort(key=lambda approval: not approval.by.added)
+    return Exceptions(tuple(remaining), tuple(approved), failed)
+
+
+def names(written: WrittenWaiver, finding: Finding) -> bool:
+    """Whether an exception names the rule, the object and the change of a finding of its table.
+
+    One that names no object, or no change although the finding has one, names the finding too: it approves
+    nothing, and its author should learn why.
+    """
+    waiver = written.waiver
+    if written.source is WaiverSource.INLINE:
+        is_there = written.location.file == finding.location.file
+        return _is_of(waiver, finding) and is_there and written.index in (0, finding.location.line)
+    return (
+        _is_of(waiver, finding)
+        and (not _has_object(waiver) or _is_about(waiver, finding))
+        and all(
+            wanted is None or (value is not None and _same(wanted, value))
+            for wanted, value in ((waiver.old, finding.old), (waiver.new, finding.new))
+        )
+    )
+
+
+def is_expired(waiver: Waiver, today: dt.date) -> bool:
+    """Whether the last day of an exception is past, or is no date."""
+    if waiver.expires is None:
+        return False
+    last = last_day(waiver)
+    return last is None or last < today
+
+
+def last_day(waiver: Waiver) -> dt.date | None:
+    """Return the last day of an exception; None if it has none, or a text that is no date."""
+    with suppress(ValueError):
+        return dt.datetime.strptime(waiver.expires or "", "%Y-%m-%d").replace(tzinfo=dt.UTC).date()
+    return None
+
+
+def _keys(written: WrittenWaiver) -> Iterator[Hashable]:
+    """Yield what `_keys_of` yields for the findings that an exception names, and perhaps for others."""
+    waiver = written.waiver
+    named = (
+        ("property", waiver.property),
+        ("constraint", waiver.constraint),
+        ("feature", waiver.feature),
+        ("object", waiver.object),
+    )
+    subject: Hashable = next(((kind, name.casefold()) for kind, name in named if name is not None), None)
+    if waiver.column is not None:
+        subject = "column", format_path(waiver.column).lower()
+    if written.source is WaiverSource.INLINE:
+        subject = "line", written.index
+    for rule in {waiver.rule, DRIFT_SCHEMA} if waiver.via else (waiver.rule,):
+        yield table_key(written.table), rule, subject
+
+
+def _keys_of(finding: Finding) -> Iterator[Hashable]:
+    kind, name = finding.object.kind, finding.object.name.casefold()
+    subjects = (
+        None,
+        ("line", 0),
+        ("line", finding.location.line),
+        ("column", (finding.column or "").lower()),
+        ("object", kind.casefold()),
+        (kind, name),
+    )
+    for rule in {finding.code, finding.rule}:
+        for subject in dict.fromkeys(subjects):
+            yield table_key(finding.table), rule, subject
+
+
+def _is_of(waiver: Waiver, finding: Finding) -> bool:
+    if waiver.rule in (finding.code, finding.rule):
+        return True
+    # Drift that no statement can end is the change that the rewrite makes.
+    return waiver.via is not None and finding.code == DRIFT_SCHEMA and finding.severity is Severity.ERROR
+
+
+def _has_object(waiver: Waiver) -> bool:
+    return any((waiver.column, waiver.property, waiver.constraint, waiver.feature, waiver.object))
+
+
+def _is_about(waiver: Waiver, finding: Finding) -> bool:
+    if waiver.column is not None:
+        return finding.column is not None and finding.column.lower() == format_path(waiver.column).lower()
+    for kind, name in (
+        ("property", waiver.property),
+        ("constraint", waiver.constraint),
+        ("feature", waiver.feature),
+    ):
+        if name is not None:
+            return (finding.object.kind, finding.object.name.casefold()) == (kind, name.casefold())
+    return not finding.path and finding.object.kind == waiver.object
+
+
+def _same(wanted: str, value: str) -> bool:
+    """Whether a text is a finding's value; for a column it may leave out the name in front of the type."""
+    _name, _, type_ = value.partition(": ")
+    return _spelled(wanted) in (_spelled(value), _spelled(type_ or value))
+
+
+def _spelled(text: str) -> str:
+    """Return a value without the differences of spelling: types by meaning, white space once."""
+    with suppress(ValueError):
+        return print_type(parse_type(text))
+    return " ".join(text.split())
+
+
+def _obstacle(written: WrittenWaiver, finding: Finding, rule: Rule | None, today: dt.date) -> str | None:
+    """Return why an exception does not approve a finding that it names; None if it does."""
+    waiver = written.waiver
+    if written.void is not None:
+        return written.void
+    if is_expired(waiver, today):
+        return f"it expired: {waiver.expires}"
+    if finding.code in NEVER_APPROVED:
+        return NEVER_APPROVED[finding.code]
+    if not waiver.reason.strip():
+        return "it gives no reason"
+    is_impossible = rule is not None and rule.verdict == "impossible" and finding.severity is Severity.ERROR
+    if is_impossible and waiver.via is None:
+        return NEEDS_REWRITE
+    if written.source is WaiverSource.INLINE:
+        return _inline_obstacle(written, finding, rule)
+    if not _has_object(waiver):
+        return f"it names no object: {_object_entry(finding)}"
+    for key, wanted, value in (("from", waiver.old, finding.old), ("to", waiver.new, finding.new)):
+        if wanted is None and value is not None:
+            return f"it does not name the change: {key}: {value}"
+    return None
+
+
+def _inline_obstacle(written: WrittenWaiver, finding: Finding, rule: Rule | None) -> str | None:
+    if finding.severity is Severity.ERROR and finding.code.startswith(_NOT_INLINE):
+        return f"an error of {finding.code} needs an entry of allow, or one in exceptions.yaml"
+    is_of_change = rule is not None and any(issubclass(subject, _CHANGES) for subject in rule.subjects)
+    if is_of_change and not written.added and "git" in finding.against:
+        return "it is older than this change: write it anew"
+    return None
+
+
+def _object_entry(finding: Finding) -> str:
+    """Return the key of an exception that names the object of a finding, with its value."""
+    if finding.column is not None:
+        return f"column: {finding.column}"
+    kind, name = finding.object.kind, finding.object.name
+    return f"{kind}: {name}" if kind in ("property", "constraint", "feature") else f"object: {kind}"

@@ -1,0 +1,120 @@
+"""Findings about exceptions: those past their end or near it, and those that approve nothing."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from schemalint.delta.footer_summary import PhysicalTypes
+from schemalint.delta.history import HistoryStep
+from schemalint.delta.table import LiveTable, TableState
+from schemalint.lint.check_input import CheckInput
+from schemalint.lint.context import git_context
+from schemalint.lint.exceptions import Exceptions, is_expired, last_day
+from schemalint.lint.judge import Judge
+from schemalint.lint.rulebook import load_rules
+from schemalint.lint.waiver_removal import removals
+from schemalint.model.contract import Contract, table_key
+from schemalint.model.fact import Drift, JudgedWaiver, LiveTableMissing, RootWithoutTables
+from schemalint.model.finding import Finding
+from schemalint.model.waiver import Waiver, WrittenWaiver
+from schemalint.values import replace
+
+if TYPE_CHECKING:
+    from schemalint.plugin import Rule
+
+SOON: Final = 30
+"""The days before its end from which on an exception ends soon."""
+
+_LIVE: Final = {LiveTable, HistoryStep, PhysicalTypes, Drift, LiveTableMissing, RootWithoutTables}
+
+
+def waiver_findings(
+    waivers: Iterable[WrittenWaiver],
+    exceptions: Exceptions,
+    request: CheckInput,
+    judged: Collection[str],
+    live: Collection[str],
+    sources: Mapping[str, str],
+) -> Iterator[Finding]:
+    """Yield the findings about the exceptions of judged tables, with the text changes that remove them.
+
+    Args:
+        waivers: The exceptions.
+        exceptions: What they approve.
+        request: The input of the run.
+        judged: The keys of the judged tables.
+        live: The keys of those that were compared with their live state.
+        sources: The text of each file.
+    """
+    relevant = [
+        written
+        for written in waivers
+        if (request.everything and request.only is None)
+        or written.added
+        or table_key(written.table) in judged
+    ]
+    facts = judged_waivers(
+        relevant, exceptions, request.rules, request.today, has_live=lambda table: table_key(table) in live
+    )
+    found = [(fact, finding) for fact in facts for finding in judge_waiver(fact, request.rules)]
+    fixes = removals((fact.written for fact, finding in found if finding.fix is not None), sources)
+    for fact, finding in found:
+        changes = fixes.get(fact.written, ())
+        yield replace(finding, text_changes=changes, fix=finding.fix if changes else None)
+
+
+def judge_waiver(fact: JudgedWaiver, rules: Sequence[Rule]) -> Iterator[Finding]:
+    """Yield the findings of a fact about an exception."""
+    context = git_context(None, Contract(fact.written.table, TableState()))
+    yield from Judge(tuple(rules))(fact, context, ("contract",))
+
+
+def judged_waivers(
+    waivers: Iterable[WrittenWaiver],
+    exceptions: Exceptions,
+    rules: Sequence[Rule],
+    today: dt.date,
+    *,
+    has_live: Callable[[str], bool],
+) -> Iterator[JudgedWaiver]:
+    """Yield the facts about exceptions whose tables were judged.
+
+    Args:
+        waivers: The exceptions.
+        exceptions: What they approve.
+        rules: The selected rules.
+        today: The date of the run.
+        has_live: Whether the live table with a name was judged: without it, what only a live table shows,
+            such as a rewrite that is still to be done, says nothing of an exception.
+    """
+    used, failed = exceptions.used, exceptions.failed or {}
+    for written in waivers:
+        days = _days_left(written.waiver, today)
+        if is_expired(written.waiver, today):
+            yield JudgedWaiver(written, "expired", days=days)
+        elif written in used:
+            if days is not None and days <= SOON:
+                yield JudgedWaiver(written, "expires soon", days=days)
+        elif written in failed:
+            yield JudgedWaiver(written, "without effect", failed[written], days)
+        elif (rule := _rule_of(written, rules)) is None:
+            if _rule_of(written, load_rules()) is None:
+                yield JudgedWaiver(written, "without effect", "there is no such rule", days)
+        elif has_live(written.table) or not _needs_live(written, rule):
+            yield JudgedWaiver(written, "unused", days=days)
+
+
+def _days_left(waiver: Waiver, today: dt.date) -> int | None:
+    last = last_day(waiver)
+    return None if last is None else (last - today).days
+
+
+def _rule_of(written: WrittenWaiver, rules: Iterable[Rule]) -> Rule | None:
+    return next((rule for rule in rules if written.waiver.rule in (rule.code, rule.name)), None)
+
+
+def _needs_live(written: WrittenWaiver, rule: Rule) -> bool:
+    waits_for_rewrite = written.waiver.via is not None and not written.added
+    return waits_for_rewrite or _LIVE.issuperset(rule.subjects)

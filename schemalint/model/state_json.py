@@ -1,0 +1,254 @@
+"""The JSON form of a table's state, declared or live, without loss: the inverse of each other.
+
+It has the shape of Delta's schema JSON (PROTOCOL.md, "Schema Serialization Format"), with keys of its own
+for what schemas keep in metadata. A key that is absent means unmanaged, as in a contract; null means none.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, TypeVar
+
+from schemalint.delta.datatype import (
+    BINARY_COLLATION,
+    UNMANAGED,
+    Array,
+    Atomic,
+    Char,
+    DataType,
+    Decimal,
+    Field,
+    Identity,
+    Map,
+    RecordedChange,
+    String,
+    Struct,
+    Unknown,
+    Unmanaged,
+    Varchar,
+)
+from schemalint.delta.path import Part, Path, path_from_json, path_to_json
+from schemalint.delta.table import Deletion, TableState
+from schemalint.delta.type_text import print_type
+from schemalint.model.json_values import (
+    Content,
+    flag_of,
+    list_of,
+    number_of,
+    object_of,
+    optional_text_of,
+    text_of,
+)
+
+T = TypeVar("T")
+Json = dict[str, Any]
+
+_WITH_NUMBERS: Final = re.compile(r"(decimal|char|varchar)\((-?[0-9]{1,9})(?:,(-?[0-9]{1,9}))?\)")
+
+
+def state_to_json(state: TableState) -> Json:
+    """Return the JSON object of a state."""
+    keys = state.clustered_by
+    return {
+        "columns": [_field_to_json(field) for field in state.columns.fields],
+        **_managed("description", state.description),
+        **_managed("partitioned_by", _listed(state.partitioned_by)),
+        **_managed("clustered_by", keys if isinstance(keys, Unmanaged) else [*map(path_to_json, keys)]),
+        "constraints": dict(state.constraints),
+        "properties": dict(state.properties),
+        "features": sorted(state.features),
+        "dropped": [
+            {"column": path_to_json(entry.path)}
+            | ({} if entry.type is None else {"type": _type_to_json(entry.type)})
+            for entry in state.dropped
+        ],
+    }
+
+
+def state_from_json(content: object) -> TableState:
+    """Return the state of a JSON object.
+
+    Raises:
+        ValueError: The object was not made by `state_to_json`.
+    """
+    found = object_of(content)
+    return TableState(
+        columns=_struct(found["columns"]),
+        description=_optional_text(found, "description"),
+        partitioned_by=(
+            tuple(map(text_of, list_of(found["partitioned_by"]))) if "partitioned_by" in found else UNMANAGED
+        ),
+        clustered_by=(
+            tuple(map(_path, list_of(found["clustered_by"]))) if "clustered_by" in found else UNMANAGED
+        ),
+        constraints=_entries(found["constraints"]),
+        properties=_entries(found["properties"]),
+        features=frozenset(map(text_of, list_of(found["features"]))),
+        dropped=tuple(map(_deletion, list_of(found["dropped"]))),
+    )
+
+
+def _managed(key: str, value: object) -> Json:
+    return {} if isinstance(value, Unmanaged) else {key: value}
+
+
+def _listed(value: tuple[T, ...] | Unmanaged) -> list[T] | Unmanaged:
+    return value if isinstance(value, Unmanaged) else list(value)
+
+
+def _field_to_json(field: Field) -> Json:
+    identity, changes = field.identity, field.type_changes
+    return {
+        "name": field.name,
+        "type": _type_to_json(field.type),
+        "nullable": field.nullable,
+        **_managed("comment", field.comment),
+        **_managed("default", field.default),
+        **_managed("generated", field.generated),
+        **_managed("identity", _identity_to_json(identity) if isinstance(identity, Identity) else identity),
+        **_managed(
+            "type_changes",
+            changes if isinstance(changes, Unmanaged) else [_recorded_to_json(entry) for entry in changes],
+        ),
+        **{
+            key: value
+            for key, value in (
+                ("id", field.column_id),
+                ("physical_name", field.physical_name),
+                ("renamed_from", field.renamed_from),
+                ("extra", dict(field.extra) or None),
+            )
+            if value is not None
+        },
+    }
+
+
+def _identity_to_json(identity: Identity) -> Json:
+    return {
+        "start": identity.start,
+        "step": identity.step,
+        "allow_explicit_insert": identity.allow_explicit_insert,
+    }
+
+
+def _recorded_to_json(entry: RecordedChange) -> Json:
+    return {
+        "from": _type_to_json(entry.from_type),
+        "to": _type_to_json(entry.to_type),
+        "at": [part.value for part in entry.at],
+        "version": entry.version,
+    }
+
+
+def _type_to_json(type_: DataType) -> str | Json:
+    match type_:
+        case Struct(fields=fields):
+            return {"fields": [_field_to_json(field) for field in fields]}
+        case Array(element=element, contains_null=nullable):
+            return {"elementType": _type_to_json(element), **_managed("containsNull", nullable)}
+        case Map(key=key, value=value, value_contains_null=nullable):
+            return {
+                "keyType": _type_to_json(key),
+                "valueType": _type_to_json(value),
+                **_managed("valueContainsNull", nullable),
+            }
+        case Unknown(json=text):
+            return {"unknown": text}
+        case String(collation=collation) if collation != BINARY_COLLATION:
+            return {"collation": collation}
+        case Atomic(name=name):
+            return name
+        case _:
+            return print_type(type_)
+
+
+def _struct(value: object) -> Struct:
+    return Struct(tuple(map(_field, list_of(value))))
+
+
+def _field(value: object) -> Field:
+    found = object_of(value)
+    name, number, physical = found["name"], found.get("id"), found.get("physical_name")
+    return Field(
+        name=text_of(name),
+        type=_type(found["type"]),
+        nullable=flag_of(found["nullable"]),
+        comment=_optional_text(found, "comment"),
+        default=_optional_text(found, "default"),
+        generated=_optional_text(found, "generated"),
+        identity=_identity(found["identity"]) if "identity" in found else UNMANAGED,
+        type_changes=(
+            tuple(map(_recorded, list_of(found["type_changes"]))) if "type_changes" in found else UNMANAGED
+        ),
+        column_id=None if number is None else number_of(number),
+        physical_name=optional_text_of(physical),
+        renamed_from=optional_text_of(found.get("renamed_from")),
+        extra=tuple((key, text_of(text)) for key, text in object_of(found.get("extra", {})).items()),
+    )
+
+
+def _optional_text(found: Content, key: str) -> str | Unmanaged | None:
+    return optional_text_of(found[key]) if key in found else UNMANAGED
+
+
+def _identity(value: object) -> Identity | None:
+    if value is None:
+        return None
+    found = object_of(value)
+    return Identity(
+        number_of(found["start"]), number_of(found["step"]), flag_of(found["allow_explicit_insert"])
+    )
+
+
+def _recorded(value: object) -> RecordedChange:
+    found = object_of(value)
+    version = found["version"]
+    return RecordedChange(
+        _type(found["from"]),
+        _type(found["to"]),
+        tuple(Part(text_of(part)) for part in list_of(found["at"])),
+        None if version is None else number_of(version),
+    )
+
+
+def _type(value: object) -> DataType:
+    if isinstance(value, str):
+        return _named_type(value)
+    found = object_of(value)
+    if "fields" in found:
+        return _struct(found["fields"])
+    if "elementType" in found:
+        return Array(_type(found["elementType"]), _nullable(found, "containsNull"))
+    if "keyType" in found:
+        key, inner = _type(found["keyType"]), _type(found["valueType"])
+        return Map(key, inner, _nullable(found, "valueContainsNull"))
+    if "collation" in found:
+        return String(text_of(found["collation"]))
+    return Unknown(text_of(found["unknown"]))
+
+
+def _named_type(name: str) -> DataType:
+    match = _WITH_NUMBERS.fullmatch(name)
+    if match is None:
+        return String() if name == "string" else Atomic(name)
+    kind, first, second = match[1], int(match[2]), match[3]
+    if kind == "decimal":
+        return Decimal(first, int(second or 0))
+    return Char(first) if kind == "char" else Varchar(first)
+
+
+def _nullable(found: Content, key: str) -> bool | Unmanaged:
+    return flag_of(found[key]) if key in found else UNMANAGED
+
+
+def _path(value: object) -> Path:
+    return path_from_json(list_of(value))
+
+
+def _deletion(value: object) -> Deletion:
+    found = object_of(value)
+    return Deletion(_path(found["column"]), _type(found["type"]) if "type" in found else None)
+
+
+def _entries(value: object) -> dict[str, str | None]:
+    return {key: optional_text_of(text) for key, text in object_of(value).items()}

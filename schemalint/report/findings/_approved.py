@@ -1,0 +1,38 @@
+"""The findings that exceptions silence; those that the change under review approves come first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemalint.report.text import counted
+
+if TYPE_CHECKING:
+    from schemalint.model.finding import ApprovedFinding, CheckResult
+
+
+def approved_lines(result: CheckResult) -> list[str]:
+    """Describe each finding that this change approves, and count those that were approved before."""
+    lines = [f"approved in this change: {approval_text(approval)}" for approval in added(result)]
+    earlier = len(result.approved) - len(lines)
+    if earlier:
+        lines.append(f"{counted(earlier, 'finding')} approved before this change")
+    return lines
+
+
+def added(result: CheckResult) -> tuple[ApprovedFinding, ...]:
+    """Return the approvals that the change under review adds."""
+    return tuple(approval for approval in result.approved if approval.by.added)
+
+
+def approval_text(approval: ApprovedFinding) -> str:
+    """Describe a finding with what approves it; the approver's name is a claim."""
+    finding = approval.finding
+    return f"{finding.code} {finding.table}: {finding.message} ({approval_reason(approval)})"
+
+
+def approval_reason(approval: ApprovedFinding) -> str:
+    """Say who approves a finding, why, until when, and where that is written."""
+    waiver = approval.by.waiver
+    until = f"until {waiver.expires}" if waiver.expires else ""
+    parts = (waiver.reason, approval.by.claim, until, str(approval.by.location))
+    return "; ".join(part for part in parts if part)

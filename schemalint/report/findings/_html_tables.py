@@ -1,0 +1,193 @@
+"""A table in the HTML page: both schemas side by side, the history of types, the protocol and its readers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from schemalint.delta.feature_usage import feature_uses
+from schemalint.delta.history import changes, steps, type_history, utc_text
+from schemalint.delta.path import format_path
+from schemalint.report.findings._html import add, badge, grid, h
+from schemalint.report.findings._schema_rows import RowKind, column_rows, setting_rows
+from schemalint.report.table.changes import describe_changes
+from schemalint.report.table.fields import type_text
+from schemalint.report.text import counted
+from schemalint.values import grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from xml.etree.ElementTree import Element
+
+    from schemalint.delta.table import HistoryEntry, LiveTable
+    from schemalint.model.client import ClientSupport
+    from schemalint.model.judged_table import JudgedTable
+    from schemalint.report.findings._schema_rows import Cell, Row
+
+_MOST_UNCHANGED: Final = 30
+"""A schema with more unchanged columns shows the changed ones alone."""
+_MOST_COMMITS: Final = 50
+_SIGNS: Final = {RowKind.SAME: "", RowKind.ADDED: "+", RowKind.REMOVED: "−", RowKind.CHANGED: "~"}  # noqa: RUF001 (a minus sign)
+
+
+def table_blocks(table: JudgedTable, clients: Sequence[ClientSupport]) -> Iterator[Element]:
+    """Yield the blocks of a table below its findings.
+
+    Args:
+        table: The table.
+        clients: What the clients of its declared consumers do with it.
+    """
+    yield from _schema(table)
+    if table.live:
+        yield from _types(table.live)
+        yield from _commits(table.live)
+        yield from _protocol(table.live)
+    yield from _clients(table, clients)
+
+
+def _schema(table: JudgedTable) -> Iterator[Element]:
+    before, after = table.before, table.after
+    is_alone = before is None and table.live is not None
+    rows = {"Columns": column_rows(before, after), **setting_rows(before, after)}
+    for title, found in rows.items():
+        if not found or (is_alone and title == "Features"):  # the protocol lists those of a live table
+            continue
+        shown = _shown(found) if not is_alone else found
+        yield h("h3", title)
+        if len(shown) < len(found):
+            yield h(
+                "p", f"{counted(len(found) - len(shown), 'row')} without a change not shown.", class_="quiet"
+            )
+        if shown and is_alone:
+            body = [h("tr", h("td", *_cell(row.after))) for row in shown]
+            yield grid(["now"], body, f"{title} of {table.name}")
+        elif shown:
+            body = [_row(row) for row in shown]
+            yield grid(["", "before", "after"], body, f"{title} of {table.name}, before and after", "sides")
+
+
+def _shown(rows: list[Row]) -> list[Row]:
+    unchanged = sum(row.kind is RowKind.SAME for row in rows)
+    if unchanged <= _MOST_UNCHANGED:
+        return rows
+    return [row for row in rows if row.kind is not RowKind.SAME]
+
+
+def _row(row: Row) -> Element:
+    label = "" if row.kind is RowKind.SAME else row.kind.value
+    sign = h("td", h("abbr", _SIGNS[row.kind], title=label) if label else None, class_="sign")
+    return h("tr", sign, _side(row.before), _side(row.after), class_=row.kind.value)
+
+
+def _side(cell: Cell | None) -> Element:
+    return h("td", *_cell(cell)) if cell else h("td", h("span", "none", class_="quiet"))
+
+
+def _cell(cell: Cell | None) -> list[Element]:
+    if cell is None:
+        return []
+    depth = (len(cell.name) - len(cell.name.lstrip())) // 2
+    found = [h("code", cell.name.strip(), class_=f"name depth{min(depth, 6)}")]
+    found.append(h("span", cell.value, class_="type"))
+    if cell.notes:
+        found.append(h("span", cell.notes, class_="quiet"))
+    for element in found[:-1]:
+        element.tail = " "
+    return found
+
+
+def _types(live: LiveTable) -> Iterator[Element]:
+    found = type_history(live.history)
+    if not found:
+        return
+    yield h("h3", "History of types")
+    lines = []
+    for path, committed in sorted(found.items(), key=lambda item: format_path(item[0])):
+        items = [h("li", h("code", type_text(committed[0].old)), h("span", "at first", class_="quiet"))]
+        items += [
+            h("li", h("code", type_text(change.new)), h("span", _commit(change.entry), class_="quiet"))
+            for change in committed
+        ]
+        lines += [h("dt", h("code", format_path(path))), h("dd", h("ol", *items, class_="timeline"))]
+    yield h("dl", *lines, class_="types")
+
+
+def _commit(entry: HistoryEntry) -> str:
+    known = (f"version {entry.version}", utc_text(entry.timestamp)[:10], entry.user and f"by {entry.user}")
+    return ", ".join(text for text in known if text)
+
+
+def _commits(live: LiveTable) -> Iterator[Element]:
+    known = [step for step in steps(live.history) if step.before is not None]
+    if not known:
+        return
+    items = [
+        h(
+            "li",
+            h("span", _commit(step.entry), class_="quiet"),
+            " ",
+            describe_changes(changes(step)) or "internal",
+        )
+        for step in reversed(known[-_MOST_COMMITS:])
+    ]
+    noun = counted(len(known), "change")
+    yield h(
+        "details", h("summary", f"{noun} of schema, properties and protocol"), h("ol", *items, class_="log")
+    )
+
+
+def _protocol(live: LiveTable) -> Iterator[Element]:
+    yield h("h3", "Protocol")
+    versions = f"reader {live.protocol.min_reader}, writer {live.protocol.min_writer}, version {live.version}"
+    yield h("p", versions)
+    rows = [
+        h(
+            "tr",
+            h("td", h("code", use.name)),
+            h("td", "readers and writers" if use.binds_readers else "writers"),
+            h("td", "not in use" if use.is_idle else ", ".join(name for _, name in use.needed_by)),
+        )
+        for use in sorted(feature_uses(live), key=lambda use: (use.is_idle, use.name))
+        if use.supported
+    ]
+    if rows:
+        yield grid(["feature", "binds", "needed by"], rows, "Table features")
+
+
+def _clients(table: JudgedTable, clients: Sequence[ClientSupport]) -> Iterator[Element]:
+    """Yield who can read the table: the declared consumers, else all clients that schemalint knows."""
+    if clients:
+        yield h("h3", "Declared consumers")
+        body = [_client(client) for client in clients]
+        yield grid(["consumer", "before", "after", "because of"], body, f"Consumers of {table.name}")
+    elif table.live:
+        yield h("h3", "Who can read it")
+        yield from _known_clients(table.live)
+
+
+def _client(client: ClientSupport) -> Element:
+    before = client.before.verdict.value if client.before else ""
+    after = client.after.verdict.value
+    return h(
+        "tr",
+        h("td", client.consumer.described),
+        h("td", badge(before, f"verdict-{before}") if before else None),
+        h("td", badge(after, f"verdict-{after}")),
+        h("td", client.because),
+    )
+
+
+def _known_clients(live: LiveTable) -> Iterator[Element]:
+    from schemalint.lint.client_support import known_clients, today  # noqa: PLC0415 (only with live tables)
+
+    answers = grouped((answer.after.verdict, answer) for answer in today(live.uri, live, known_clients()))
+    for verdict in sorted(answers, key=lambda verdict: verdict.harm):
+        line = h("p", badge(verdict.value, f"verdict-{verdict.value}"), " ", class_="clients")
+        add(line, _names(answers[verdict]))
+        yield line
+
+
+def _names(answers: Sequence[ClientSupport]) -> str:
+    named = (
+        (answer.consumer.client, answer.consumer.version, answer.consumer.read_path) for answer in answers
+    )
+    return ", ".join(" ".join(filter(None, parts)) for parts in named)

@@ -1,0 +1,117 @@
+"""What to do about a finding: the ways out that formats for people show at its end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from schemalint.document.scalars import print_scalar
+from schemalint.errors import ContractError
+from schemalint.model.finding import Severity
+from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED
+from schemalint.model.waiver import WaiverSource
+from schemalint.report.text import first_few
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from schemalint.model.finding import CheckResult, Finding
+    from schemalint.model.judged_table import JudgedTable
+
+_WIDTH: Final = 72
+_NAMED: Final = ("property", "constraint", "feature")
+_UNNAMED: Final = ("table", "partitioning", "clustering")
+_EXCEPTIONS: Final = "exceptions.yaml"
+
+
+class Approval(NamedTuple):
+    """An exception that approves a finding once somebody writes its reason.
+
+    Attributes:
+        file: The file for it.
+        lines: Its YAML.
+    """
+
+    file: str
+    lines: tuple[str, ...]
+
+
+class Ways(NamedTuple):
+    """Who can approve a finding, and how.
+
+    Attributes:
+        approval: None if no exception can approve it, or none is needed.
+        ask: The owners of the table and of its consumers, as text; may be empty.
+    """
+
+    approval: Approval | None = None
+    ask: str = ""
+
+
+def ways_out(finding: Finding, tables: Mapping[str, JudgedTable], result: CheckResult) -> Ways:
+    """Return the ways out of a finding; an existing one and a remark (``info``) need none."""
+    if finding.existing or finding.severity is Severity.INFO:
+        return Ways()
+    table = tables.get(finding.table)
+    if table is None:
+        return Ways()
+    return Ways(_approval(finding, table, result), ", ".join(_owners(table)))
+
+
+def _owners(table: JudgedTable) -> Iterator[str]:
+    if table.owner:
+        yield f"{table.owner} (owner of the table)"
+    consumers = [consumer for consumer in table.consumers if consumer.owner]
+    yield from first_few([f"{consumer.owner} ({consumer.name})" for consumer in consumers])
+
+
+def _approval(finding: Finding, table: JudgedTable, result: CheckResult) -> Approval | None:
+    is_check = result.inventory is None
+    has_key = finding.column is not None or finding.object.kind in (*_NAMED, *_UNNAMED)
+    if not is_check or not has_key or finding.code in NEVER_APPROVED or not table.file:
+        return None
+    in_contract = WaiverSource.CONTRACT in result.accepts and finding.code != TABLE_REMOVED
+    if not in_contract and WaiverSource.FILE not in result.accepts:
+        return None
+    keys = [*_keys(finding)] if in_contract else [("table", finding.table), *_keys(finding)]
+    try:
+        entry = _wrapped([f"{key}: {_scalar(value)}" for key, value in keys])
+    except ContractError:  # a name that YAML cannot represent
+        return None
+    if in_contract:
+        return Approval(table.file, ("allow:", *entry))
+    return Approval(_EXCEPTIONS, ("exceptions:", *entry))
+
+
+def _keys(finding: Finding) -> Iterator[tuple[str, str]]:
+    yield "rule", finding.code
+    kind, name = finding.object.kind, finding.object.name
+    if finding.column is not None:
+        yield "column", finding.column
+    elif kind in _NAMED:
+        yield kind, name
+    else:
+        yield "object", kind
+    if finding.old is not None:
+        yield "from", finding.old
+    if finding.new is not None:
+        yield "to", finding.new
+    if finding.needs_rewrite:
+        yield "via", "rewrite"
+    yield "reason", ""
+
+
+def _scalar(text: str) -> str:
+    return print_scalar(text) if text else '""'
+
+
+def _wrapped(pairs: list[str]) -> list[str]:
+    """Return an item with these keys, in lines that a terminal shows whole."""
+    lines = ["  - {" + pairs[0]]
+    for pair in pairs[1:]:
+        if len(lines[-1]) + len(pair) + 3 > _WIDTH:
+            lines[-1] += ","
+            lines.append(f"     {pair}")
+        else:
+            lines[-1] += f", {pair}"
+    lines[-1] += "}"
+    return lines

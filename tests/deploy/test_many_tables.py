@@ -1,0 +1,134 @@
+"""The cost of a table does not grow with the number of tables: neither git's processes nor the work."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from schemalint.cli import main
+from schemalint.contract.reading import read
+from support.many_tables import TableState, write_tables
+from support.operations import assert_linear
+from support.repo import Repo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PLAN = "plan --head HEAD"
+CHECK = "check --live --all --against none"
+
+# Of the history, rev-list lists the branch and relates the markers to it, diff-tree says what the commits
+# changed (in two steps if nobody knows how far back to look), and cat-file reads these files. The others find
+# the repository, and whether it is a shallow clone, and read the configuration and the newest contracts.
+# A plan also asks for exceptions.yaml, and for nested files of the configuration.
+PROCESSES: dict[tuple[str, TableState], dict[str, int]] = {
+    (PLAN, "new"): {
+        "rev-parse": 1,
+        "config": 2,
+        "ls-files": 1,
+        "status": 1,
+        "cat-file": 5,
+        "rev-list": 1,
+        "diff-tree": 5,
+    },
+    (PLAN, "unmarked"): {
+        "rev-parse": 2,
+        "config": 2,
+        "ls-files": 1,
+        "status": 1,
+        "cat-file": 5,
+        "rev-list": 1,
+        "diff-tree": 5,
+    },
+    (PLAN, "behind"): {
+        "rev-parse": 1,
+        "config": 2,
+        "ls-files": 1,
+        "status": 1,
+        "cat-file": 5,
+        "rev-list": 2,
+        "diff-tree": 4,
+    },
+    (PLAN, "declared"): {
+        "rev-parse": 1,
+        "config": 2,
+        "ls-files": 1,
+        "status": 1,
+        "cat-file": 3,
+        "rev-list": 2,
+        "diff-tree": 2,
+    },
+    (CHECK, "unmarked"): {"rev-parse": 1, "config": 1, "ls-files": 1, "cat-file": 2},
+    (CHECK, "behind"): {
+        "rev-parse": 2,
+        "config": 1,
+        "ls-files": 1,
+        "cat-file": 6,
+        "rev-list": 2,
+        "diff-tree": 2,
+    },
+}
+
+
+class Repositories:
+    """Repositories by the number of their tables; a command runs in one of them."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._folder, self._monkeypatch = folder, monkeypatch
+
+    def make(self, number: int, state: TableState) -> None:
+        """Make a repository with so many tables."""
+        repo = Repo(self._folder / str(number))
+        (repo.path / "lake").mkdir()
+        write_tables(repo, number, state)
+
+    def run(self, number: int, command: str) -> None:
+        """Run a command, as in a process of its own."""
+        repo = Repo(self._folder / str(number))
+        for name, value in repo.env.items():
+            self._monkeypatch.setenv(name, value)
+        self._monkeypatch.chdir(repo.path)
+        read.cache_clear()
+        assert main(command.split()) == 0
+
+
+@pytest.fixture
+def repositories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repositories:
+    return Repositories(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count git's processes by command."""
+    counted = Counter[str]()
+
+    class Counting(subprocess.Popen[bytes]):
+        def __init__(self, arguments: list[str], **options: Any) -> None:  # noqa: ANN401 (as subprocess)
+            counted[next(word for word in arguments[1:] if not word.startswith("-") and "=" not in word)] += 1
+            super().__init__(arguments, **options)
+
+    monkeypatch.setattr("schemalint.git.process.subprocess.Popen", Counting)
+    return counted
+
+
+@pytest.mark.parametrize(("command", "state"), PROCESSES)
+def test_many_tables_take_as_many_git_processes_as_one(
+    repositories: Repositories, processes: Counter[str], command: str, state: TableState
+) -> None:
+    for number in (1, 10, 100) if (command, state) == (PLAN, "behind") else (1, 20):
+        repositories.make(number, state)
+        processes.clear()
+        repositories.run(number, command)
+        assert (number, processes) == (number, PROCESSES[command, state])
+
+
+@pytest.mark.parametrize(("command", "state"), [*PROCESSES, (CHECK, "new")])
+def test_twice_the_tables_take_about_twice_the_calls(
+    repositories: Repositories, command: str, state: TableState
+) -> None:
+    for number in (2, 30, 60):
+        repositories.make(number, state)
+    assert_linear(lambda number: repositories.run(number, command), 30)

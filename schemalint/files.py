@@ -78,7 +78,8 @@ def temporary_folder() -> Iterator[Path]:
 class LineFile:
     """A file that grows by whole lines: what a program or a person reads while the command runs.
 
-    The file is emptied first. Each line is one system call, so a process that is killed leaves whole lines.
+    The file is emptied first. Each line is one system call. A process that is killed leaves whole lines, but
+    for the last: Linux can end a write between two pages.
     A line that cannot be written is kept in `problem`, and no further ones are written: the work that the
     lines are about goes on.
 

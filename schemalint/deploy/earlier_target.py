@@ -146,7 +146,7 @@ def _parsed(file: str, content: bytes) -> EarlierDeploy:
 
 
 def _lines(content: bytes) -> Iterator[Content]:
-    whole = content.split(b"\n")[:-1]  # what follows the last line break, a machine that crashed wrote
+    whole = content.split(b"\n")[:-1]  # a run that was killed wrote what follows the last line break
     for number, line in enumerate(whole, start=1):
         try:
             yield object_of(load_json(line, strict=True))

@@ -10,9 +10,15 @@ from support.servers import Bucket, s3_server, send_put
 
 
 @pytest.fixture(scope="session")
-def s3() -> Iterator[str]:
+def seen_requests() -> list[str]:
+    """The requests of all tests to the server."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def s3(seen_requests: list[str]) -> Iterator[str]:
     """The address of the server."""
-    with s3_server() as address:
+    with s3_server(seen_requests) as address:
         yield address
 
 

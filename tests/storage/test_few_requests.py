@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, BinaryIO
@@ -25,7 +24,6 @@ from support.project import ORDERS, Project
 from support.repo import Repo
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from support.servers import Bucket
@@ -36,25 +34,22 @@ ORDERS_BY_SHOP = ORDERS + "properties: {team: shop}\n"
 
 
 class Requests:
-    """The requests for one bucket that moto has logged since the last `take`.
+    """The requests for one bucket since the last `take`."""
 
-    Others may come at the same time, from a thread that an earlier test has left behind.
-    """
-
-    def __init__(self, log: pytest.LogCaptureFixture, bucket: str) -> None:
-        self._log = log
+    def __init__(self, seen: list[str], bucket: str) -> None:
+        self._seen = seen
         self._bucket = bucket
 
     def take(self) -> list[str]:
-        found = re.findall(rf'"((?:GET|HEAD|PUT|POST) \S*{self._bucket}\S*) HTTP', self._log.text)
-        self._log.clear()
+        found = [request for request in self._seen if self._bucket in request]
+        self._seen.clear()
         return found
 
 
 @pytest.fixture
-def requests(caplog: pytest.LogCaptureFixture, bucket: Bucket) -> Iterator[Requests]:
-    with caplog.at_level(logging.INFO, "werkzeug"):
-        yield Requests(caplog, bucket.name)
+def requests(seen_requests: list[str], bucket: Bucket) -> Requests:
+    seen_requests.clear()
+    return Requests(seen_requests, bucket.name)
 
 
 @pytest.mark.parametrize("checksums", [False, True])

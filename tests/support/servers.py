@@ -7,13 +7,14 @@ import ssl
 import subprocess
 import threading
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import MappingProxyType
-from urllib.parse import quote
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 from urllib.request import Request, urlopen
 
 import obstore
@@ -21,6 +22,9 @@ import pytest
 from obstore.store import AzureStore, GCSStore, S3Store
 
 from support.npm import installed
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
 
 AZURITE = "3.35.0"  # later versions need Node 22
 ACCOUNT = "devstoreaccount1"
@@ -75,15 +79,29 @@ def upload(client: S3Store | AzureStore | GCSStore, folder: Path, prefix: str) -
 
 
 @contextmanager
-def s3_server() -> Iterator[str]:
-    """Start moto's S3 server and yield its address."""
-    from moto.server import ThreadedMotoServer  # noqa: PLC0415 (takes seconds)
+def s3_server(seen: list[str] | None = None) -> Iterator[str]:
+    """Start moto's S3 server and yield its address. ``seen`` takes each request before it is answered."""
+    from moto.moto_server.werkzeug_app import (  # noqa: PLC0415 (takes seconds)
+        DomainDispatcherApplication,
+        MotoRequestHandler,
+        create_backend_app,
+    )
+    from werkzeug.serving import make_server  # noqa: PLC0415 (likewise)
 
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+    moto = DomainDispatcherApplication(create_backend_app)
+
+    def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if seen is not None:
+            seen.append(f"{environ['REQUEST_METHOD']} {unquote(environ['RAW_URI'])}")
+        answer: Iterable[bytes] = moto(environ, start_response)
+        return answer
+
+    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=MotoRequestHandler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.port}"
+    server.shutdown()
+    thread.join()
 
 
 @contextmanager

@@ -19,12 +19,13 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage engine kill probe fuzz lint pins clean require-java require-python
+.PHONY: help demo test coverage docs engine kill probe fuzz lint pins clean require-java require-python
 
 help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
 	@echo 'make test      all tests, those that ask the real engine included'
 	@echo 'make coverage  all tests, and a list of the lines and branches that none of them reaches'
+	@echo 'make docs      the site, in site/'
 	@echo 'make engine    ask the real engine again for all recorded answers (takes long)'
 	@echo 'make kill      kill plans at every point, and apply them again (takes long)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
@@ -42,6 +43,10 @@ test: require-java $(INSTALLED)
 
 coverage: require-java $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov
+
+# The variable silences an announcement of mkdocs-material. With --quiet, mkdocs counts no warnings and is not strict.
+docs: $(INSTALLED)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 # What the engine answers is recorded again, to be read as a diff. It takes long.
 engine: require-java $(INSTALLED)
@@ -76,7 +81,7 @@ pins: $(INSTALLED)
 
 clean:
 	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	rm -rf .coverage .coverage.* .fuzz dist metastore_db spark-warehouse derby.log
+	rm -rf .coverage .coverage.* .fuzz dist site metastore_db spark-warehouse derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The last step downloads nothing: the pins hold the build backend too.

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from http.client import HTTPException, HTTPResponse, IncompleteRead
-from typing import Final, cast
+from http.client import HTTPException
+from typing import Final
 from urllib.parse import quote, urlencode, urlsplit
-from urllib.request import HTTPErrorProcessor, ProxyHandler, Request, build_opener
 
 import schemalint
 from schemalint.catalog.kinds.unity.connection import ConnectionBroken, connection_error
 from schemalint.catalog.kinds.unity.json import Json
 from schemalint.delta_log.jsontext import JsonError, read_json
-from schemalint.encryption import is_loopback
 from schemalint.errors import LiveError
+from schemalint.http_exchange import Answer, AnswerTooLong, Request, exchange
 from schemalint.redaction import hide, without_secrets
 from schemalint.storage.requests import finish, start
 from schemalint.values import field, frozen
@@ -114,24 +113,24 @@ class Client:
     ) -> Json:
         endpoint = "/".join(quote(part, safe="") for part in path)
         url = f"{self.base}/{endpoint}" + (f"?{urlencode(query)}" if query else "")
-        request = Request(url, method=method, headers=self._headers())  # noqa: S310 - http(s): see `unity.handles`
+        request = Request(url, method=method, headers=self._headers())
         if body is not None:
             request.data = json.dumps(body).encode()
             request.add_header("Content-Type", "application/json")
         for attempts_left in reversed(range(_ATTEMPTS)):
             try:
-                status, headers, data = self._answer(request)
+                answer = self._answer(request)
             except ConnectionBroken:
                 if method != "GET" or not attempts_left:
                     raise
                 self.wait(_pause(None))
                 continue
-            if status not in (_PASSING if method == "GET" else _BUSY) or not attempts_left:
+            if answer.status not in (_PASSING if method == "GET" else _BUSY) or not attempts_left:
                 break
-            self.wait(_pause(headers.get("Retry-After")))
-        if not 200 <= status < 300:  # noqa: PLR2004
-            raise self._http_error(status, headers, data, endpoint)
-        return Json(self._parse_object(data, endpoint), f"{self.host}: /{endpoint}")
+            self.wait(_pause(answer.headers.get("retry-after")))
+        if not 200 <= answer.status < 300:  # noqa: PLR2004
+            raise self._http_error(answer, endpoint)
+        return Json(self._parse_object(answer.body, endpoint), f"{self.host}: /{endpoint}")
 
     def _headers(self) -> dict[str, str]:
         headers = {"Accept": "application/json", "User-Agent": f"schemalint/{schemalint.__version__}"}
@@ -140,39 +139,24 @@ class Client:
         hide(self.token)
         return {**headers, "Authorization": f"Bearer {self.token}"}
 
-    def _answer(self, request: Request) -> tuple[int, Mapping[str, str], bytes]:
+    def _answer(self, request: Request) -> Answer:
         """Send a request, with a deadline for all of it: each byte of an answer may come in time."""
         try:
             return finish(start(self._exchange, request), 2 * self.timeout)
         except TimeoutError:
             raise self._timeout_error(2 * self.timeout) from None
 
-    def _exchange(self, request: Request) -> tuple[int, Mapping[str, str], bytes]:
+    def _exchange(self, request: Request) -> Answer:
         try:
-            with build_opener(_NoRedirects, *_handlers(self.base)).open(
-                request, timeout=self.timeout
-            ) as response:
-                answer = cast("HTTPResponse", response)
-                return answer.status, dict(answer.headers.items()), self._read_body(answer)
+            return exchange(request, seconds=self.timeout, most_bytes=self.most_bytes)
         except TimeoutError:
             raise self._timeout_error() from None
+        except AnswerTooLong as error:
+            raise LiveError(f"{self.host}: {error}") from None
         except (HTTPException, OSError) as error:
             if isinstance(cause := getattr(error, "reason", error), TimeoutError):
                 raise self._timeout_error() from None
             raise connection_error(self.host, cause) from None
-
-    def _read_body(self, answer: HTTPResponse) -> bytes:
-        end = time.monotonic() + self.timeout
-        data = bytearray()
-        while chunk := answer.read1(2**16):
-            data += chunk
-            if len(data) > self.most_bytes:
-                raise LiveError(f"{self.host}: an answer is longer than {self.most_bytes} bytes")
-            if time.monotonic() > end:
-                raise self._timeout_error()
-        if answer.length:  # `read1` does not tell that the announced length is missing
-            raise IncompleteRead(bytes(data), answer.length)
-        return bytes(data)
 
     def _timeout_error(self, seconds: float | None = None) -> LiveError:
         return LiveError(
@@ -194,10 +178,10 @@ class Client:
             )
         return value
 
-    def _http_error(self, status: int, headers: Mapping[str, str], data: bytes, endpoint: str) -> HttpError:
-        reason, detail = _server_error(_parse_json(data))
-        summary, help_text = _EXPLAINED.get(status, (f"{status} {reason}".rstrip(), ""))
-        if to := headers.get("Location"):
+    def _http_error(self, answer: Answer, endpoint: str) -> HttpError:
+        reason, detail = _server_error(_parse_json(answer.body))
+        summary, help_text = _EXPLAINED.get(answer.status, (f"{answer.status} {reason}".rstrip(), ""))
+        if to := answer.headers.get("location"):
             summary = f"the catalog redirects to {urlsplit(to).netloc or to}, which is not followed"
             help_text = "Write the catalog's own URI as catalog_uri."
         elif not reason and not help_text:
@@ -205,28 +189,13 @@ class Client:
         text = f"{self.host}: /{endpoint}: {_on_one_line(summary)}"
         if detail:
             text += f": {_on_one_line(detail)}"
-        return HttpError(text, status=status, reason=reason, help=help_text)
+        return HttpError(text, status=answer.status, reason=reason, help=help_text)
 
 
 def _on_one_line(text: str) -> str:
     """Return the start of a server's text on one line, without the token that it may contain."""
     start = without_secrets(text)[:_LONGEST_REASON]
     return "".join(char if char.isprintable() else " " for char in start).strip()
-
-
-class _NoRedirects(HTTPErrorProcessor):
-    """Returns every answer, redirects too, so that another host never receives the token."""
-
-    def http_response(self, request: Request, response: HTTPResponse) -> HTTPResponse:  # noqa: ARG002
-        return response
-
-    def https_response(self, request: Request, response: HTTPResponse) -> HTTPResponse:  # noqa: ARG002
-        return response
-
-
-def _handlers(url: str) -> tuple[ProxyHandler, ...]:
-    """Return no proxy for a server on this machine: http would show the token to the proxy."""
-    return (ProxyHandler({}),) if is_loopback(url) else ()
 
 
 def _pause(retry_after: str | None) -> float:

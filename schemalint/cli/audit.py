@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -17,6 +19,7 @@ from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, spark_options
 from schemalint.errors import SchemalintError, UsageError
 from schemalint.lint.audit import audit
+from schemalint.lint.audit_exceptions import with_exceptions
 from schemalint.lint.audit_reading import read_for_audit, with_readers
 from schemalint.lint.check import with_exit_status
 from schemalint.lint.consumers import configuration_faults
@@ -26,7 +29,7 @@ from schemalint.model.finding import CheckResult, Run, SideRef
 from schemalint.values import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from schemalint.catalog import Catalog
     from schemalint.catalog.table_requests import Environment, TableRequest
@@ -111,9 +114,28 @@ def _run(options: dict[str, Any], *, keep_tables: bool) -> CheckResult:
                 keep_tables=keep_tables,
             )
         result = replace(result, errors=(*targets.errors, *result.errors))
+        result = _with_exceptions(result, repository, settings, scopes, targets.tables, options)
         result = with_baseline(result, options, scopes.rules, _AUDITED)
         result = _append(result, sink) if sink else result
     return with_exit_status(result, fail_on)
+
+
+def _with_exceptions(
+    result: CheckResult,
+    repository: Repository | None,
+    settings: Trusted,
+    scopes: Scopes,
+    tables: Sequence[TableRequest],
+    options: dict[str, Any],
+) -> CheckResult:
+    """Let exceptions approve findings, if the tables are audited in a repository."""
+    if repository is None:
+        return result
+    declared = (table.contract for table in tables if table.contract)
+    today, files = dt.datetime.now(tz=dt.UTC).date(), options["files"]
+    return with_exceptions(
+        result, declared, scopes, repository, settings, env=os.environ, today=today, files=files
+    )
 
 
 def _consumers(settings: Trusted, tables: Iterable[TableRequest]) -> tuple[Consumer, ...]:

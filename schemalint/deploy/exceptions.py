@@ -6,9 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from schemalint.contract.revisions import Revisions
-from schemalint.git import foreign_head
-from schemalint.lint.configuration import HeadConfig
-from schemalint.lint.exception_files import other_exceptions, void_reasons
+from schemalint.lint.exception_files import merged_exceptions
 from schemalint.lint.exceptions import Exceptions, approve, is_expired
 from schemalint.lint.written_waivers import written_waivers
 from schemalint.model.contract import Contract, table_key
@@ -34,18 +32,12 @@ def with_exceptions(request: DeployInput, env: Mapping[str, str]) -> DeployInput
     Raises:
         SchemalintError: The file of the exceptions cannot be read.
     """
-    trusted = request.settings.commit
-    reviewed = None if trusted is None or trusted.spec == "HEAD" else trusted
-    config = request.settings.config
-    head = HeadConfig(request.repository, request.head, config)
-    found = other_exceptions(head, reviewed or request.head, config)
-    for error in found.errors:
-        raise error
+    found = merged_exceptions(request.repository, request.head, request.settings, env)
     return replace(
         request,
         waivers=found.waivers,
-        reviewed=reviewed.commit if reviewed else None,
-        void=void_reasons(config.accepted, foreign_head(env)),
+        reviewed=found.reviewed.commit if found.reviewed else None,
+        void=found.void,
     )
 
 

@@ -12,13 +12,14 @@ from schemalint import git
 from schemalint.config import Config
 from schemalint.config.positions import Positions
 from schemalint.errors import ConfigError, ContractError, SchemalintError
-from schemalint.git import EmptyTree, Side
+from schemalint.git import EmptyTree, Repository, Revision, Side
 from schemalint.lint.configuration import HeadConfig
 from schemalint.model.waiver import IN_CONFIGURATION, WaiverSource, WrittenWaiver
 from schemalint.printable import visible
 from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
+    from schemalint.config.trust import Trusted
     from schemalint.contract.fixes import FixedFile
 
 FILE: Final = "exceptions.yaml"
@@ -67,6 +68,43 @@ def other_exceptions(head: HeadConfig, base: Side, base_config: Config) -> Other
         (*of_configuration, *(replace(entry, added=_identity(entry) not in known) for entry in written)),
         texts={visible(name): data.decode("utf-8", "replace")},
     )
+
+
+@frozen
+class MergedExceptions:
+    """The exceptions of a command that deploys or reads what is live, instead of comparing two sides.
+
+    Attributes:
+        waivers: Those outside of the contracts.
+        reviewed: The commit whose exceptions count by themselves; None if those of the head do.
+        void: See `void_reasons`.
+    """
+
+    waivers: tuple[WrittenWaiver, ...]
+    reviewed: Revision | None
+    void: Callable[[WaiverSource], str | None]
+
+
+def merged_exceptions(
+    repository: Repository, head: Side, settings: Trusted, env: Mapping[str, str]
+) -> MergedExceptions:
+    """Read the exceptions outside of the contracts, and which of the head's count by themselves.
+
+    Args:
+        repository: The repository.
+        head: The side with the contracts.
+        settings: The configuration that counts.
+        env: The environment with the CI variables.
+
+    Raises:
+        SchemalintError: The file of the exceptions cannot be read.
+    """
+    trusted, config = settings.commit, settings.config
+    reviewed = None if trusted is None or trusted.spec == "HEAD" else trusted
+    found = other_exceptions(HeadConfig(repository, head, config), reviewed or head, config)
+    for error in found.errors:
+        raise error
+    return MergedExceptions(found.waivers, reviewed, void_reasons(config.accepted, git.foreign_head(env)))
 
 
 def exceptions_after(others: OtherExceptions, file: FixedFile) -> OtherExceptions:

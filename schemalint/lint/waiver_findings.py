@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 SOON: Final = 30
 """The days before its end from which on an exception ends soon."""
 
-_LIVE: Final = {LiveTable, HistoryStep, PhysicalTypes, Drift, LiveTableMissing, RootWithoutTables}
+AUDITED: Final = frozenset({HistoryStep, PhysicalTypes})
+"""The facts that only an audit judges completely."""
+
+_LIVE: Final = {LiveTable, *AUDITED, Drift, LiveTableMissing, RootWithoutTables}
 
 
 def waiver_findings(
@@ -55,9 +58,12 @@ def waiver_findings(
         or written.added
         or table_key(written.table) in judged
     ]
-    facts = judged_waivers(
-        relevant, exceptions, request.rules, request.today, has_live=lambda table: table_key(table) in live
-    )
+
+    def is_judged(written: WrittenWaiver, rule: Rule) -> bool:
+        is_live = table_key(written.table) in live and not AUDITED.issuperset(rule.subjects)
+        return is_live or not needs_live(written, rule)
+
+    facts = judged_waivers(relevant, exceptions, request.rules, request.today, is_judged)
     found = [(fact, finding) for fact in facts for finding in judge_waiver(fact, request.rules)]
     fixes = removals((fact.written for fact, finding in found if finding.fix is not None), sources)
     for fact, finding in found:
@@ -76,8 +82,7 @@ def judged_waivers(
     exceptions: Exceptions,
     rules: Sequence[Rule],
     today: dt.date,
-    *,
-    has_live: Callable[[str], bool],
+    is_judged: Callable[[WrittenWaiver, Rule], bool],
 ) -> Iterator[JudgedWaiver]:
     """Yield the facts about exceptions whose tables were judged.
 
@@ -86,8 +91,7 @@ def judged_waivers(
         exceptions: What they approve.
         rules: The selected rules.
         today: The date of the run.
-        has_live: Whether the live table with a name was judged: without it, what only a live table shows,
-            such as a rewrite that is still to be done, says nothing of an exception.
+        is_judged: Whether the run could find what an exception of a rule is for; otherwise it is not unused.
     """
     used, failed = exceptions.used, exceptions.failed or {}
     for written in waivers:
@@ -102,7 +106,7 @@ def judged_waivers(
         elif (rule := _rule_of(written, rules)) is None:
             if _rule_of(written, load_rules()) is None:
                 yield JudgedWaiver(written, "without effect", "there is no such rule", days)
-        elif has_live(written.table) or not _needs_live(written, rule):
+        elif is_judged(written, rule):
             yield JudgedWaiver(written, "unused", days=days)
 
 
@@ -115,6 +119,7 @@ def _rule_of(written: WrittenWaiver, rules: Iterable[Rule]) -> Rule | None:
     return next((rule for rule in rules if written.waiver.rule in (rule.code, rule.name)), None)
 
 
-def _needs_live(written: WrittenWaiver, rule: Rule) -> bool:
+def needs_live(written: WrittenWaiver, rule: Rule) -> bool:
+    """Whether only a live table shows what an exception of a rule is for: also a rewrite still to be done."""
     waits_for_rewrite = written.waiver.via is not None and not written.added
     return waits_for_rewrite or _LIVE.issuperset(rule.subjects)

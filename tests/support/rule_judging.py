@@ -31,7 +31,7 @@ from schemalint.lint.live import LiveComparison, judge_live
 from schemalint.lint.readers import clients_offline
 from schemalint.lint.rulebook import load_rules
 from schemalint.lint.table import judge_state, judge_table
-from schemalint.lint.waiver_findings import judged_waivers
+from schemalint.lint.waiver_findings import judged_waivers, needs_live
 from schemalint.lint.waiver_removal import removals
 from schemalint.lint.written_waivers import written_waivers
 from schemalint.model.client import SupportUnknown
@@ -132,7 +132,9 @@ def _about_waivers(rule: Rule, before: Contract | None, after: Contract, text: s
     rules = tuple(built_in().values())
     waivers = written_waivers([(before, after)], (), lambda _source: None)
     exceptions = approve(judge_pair(before, after, rules), waivers, rules, TODAY)
-    facts = judged_waivers(waivers, exceptions, rules, TODAY, has_live=lambda _table: False)
+    facts = judged_waivers(
+        waivers, exceptions, rules, TODAY, lambda written, rule: not needs_live(written, rule)
+    )
     found = [
         (fact, finding)
         for fact in facts

@@ -14,7 +14,8 @@ def waiver_unused(judged: JudgedWaiver, _ctx: RuleContext) -> Iterator[Problem]:
     Finds exceptions (`allow`, `exceptions.yaml`, inline ignores) of judged tables that name no finding: the
     change is merged, the finding is gone, or the exception names another object or another change. One of a
     rule that judges only live tables is found with `--live` alone. So is one with `via: rewrite` that the
-    base has too, since the rewrite may still be to come.
+    base has too, since the rewrite may still be to come. One of a rule about histories or data files is found
+    by `audit`.
 
     ## Why is this bad?
 

@@ -15,7 +15,8 @@ def approved_lines(result: CheckResult) -> list[str]:
     lines = [f"approved in this change: {approval_text(approval)}" for approval in added(result)]
     earlier = len(result.approved) - len(lines)
     if earlier:
-        lines.append(f"{counted(earlier, 'finding')} approved before this change")
+        when = " before this change" if result.inventory is None else ""
+        lines.append(f"{counted(earlier, 'finding')} approved{when}")
     return lines
 
 

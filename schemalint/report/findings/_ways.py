@@ -65,9 +65,8 @@ def _owners(table: JudgedTable) -> Iterator[str]:
 
 
 def _approval(finding: Finding, table: JudgedTable, result: CheckResult) -> Approval | None:
-    is_check = result.inventory is None
     has_key = finding.column is not None or finding.object.kind in (*_NAMED, *_UNNAMED)
-    if not is_check or not has_key or finding.code in NEVER_APPROVED or not table.file:
+    if not has_key or finding.code in NEVER_APPROVED or not table.file:
         return None
     in_contract = WaiverSource.CONTRACT in result.accepts and finding.code != TABLE_REMOVED
     if not in_contract and WaiverSource.FILE not in result.accepts:

@@ -1,0 +1,92 @@
+"""The exceptions of an audit: those of the contracts of its tables, and those outside of the contracts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schemalint.contract.revisions import contracts_at
+from schemalint.delta.footer_summary import PhysicalTypes
+from schemalint.errors import SchemalintError
+from schemalint.git import Worktree
+from schemalint.lint.exception_files import merged_exceptions
+from schemalint.lint.exceptions import approve
+from schemalint.lint.judge import ordered
+from schemalint.lint.waiver_findings import AUDITED, judge_waiver, judged_waivers
+from schemalint.lint.written_waivers import written_waivers
+from schemalint.model.contract import table_key
+from schemalint.model.waiver import WaiverSource
+from schemalint.values import replace
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterable, Mapping
+
+    from schemalint.config.trust import Trusted
+    from schemalint.git import Repository
+    from schemalint.lint.scopes import Scopes
+    from schemalint.model.contract import Contract
+    from schemalint.model.finding import CheckResult, Finding
+    from schemalint.model.waiver import WrittenWaiver
+
+
+def with_exceptions(
+    result: CheckResult,
+    contracts: Iterable[Contract],
+    scopes: Scopes,
+    repository: Repository,
+    settings: Trusted,
+    *,
+    env: Mapping[str, str],
+    today: dt.date,
+    files: bool,
+) -> CheckResult:
+    """Let exceptions approve findings of an audit, and say which of those for audits approve nothing.
+
+    Args:
+        result: The result of an audit.
+        contracts: The contracts of its tables, in the working tree.
+        scopes: The rules.
+        repository: The repository of the contracts.
+        settings: The configuration that counts.
+        env: The environment with the CI variables.
+        today: The date of the run.
+        files: Whether the data files were read.
+    """
+    try:
+        found = merged_exceptions(repository, Worktree(), settings, env)
+    except SchemalintError as error:
+        return replace(result, errors=(*result.errors, error))
+    declared = {contract.key: contract for contract in contracts}
+    at_base: Mapping[str, Contract] = declared
+    if found.reviewed and any(contract.waivers or contract.ignores for contract in declared.values()):
+        at_base = contracts_at(repository, found.reviewed, settings.config.globs).contracts
+    pairs = [(at_base.get(key), contract) for key, contract in declared.items()]
+    waivers = written_waivers(pairs, found.waivers, found.void)
+    exceptions = approve(result.findings, waivers, scopes.rules, today)
+    named = exceptions.used | (exceptions.failed or {}).keys()
+    # `check` judges the others.
+    facts = AUDITED if files else AUDITED - {PhysicalTypes}
+    of_audits = {
+        name for rule in scopes.rules if facts.issuperset(rule.subjects) for name in (rule.code, rule.name)
+    }
+    judged = {table_key(table) for table in result.run.compared}
+
+    def is_judged(written: WrittenWaiver) -> bool:
+        return written in named or (written.waiver.rule in of_audits and table_key(written.table) in judged)
+
+    def reports(finding: Finding) -> bool:
+        contract = declared.get(table_key(finding.table))
+        return scopes.of(contract.file if contract else None).reports(finding)
+
+    relevant = filter(is_judged, waivers)
+    about = [
+        finding
+        for fact in judged_waivers(relevant, exceptions, scopes.rules, today, lambda *_of_audit: True)
+        for finding in judge_waiver(fact, scopes.rules)
+    ]
+    return replace(
+        result,
+        findings=ordered((*exceptions.remaining, *filter(reports, about))),
+        approved=exceptions.approved,
+        accepts=frozenset(source for source in WaiverSource if found.void(source) is None),
+    )

@@ -136,7 +136,8 @@ def rewrite_text(file: Path, before: str, after: str) -> None:
     else:
         raise UsageError(
             f"{shown(file)} no longer has the text that was read, or git converts it",
-            help="run the command again; edit a file with a filter or another encoding by hand",
+            help="run the command again; with --head index stage or stash the file's other changes first; "
+            "edit a file with a filter or another encoding by hand",
         )
 
 

@@ -29,7 +29,7 @@ from schemalint.config.project import Project, config_at, unmatched_globs
 from schemalint.config.trust import Trusted, find_trusted
 from schemalint.errors import ConfigError, GitError, SchemalintError, UsageError
 from schemalint.files import rewrite_text
-from schemalint.git import Contents, Revision, Side, Worktree
+from schemalint.git import Contents, Index, Revision, Side, Worktree
 from schemalint.lint.check import check, with_exit_status
 from schemalint.lint.check_input import CheckInput
 from schemalint.lint.configuration import (
@@ -104,7 +104,7 @@ def command(
     outputs = outputs_of(output_formats, output_file)
     show_existing = bool(options["everything"] or options["strict"])
     try:
-        result = _run(options, shows_fixes=any(output.style.SHOWS_FIXES for output in outputs))
+        result = _run(options)
     except SchemalintError as error:
         result = CheckResult(Run(None, SideRef(options["head_option"])), (), (error,), error.exit_status)
     if result is None:
@@ -116,17 +116,13 @@ def command(
     return result.exit_status
 
 
-def _run(options: dict[str, Any], *, shows_fixes: bool) -> CheckResult | None:
+def _run(options: dict[str, Any]) -> CheckResult | None:
     """Run the check; return None if there are no contracts and ``--allow-none`` is given."""
     repository = git.open_repository(Path.cwd(), os.environ)
     if options["fetch"]:
         repository = repository.fetching_objects()
-    fixing = options["fix"] or options["show_diff"]
-    if fixing and options["head_option"] != Worktree.spec:
-        raise UsageError(
-            f"--fix and --head {options['head_option']} do not go together", help="leave --head out"
-        )
-    head = Worktree() if fixing else git.find_head(repository, options["head_option"], os.environ)
+    is_fixing = _is_fixing(options)
+    head = git.find_head(repository, options["head_option"], os.environ)
     of_head = head_config(repository, head, options["config_file"], isolated=options["isolated"])
     project = Project(repository, of_head.config)
     # In CI the event determines the base: a change under review must not choose its own.
@@ -142,12 +138,11 @@ def _run(options: dict[str, Any], *, shows_fixes: bool) -> CheckResult | None:
     with spark_for(connecting, options) as spark:
         others = other_exceptions(of_head, base, settings.base_config)
         request = _request(project, base, head, contents, settings, scopes, others, options)
-        request = replace(request, with_text_changes=fixing or shows_fixes)
         with table_workers(options) if options["with_live"] else nullcontext() as workers:
             request = replace(request, live=_live(project, head, connecting, options, spark, workers))
             if not _has_contracts(request.contents, options):
                 return None
-            result = _fixed(project, request, options) if fixing else check(request)
+            result = _fixed(project, request, options) if is_fixing else check(request)
     result = replace(
         result,
         errors=(
@@ -232,19 +227,46 @@ def _has_contracts(contents: Contents, options: dict[str, Any]) -> bool:
     )
 
 
+def _is_fixing(options: dict[str, Any]) -> bool:
+    """Whether to fix, or to show the fixes.
+
+    Raises:
+        UsageError: The options contradict each other.
+    """
+    if not (options["fix"] or options["show_diff"]):
+        if options["unsafe_fixes"]:
+            raise UsageError("--unsafe-fixes needs --fix or --diff", help="give one of them too")
+        return False
+    if options["head_option"] not in (Worktree.spec, Index.spec):
+        raise UsageError(
+            f"--fix and --head {options['head_option']} do not go together",
+            help="leave --head out, or check the index: --head index",
+        )
+    return True
+
+
 def _fixed(project: Project, request: CheckInput, options: dict[str, Any]) -> CheckResult:
     """Write the fixes, or show them as a diff: then return the result without them."""
-    from schemalint.lint.fixing import check_and_fix  # noqa: PLC0415 (only with --fix or --diff)
+    from schemalint.lint.fixing import check_and_fix, with_fixes  # noqa: PLC0415 (only with --fix or --diff)
 
     result, files = check_and_fix(request, unsafe=options["unsafe_fixes"])
     if options["show_diff"]:
         for file in files.values():
             show(document_text(file.diff))
         return check(request)
+    written, faults = {}, []
     for path, file in files.items():
-        rewrite_text(project.repository.root / path, file.before, file.after)
+        try:
+            rewrite_text(project.repository.root / path, file.before, file.after)
+        except UsageError as fault:  # the other files are fixed all the same
+            faults.append(fault)
+            continue
+        written[path] = file
         print_note(f"fixed {file.file}")
-    return result
+    if not faults:
+        return result
+    result = check(with_fixes(request, written))
+    return replace(result, errors=(*result.errors, *faults))
 
 
 def _request(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from schemalint.delta.change import FieldRenamed
 from schemalint.delta.diff import diff, recreated_columns
 from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
-from schemalint.errors import LiveError
+from schemalint.errors import ContractError, LiveError
 from schemalint.git import Side
 from schemalint.lint.check_input import CheckInput, LiveSide, MissingEntry
 from schemalint.lint.consumers import configuration_faults, for_engine
@@ -39,7 +40,7 @@ from schemalint.model.client import ClientSupport
 from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import LiveTableMissing, RootWithoutTables, TableRetired
-from schemalint.model.finding import CheckResult, Finding, Run, Severity, SideRef, Skipped
+from schemalint.model.finding import CheckResult, Finding, Run, Severity, SideRef, Skipped, TextChange
 from schemalint.model.judged_table import JudgedTable
 from schemalint.model.marker import Marker, declaration_hash, read_marker
 from schemalint.model.waiver import WaiverSource
@@ -343,14 +344,15 @@ class _Check:
 
     def _with_text(self, finding: Finding) -> Finding:
         contract = self.sides.after.get(table_key(finding.table))
-        if finding.fix is None or contract is None or not self.request.with_text_changes:
+        if finding.fix is None or contract is None:
             return finding
-        changes = finding.text_changes
-        with collecting(self.errors, contract.table):
+        changes: tuple[TextChange, ...] = ()
+        # A layout that no edit can handle: the finding has no fix, and its help says what to write.
+        with collecting(self.errors, contract.table), suppress(ContractError):
             if contract.key not in self.editors:
                 self.editors[contract.key] = contracts.editor(contract, self._sources[contract.file])
             changes = self.editors[contract.key].text_changes(finding.fix.edits)
-        return replace(finding, text_changes=changes)
+        return replace(finding, text_changes=changes, fix=finding.fix if changes else None)
 
     @cached_property
     def _engines(self) -> Sequence[Mapping[str, Engine | None]]:

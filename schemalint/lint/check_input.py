@@ -71,7 +71,6 @@ class CheckInput:
         reports: Whether the configuration does not ignore a finding for its table.
         scopes: The rules of each contract, instead of `rules` and `reports`.
         only: Judge only the contracts of these files; None for all.
-        with_text_changes: Compute the text changes of fixes, to apply or to show them.
         readable: Return a table's contract at the newest ancestor of the base with a readable one.
         configurations: Those that decide: of base and head, or one.
         repository: The folder that relative roots start from.
@@ -88,7 +87,6 @@ class CheckInput:
     everything: bool = False
     only: Callable[[str], bool] | None = None
     live: LiveSide | None = None
-    with_text_changes: bool = True
     reports: Callable[[Finding], bool] = lambda _finding: True
     scopes: Scopes | None = None
     readable: Callable[[str], tuple[str, Contract] | None] = lambda _key: None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from schemalint.contract.fixes import FixedFile, fixed_files
@@ -30,30 +31,37 @@ def check_and_fix(request: CheckInput, *, unsafe: bool) -> tuple[CheckResult, di
     Returns:
         The result of the last check, and the fixed files by their paths in the repository.
     """
-    result, contents = check(request), request.contents
+    result, paths = check(request), _paths(request.contents)
     fixed: dict[str, FixedFile] = {}
-    others = OtherExceptions(request.waivers, texts=request.texts)
     fixes = sum(finding.fix is not None for finding in result.findings)
     for _round in range(fixes + _MORE_ROUNDS):
         files = fixed_files(result.findings, result.sources or {}, unsafe=unsafe)
         if not files:
             break
-        paths = _paths(contents)
         for file in files:
             path = paths.get(file.file, file.file)
             first = fixed.get(path)
             fixed[path] = replace(file, before=first.before if first else file.before)
-            if path in contents.head:
-                contents = _with_text(contents, path, file.after)
-            else:
-                others = exceptions_after(others, file)
-        result = check(replace(request, contents=contents, waivers=others.waivers, texts=others.texts))
+        result = check(with_fixes(request, fixed))
     return result, fixed
 
 
-def _with_text(contents: Contents, path: str, text: str) -> Contents:
-    file = replace(contents.head[path], data=text.encode(), blob=None)
-    return replace(contents, head={**contents.head, path: file})
+def with_fixes(request: CheckInput, fixed: Mapping[str, FixedFile]) -> CheckInput:
+    """Return the input after fixes.
+
+    Args:
+        request: The input before them.
+        fixed: The fixed files by their paths in the repository.
+    """
+    head = dict(request.contents.head)
+    others = OtherExceptions(request.waivers, texts=request.texts)
+    for path, file in fixed.items():
+        if path in head:
+            head[path] = replace(head[path], data=file.after.encode(), blob=None)
+        else:
+            others = exceptions_after(others, file)
+    contents = replace(request.contents, head=head)
+    return replace(request, contents=contents, waivers=others.waivers, texts=others.texts)
 
 
 def _paths(contents: Contents) -> dict[str, str]:

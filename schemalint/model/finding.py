@@ -131,7 +131,7 @@ class Finding:
         new: The declared value as text.
         previous_location: The object's location in the base.
         delta_error: The error class that Delta raises.
-        text_changes: The fix as changes of the contract's text.
+        text_changes: The fix as changes of the texts that it is written in.
         existing: Whether the base has the finding too: then it does not fail the run.
         remedy: Return the declared state with everything that the help asks for; None if the rule does not
             give it.

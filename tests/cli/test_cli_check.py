@@ -435,8 +435,14 @@ def test_unwritable_output_file_is_an_error(committed: Project) -> None:
     assert committed.check("--output-file", "/nonexistent/report").status == 2
 
 
-def test_fix_is_refused_for_the_index(committed: Project) -> None:
-    assert committed.check("--fix", "--head", "index").status == 2
+def test_fix_is_refused_for_a_commit(committed: Project) -> None:
+    run = committed.check("--fix", "--head", "HEAD", "--against", "none")
+    assert (run.status, "--fix and --head HEAD do not go together" in run.out) == (2, True)
+
+
+def test_unsafe_fixes_alone_are_refused(committed: Project) -> None:
+    run = committed.check("--unsafe-fixes")
+    assert (run.status, "--unsafe-fixes needs --fix or --diff" in run.out) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -173,16 +173,17 @@ def test_bad_live_table_leaves_the_others_in_every_command(
         assert (run.status in {0, 1, 2, 4}, seen in run.out) == (True, True), (command, run.out, run.err)
 
 
-def test_fix_that_cannot_be_shown_leaves_its_finding_and_the_others(
-    two_tables: Project, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("format_", ["full", "concise"])
+def test_a_fix_that_the_layout_refuses_is_none_and_the_finding_stays(
+    two_tables: Project, monkeypatch: pytest.MonkeyPatch, format_: str
 ) -> None:
     def refuses(*_arguments: object) -> NoReturn:
         raise ContractError("the text cannot be edited in place")
 
     monkeypatch.setattr("schemalint.contract.editor", refuses)
     two_tables.declare(BAD.replace("bigint", '"decimal(20,0)"'), "contracts/bad.yml")
-    run = two_tables.run("check")
-    assert (run.status, "cannot be edited in place" in run.out) == (2, True)
+    run = two_tables.run("check", "--output-format", format_)
+    assert (run.status, "fixable" in run.out, "= fix:" in run.out) == (1, False, False)
     assert [code for code in ("TW001", "TW006") if code in run.out] == ["TW001", "TW006"], run.out
 
 

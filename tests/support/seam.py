@@ -66,7 +66,6 @@ def errors(base: Contract | None, head: Contract, live: LiveTable | None = None)
             live=LiveSide("prod", lambda _contract: live, lambda _contract: LOCATION, lambda *_commit: None)
             if live
             else None,
-            with_text_changes=False,
         )
     )
     assert result.errors == ()

@@ -19,11 +19,9 @@ class Format(Protocol):
     """The interface of a format's module.
 
     Attributes:
-        SHOWS_FIXES: Whether the format shows the text changes of fixes, which take time to compute.
         SHOWS_TABLES: Whether the format shows the tables of an audit, which take memory.
     """
 
-    SHOWS_FIXES: bool
     SHOWS_TABLES: bool
 
     def render(self, result: CheckResult, *, color: bool = False, show_existing: bool = False) -> SafeText:

@@ -10,6 +10,8 @@ from schemalint.printable import printable
 from schemalint.report.text import COLORS, counted, styled
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from schemalint.model.finding import CheckResult, Finding, Run
 
 _COMMIT_LENGTH = 7
@@ -34,13 +36,25 @@ def summary(result: CheckResult) -> str:
 
 
 def remarks(result: CheckResult, *, show_existing: bool) -> list[str]:
-    """Return a line for the hidden existing findings, and one for each table that was not compared."""
+    """Return lines for the existing findings, the fixes, and the tables that were not compared."""
     skipped = [f"skipped {printable(table.table)}: {printable(table.reason)}" for table in result.run.skipped]
     hint = "" if show_existing or result.inventory is not None else "; --all shows them"
     in_baseline = sum(finding.in_baseline for finding in result.findings)
     existing = sum(finding.existing for finding in result.findings) - in_baseline
     lines = ((existing, "that the base has too"), (in_baseline, "in the baseline"))
-    return [*(f"{counted(number, 'finding')} {where}{hint}" for number, where in lines if number), *skipped]
+    known = [f"{counted(number, 'finding')} {where}{hint}" for number, where in lines if number]
+    return [*known, *_fixable(result), *skipped]
+
+
+def _fixable(result: CheckResult) -> Iterator[str]:
+    """Yield how many findings a fix would resolve, those known already among them."""
+    fixes = [finding.fix for finding in result.findings if finding.fix and finding.text_changes]
+    safe = sum(fix.safe for fix in fixes)
+    unsafe = len(fixes) - safe
+    if safe:
+        yield f"{safe} fixable with --fix" + (f" ({unsafe} more with --unsafe-fixes)" if unsafe else "")
+    elif unsafe:
+        yield f"{unsafe} fixable with --fix --unsafe-fixes"
 
 
 def verdict(result: CheckResult) -> Severity:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from schemalint.errors import SchemalintError
     from schemalint.model.finding import CheckResult, Finding
 
-SHOWS_FIXES = False
 SHOWS_TABLES = False
 
 

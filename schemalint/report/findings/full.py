@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 _FRAME = "blue"
 
-SHOWS_FIXES = True
 SHOWS_TABLES = False
 
 

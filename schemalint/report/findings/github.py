@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _KINDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
-SHOWS_FIXES = False
 SHOWS_TABLES = False
 
 

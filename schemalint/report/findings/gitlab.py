@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from schemalint.errors import Location, SchemalintError
     from schemalint.model.finding import CheckResult, Finding
 
-SHOWS_FIXES = False
 SHOWS_TABLES = False
 
 _SEVERITIES: Final = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}

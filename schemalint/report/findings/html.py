@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from schemalint.report.findings._notes import Note
     from schemalint.report.findings._ways import Ways
 
-SHOWS_FIXES = True
 SHOWS_TABLES = True
 
 _WORST_FIRST: Final = tuple(sorted(Severity, reverse=True))

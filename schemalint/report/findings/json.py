@@ -28,7 +28,6 @@ VERSION = 1
 RULE_PAGES = "docs/rules/"
 """The folder with the pages of the built-in rules, relative to the project."""
 
-SHOWS_FIXES = True
 SHOWS_TABLES = False
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from schemalint.model.finding import CheckResult, Finding
     from schemalint.report.findings._notes import Note
 
-SHOWS_FIXES = False
 SHOWS_TABLES = False
 
 _RUN = "schemalint"

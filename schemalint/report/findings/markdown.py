@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from schemalint.report.findings._notes import Note
     from schemalint.report.findings._ways import Ways
 
-SHOWS_FIXES = True
 SHOWS_TABLES = False
 
 MOST_CHARACTERS: Final = 65_000

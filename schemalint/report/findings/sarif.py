@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from schemalint.errors import Location
-    from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, TextChange
+    from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Fix, TextChange
     from schemalint.plugin import Rule
 
-SHOWS_FIXES = True
 SHOWS_TABLES = False
 
 FINGERPRINT: Final = "schemalint/v1"
@@ -138,7 +137,7 @@ def _result(finding: Finding, positions: Mapping[str, int], approval: ApprovedFi
         related = _location(finding.previous_location) | {"id": 1, "message": {"text": "in the base"}}
         result["relatedLocations"] = [related]
     if finding.fix and finding.text_changes:
-        result["fixes"] = [_fix(finding.fix.title, finding.text_changes)]
+        result["fixes"] = [_fix(finding.fix, finding.text_changes)]
     return result
 
 
@@ -186,7 +185,7 @@ def _region(location: Location) -> _Json:
     }
 
 
-def _fix(title: str, changes: tuple[TextChange, ...]) -> _Json:
+def _fix(fix: Fix, changes: tuple[TextChange, ...]) -> _Json:
     by_file: dict[str, list[_Json]] = {}
     artifacts: dict[str, _Json] = {}
     for change in changes:
@@ -195,7 +194,7 @@ def _fix(title: str, changes: tuple[TextChange, ...]) -> _Json:
             {"deletedRegion": _region(change.location), "insertedContent": {"text": change.text}}
         )
     return {
-        "description": {"text": sarif_message(title)},
+        "description": {"text": sarif_message(fix.title if fix.safe else f"{fix.title} (unsafe: review it)")},
         "artifactChanges": [
             {"artifactLocation": artifacts[file], "replacements": replacements}
             for file, replacements in by_file.items()

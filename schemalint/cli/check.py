@@ -84,8 +84,13 @@ if TYPE_CHECKING:
 @report_options
 @baseline_options
 @click.option("--fix", is_flag=True, help="Apply safe fixes to the files")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix: apply unsafe fixes too")
-@click.option("--diff", "show_diff", is_flag=True, help="Show what --fix would change; write nothing")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: unsafe fixes too")
+@click.option(
+    "--diff",
+    "show_diff",
+    is_flag=True,
+    help="Show what --fix would change; write nothing, and exit as without --fix",
+)
 @click.option("--allow-none", is_flag=True, help="Exit with 0 if there are no contracts (for hooks)")
 @rule_options
 @project_options

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from schemalint.redaction import hide_nothing
+from support import jvm
 from support.foreign import without_foreign_variables
 from support.skipping import skip_or_fail
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 JAVA_VERSIONS = "17 or 21"  # Spark 4.2 runs on these
-# The cheap compiler and collector start seconds sooner, and leave a core to the other tests.
-JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SESSION_CONF = {
     "spark.driver.memory": "2g",  # the default of 1g is too small for so many tests in one session
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
@@ -108,8 +107,9 @@ def start_session(warehouse: Path) -> SparkSession:
         builder = builder.config(key, value)
     with pytest.MonkeyPatch.context() as environment:
         # Keep existing options: a site may need them to reach Maven Central (proxy, trust store).
-        environment.setenv("JAVA_TOOL_OPTIONS", JVM_OPTIONS, prepend=" ")
-        session = configure_spark_with_delta_pip(builder).getOrCreate()
+        environment.setenv("JAVA_TOOL_OPTIONS", jvm.OPTIONS, prepend=" ")
+        with jvm.one_fetches_jars():
+            session = configure_spark_with_delta_pip(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     # PySpark logs every refused statement with its Java stack trace; these tests expect refusals.
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)

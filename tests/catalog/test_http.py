@@ -107,15 +107,16 @@ def test_requests_to_a_busy_server_are_repeated_a_few_times(server: UnityServer)
     assert waited[2:] == [1.0, 1.0]
 
 
+# A whole answer has twice the time of one byte; on a busy machine either may end first.
 def test_server_that_does_not_answer_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         uri = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(LiveError, match=r"did not answer within 0\.1 seconds"):
+        with pytest.raises(LiveError, match=r"did not answer within 0\.[12] seconds"):
             Client(uri, timeout=0.1).get(("catalogs",))
 
 
 def test_server_that_answers_too_slowly_is_an_error() -> None:
-    with _dripping() as uri, pytest.raises(LiveError, match=r"did not answer within 0\.2 seconds"):
+    with _dripping() as uri, pytest.raises(LiveError, match=r"did not answer within 0\.[24] seconds"):
         Client(uri, timeout=0.2).get(("catalogs",))
 
 

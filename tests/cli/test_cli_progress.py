@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from support.project import Project
 
 ERASED = "\r\x1b[K"
+PATIENCE = 120  # seconds, for a thread of a busy machine
 
 
 def test_one_line_of_a_terminal_is_rewritten_until_other_output_comes(
@@ -62,7 +63,7 @@ def test_log_gets_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> Non
         return ended.wait()
 
     with progress.shown(wait):
-        assert drawn.wait(10)
+        assert drawn.wait(PATIENCE)
     assert capsys.readouterr().err.splitlines() == [
         "reading: 0 of 2 tables done, 2 left, now s.a",
         "reading: 0 of 2 tables done, 2 left, now s.a",
@@ -115,8 +116,8 @@ def test_results_come_in_order_and_each_job_works_on_one_table_at_a_time() -> No
 
     def work(table: str) -> str:
         if table == "a":
-            assert second.wait(10)
-            assert third.wait(10)
+            assert second.wait(PATIENCE)
+            assert third.wait(PATIENCE)
         {"b": second, "c": third}.get(table, Event()).set()
         return table
 

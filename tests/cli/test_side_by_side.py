@@ -61,7 +61,7 @@ class EmptyStore:
 
 
 @contextmanager
-def empty_store(together: int, seconds: float = 20) -> Iterator[EmptyStore]:
+def empty_store(together: int, seconds: float = 120) -> Iterator[EmptyStore]:
     """Start the server."""
     store = EmptyStore(together, seconds)
 

@@ -18,6 +18,7 @@ import yaml
 from schemalint.delta.datatype import INTEGER, LONG, STRING, Field
 from schemalint.delta.table import LiveTable
 from schemalint.storage import read_table
+from support import jvm
 from support.ci_jobs import JobRun, Machines
 from support.github_workflows import GitHub
 from support.gitlab_pipelines import GitLab
@@ -36,7 +37,6 @@ PIPELINE: Final = Path(".gitlab-ci.yml")
 PAGE: Final = (ROOT / "docs/deploy.md").read_text(encoding="utf-8").partition("\n# Reference\n")[0]
 BUCKETS: Final = {"staging": "acme-lake-staging", "prod": "acme-lake"}
 TABLES: Final = ("sales/orders", "sales/items", "web/visits", "web/pages")
-_JVM: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # as in conftest.py: it starts sooner
 KEYS: Final = {f"AWS_{name.upper()}": value for name, value in CREDENTIALS.items()}
 
 
@@ -55,7 +55,7 @@ class Company:
             "AWS_ALLOW_HTTP": "true",
             "AWS_REGION": "us-east-1",
             "SPARK_CONF_DIR": str(settings),
-            "JAVA_TOOL_OPTIONS": f"{os.environ.get('JAVA_TOOL_OPTIONS', '')} {_JVM}",
+            "JAVA_TOOL_OPTIONS": f"{os.environ.get('JAVA_TOOL_OPTIONS', '')} {jvm.OPTIONS}",
         }
         self.machines = Machines(folder / "machines", environment)
         remote = Repo(folder / "acme/contracts", bare=True)
@@ -207,7 +207,8 @@ def set_up(company: Company) -> None:
     company.guide("schemalint check --live --all --target prod")
     company.guide("schemalint check --live --all --target staging")
     company.push("main")
-    company.guide("schemalint apply --with-packages --yes --max-tables 0 --target prod")
+    with jvm.one_fetches_jars():
+        company.guide("schemalint apply --with-packages --yes --max-tables 0 --target prod")
 
 
 def approve_and_merge(company: Company) -> None:

@@ -22,6 +22,7 @@ from schemalint.probe import process
 from schemalint.probe.asking import Answer, ask_command, ask_recipe
 from schemalint.probe.tables import PLAIN, all_tables
 
+PATIENCE = 120  # seconds, for a process on a busy machine
 TABLES = {table.name: table for table in all_tables()}
 MAPPED = TABLES["mapping-name-2-7"]
 RIGHT: list[dict[str, object]] = [{"ID": 2, "value": None}, {"ID": "1", "value": "-5000000000"}]
@@ -75,13 +76,23 @@ def test_values_are_compared_in_any_notation() -> None:
     assert _ask(_printing(rows), "widened-date-timestamp_ntz").verdict is Verdict.WRONG
 
 
-def test_a_reader_that_hangs_ends_with_its_children(tmp_path: Path) -> None:
-    child = f"import os, time; open({str(tmp_path / 'child')!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+def test_a_reader_that_hangs_ends_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started, wait = tmp_path / "child", subprocess.Popen.wait
+
+    def time_is_over(process: subprocess.Popen[bytes], timeout: float | None = None) -> int:
+        """The reader's time is over as soon as its child runs."""
+        if timeout is None:
+            return wait(process)
+        _wait_for_text(started)
+        raise subprocess.TimeoutExpired(process.args, timeout)
+
+    monkeypatch.setattr(subprocess.Popen, "wait", time_is_over)
+    child = f"import os, time; open({str(started)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}])"
     answer = _ask(code, seconds=5.0)
     assert (answer.verdict, answer.detail) == (Verdict.UNKNOWN, "it did not end within 5 seconds")
-    stat = Path("/proc", (tmp_path / "child").read_text(), "stat")
-    deadline = time.monotonic() + 10
+    stat = Path("/proc", started.read_text(), "stat")
+    deadline = time.monotonic() + PATIENCE
     while _is_alive(stat) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not _is_alive(stat)
@@ -89,7 +100,16 @@ def test_a_reader_that_hangs_ends_with_its_children(tmp_path: Path) -> None:
 
 def _is_alive(stat: Path) -> bool:
     """Whether a process runs; nobody may wait for one that has ended."""
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def _wait_for_text(file: Path) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not (file.exists() and file.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
 
 
 def test_endless_output_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +230,7 @@ def test_a_command_line_that_says_too_little(
 
 def test_a_signal_ends_the_reader_and_deletes_the_tables(tmp_path: Path) -> None:
     reader = (
-        f"{sys.executable} -c 'import sys,time; open(sys.argv[2],\"w\").write(sys.argv[1]); time.sleep(60)'"
+        f"{sys.executable} -c 'import sys,time; open(sys.argv[2],\"w\").write(sys.argv[1]); time.sleep(600)'"
     )
     started = tmp_path / "started"
     run = subprocess.Popen(
@@ -218,11 +238,9 @@ def test_a_signal_ends_the_reader_and_deletes_the_tables(tmp_path: Path) -> None
         env={**os.environ, "TMPDIR": str(tmp_path)},
         stderr=subprocess.PIPE,
     )
-    deadline = time.monotonic() + 60
-    while not (started.exists() and started.read_text()) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    _wait_for_text(started)
     assert Path(started.read_text()).name == PLAIN
     run.send_signal(signal.SIGTERM)
-    assert run.communicate(timeout=30)[1] == b"terminated\n"
+    assert run.communicate(timeout=PATIENCE)[1] == b"terminated\n"
     assert run.returncode == 143
     assert [file.name for file in tmp_path.iterdir()] == ["started"]

@@ -187,7 +187,7 @@ def test_two_concurrent_runs_end_with_the_declared_table(declared: str, deployed
 
         def wait_once(_number: int) -> None:
             if barriers:  # wait before the first statement only
-                barriers.pop().wait(timeout=120)
+                barriers.pop().wait(timeout=600)
 
         results.append(deployed.apply(Interrupted(session, before=wait_once)))
 

@@ -234,7 +234,9 @@ def test_run_of_a_killed_process_is_completed_by_the_next(
     assert PENDING in lakehouse.table().state.properties
     lines = log.read_text().splitlines(keepends=True)
     logged = [(json.loads(line)["type"], line[-1]) for line in lines]
-    assert logged == [("started", "\n"), *[("step", "\n")] * (statement - 1)]
+    # A timer that a busy machine delays kills a later statement.
+    assert len(logged) == statement or (seconds and len(logged) > statement)
+    assert logged == [("started", "\n"), *[("step", "\n")] * (len(logged) - 1)]
     assert lakehouse.apply(**APPROVED).error is None
 
     _assert_result(lakehouse, goal, case)

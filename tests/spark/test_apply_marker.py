@@ -190,7 +190,7 @@ class Waiting:
 
         def wait(value: int) -> int:
             Path(started).touch()
-            end = monotonic() + 120
+            end = monotonic() + 600
             while not Path(go).exists() and monotonic() < end:
                 sleep(0.05)
             return value
@@ -199,7 +199,7 @@ class Waiting:
         self._session, self._statement = session, statement
         self._thread = Thread(target=self._run)
         self._thread.start()
-        end = monotonic() + 120
+        end = monotonic() + 600
         while not self.started.exists() and self._thread.is_alive() and monotonic() < end:
             sleep(0.05)
         assert self.started.exists(), self.error

@@ -226,7 +226,7 @@ def test_two_equal_applies_at_once_leave_one_set_of_commits(
 ) -> None:
     alone = lakehouse.copy(tmp_path / "alone")
     assert alone.go_on(alone.plan("upgrade"))[0].outcome is Outcome.APPLIED
-    barrier = Barrier(2, timeout=60)
+    barrier = Barrier(2, timeout=600)
     results: list[Applied] = []
 
     def wait_for_the_other(number: int) -> None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support import jvm
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -27,7 +29,7 @@ columns:
 UPGRADED = ORDERS + "properties: {delta.enableRowTracking: true}\n"
 COMMAND = [sys.executable, "-m", "schemalint"]
 SETTINGS = {
-    "spark.driver.extraJavaOptions": "-Xlog:gc -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": f"-Xlog:gc {jvm.OPTIONS}",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }

@@ -15,6 +15,7 @@ import pytest
 from schemalint.config import SparkSettings
 from schemalint.config.trust import TrustedSpark
 from schemalint.spark.session import sibling_sessions, start
+from support import jvm
 from support.builders import Builder
 from support.platform_python import platform_python
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 SPARK_HOME = Path(pyspark.__file__).parent
-# The options of the tests' own session: the process runs only a few statements.
-JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 BASE = """\
@@ -131,7 +130,7 @@ def test_job_of_spark_submit_alters_tables_of_a_hive_metastore_without_the_packa
             **os.environ,
             "SPARK_HOME": str(SPARK_HOME),
             "PYSPARK_PYTHON": str(python),
-            "JAVA_TOOL_OPTIONS": JVM_OPTIONS,
+            "JAVA_TOOL_OPTIONS": jvm.OPTIONS,
         },
         cwd=tmp_path,
         capture_output=True,

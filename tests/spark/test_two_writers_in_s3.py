@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.storage import read_table
+from support import jvm
 from support.project import ORDERS
 from support.racing_store import racing_s3_server
 from support.repo import Repo
@@ -24,7 +25,6 @@ pytestmark = pytest.mark.spark
 
 ROUNDS = int(os.environ.get("SCHEMALINT_RACE_ROUNDS", "2"))
 TESTS = Path(__file__).parents[1]
-JVM_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # for processes that run only a few statements
 CONFIGURATION = """\
 [targets.prod]
 root = "s3://{bucket.name}"
@@ -84,7 +84,7 @@ def _race(repo: Repo, bucket: Bucket) -> list[list[str | None]]:
                 **repo.env,
                 **secrets,
                 "PYTHONPATH": str(TESTS),
-                "JAVA_TOOL_OPTIONS": JVM_OPTIONS,
+                "JAVA_TOOL_OPTIONS": jvm.OPTIONS,
             },
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -13,6 +13,7 @@ from schemalint.spark import apply
 from schemalint.spark.object_stores import missing_packages, with_packages, with_store_of
 from schemalint.spark.session import SqlSession, start
 from schemalint.values import replace
+from support.jvm import one_fetches_jars
 from support.racing_store import meet
 
 # Delta takes 50 partitions for the snapshot of a table of one version, too.
@@ -25,7 +26,8 @@ def main(repository: str, endpoint: str, writer: int, rounds: int) -> None:
     target = settings.targets["prod"]
     spark = TrustedSpark(replace(settings.spark, master="local[1]", conf=_QUICK))
     spark = with_packages(spark, missing_packages(spark, ["s3"]))
-    session = start(with_store_of(spark, target))
+    with one_fetches_jars():
+        session = start(with_store_of(spark, target))
     for number in range(rounds):
         table = f"delta.`{target.root}/raced/{number}`"
         if writer == 0:

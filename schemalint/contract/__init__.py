@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from schemalint.contract.anchors import locate
-from schemalint.contract.reading import ReadResult, read, unread_files
+from schemalint.contract.reading import ReadResult, read, unread_files, without_contract
 from schemalint.contract.targets import effective, targets_of
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "targets_of",
     "text_changes",
     "unread_files",
+    "without_contract",
 ]
 
 # These functions import on call, because `check` does not need them and must start fast.

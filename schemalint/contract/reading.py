@@ -53,7 +53,7 @@ def read(file: str, data: bytes | str) -> ReadResult:
         else:
             errors.extend(result)
     if not contracts and not errors:
-        errors.append(_no_contract(file))
+        errors.append(_no_contract(file, text))
     return ReadResult(tuple(contracts), tuple(errors))
 
 
@@ -67,9 +67,21 @@ def unread_files(contents: Contents) -> Iterator[ContractError]:
         )
 
 
-def _no_contract(file: str) -> ContractError:
+def without_contract(text: str) -> str:
+    """Say why a text is no contract, as the end of a sentence about its file."""
+    lines = [
+        line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "---"))
+    ]
+    if not lines:
+        return "is empty"
+    if any(line.startswith(("table:", "columns:")) for line in lines):
+        return 'has no line "schemalint: 1"'
+    return "contains no contract"
+
+
+def _no_contract(file: str, text: str) -> ContractError:
     return ContractError(
-        "this file contains no contract",
+        f"this file {without_contract(text)}",
         help="a contract begins with the line schemalint: 1",
         location=Location(file),
     )

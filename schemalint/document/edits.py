@@ -357,8 +357,8 @@ def _proven(
 def _refusal(document: Document, path: Path) -> ContractError:
     nodes = (node_at(document, path[:length]) for length in range(len(path), -1, -1))
     nearest = next(node for node in nodes if node)
-    message = f"The text at {'.'.join(map(str, path)) or 'the root'} cannot be edited in place."
-    return ContractError(message, help="Make the change by hand.", location=document.location(nearest.span))
+    message = f"the text at {'.'.join(map(str, path)) or 'the root'} cannot be edited in place"
+    return ContractError(message, help="make the change by hand", location=document.location(nearest.span))
 
 
 def common_length(first: abc.Sequence[object], second: abc.Sequence[object]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from schemalint.document.mistakes import Marks, mistake
 from schemalint.document.nodes import Span, location
 from schemalint.document.scalars import quote
 from schemalint.errors import ContractError
@@ -15,14 +16,14 @@ if TYPE_CHECKING:
 _UNEXPECTED_COLON = "mapping values are not allowed"
 # A part of libyaml's problem or context message, and its help; the first match wins.
 _HELP = (
-    ("tab character", "Indent with spaces, not with tabs."),
-    ("cannot start any token", "Quote a value that begins with this character."),
-    ("alias", "Quote a value that begins with an asterisk."),
-    ("anchor", "Quote a value that begins with an ampersand."),
-    ("while scanning a tag", "Quote a value that begins with an exclamation mark."),
-    ("quoted scalar", "Close the quote; inside double quotes, write a backslash twice."),
-    (_UNEXPECTED_COLON, "Quote a value that contains a colon and a space, and check the indentation."),
-    ("", "Check the indentation, the quotes and the brackets around this position."),
+    ("tab character", "indent with spaces"),
+    ("cannot start any token", "quote a value that begins with this character"),
+    ("alias", "quote a value that begins with an asterisk"),
+    ("anchor", "quote a value that begins with an ampersand"),
+    ("while scanning a tag", "quote a value that begins with an exclamation mark"),
+    ("quoted scalar", "close the quote; inside double quotes, write a backslash twice"),
+    (_UNEXPECTED_COLON, "quote a value that contains a colon and a space, and check the indentation"),
+    ("", "check the indentation, the quotes and the brackets around this position"),
 )
 _TYPE_WITH_BRACKETS = re.compile(r"(?:array|map|struct)\s*<", re.IGNORECASE)
 _KEY_AND_VALUE = re.compile(
@@ -41,12 +42,15 @@ def syntax_error(error: yaml.YAMLError, file: str, text: str) -> ContractError:
     context, problem = getattr(error, "context", None), getattr(error, "problem", None)
     message = ", ".join(filter(None, (context, problem))) or str(error)
     span = _error_span(error, text)
+    if found := mistake(text, _marks(error, text), message):
+        return refusal(file, text, *found)
     unquoted = _unquoted_value(text, span.start, message)
     if unquoted:
         return unquoted_value(file, text, unquoted)
-    at_tab = text[span.start : span.end] == "\t"
-    help_text = _HELP[0][1] if at_tab else next(help_text for part, help_text in _HELP if part in message)
-    return refusal(file, text, span, f"This is not valid YAML: {message}.", help_text)
+    if text[span.start : span.end] == "\t":
+        return refusal(file, text, span, "a tab where YAML allows only spaces", "indent with spaces")
+    help_text = next(help_text for part, help_text in _HELP if part in message)
+    return refusal(file, text, span, f"not valid YAML: {message}", help_text)
 
 
 def unquoted_value(file: str, text: str, span: Span) -> ContractError:
@@ -54,7 +58,7 @@ def unquoted_value(file: str, text: str, span: Span) -> ContractError:
     value = text[span.start : span.end]
     kind = "type" if _TYPE_WITH_BRACKETS.match(value) or value.startswith("decimal") else "value"
     message = f"YAML splits this {kind} because it is not quoted: {value}"
-    return refusal(file, text, span, message, f"Quote it: {_key_before(text, span.start)}{quote(value)}")
+    return refusal(file, text, span, message, f"quote it: {_key_before(text, span.start)}{quote(value)}")
 
 
 def value_cut_short(text: str, span: Span) -> Span | None:
@@ -87,6 +91,11 @@ def _brackets(text: str, start: int) -> tuple[str, str]:
 def _through(text: str, start: int, end: int) -> Span:
     rest = _REST_OF_FLOW_VALUE.match(text, end)
     return Span(start, end + len(rest.group().rstrip()) if rest else end)
+
+
+def _marks(error: yaml.YAMLError, text: str) -> Marks:
+    problem, context = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
+    return Marks(problem.index if problem else len(text), context.index if context else None)
 
 
 def _error_span(error: yaml.YAMLError, text: str) -> Span:

@@ -54,9 +54,9 @@ _CANDIDATE = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:--- )?["']?schemalint["']?\s*:
 _NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _WHITE_SPACE = " \t\r\n"
-_SPLIT = "Split the file, for example into one file per table."
-_NO_TAG = "Remove the tag; quote the value if it is text."
-_WRITE_OUT = "Write the value out; quote it if it is text."
+_SPLIT = "split the file, for example into one file per table"
+_NO_TAG = "remove the tag; quote the value if it is text"
+_WRITE_OUT = "write the value out; quote it if it is text"
 _STYLES: dict[str | None, Style] = {
     None: "plain", "": "plain", "'": "single", '"': "double", "|": "literal", ">": "folded",
 }  # fmt: skip
@@ -74,14 +74,14 @@ def decode(data: bytes, file: str) -> str:
         ContractError: The bytes are not UTF-8.
     """
     if data.startswith(_UTF_16_BOMS):
-        raise refusal(file, "", Span(0, 0), "The file is UTF-16.", "Save it as UTF-8.")
+        raise refusal(file, "", Span(0, 0), "the file is UTF-16", "save it as UTF-8")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
-        message = f"The file is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}."
+        message = f"the file is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
         position = location(file, before, Span(len(before), len(before)))
-        raise ContractError(message, help="Save it as UTF-8.", location=position) from error
+        raise ContractError(message, help="save it as UTF-8", location=position) from error
 
 
 @lru_cache(maxsize=256)
@@ -103,19 +103,19 @@ def read_documents(text: str, file: str) -> tuple[Document, ...]:
         raise syntax_error(error, file, text) from error
     except (ValueError, OverflowError) as error:
         # For "\U00110000" and above, chr() in the pure Python parser raises these; libyaml gives a YAMLError.
-        message = "An escape in double quotes is not a character."
-        raise refusal(file, text, Span(0, 0), message, "Find the \\U escape above 0010FFFF.") from error
+        message = "an escape in double quotes is not a character"
+        raise refusal(file, text, Span(0, 0), message, "find the \\U escape above 0010FFFF") from error
 
 
 def _check_characters(text: str, file: str) -> None:
     if len(text) > MAX_CHARACTERS:
-        message = f"The file has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}."
+        message = f"the file has {len(text):,} characters; the limit is {MAX_CHARACTERS:,}"
         raise refusal(file, text, Span(0, 0), message, _SPLIT)
     match = _NOT_YAML.search(text)
     if match:
-        message = f"YAML does not allow the character U+{ord(match.group()):04X}."
+        message = f"YAML does not allow the character U+{ord(match.group()):04X}"
         raise refusal(
-            file, text, Span(*match.span()), message, "Remove it, or write it as an escape in double quotes."
+            file, text, Span(*match.span()), message, "remove it, or write it as an escape in double quotes"
         )
 
 
@@ -145,7 +145,7 @@ class _Reader:
         if isinstance(event, MappingStartEvent):
             return self._mapping(event, depth)
         span = _span(event)
-        message = f"The alias {self._text[span.start : span.end]} is not supported."
+        message = f"the alias {self._text[span.start : span.end]} is not supported"
         raise self._refusal(span, message, _WRITE_OUT)
 
     def _sequence(self, start: SequenceStartEvent, depth: int) -> Sequence:
@@ -166,8 +166,8 @@ class _Reader:
         while type(event := self._next()) is not MappingEndEvent:
             key = self._key(event)
             if key.text in keys:
-                message = f'The key "{key.text}" is repeated.'
-                raise self._refusal(key.span, message, "Remove one of the two entries.")
+                message = f'the key "{key.text}" is repeated'
+                raise self._refusal(key.span, message, "remove one of the two entries")
             keys.add(key.text)
             value = self._node(self._next(), depth + 1)
             if start.flow_style:
@@ -178,11 +178,11 @@ class _Reader:
 
     def _key(self, event: Event) -> Scalar:
         if type(event) is not ScalarEvent:
-            message = "A key must be a plain or quoted word."
-            raise self._refusal(_span(event), message, "Quote a key that begins with [, {, * or &.")
+            message = "a key must be a plain or quoted word"
+            raise self._refusal(_span(event), message, "quote a key that begins with [, {, * or &")
         key = self._scalar(event)
         if key.text == "<<" and key.style == "plain":
-            raise self._refusal(key.span, "Merge keys (<<) are not supported.", "Write the entries out.")
+            raise self._refusal(key.span, "merge keys (<<) are not supported", "write the entries out")
         return key
 
     def _scalar(self, event: ScalarEvent) -> Scalar:
@@ -194,8 +194,8 @@ class _Reader:
             try:
                 return Scalar(resolve(text), text, style, start, end)
             except ValueError as error:
-                message = f"The number has {len(text):,} digits."
-                raise self._refusal(_span(event), message, "Quote it if it is text.") from error
+                message = f"the number has {len(text):,} digits"
+                raise self._refusal(_span(event), message, "quote it if it is text") from error
         if style in {"literal", "folded"}:
             end = _content_end(self._text, start, end)
         return Scalar(text, text, style, start, end)
@@ -205,16 +205,16 @@ class _Reader:
         if self._nodes > MAX_NODES or event.anchor is not None or event.tag is not None:
             raise self._node_refusal(event)
         if depth > MAX_DEPTH:
-            message = f"More than {MAX_DEPTH} levels of nesting."
-            raise self._refusal(_span(event), message, "A nested type can be written as type text.")
+            message = f"more than {MAX_DEPTH} levels of nesting"
+            raise self._refusal(_span(event), message, "write a nested type as text")
 
     def _node_refusal(self, event: ScalarEvent | CollectionStartEvent) -> ContractError:
         if self._nodes > MAX_NODES:
-            message, help_text = f"The file has more than {MAX_NODES:,} nodes.", _SPLIT
+            message, help_text = f"the file has more than {MAX_NODES:,} nodes", _SPLIT
         elif event.anchor is not None:
-            message, help_text = f"The anchor &{event.anchor} is not supported.", _WRITE_OUT
+            message, help_text = f"the anchor &{event.anchor} is not supported", _WRITE_OUT
         else:
-            message, help_text = f"The tag {event.tag} is not supported.", _NO_TAG
+            message, help_text = f"the tag {event.tag} is not supported", _NO_TAG
         return self._refusal(_span(event), message, help_text)
 
     def _check_cut(self, value: Node) -> None:

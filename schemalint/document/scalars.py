@@ -77,8 +77,8 @@ def quote(text: str) -> str:
 def _escape(character: str) -> str:
     code = ord(character)
     if character.encode("utf-8", "replace") == b"?":
-        message = f"YAML cannot represent the lone surrogate U+{code:04X} in this text."
-        raise ContractError(message, help="Remove the character from its source.")
+        message = f"YAML cannot represent the lone surrogate U+{code:04X} in this text"
+        raise ContractError(message, help="remove the character from its source")
     if code <= _LARGEST_2_DIGITS:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code <= _LARGEST_4_DIGITS else f"\\U{code:08x}"

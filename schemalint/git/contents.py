@@ -74,6 +74,7 @@ class Contents:
         unread: By path, why a file of either side was not read: it is over `MAX_SIZE`, or denies it.
         beside_base: The files of the old side that lie beside candidates: see `changes`.
         beside_head: Those of the new side.
+        former: The content of files of the new side that are candidates of the old one only.
     """
 
     base: Mapping[str, File]
@@ -81,6 +82,7 @@ class Contents:
     unread: Mapping[str, str] = field(default_factory=dict)
     beside_base: Beside = Beside()
     beside_head: Beside = Beside()
+    former: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def changes(
@@ -132,6 +134,10 @@ def changes(
     base_files, head_files = (
         {**_files(listing, candidates), **_files(listing, others, suffixes)} for listing in (before, after)
     )
+    lost = {path: after.blobs[path] for path in base_files if path in after.blobs and path not in head_files}
+    contents = dict(read_blobs(repo, {*lost.values()}))
+    former = {path: content for path, blob in lost.items() if (content := contents[blob]) is not None}
+    held = _within_limit(held + sum(map(len, former.values())))
     for path in sorted(after.on_disk):
         try:
             content = read_plain(repo.root / path, MAX_SIZE)
@@ -143,8 +149,11 @@ def changes(
         if is_candidate(content) or path.lower().endswith(suffixes):
             head_files[path] = File(path, content, None)
             held = _within_limit(held + len(content))
+        elif path in base_files:
+            former[path] = content
     found = [_beside(repo, listing, of_beside) for listing in besides]
-    return Contents(base_files, head_files, dict(sorted(unread.items())), *found)
+    unread = dict(sorted(unread.items()))
+    return Contents(base_files, head_files, unread, found[0], found[1], former)
 
 
 def beside_files(repo: Repository, side: Side, globs: Sequence[str], name: str) -> Beside:

@@ -203,9 +203,15 @@ class _Check:
             before,
             renamed_to=after.table if after else None,
             moves=after is not None and set(self._places(before)).isdisjoint(self._places(after)),
+            file_now=self._file_now(before.file),
         )
         judge = Judge(tuple(self._rules(before)))
         yield from judge(fact, git_context(before, before), ("git",))
+
+    def _file_now(self, file: str) -> str:
+        """Return what is wrong with a file that had a contract; empty if it is gone, or has another one."""
+        former = {visible(path): data for path, data in self.request.contents.former.items()}
+        return contracts.without_contract(former[file].decode("utf-8", "replace")) if file in former else ""
 
     @cached_property
     def _renamed(self) -> Mapping[str, Contract]:

@@ -161,6 +161,8 @@ def locate_finding(fact: Fact, problem: Problem, contract: Contract) -> Location
         return fact.location
     if isinstance(fact, JudgedWaiver):
         return fact.written.location
+    if isinstance(fact, TableRetired) and fact.file_now:
+        return Location(contract.file)
     return contracts.locate(contract, *_anchors(fact, problem))
 
 

@@ -22,7 +22,7 @@ from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import Finding, Severity
-from schemalint.model.rule_codes import CASE_COLLISION
+from schemalint.model.rule_codes import CASE_COLLISION, UNDECLARED_DROP
 from schemalint.plugin import Problem, Rule, RuleContext
 from schemalint.values import frozen, replace
 
@@ -128,17 +128,20 @@ def worst_of_each(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def without_ambiguous_columns(findings: Sequence[Finding]) -> Sequence[Finding]:
     """Keep only the finding about the name of columns that share one, ignoring case.
 
-    Which of them the table has is unknown, and so is what else changes.
+    Which of them the table has is unknown, and so is what else changes: a column that is gone beside them was
+    probably given the name by mistake.
     """
-    shared = {
-        lowercased(finding.path)
-        for finding in findings
-        if finding.code == CASE_COLLISION and not finding.existing
-    }
+    collisions = [finding for finding in findings if finding.code == CASE_COLLISION and not finding.existing]
+    shared = {lowercased(finding.path) for finding in collisions}
+    refused = {lowercased(finding.path)[:-1] for finding in collisions if finding.severity >= Severity.ERROR}
     return [
         finding
         for finding in findings
-        if finding.code == CASE_COLLISION or shared.isdisjoint(prefixes(lowercased(finding.path)))
+        if finding.code == CASE_COLLISION
+        or not (
+            not shared.isdisjoint(prefixes(lowercased(finding.path)))
+            or (finding.code == UNDECLARED_DROP and lowercased(finding.path)[:-1] in refused)
+        )
     ]
 
 

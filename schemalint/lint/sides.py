@@ -53,6 +53,7 @@ def read_contents(
         {path: reason for part in parts for path, reason in part.unread.items()},
         reduce(or_, (part.beside_base for part in parts)),
         reduce(or_, (part.beside_head for part in parts)),
+        {path: data for part in parts for path, data in part.former.items()},
     )
 
 

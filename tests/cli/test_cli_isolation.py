@@ -59,7 +59,7 @@ def test_bad_location_leaves_the_other_tables_in_check_and_plan(
 
 
 FILES = {
-    "syntax": ("schemalint: 1\ncolumns: [", "This is not valid YAML"),
+    "syntax": ("schemalint: 1\ncolumns: [", "not valid YAML"),
     "key": (f"{BAD}x: 1\n", 'unknown key "x"'),
     "size": (f"{BAD}{'#' * (1 << 20)}", "more than 1 MiB"),
     "type": (f"{BAD}location: 5\n", "location"),

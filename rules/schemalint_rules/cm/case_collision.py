@@ -62,13 +62,22 @@ def case_collision(fact: Contract | LiveTable, ctx: RuleContext) -> Iterator[Pro
     is_live = isinstance(fact, LiveTable)
     for path, other in _collisions(fact.state.columns):
         yield Problem(
-            f"{format_path(path)} and {format_path(other)} are one name for Delta, which ignores case",
-            help="choose another name for one of the two"
+            _message(path, other, None if isinstance(fact, LiveTable) else fact),
+            help="choose another name for one of the two, or remove one"
             if not is_live
             else "restore the previous version: RESTORE still works",
             path=path,
+            part="repeated",
             delta_error="DELTA_DUPLICATE_COLUMNS_FOUND.EXISTING_SCHEMA" if is_live else _refusal(path, ctx),
         )
+
+
+def _message(path: Path, other: Path, contract: Contract | None) -> str:
+    first = contract.anchors.get(("column", other)) if contract else None
+    if path == other:
+        return f"{format_path(path)} is declared twice" + (f": first in line {first.line}" if first else "")
+    line = f" (line {first.line})" if first else ""
+    return f"{format_path(path)} and {format_path(other)}{line} are one name for Delta, which ignores case"
 
 
 def _collisions(columns: Struct) -> Iterator[tuple[Path, Path]]:

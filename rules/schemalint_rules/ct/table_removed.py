@@ -76,7 +76,12 @@ def table_removed(retired: TableRetired, _ctx: RuleContext) -> Iterator[Problem]
     if retired.renamed_to is not None:
         yield _renamed(retired, retired.renamed_to, approve)
         return
-    yield Problem(f"the contract was removed{_consumers(retired.contract)}", help=f"restore it, or {approve}")
+    yield Problem(
+        "the contract was removed"
+        + (f": the file {retired.file_now}" if retired.file_now else "")
+        + _consumers(retired.contract),
+        help=f"restore it, or {'delete the file and ' if retired.file_now else ''}{approve}",
+    )
 
 
 def _consumers(contract: Contract) -> str:

@@ -15,6 +15,18 @@ _TYPE_NAMES: Final = (
     "varchar", "binary", "date", "timestamp", "timestamp_ntz", "variant", "void", "array", "map", "struct",
 )  # fmt: skip
 
+_LENGTH_MISSING: Final = "'(' and a length"
+_WORD_BEFORE: Final = re.compile(r"\w+(?=\s*$)")
+
+_REST: Final = {
+    "[": 'no type has square brackets: write "array<int>", "timestamp"',
+    "(": 'only decimal, char and varchar take numbers: "varchar(20)"',
+    "max": '"string" has no greatest length',
+    "precision": 'write "double"',
+    "?": 'write "nullable: true" beside the type',
+}
+"""Help by what begins the text that is not part of the type."""
+
 
 @lru_cache(maxsize=4096)
 def declared_type(text: str) -> DataType:
@@ -27,9 +39,17 @@ def declared_type(text: str) -> DataType:
 
 
 def suggestion(text: str, error: TypeTextError) -> str:
-    """Return help for an error: the type name that was probably meant, or an empty string."""
+    """Return help for an error: the type that was probably meant, or an empty string."""
+    from schemalint.contract.dialects.native.other_words import type_meant  # noqa: PLC0415 (only for an error)
+
+    if _LENGTH_MISSING in error.message and (match := _WORD_BEFORE.search(text[: error.offset])):
+        return f'write the greatest length: {match[0]}(20); or "string", which has none'
     match = re.match(r"\w+", text[error.offset :])
     word = match[0].lower() if match else ""
+    if meant := type_meant(word):
+        return f"did you mean {meant}?"
+    if rest := _REST.get(word or text[error.offset : error.offset + 1]):
+        return rest
     matches = [] if word in _TYPE_NAMES else difflib.get_close_matches(word, _TYPE_NAMES, n=1)
     return f'did you mean "{matches[0]}"?' if matches else ""
 

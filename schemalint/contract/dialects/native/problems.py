@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.column_path import Report
+from schemalint.contract.dialects.native.other_words import ADVICE, KEYS, NOT_NULL
 from schemalint.document import Path as YamlPath
 from schemalint.document import Scalar, node_at, print_scalar
 from schemalint.document.shape import fields, hint_at, is_mapping
@@ -74,27 +75,38 @@ def _at(data: Any, path: YamlPath) -> Any:  # noqa: ANN401 - as above
 
 def _report_unknown(path: YamlPath, report: Report, root: Any) -> None:  # noqa: ANN401 - as above
     key = str(path[-1])
-    report.at_key(path, f'unknown key "{key}" in {_noun(path[:-1], root)}', _key_help(key, path[:-1], root))
+    node = node_at(report.document, path)
+    value = node.value if isinstance(node, Scalar) else None
+    help_text = _key_help(key, value, path[:-1], root)
+    report.at_key(path, f'unknown key "{key}" in {_noun(path[:-1], root)}', help_text)
 
 
-def _key_help(key: str, parent: YamlPath, root: Any) -> str:  # noqa: ANN401 - as above
+def _key_help(key: str, value: object, parent: YamlPath, root: Any) -> str:  # noqa: ANN401 - as above
+    mapping = _mapping_type(parent, root)
+    if "nullable" in fields(mapping) and _word(key) in NOT_NULL and isinstance(value, bool):
+        return f"write nullable: {str(not value).lower()}"
+    if advice := ADVICE.get(mapping, {}).get(_word(key)):
+        return advice
     owner = next((noun for typed_dict, noun in native.NOUNS.items() if key in fields(typed_dict)), None)
     nearest = _nearest(key, parent, root)
     if nearest:
         return f'did you mean "{nearest}"?'
-    return (
-        f"it is a key of {owner}"
-        if owner
-        else f"known keys: {', '.join(fields(_mapping_type(parent, root)))}"
-    )
+    return f"it is a key of {owner}" if owner else f"known keys: {', '.join(fields(mapping))}"
 
 
 def _nearest(key: str, parent: YamlPath, root: Any) -> str | None:  # noqa: ANN401 - as above
     """Return the known key that was probably meant; None if it is a key of another mapping."""
-    known = list(fields(_mapping_type(parent, root)))
+    mapping = _mapping_type(parent, root)
+    known = list(fields(mapping))
+    if meant := KEYS.get(mapping, {}).get(_word(key)):
+        return meant
     if any(key in fields(typed_dict) for typed_dict in native.NOUNS):
         return None
-    return next(iter(difflib.get_close_matches(key.lower().replace("-", "_"), known, n=1)), None)
+    return next(iter(difflib.get_close_matches(_word(key), known, n=1)), None)
+
+
+def _word(key: str) -> str:
+    return key.lower().replace("-", "_")
 
 
 def _report_wrong(path: YamlPath, value: Any, report: Report, root: Any) -> None:  # noqa: ANN401 - as above

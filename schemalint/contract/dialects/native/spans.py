@@ -73,7 +73,9 @@ class Spans(MappingType[Anchor, Span]):
         for top in self._pending.pop(column, ()):
             for written in _levels(top):
                 for anchor, span in _in_column(self._document, written):
-                    self._spans.setdefault(normal(anchor), span)
+                    key = normal(anchor)
+                    if self._spans.setdefault(key, span) != span and key[0] == "column":
+                        self._spans.setdefault(("repeated", *key[1:]), span)
 
 
 def written_columns(document: Document) -> Iterator[Written]:

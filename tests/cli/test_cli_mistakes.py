@@ -1,0 +1,76 @@
+"""Mistakes of a first day: each gives one error, at its place, that says what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from support.project import Project
+
+CONTRACT = """\
+# Orders
+schemalint: 1
+table: sales.orders
+columns:
+  - name: id
+    type: bigint
+  - name: amount
+    type: decimal(12,2)
+  - name: note
+    type: string
+"""
+
+FILES = {
+    "a column named like another one": (
+        CONTRACT.replace("name: note", "name: id"),
+        "9:11: CM007 error id is declared twice: first in line 5",
+    ),
+    "a column that differs from another one in case": (
+        CONTRACT + "  - {name: ID, type: int}\n",
+        "11:12: CM007 error ID and id (line 5) are one name for Delta, which ignores case",
+    ),
+    "an empty file": ("", "1:1: CT001 error the contract was removed: the file is empty"),
+    "a file of comments": ("# Orders\n", "1:1: CT001 error the contract was removed: the file is empty"),
+    "another file": ("a: 1\n", "1:1: CT001 error the contract was removed: the file contains no contract"),
+    "the first line is lost": (
+        CONTRACT.replace("schemalint: 1\n", ""),
+        '1:1: CT001 error the contract was removed: the file has no line "schemalint: 1"',
+    ),
+    "the name of the table is lost": (
+        CONTRACT.replace("table: sales.orders\n", ""),
+        '2:1: failure "table" is missing in a contract (add it)',
+    ),
+    "a conflict": (
+        CONTRACT.replace("    type: bigint\n", "<<<<<<< a\n    type: bigint\n=======\n>>>>>>> b\n"),
+        (
+            "6:1: failure unresolved merge conflict (keep one of the two sides, and remove the lines with "
+            "<<<<<<<, ======= and >>>>>>>)"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("committed", [False, True])
+@pytest.mark.parametrize("mistake", FILES)
+def test_a_mistake_in_a_contract_is_one_error_at_its_place(
+    project: Project, mistake: str, *, committed: bool
+) -> None:
+    text, expected = FILES[mistake]
+    project.declare(CONTRACT)
+    base = project.repo.commit()
+    project.declare(text)
+    if committed:
+        project.repo.commit()
+    found = project.check("--against", base, *(("--head", "HEAD") if committed else ()))
+    assert found.out.splitlines()[:-1] == [f"contracts/orders.yml:{expected}"]
+    assert found.status == (2 if "failure" in expected else 1)
+
+
+def test_a_removal_by_an_emptied_file_is_approved_as_any_other(project: Project) -> None:
+    project.declare(CONTRACT)
+    project.repo.commit()
+    project.declare("")
+    project.repo.write("schemalint.toml", '[[removed]]\ntable = "sales.orders"\nreason = "unused"\n')
+    assert project.check().status == 0

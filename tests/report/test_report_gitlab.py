@@ -60,3 +60,9 @@ def test_moved_lines_and_other_words_keep_the_fingerprint() -> None:
 )
 def test_only_a_clean_run_is_empty(case: str, names: set[str]) -> None:
     assert {entry["check_name"] for entry in entries(result_of(case))} == names
+
+
+def test_approved_findings_are_no_entries() -> None:
+    result = result_of("pull_request")
+    assert result.approved
+    assert entries(result) == entries(replace(result, approved=()))

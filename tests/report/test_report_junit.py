@@ -94,3 +94,16 @@ def test_a_table_without_findings_passes_and_a_run_without_tables_is_skipped() -
 def test_an_error_of_the_run_is_an_error() -> None:
     result = result_of("errors_only")
     assert read(result).errors == len(result.errors)
+
+
+def test_an_approved_finding_is_a_skipped_test_that_says_who_approved_it_and_why() -> None:
+    result = result_of("pull_request")
+    skipped = [
+        case for suite in read(result) if suite.name != "schemalint" for case in suite if case.is_skipped
+    ]
+    assert len(skipped) == len(result.approved) > 0
+    for case, approval in zip(skipped, result.approved, strict=True):
+        (reason,) = [each.message for each in case.result]
+        assert case.name.startswith(approval.finding.code)
+        assert approval.by.waiver.reason in reason
+        assert approval.by.claim in reason

@@ -2,7 +2,8 @@
 
 Fields and severities: docs.gitlab.com, "Code Quality report format". GitLab compares the reports of both
 branches by fingerprint, which must be unique in a report. The format has no place for a run: failures,
-skipped tables and a run that compared nothing become entries of their own.
+skipped tables and a run that compared nothing become entries of their own. Nor has it one for exceptions:
+each entry that the target branch lacks is shown as a degradation, so approved findings are left out.
 """
 
 from __future__ import annotations

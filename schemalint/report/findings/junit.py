@@ -1,8 +1,8 @@
 """A JUnit report: a test suite for each table, and a test case for each finding.
 
 Jenkins, GitLab and Azure read the dialect that the Maven plug-in Surefire writes. It knows no severity: a
-finding that does not fail the run is a test that passed, with the finding as its output. A failure of the run
-is an error in a suite of its own.
+finding that does not fail the run is a test that passed, with the finding as its output. One that an
+exception approves is a skipped test with the reason. A failure of the run is an error in a suite of its own.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement
 
 from schemalint.printable import SafeText, printable, xml_text
+from schemalint.report.findings._approved import approval_reason
 from schemalint.report.findings._notes import failure_notes, finding_notes, location_text
 from schemalint.report.findings._summary import shown, summary
 from schemalint.values import grouped
@@ -35,11 +36,16 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
     by_table = grouped(
         (finding.table or "configuration", finding) for finding in shown(result, show_existing=show_existing)
     )
-    for table in dict.fromkeys([*result.run.compared, *by_table]):
+    approved = grouped((approval.finding.table, approval) for approval in result.approved)
+    for table in dict.fromkeys([*result.run.compared, *by_table, *approved]):
         suite = SubElement(root, "testsuite", {"name": table})
         for finding in by_table.get(table, ()):
             _finding(suite, finding, fails=result.fails(finding))
-        if table not in by_table:
+        for approval in approved.get(table, ()):
+            case = _finding_case(suite, approval.finding)
+            message = f"approved: {approval.finding.message} ({approval_reason(approval)})"
+            SubElement(case, "skipped", {"message": message})
+        if table not in by_table and table not in approved:
             _case(suite, table, _CLEAN)
     for suite in root:
         _count(suite, suite.attrib, "skipped")
@@ -63,9 +69,13 @@ def _case(suite: Element, classname: str, name: str) -> Element:
     return SubElement(suite, "testcase", {"classname": classname, "name": name})
 
 
-def _finding(suite: Element, finding: Finding, *, fails: bool) -> None:
+def _finding_case(suite: Element, finding: Finding) -> Element:
     about = finding.column or finding.object.name
-    case = _case(suite, suite.get("name", ""), " ".join(filter(None, (finding.code, finding.rule, about))))
+    return _case(suite, suite.get("name", ""), " ".join(filter(None, (finding.code, finding.rule, about))))
+
+
+def _finding(suite: Element, finding: Finding, *, fails: bool) -> None:
+    case = _finding_case(suite, finding)
     message = f"{location_text(finding.location)}: {printable(finding.message)}"
     text = "\n".join([message, *_lines(finding_notes(finding))])
     if fails:

@@ -19,7 +19,7 @@ from schemalint.delta.type_text import parse_type, print_type
 from schemalint.model.contract import table_key
 from schemalint.model.finding import ApprovedFinding, Finding, Severity
 from schemalint.model.rule_codes import DRIFT_SCHEMA, NEVER_APPROVED, TABLE_REMOVED
-from schemalint.model.waiver import Waiver, WaiverSource, WrittenWaiver
+from schemalint.model.waiver import NAMED, Waiver, WaiverSource, WrittenWaiver, named_object
 from schemalint.values import frozen, grouped
 
 if TYPE_CHECKING:
@@ -130,13 +130,9 @@ def last_day(waiver: Waiver) -> dt.date | None:
 def _keys(written: WrittenWaiver) -> Iterator[Hashable]:
     """Yield what `_keys_of` yields for the findings that an exception names, and perhaps for others."""
     waiver = written.waiver
-    named = (
-        ("property", waiver.property),
-        ("constraint", waiver.constraint),
-        ("feature", waiver.feature),
-        ("object", waiver.object),
-    )
-    subject: Hashable = next(((kind, name.casefold()) for kind, name in named if name is not None), None)
+    subject: Hashable = waiver.object and ("object", waiver.object)
+    if named := named_object(waiver):
+        subject = named[0], named[1].casefold()
     if waiver.column is not None:
         subject = "column", format_path(waiver.column).lower()
     if written.source is WaiverSource.INLINE:
@@ -168,19 +164,14 @@ def _is_of(waiver: Waiver, finding: Finding) -> bool:
 
 
 def _has_object(waiver: Waiver) -> bool:
-    return any((waiver.column, waiver.property, waiver.constraint, waiver.feature, waiver.object))
+    return any((waiver.column, named_object(waiver), waiver.object))
 
 
 def _is_about(waiver: Waiver, finding: Finding) -> bool:
     if waiver.column is not None:
         return finding.column is not None and finding.column.lower() == format_path(waiver.column).lower()
-    for kind, name in (
-        ("property", waiver.property),
-        ("constraint", waiver.constraint),
-        ("feature", waiver.feature),
-    ):
-        if name is not None:
-            return (finding.object.kind, finding.object.name.casefold()) == (kind, name.casefold())
+    if named := named_object(waiver):
+        return (finding.object.kind, finding.object.name.casefold()) == (named[0], named[1].casefold())
     return not finding.path and finding.object.kind == waiver.object
 
 
@@ -235,4 +226,4 @@ def _object_entry(finding: Finding) -> str:
     if finding.column is not None:
         return f"column: {finding.column}"
     kind, name = finding.object.kind, finding.object.name
-    return f"{kind}: {name}" if kind in ("property", "constraint", "feature") else f"object: {kind}"
+    return f"{kind}: {name}" if kind in NAMED else f"object: {kind}"

@@ -57,8 +57,8 @@ def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
     match fact:
         case Drift(change=inner):
             return object_of_change(inner)
-        case ProtocolUpgrade(because=((kind, name, _), *_)):
-            return ObjectRef(kind, name)
+        case ProtocolUpgrade(because=((kind, name, _), *_)) | SupportLost(cause=(kind, name)):
+            return ObjectRef(kind, format_path((name,)) if kind == "column" else name)
         case DuplicateTable(kind=kind, value=value):
             return ObjectRef("table", f"{kind} {value}")
         case (
@@ -77,8 +77,6 @@ def object_of(fact: Fact, path: Path | None = None) -> ObjectRef:
             return ObjectRef("exception", subject_of(written.waiver))
         case ConfigurationChanged(key=key):
             return ObjectRef("setting", key or "")
-        case SupportLost(cause=(kind, name)):
-            return ObjectRef(kind, name)
         case SupportUnknown(client=client):
             return ObjectRef("consumer", client)
         case _ if isinstance(fact, change.Change):

@@ -39,7 +39,9 @@ class Judge:
         Refused changes need no type_changes entry and have no effect, so only table-scoped rules judge them.
         """
         found = tuple(self._by_rule(fact, ctx, against))
-        refused = any(rule.scope == "table" and finding.severity >= Severity.ERROR for rule, finding in found)
+        refused = not isinstance(fact, Contract) and any(
+            rule.scope == "table" and finding.severity >= Severity.ERROR for rule, finding in found
+        )
         yield from (finding for rule, finding in found if rule.scope == "table" or not refused)
 
     def _by_rule(

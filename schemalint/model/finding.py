@@ -166,7 +166,9 @@ class Finding:
     @property
     def column(self) -> str | None:
         """The path as text; None if the object is not a column."""
-        return format_path(self.path) if self.path else None
+        if self.path:
+            return format_path(self.path)
+        return self.object.name if self.object.kind == "column" else None
 
     @property
     def identity(self) -> tuple[Hashable, ...]:

@@ -37,6 +37,7 @@ class Waiver:
     property: str | None = None
     constraint: str | None = None
     feature: str | None = None
+    consumer: str | None = None
     object: str | None = None
     old: str | None = None
     new: str | None = None
@@ -53,6 +54,9 @@ class WaiverSource(Enum):
     INLINE = "inline"
 
 
+NAMED: Final = ("property", "constraint", "feature", "consumer")
+"""The kinds of objects with names, beside columns: each is a key of an exception, and a field of `Waiver`."""
+
 IN_CONFIGURATION: Final = -1
 """The index of an exception that the configuration has, under ``removed``."""
 
@@ -62,16 +66,19 @@ IN_BASELINE: Final = -2
 SOURCES: Final = tuple(source.value for source in WaiverSource)
 
 
+def named_object(waiver: Waiver) -> tuple[str, str] | None:
+    """Return the kind and the name of the object of an exception; None if the kind is none of `NAMED`."""
+    found = ((kind, getattr(waiver, kind)) for kind in NAMED)
+    return next(((kind, name) for kind, name in found if name is not None), None)
+
+
 def subject_of(waiver: Waiver) -> str:
     """Return the rule, the object and the change of an exception, for messages."""
-    named = (
-        ("column", waiver.column and format_path(waiver.column)),
-        ("property", waiver.property),
-        ("constraint", waiver.constraint),
-        ("feature", waiver.feature),
-    )
-    kind_alone = f"the {waiver.object}" if waiver.object else "no object"
-    about = next((f"{kind} {name}" for kind, name in named if name), kind_alone)
+    about = f"the {waiver.object}" if waiver.object else "no object"
+    if waiver.column:
+        about = f"column {format_path(waiver.column)}"
+    elif named := named_object(waiver):
+        about = " ".join(named)
     change = " ".join(
         f"{word} {value}" for word, value in (("from", waiver.old), ("to", waiver.new)) if value
     )

@@ -199,6 +199,15 @@ def test_finding_with_a_higher_severity_than_in_the_base_is_new() -> None:
     assert [finding.existing for finding in judge_pair(described, plain, rules)] == [True]
 
 
+def test_an_error_that_the_base_has_too_hides_no_other_error_of_the_contract() -> None:
+    refused = ORDERS.replace("name: c", 'name: "c d"')
+    stream = '{checkpoint: "s3://chk/a", schema_tracking_location: "s3://other"}'
+    faulty = f"{refused}consumers: [{{name: bi, stream: {stream}}}]\n"
+    findings = judge_pair(_contract(refused), _contract(faulty), load_rules())
+    existing = {finding.code: finding.existing for finding in findings}
+    assert existing == {"CM006": True, "RD012": False}
+
+
 def test_contract_of_the_base_is_judged_as_an_existing_table() -> None:
     """Some rules are stricter for existing tables than for new ones."""
 

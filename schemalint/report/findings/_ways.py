@@ -8,7 +8,7 @@ from schemalint.document.scalars import print_scalar
 from schemalint.errors import ContractError
 from schemalint.model.finding import Severity
 from schemalint.model.rule_codes import NEVER_APPROVED, TABLE_REMOVED
-from schemalint.model.waiver import WaiverSource
+from schemalint.model.waiver import NAMED, WaiverSource
 from schemalint.report.text import first_few
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from schemalint.model.judged_table import JudgedTable
 
 _WIDTH: Final = 72
-_NAMED: Final = ("property", "constraint", "feature")
 _UNNAMED: Final = ("table", "partitioning", "clustering")
 _EXCEPTIONS: Final = "exceptions.yaml"
 
@@ -65,7 +64,7 @@ def _owners(table: JudgedTable) -> Iterator[str]:
 
 
 def _approval(finding: Finding, table: JudgedTable, result: CheckResult) -> Approval | None:
-    has_key = finding.column is not None or finding.object.kind in (*_NAMED, *_UNNAMED)
+    has_key = finding.column is not None or finding.object.kind in (*NAMED, *_UNNAMED)
     if not has_key or finding.code in NEVER_APPROVED or not table.file:
         return None
     in_contract = WaiverSource.CONTRACT in result.accepts and finding.code != TABLE_REMOVED
@@ -86,7 +85,7 @@ def _keys(finding: Finding) -> Iterator[tuple[str, str]]:
     kind, name = finding.object.kind, finding.object.name
     if finding.column is not None:
         yield "column", finding.column
-    elif kind in _NAMED:
+    elif kind in NAMED:
         yield kind, name
     else:
         yield "object", kind

@@ -212,6 +212,8 @@ class Waiver(_Change, total=False):
     """CHECK constraint that the finding is about."""
     feature: str
     """Table feature that the finding is about."""
+    consumer: str
+    """Consumer that the finding is about."""
     object: Literal["table", "partitioning", "clustering"]
     """Kind of the object that the finding is about, if it has no name."""
     to: str

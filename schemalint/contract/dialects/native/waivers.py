@@ -9,9 +9,9 @@ from schemalint.delta import properties
 from schemalint.delta.datatype import Struct
 from schemalint.delta.protocol import canonical
 from schemalint.document import Path as YamlPath
-from schemalint.model.waiver import Waiver
+from schemalint.model.waiver import NAMED, Waiver
 
-_OBJECTS = ("column", "property", "constraint", "feature", "object")
+_OBJECTS = ("column", *NAMED, "object")
 
 
 def read_waiver(written: native.Waiver, yaml_path: YamlPath, report: Report, columns: Struct) -> Waiver:
@@ -35,6 +35,7 @@ def read_waiver(written: native.Waiver, yaml_path: YamlPath, report: Report, col
         property=None if key is None else properties.canonical(key),
         constraint=None if constraint is None else constraint.lower(),
         feature=None if feature is None else canonical(feature),
+        consumer=written.get("consumer"),
         object=written.get("object"),
         old=written.get("from"),
         new=written.get("to"),

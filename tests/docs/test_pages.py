@@ -82,16 +82,23 @@ def test_command_line_reference_shows_every_command_s_help() -> None:
     assert_golden("\n".join(sections), DOCS / "cli.md")
 
 
-@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.stem)
 def test_toml_blocks_are_valid_settings(path: Path) -> None:
     for block in re.findall(r"```toml\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
         assert config.parse("schemalint.toml", block.encode()) != config.Config()
 
 
-@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.stem)
 def test_yaml_blocks_with_contracts_are_valid(path: Path) -> None:
     for block in re.findall(r"```yaml\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
         if "schemalint: 1" in block:
             result = contract.read(path.name, block)
             assert not result.errors
             assert result.contracts
+
+
+def test_all_commands_and_all_exit_statuses_are_listed() -> None:
+    page = (DOCS / "commands.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `schemalint (\w+)` \|", page, re.MULTILINE)
+    assert sorted(listed) == cli.list_commands(click.Context(cli))
+    assert re.findall(r"^\| (\d+) \|", page, re.MULTILINE) == ["0", "1", "2", "3", "4", "130", "143"]

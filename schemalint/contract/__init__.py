@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from schemalint.contract.anchors import locate
-from schemalint.contract.reading import ReadResult, read, unread_files, without_contract
+from schemalint.contract.reading import ReadResult, read, table_keys, unread_files, without_contract
 from schemalint.contract.targets import effective, targets_of
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ __all__ = [
     "print_contract",
     "read",
     "read_exceptions",
+    "table_keys",
     "targets_of",
     "text_changes",
     "unread_files",

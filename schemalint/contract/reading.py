@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from schemalint.contract.dialects import dialect_of
+from schemalint.contract.dialects import dialect_of, dialects
 from schemalint.contract.ignores import inline_ignores
 from schemalint.document import decode, read_documents
 from schemalint.errors import ContractError, Location
-from schemalint.model.contract import Contract
+from schemalint.model.contract import Contract, table_key
 from schemalint.printable import visible
 from schemalint.values import frozen, replace
 
@@ -55,6 +55,19 @@ def read(file: str, data: bytes | str) -> ReadResult:
     if not contracts and not errors:
         errors.append(_no_contract(file, text))
     return ReadResult(tuple(contracts), tuple(errors))
+
+
+def table_keys(data: bytes) -> Iterator[str]:
+    """Yield the keys of the tables that a file declares, without reading its contracts.
+
+    A document that `read` refuses, or that is no contract, may add a key too.
+    """
+    try:
+        text = decode(data, "")
+    except ContractError:
+        return
+    for dialect in dialects():
+        yield from map(table_key, dialect.table_names(text))
 
 
 def unread_files(contents: Contents) -> Iterator[ContractError]:

@@ -29,6 +29,7 @@ from schemalint.document.nodes import (
 )
 from schemalint.document.reader import candidate, decode, read_documents
 from schemalint.document.scalars import print_scalar
+from schemalint.document.scan import root_values
 
 __all__ = [
     "Document",
@@ -55,6 +56,7 @@ __all__ = [
     "read_documents",
     "remove_entries",
     "remove_entry",
+    "root_values",
     "set_key",
     "set_keys",
     "splice",

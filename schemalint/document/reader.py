@@ -119,14 +119,19 @@ def _check_characters(text: str, file: str) -> None:
         )
 
 
+def events(text: str) -> Callable[[], Event]:
+    """Return a function that returns the next event; it raises a YAMLError if the text is no YAML."""
+    # libyaml does not count a byte order mark; a line break in its place keeps the offsets right.
+    next_event: Callable[[], Event] = _Parser("\n" + text[1:] if text.startswith(BOM) else text).get_event
+    return next_event
+
+
 class _Reader:
     def __init__(self, text: str, file: str) -> None:
         self._text = text
         self._file = file
         self._nodes = 0
-        # libyaml does not count a byte order mark; a line break in its place keeps the offsets right.
-        parser = _Parser("\n" + text[1:] if text.startswith(BOM) else text)
-        self._next: Callable[[], Event] = parser.get_event
+        self._next = events(text)
 
     def documents(self) -> Iterator[Document]:
         self._next()  # the start of the stream

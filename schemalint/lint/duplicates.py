@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from posixpath import normpath
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 
     from schemalint.config import Target
 
-_KEY = re.compile(rb"^(?:\xef\xbb\xbf)?(?:--- )?[\"']?schemalint[\"']?\s*:", re.MULTILINE)
-_TABLE = re.compile(rb"[ \t]+([`\w.]+)[ \t]*(?:#[^\r\n]*)?\r?(?:\n|\Z)")
-
+_WORD: Final = re.compile("[0-9A-Za-z_]+")
+# Escapes in double quotes that can stand for a letter, or join the lines of a word.
+_HIDING_ESCAPE: Final = re.compile(rb"\\[xuU\r\n]")
+_MOST_WORDS: Final = 8
+"""Up to so many words it is cheaper to look for them in a file than for the names of its tables."""
 
 _NOTHING_FOUND: Final[Mapping[tuple[str | None, str], str]] = MappingProxyType({})
 
@@ -49,22 +52,29 @@ def duplicates(
     Returns:
         Each fact, and whether the base has it too.
     """
-    files, catalogs = (
-        contents.head,
-        {table_key(target.catalog) for target in targets.values() if target.catalog},
-    )
-    names = {path: _names(file) for path, file in files.items()}
+    files = contents.head
+    present = sorted(changed & files.keys())
+    if not present:
+        return
+    catalogs = {table_key(target.catalog) for target in targets.values() if target.catalog}
+
+    def name(key: str) -> str:
+        return _without_catalog(key, catalogs)
+
     by_name: dict[str, list[str]] = defaultdict(list)
-    for path in sorted(files):
-        for name in names[path]:
-            by_name[_without_catalog(name, catalogs)].append(path)
-
-    def table(contract: Contract) -> tuple[str]:
-        return (_without_catalog(contract.key, catalogs),)
-
-    for paths in by_name.values():
-        if len(paths) > 1 and not changed.isdisjoint(paths):
-            yield from _same(_parsed(files, paths), table, contents, _as_table)
+    for path in present:
+        for contract in _parsed(files, [path]):
+            by_name[name(contract.key)].append(path)
+    words = _words_of_names(by_name)
+    for path in files.keys() - changed:
+        if _may_hold_name(files[path].data, words):
+            for key in contracts.table_keys(files[path].data):
+                if name(key) in by_name:
+                    by_name[name(key)].append(path)
+    for key in sorted(by_name):
+        if len(by_name[key]) > 1:
+            shared = _parsed(files, sorted(by_name[key]))
+            yield from _same(shared, lambda contract: [name(contract.key)], contents, _as_table)
     sharing = _sharing_location(files, changed, found.values())
     if sharing:
         from schemalint.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
@@ -77,18 +87,27 @@ def _without_catalog(key: str, catalogs: Collection[str]) -> str:
     return rest if first in catalogs and "." in rest else key
 
 
-def _names(file: File) -> list[str]:
-    """Return the table keys of a file: from its bytes if the tables are written plainly, else by parsing."""
-    _before, *lines = (b"\n" + file.data).split(b"\ntable:")
-    tables = [found[1].decode() for line in lines if (found := _TABLE.match(line))]
-    if len(tables) == _keys(file.data):
-        return [table_key(name) for name in tables]
-    return [contract.key for contract in contracts.read(file.path, file.data).contracts]
+def _words_of_names(names: Iterable[str]) -> set[bytes] | None:
+    """Return words, one of which is in every file that declares one of the tables; None if there are many."""
+    words: set[bytes] = set()
+    for name in names:
+        longest = max(_WORD.findall(name.rpartition(".")[2]), key=len, default=None)
+        if longest is None or len(words) == _MOST_WORDS:
+            return None
+        words.add(longest.encode())
+    return words
 
 
-def _keys(data: bytes) -> int:
-    # This test dominates the time of a large check; a plain file has the key once.
-    return 1 if data.count(b"schemalint") == 1 else len(_KEY.findall(data))
+def _may_hold_name(data: bytes, words: set[bytes] | None) -> bool:
+    """Return whether a file may declare a table whose name has one of the words."""
+    if words is None or _hides_words(data) or not data.removeprefix(BOM_UTF8).isascii():
+        return True  # other letters may fold to ASCII ones
+    text = data.lower().replace(b"`", b"")
+    return any(word in text for word in words)
+
+
+def _hides_words(data: bytes) -> bool:
+    return b"\\" in data and _HIDING_ESCAPE.search(data) is not None
 
 
 def _sharing_location(files: Mapping[str, File], changed: set[str], found: Collection[str]) -> list[Contract]:
@@ -106,6 +125,8 @@ def _sharing_location(files: Mapping[str, File], changed: set[str], found: Colle
 
 def _may_share(file: File, ends: set[bytes], is_located: bool) -> bool:  # noqa: FBT001
     """Return whether a file may declare one of these folders; a ``file:`` URI may spell them otherwise."""
+    if _hides_words(file.data):
+        return True
     if not (is_located or b"location" in file.data):
         return False
     return any(end in file.data for end in ends) or b"%" in file.data

@@ -57,6 +57,9 @@ class Dialect(Protocol):
     def read(self, document: Document) -> Contract | tuple[ContractError, ...]:
         """Return the contract, or all of its errors."""
 
+    def table_names(self, text: str) -> Iterable[str]:
+        """Return the tables that a text declares, without reading it; see `contract.reading.table_keys`."""
+
     def edited(self, document: Document, edits: Iterable[Edit], target: str | None) -> str:
         """Return the file's text after edits; target None edits the settings shared by all targets."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.build import build
 from schemalint.contract.dialects.native.column_path import Report
-from schemalint.document import Document, Mapping, Node, Scalar, read_documents
+from schemalint.document import Document, Mapping, Node, Scalar, read_documents, root_values
 from schemalint.document.shape import check_for
 from schemalint.errors import ContractError
 from schemalint.model.contract import Contract
@@ -41,6 +41,11 @@ def read(document: Document) -> Contract | tuple[ContractError, ...]:
     if contract is not None and not report.errors:
         return contract
     return tuple(sorted(report.errors, key=_order))
+
+
+def table_names(text: str) -> Iterable[str]:
+    """Return the tables that a text declares, without reading it; see `contract.reading.table_keys`."""
+    return root_values(text, "table")
 
 
 def edited(document: Document, edits: Iterable[Edit], target: str | None = None) -> str:

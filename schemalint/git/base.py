@@ -31,21 +31,24 @@ if TYPE_CHECKING:
 def find_head(repo: Repository, head_option: str, env: Mapping[str, str]) -> Side:
     """Return the new side: ``worktree``, ``index`` or a revision.
 
-    In a pre-push hook ``index`` means the pushed commit, ``PRE_COMMIT_TO_REF``: its branch may not be checked
-    out.
+    In a pre-push hook ``index`` means the pushed commit, whose branch may not be checked out:
+    ``PRE_COMMIT_TO_REF``, or ``PRE_COMMIT_LOCAL_BRANCH`` where the remote has nothing of its history.
 
     Raises:
         UsageError: The repository has no working tree, or the text cannot be a revision.
         GitError: The revision is unknown.
     """
-    pushed = env.get("PRE_COMMIT_TO_REF", "")
+    pushed = next((name for name in _PUSHED if env.get(name)), "")
     if head_option == Index.spec and pushed:
-        return Revision("PRE_COMMIT_TO_REF", resolve(repo, pushed), "the pushed commit")
+        return Revision(pushed, resolve(repo, env[pushed]), "the pushed commit")
     if head_option not in (Worktree.spec, Index.spec):
         return Revision(head_option, resolve(repo, head_option), "--head")
     if repo.bare:
         raise UsageError(f"there is no {head_option} in a bare repository", help="name a commit: --head REV")
     return Worktree() if head_option == Worktree.spec else Index()
+
+
+_PUSHED = ("PRE_COMMIT_TO_REF", "PRE_COMMIT_LOCAL_BRANCH")
 
 
 def find_base(
@@ -56,7 +59,8 @@ def find_base(
     1. ``against``: ``REV``, ``merge-base:REV``, ``tag:PATTERN`` (the newest reachable tag) or ``none``.
     2. ``SCHEMALINT_AGAINST``, with the same values.
     3. The event of the CI run.
-    4. The merge base with ``PRE_COMMIT_FROM_REF``.
+    4. The merge base with ``PRE_COMMIT_FROM_REF``; nothing, if ``PRE_COMMIT_LOCAL_BRANCH`` alone is set: the
+       remote has no commit of the branch.
     5. The merge base with ``origin/HEAD``.
     6. ``HEAD``: only for the working tree and the index, and not in CI, where they equal ``HEAD``.
 
@@ -137,7 +141,9 @@ def _find_base(repo: Repository, head: Side, against: str | None, env: Mapping[s
         base = source(search)
         if base is None:
             continue
-        if base.commit == commit and not may_be_head and (search.ci or not unsaved):
+        # A push that takes commits back from the remote branch has nothing new.
+        has_reason = unsaved or source is _from_pre_commit
+        if base.commit == commit and not may_be_head and (search.ci or not has_reason):
             raise GitError(
                 f"nothing to compare: the base is the head commit itself ({base.why})", help=_NAME_THE_BASE
             )
@@ -228,7 +234,8 @@ def _base_of_push(search: _Search, before: str, default_branch: str) -> Revision
 def _from_pre_commit(search: _Search) -> Side | None:
     pushed_before = search.env.get("PRE_COMMIT_FROM_REF", "")
     if not pushed_before.strip("0"):
-        return None
+        is_first = not pushed_before and search.env.get("PRE_COMMIT_LOCAL_BRANCH") and not search.unsaved
+        return EmptyTree("the first push to this remote") if is_first else None
     return search.merge_base_with(pushed_before, "merge base with PRE_COMMIT_FROM_REF")
 
 

@@ -204,6 +204,36 @@ def test_a_push_of_a_branch_that_is_not_checked_out_sees_that_branch(
     }
 
 
+def test_the_first_push_to_a_remote_is_compared_with_nothing(
+    repo: Repo, probe: Probe, tmp_path: Path
+) -> None:
+    """pre-commit gives the branch then, and no commits; another branch is checked out."""
+    server = Repo(tmp_path / "server.git", bare=True)
+    repo.git("switch", "--quiet", "--create", "feature")
+    edit_both(repo)
+    pushed = repo.commit()
+    repo.git("switch", "--quiet", "main")
+    probe.install(repo, "pre-push", before="read branch _; export PRE_COMMIT_LOCAL_BRANCH=$branch")
+    repo.git("push", "--quiet", server.path, "feature")
+    seen = probe.seen()
+    assert (seen["base"], seen["head"]) == (None, pushed)
+    assert (seen["before"], seen["after"]) == ({}, BOTH_EDITED)
+
+
+def test_a_push_that_takes_commits_back_has_nothing_new(repo: Repo, probe: Probe, tmp_path: Path) -> None:
+    clone = repo.clone(tmp_path / "clone")
+    fork = clone.head()
+    clone.git("switch", "--quiet", "--create", "feature")
+    clone.write("a.yml", "schemalint: 2\n")
+    clone.commit()
+    clone.git("push", "--quiet", "origin", "feature")
+    variables = "read _ local _ remote; export PRE_COMMIT_FROM_REF=$remote PRE_COMMIT_TO_REF=$local"
+    probe.install(clone, "pre-push", before=variables)
+    clone.git("push", "--quiet", "--force", "origin", "HEAD~1:refs/heads/feature")
+    seen = probe.seen()
+    assert (seen["base"], seen["head"]) == (fork, fork)
+
+
 def test_pre_receive_sees_the_quarantined_objects(repo: Repo, probe: Probe, tmp_path: Path) -> None:
     server = Repo(tmp_path / "server.git", bare=True)
     repo.git("push", "--quiet", server.path, "main")

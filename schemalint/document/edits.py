@@ -196,7 +196,30 @@ def remove_entries(document: Document, paths: abc.Collection[Path]) -> tuple[Tex
     Raises:
         ContractError: There is no entry or item at a path, or its layout cannot be edited in place.
     """
-    edits: list[TextEdit] = []
+    (edits,) = remove_from_documents([(document, paths)])
+    return tuple(dict.fromkeys(edits.values()))
+
+
+def remove_from_documents(
+    removed: abc.Sequence[tuple[Document, abc.Collection[Path]]],
+) -> tuple[dict[Path, TextEdit], ...]:
+    """Return for each document of one text the edits that remove entries or items, by their paths.
+
+    Neighbours in brackets, and all members of a collection, are removed by one edit.
+
+    Raises:
+        ContractError: See `remove_entries`.
+    """
+    found = tuple(_removals(document, paths) for document, paths in removed)
+    edits = [edit for of_document in found for edit in dict.fromkeys(of_document.values())]
+    document, paths = removed[0]
+    removed_paths = {each.index: frozenset(paths) for each, paths in removed}
+    _proven(document, next(iter(paths)), edits, lambda: leaves_without(document, removed_paths))
+    return found
+
+
+def _removals(document: Document, paths: abc.Collection[Path]) -> dict[Path, TextEdit]:
+    edits: dict[Path, TextEdit] = {}
     for path, steps in grouped((path[:-1], path[-1:]) for path in paths).items():
         container = node_at(document, path)
         if not isinstance(container, Mapping | Sequence):
@@ -205,14 +228,18 @@ def remove_entries(document: Document, paths: abc.Collection[Path]) -> tuple[Tex
         if any(step not in indexes for step in steps):
             raise _refusal(document, path)
         members = layout.members(document.text, container)
-        removed = sorted({indexes[step] for step in steps})
+        removed = {indexes[step]: (*path, *step) for step in steps}
         if len(removed) == len(members):
-            edits.append(_replace(document, path, "{}" if isinstance(container, Mapping) else "[]"))
+            edit = _replace(document, path, "{}" if isinstance(container, Mapping) else "[]")
+            edits |= dict.fromkeys(removed.values(), edit)
         elif container.flow:
-            edits += [_remove_from_flow(members, first, last) for first, last in _runs(removed)]
+            for first, last in _runs(sorted(removed)):
+                edit = _remove_from_flow(members, first, last)
+                edits |= {removed[index]: edit for index in range(first, last + 1)}
         else:
-            edits += [_remove_lines(document.text, members, index) for index in removed]
-    return _proven(document, next(iter(paths)), edits, lambda: leaves_without(document, paths))
+            for index in sorted(removed):
+                edits[removed[index]] = _remove_lines(document, removed[index], members, index)
+    return edits
 
 
 class _Child(NamedTuple):
@@ -333,12 +360,15 @@ def _remove_from_flow(members: list[Span], first: int, last: int) -> TextEdit:
     return TextEdit(members[first - 1].end, members[last].end, "")
 
 
-def _remove_lines(text: str, members: list[Span], index: int) -> TextEdit:
+def _remove_lines(document: Document, path: Path, members: list[Span], index: int) -> TextEdit:
+    text = document.text
     start, end = members[index]
     line_start = layout.line_start(text, start)
     if not text[line_start:start].strip():
         return TextEdit(line_start, end if layout.ends_line(text, end) else layout.next_line(text, end), "")
     # A dash precedes this member on its line: the next member moves up, unless a comment separates them.
+    if index + 1 == len(members):  # a question mark does
+        raise _refusal(document, path)
     end, following = layout.line_end(text, end), members[index + 1].start
     return TextEdit(start, end if text[end:following].strip() else following, "")
 

@@ -68,11 +68,15 @@ def leaves_with_inserted(document: Document, path: Path, items: MappingType[int,
     return found
 
 
-def leaves_without(document: Document, paths: Iterable[Path]) -> Leaves:
-    """Return the file's leaves without the entries or items at paths; an empty collection becomes a leaf."""
-    removed = frozenset(paths)
+def leaves_without(document: Document, removed: MappingType[int, Collection[Path]]) -> Leaves:
+    """Return the file's leaves without entries or items; an empty collection becomes a leaf.
+
+    Args:
+        document: A document of the file.
+        removed: The paths of what is removed, by the index of its document.
+    """
     return _leaves_of(
-        (each.index, _without(each.root, (), removed) if each.index == document.index else each.root)
+        (each.index, _without(each.root, (), removed[each.index]) if each.index in removed else each.root)
         for each in _documents(document.text, document.file)
     )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 from schemalint.document import (
@@ -14,9 +15,10 @@ from schemalint.document import (
     location,
     node_at,
     read_documents,
-    remove_entries,
+    remove_from_documents,
 )
 from schemalint.document import Sequence as YamlSequence
+from schemalint.errors import ContractError
 from schemalint.model.finding import TextChange
 from schemalint.model.waiver import IN_CONFIGURATION, WaiverSource, WrittenWaiver
 from schemalint.values import grouped
@@ -27,28 +29,28 @@ _LISTS: Final = {WaiverSource.CONTRACT: "allow", WaiverSource.FILE: "exceptions"
 def removals(
     waivers: Iterable[WrittenWaiver], sources: Mapping[str, str]
 ) -> dict[WrittenWaiver, tuple[TextChange, ...]]:
-    """Return the text changes that remove exceptions.
+    """Return the text changes that remove exceptions; none for those in a layout that cannot be edited.
 
-    Those of one list are removed together, so that each of them gets the changes of all: none of them alone
-    knows whether it is the last one of the list.
+    Those of one file are removed together: none of them alone knows whether it is the last one of its list,
+    and the proof of an edit reads the whole text.
 
     Args:
         waivers: The exceptions to remove.
         sources: The text of each file.
     """
     found: dict[WrittenWaiver, tuple[TextChange, ...]] = {}
-    by_list = grouped(
-        ((written.location.file, written.document, written.source), written) for written in waivers
-    )
-    for (file, index, source), together in by_list.items():
-        if file in sources and together[0].index != IN_CONFIGURATION:
-            document = read_documents(sources[file], file)[index]
-            if source is WaiverSource.INLINE:
-                of_comment = Counter(written.cut for written in together)
-                found |= {written: _cut(document, written, of_comment[written.cut]) for written in together}
-            else:
-                changes = _without_items(document, _LISTS[source], {written.index for written in together})
-                found |= dict.fromkeys(together, changes)
+    in_files = (written for written in waivers if written.index != IN_CONFIGURATION)
+    for file, together in grouped((written.location.file, written) for written in in_files).items():
+        if file in sources:
+            documents = read_documents(sources[file], file)
+            comments = [written for written in together if written.source is WaiverSource.INLINE]
+            of_comment = Counter((written.document, written.cut) for written in comments)
+            for written in comments:
+                number = of_comment[written.document, written.cut]
+                found[written] = _cut(documents[written.document], written, number)
+            in_lists = [written for written in together if written.source is not WaiverSource.INLINE]
+            with suppress(ContractError):  # the layout of one of them cannot be edited: a person can
+                found |= _without_items(documents, in_lists)
     return found
 
 
@@ -66,13 +68,25 @@ def _cut(document: Document, written: WrittenWaiver, removed: int) -> tuple[Text
     return (_change(document, TextEdit(start, end, "")),)
 
 
-def _without_items(document: Document, key: str, indexes: set[int]) -> tuple[TextChange, ...]:
-    node = node_at(document, (key,))
-    if not isinstance(node, YamlSequence):
-        return ()
-    keeps_none = key == "allow" and len(indexes) == len(node.items)
-    paths: list[Path] = [(key,)] if keeps_none else [(key, index) for index in sorted(indexes)]
-    return tuple(_change(document, edit) for edit in remove_entries(document, paths))
+def _without_items(
+    documents: Sequence[Document], waivers: Iterable[WrittenWaiver]
+) -> dict[WrittenWaiver, tuple[TextChange, ...]]:
+    paths: dict[WrittenWaiver, Path] = {}
+    for index, together in grouped((written.document, written) for written in waivers).items():
+        key = _LISTS[together[0].source]
+        node = node_at(documents[index], (key,))
+        if isinstance(node, YamlSequence):
+            keeps_none = key == "allow" and len({each.index for each in together}) == len(node.items)
+            paths |= {written: (key,) if keeps_none else (key, written.index) for written in together}
+    by_document = grouped((written.document, path) for written, path in paths.items())
+    if not by_document:
+        return {}
+    removed = [(documents[index], frozenset(of_document)) for index, of_document in by_document.items()]
+    edits = dict(zip(by_document, remove_from_documents(removed), strict=True))
+    return {
+        written: (_change(documents[written.document], edits[written.document][path]),)
+        for written, path in paths.items()
+    }
 
 
 def _change(document: Document, edit: TextEdit) -> TextChange:

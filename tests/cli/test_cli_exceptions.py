@@ -165,6 +165,19 @@ def test_unused_exceptions_of_a_file_are_removed(review: Review) -> None:
     assert (run.status, path.read_bytes()) == (0, kept.encode()), run.out
 
 
+def test_unused_exceptions_in_a_layout_that_cannot_be_edited_are_findings_without_a_fix(
+    project: Project,
+) -> None:
+    text = (
+        ORDERS
+        + "? allow\n: - {rule: NC009, column: id, reason: x}\n  - {rule: TP001, property: a, reason: x}\n"
+    )
+    file = project.declare(text)
+    run = project.check("--against", "none", "--fix")
+    assert (run.status, run.codes) == (0, ["CT005", "CT005"]), run.out
+    assert file.read_text("utf-8") == text
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

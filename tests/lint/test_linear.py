@@ -205,3 +205,31 @@ def test_twice_the_exceptions_take_about_twice_the_calls(kind: str) -> None:
         assert len(result.approved) == (0 if kind == "comments" else number)
 
     assert_linear(run, 4 * NUMBER)
+
+
+TABLE = "schemalint: 1\ntable: sales.t{}\ncolumns: [{{name: id, type: int}}]\n"
+UNUSED = "{{rule: NC009, column: a{}, reason: x}}"
+# By layout: what is before the exceptions, each of them, and what is after them.
+REMOVED = {
+    "a list": (TABLE.format("") + "allow:\n  - {rule: NO001, reason: x}\n", f"  - {UNUSED}\n", ""),
+    "a whole list": (TABLE.format("") + "allow:\n", f"  - {UNUSED}\n", ""),
+    "in brackets": (TABLE.format("") + "allow: [", f"{UNUSED}, ", "]\n"),
+    "many documents": ("", f"{TABLE}allow: [{UNUSED}]\n---\n", TABLE.format("")),
+}
+
+
+@pytest.mark.parametrize("layout", REMOVED)
+def test_the_removal_of_twice_the_exceptions_takes_about_twice_the_calls(layout: str) -> None:
+    """Each proof of an edit reads the whole file: there is one for all of them."""
+    start, entry, end = REMOVED[layout]
+
+    def run(number: int) -> None:
+        text = start + "".join(entry.format(index, index) for index in range(number)) + end
+        head = {"a.yml": File("a.yml", text.encode(), None)}
+        rules = (built_in()["waiver-unused"], built_in()["void-column"])
+        fixing = CheckInput(Worktree(), Worktree(), Contents({}, head), rules, everything=True)
+        result, files = check_and_fix(fixing, unsafe=False)
+        assert not result.findings
+        assert "a0" not in files["a.yml"].after
+
+    assert_linear(run, NUMBER)

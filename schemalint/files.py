@@ -10,8 +10,8 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -54,6 +54,32 @@ def write_bytes(file: Path, content: bytes, *, parents: bool = False) -> None:
         _write(file, content, parents=parents)
     except OSError as error:
         raise UsageError(f"{shown(file)} cannot be written: {error.strerror}") from error
+
+
+def write_all(files: Mapping[Path, tuple[str | None, str]]) -> None:
+    """Write several files; if one of them cannot be written, the others are as they were.
+
+    Args:
+        files: By path, the text of the file, None if there is none, and the new text.
+
+    Raises:
+        UsageError: See `write_text` and `rewrite_text`.
+    """
+    with ExitStack() as undo:
+        for file, (before, after) in files.items():
+            if before is None:
+                _require_new(file)
+                write_text(file, after, parents=True)
+                undo.callback(file.unlink, missing_ok=True)
+            else:
+                rewrite_text(file, before, after)
+                undo.callback(rewrite_text, file, after, before)
+        undo.pop_all()
+
+
+def _require_new(file: Path) -> None:
+    if os.path.lexists(file):
+        raise UsageError(f"{shown(file)} exists", help="run the command again")
 
 
 @contextmanager

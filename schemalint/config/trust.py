@@ -170,6 +170,15 @@ def find_repository(env: Mapping[str, str]) -> Repository | None:
         return None
 
 
+def proposed(file: str, text: str) -> Trusted:
+    """Return a configuration that the command line describes, and that is about to be written.
+
+    Raises:
+        ConfigError: It would be invalid.
+    """
+    return Trusted(parse(file, text.encode()), file)
+
+
 def given_target(
     name: str, *, catalog: str | None = None, allowed_locations: tuple[str, ...] = ()
 ) -> TrustedTarget:

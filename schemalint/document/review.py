@@ -41,6 +41,21 @@ def require_second_opinion(file: str, before: str, after: str) -> None:
         raise InternalError(f"{file}: an edit would leave a text that other YAML readers read differently")
 
 
+def composed(text: str) -> Plain | None:
+    """Return the one document of a text as ruamel.yaml reads it; None if it cannot read it.
+
+    It only composes nodes: no tag constructs anything.
+    """
+    from ruamel.yaml import YAML  # noqa: PLC0415 (only runs that edit files need it)
+    from ruamel.yaml.error import YAMLError  # noqa: PLC0415
+
+    try:
+        root = YAML(typ="safe", pure=True).compose(text)
+        return None if root is None else _composed(root)
+    except (YAMLError, RecursionError):
+        return None
+
+
 def _read_alike(file: str, text: str) -> bool:
     from ruamel.yaml import YAML  # noqa: PLC0415 (only runs that edit files need it)
     from ruamel.yaml.error import YAMLError  # noqa: PLC0415
@@ -69,6 +84,6 @@ def _composed(node: Any) -> Plain:  # noqa: ANN401 (ruamel.yaml's nodes)
         case "sequence":
             return [_composed(item) for item in node.value]
         case "mapping":
-            return {key.value: _composed(value) for key, value in node.value}
+            return {str(key.value): _composed(value) for key, value in node.value}
         case _:
             return str(node.value)

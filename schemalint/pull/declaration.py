@@ -114,13 +114,17 @@ def recorded(live: Field) -> tuple[RecordedChange, ...]:
 
 
 def settable(live: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Return the properties that a contract may declare, without those that Delta or schemalint write."""
+    """Return the properties that a contract may declare, without those that others write."""
     return {key: value for key, value in live.items() if value is not None and _is_settable(key, value)}
 
 
 def _is_settable(key: str, value: str) -> bool:
     row = properties.find_property(key)
-    if key in OWN_PROPERTIES or properties.is_protocol_key(key) or not properties.is_known(key):
+    if (
+        key in OWN_PROPERTIES | properties.RESERVED
+        or properties.is_protocol_key(key)
+        or not properties.is_known(key)
+    ):
         return False
     if row is None:
         return True

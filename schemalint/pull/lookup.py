@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import chain, count
 from pathlib import Path
 from typing import Final
 
 from schemalint import contract as contracts
 from schemalint.catalog.table_location import absolute_location, table_location
-from schemalint.delta.path import format_path
+from schemalint.delta.path import format_path, split_path
 from schemalint.delta.table import TableState
 from schemalint.errors import ConfigError, UsageError
 from schemalint.model.contract import Contract, table_key
@@ -42,6 +43,7 @@ class Lookup:
         self._storage = request.target.storage if request.target else {}
         self._by_name: dict[str, Declared] = {}
         self._by_location: dict[str, Declared] = {}
+        self._new: dict[str, str] = {}  # the locations of new tables by key
         for declared in request.declared.values():
             self._by_name[self._key(declared.contract.table)] = declared
             location = self._location(declared.contract)
@@ -91,10 +93,18 @@ class Lookup:
         return contracts.effective(contract, target.name if target else None)
 
     def _find_by_location(self, reference: str, location: str) -> TableLookup:
-        name = self._request.table or self._name_of(location)
         declared = self._by_location.get(location_key(location, self._storage))
         if declared is not None:
             return TableLookup(reference, self.effective(declared.contract), declared.file)
+        name = self._request.table or self._name_of(location)
+        if self._request.numbers:
+            name = self._numbered(name, location)
+        other = self._new.setdefault(self._key(name), location)
+        if other != location:
+            raise UsageError(
+                f"the table at {location} would be called {name}, as the one at {other}",
+                help="pull it by itself, with a name: --table NAME",
+            )
         declared = self._by_name.get(self._key(name))
         self._require_new()
         if declared is None:
@@ -106,6 +116,17 @@ class Lookup:
             )
         return TableLookup(
             reference, replace(self.effective(declared.contract), location=location), declared.file
+        )
+
+    def _numbered(self, name: str, location: str) -> str:
+        """Return the name, with a number if another table has it."""
+        *parents, last = split_path(name)
+        candidates = (format_path((*parents, f"{last}_{number}")) for number in count(2))
+        return next(
+            candidate
+            for candidate in chain((name,), candidates)
+            if self._key(candidate) not in self._by_name
+            and self._new.get(self._key(candidate), location) == location
         )
 
     def _located(self, contract: Contract, absolute: str) -> Contract:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
 
 from schemalint.catalog.target_tables import TargetTables
@@ -89,7 +90,8 @@ class _Pulling:
         if found.file is not None:
             self._update(found.file, found.contract.table, table)
             return
-        contract = replace(found.contract, state=declaration(table, self._request.scope))
+        state = declaration(table, self._request.scope)
+        contract = replace(found.contract, state=state, owner=_owner(table))
         file = self._file_of_new(contract)
         if file is not None and os.path.lexists(file):
             self._update(file, contract.table, table)
@@ -120,8 +122,18 @@ class _Pulling:
     def _file_of_new(self, contract: Contract) -> Path | None:
         if self._request.into is not None:
             catalog = self._request.target.catalog if self._request.target else None
-            return Path.cwd() / file_name(self._request.into, contract.table, catalog)
+            file = Path.cwd() / file_name(self._request.into, contract.table, catalog)
+            return self._numbered(file, contract.table) if self._request.numbers else file
         return None if self._request.output is None else Path.cwd() / self._request.output
+
+    def _numbered(self, file: Path, table: str) -> Path:
+        """Return the file, with a number if there is such a file, or another table has it."""
+        numbered = (file.with_name(f"{file.stem}_{number}{file.suffix}") for number in count(2))
+        return next(
+            candidate
+            for candidate in chain((file,), numbered)
+            if self._tables.get(str(candidate).casefold(), table) == table and not os.path.lexists(candidate)
+        )
 
     def _update(self, file: Path, table: str, live_table: LiveTable) -> None:
         if (
@@ -136,6 +148,12 @@ class _Pulling:
         self._texts[file] = (before, after)
         if after == text:
             self._unchanged.append(table)
+
+
+def _owner(table: LiveTable) -> str | None:
+    """Return the owner that the table's properties name."""
+    properties = table.state.properties.items()
+    return next((value for key, value in properties if key.lower() == "owner" and value), None)
 
 
 def _text(file: Path) -> str:

@@ -50,6 +50,7 @@ class PullInput:
         via: The target's catalog as a running Spark session knows it.
         history: Whether the whole histories may tell the old names of columns, not only the newest commits.
         workers: How many tables are read at the same time.
+        numbers: Whether a new table whose name or file another one has gets a number; else it is an error.
     """
 
     root: Path
@@ -63,6 +64,7 @@ class PullInput:
     via: Catalog | None = None
     history: bool = False
     workers: TableWorkers = SIDE_BY_SIDE
+    numbers: bool = False
 
 
 @frozen

@@ -1,0 +1,89 @@
+"""What `init` does to files: it writes new ones, adds to a few, and says what it leaves as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from schemalint.document import decode
+from schemalint.document.review import unified_diff
+from schemalint.errors import UsageError
+from schemalint.files import shown
+from schemalint.git import MAX_SIZE
+from schemalint.reading import read_plain
+from schemalint.values import frozen
+
+
+@frozen
+class FileChange:
+    """A file to write.
+
+    Attributes:
+        path: The file.
+        before: Its text; None for a new file.
+        after: The new text.
+        about: What to say of it beside its name.
+    """
+
+    path: Path
+    before: str | None
+    after: str
+    about: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name for messages."""
+        return shown(self.path)
+
+    @property
+    def diff(self) -> str:
+        """The change as a unified diff."""
+        return unified_diff(self.name, self.before, self.after)
+
+
+@frozen
+class Left:
+    """A file that stays as it is.
+
+    Attributes:
+        path: The file.
+        reason: Why.
+        snippet: What to add to it by hand, if anything.
+    """
+
+    path: Path
+    reason: str
+    snippet: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name for messages."""
+        return shown(self.path)
+
+
+def new_file(path: Path, text: str, about: str = "") -> FileChange | Left:
+    """Return a file to write, unless it is there."""
+    if read_existing(path) is not None:
+        return Left(path, "it is there already")
+    return FileChange(path, None, text, about)
+
+
+def read_existing(path: Path) -> str | None:
+    """Return the text of a file; None if there is none.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    try:
+        return decode(read_plain(path, MAX_SIZE), shown(path))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UsageError(f"{shown(path)} cannot be read: {error.strerror}") from error
+
+
+def joined_lines(text: str, lines: Iterable[str]) -> str:
+    """Return a text with lines at its end, which end as its own do."""
+    end = "\r\n" if "\r\n" in text else "\n"
+    start = end if text and not text.endswith("\n") else ""
+    return text + start + "".join(f"{line}{end}" for line in lines)

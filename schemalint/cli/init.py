@@ -1,0 +1,241 @@
+"""``schemalint init``."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from schemalint.cli import print_error, print_note
+from schemalint.cli._options import PENDING
+from schemalint.cli._output import show
+from schemalint.cli._progress import table_workers, workers_options
+from schemalint.cli._settings import connecting_settings
+from schemalint.cli._spark_options import spark_for, via_options
+from schemalint.errors import UsageError
+from schemalint.printable import document_text, terminal_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from schemalint.adopt import Adoption
+    from schemalint.adopt.configuration import NewTarget
+    from schemalint.adopt.source import Source
+    from schemalint.config.trust import Trusted
+    from schemalint.git import Repository
+
+_TARGET = "lake"
+
+
+@click.command("init")
+@click.option("--root", metavar="PATH", help="Declare all tables at or below a path or URI")
+@click.option("--catalog", metavar="NAME", help="With --via spark: declare all tables of this catalog")
+@click.option("--target", metavar="NAME", help=f"Call the target of the tables so; {_TARGET} by default")
+@click.option(
+    "--ci",
+    type=click.Choice(["github", "gitlab", "none"]),
+    help="Write the job of this CI service, by default of the one that the repository uses",
+)
+@click.option(
+    "--source",
+    metavar="REQUIREMENT",
+    help="Let hook and job install this with pip, by default what this schemalint was installed from",
+)
+@click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing")
+@via_options
+@workers_options()
+def command(*, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
+    """Set up schemalint in a repository, with contracts for all its tables.
+
+    It writes a contract for each table, the configuration, a baseline with the findings of today, the hook of
+    pre-commit and the job of the CI service. Files that are there stay as they are; the hook and the job are
+    added to those that other tools have. Where CODEOWNERS exists, exceptions count only in exceptions.yaml,
+    which gets owners.
+
+    Without --root, the tables are those of the configuration's target, else those below the working folder.
+
+    With --dry-run the command exits with 4 if it would write.
+    """
+    repository = _repository()
+    adoption, source = _adoption(repository, options)
+    for failure in adoption.failed:
+        print_error(failure.error, failure.table)
+    for error in adoption.unjudged:
+        print_error(error)
+    if show_diff:
+        for file in adoption.files:
+            show(document_text(file.diff))
+    else:
+        _write(adoption)
+        show(terminal_text(_report(adoption)))
+    for left in adoption.left:
+        print_note(f"{left.name} stays: {left.reason}")
+        if left.snippet:
+            show(terminal_text(["", *(f"    {line}" for line in left.snippet.splitlines()), ""]), err=True)
+    if source.problem:
+        print_note(f"note: {source.problem}")
+    errors = [*(failure.error for failure in adoption.failed), *adoption.unjudged]
+    if errors:
+        return max(error.exit_status for error in errors)
+    return PENDING if show_diff and adoption.files else 0
+
+
+def _repository() -> Repository:
+    from schemalint import git  # noqa: PLC0415 (only for this command)
+
+    repository = git.find_repository(Path.cwd(), os.environ)
+    if repository is None or repository.bare:
+        raise UsageError("this is no working tree of git", help="go to the repository, or make one: git init")
+    return repository
+
+
+def _adoption(repository: Repository, options: dict[str, Any]) -> tuple[Adoption, Source]:
+    from schemalint.adopt import AdoptionInput, adopt  # noqa: PLC0415 (only for this command)
+    from schemalint.adopt.code_owners import code_owners  # noqa: PLC0415
+    from schemalint.adopt.configuration import configuration_text  # noqa: PLC0415
+    from schemalint.adopt.pipelines import Service, service_of  # noqa: PLC0415
+    from schemalint.adopt.source import given_source, installed_source  # noqa: PLC0415
+    from schemalint.catalog.table_location import choose_target, require_reachable  # noqa: PLC0415
+    from schemalint.config.trust import find_trusted, proposed  # noqa: PLC0415
+
+    source = given_source(options["source"]) if options["source"] else installed_source()
+    owners = code_owners(repository.root)
+    settings, new_settings = find_trusted(repository, os.environ), None
+    if settings.config.file is None:
+        new = _new_target(repository, options)
+        new_settings = configuration_text(new, has_owners=owners is not None)
+        settings = proposed("schemalint.toml", new_settings)
+        name: str | None = new.name
+    else:
+        name = _configured(settings, repository, options)
+    settings = connecting_settings(settings, options)
+    with spark_for(settings, options) as spark, table_workers(options) as workers:
+        target = choose_target(settings, name)
+        require_reachable(target, repository.root)
+        request = AdoptionInput(
+            repository,
+            settings,
+            new_settings,
+            target,
+            source,
+            Service(options["ci"]) if options["ci"] else service_of(repository),
+            owners,
+            spark.catalog if spark else None,
+            workers,
+        )
+        return adopt(request), source
+
+
+def _new_target(repository: Repository, options: dict[str, Any]) -> NewTarget:
+    """Return the target that the options describe, or that of the tables below the working folder."""
+    from schemalint.adopt.configuration import NewTarget  # noqa: PLC0415
+    from schemalint.redaction import without_secrets  # noqa: PLC0415
+    from schemalint.storage import is_remote  # noqa: PLC0415
+
+    name, root = options["target"] or _TARGET, options["root"]
+    if options["catalog"] is not None or options["via"]:
+        if root is not None or not options["via"]:
+            raise UsageError("--catalog needs --via spark, and no --root", help="see --help")
+        from schemalint.config.trust import SESSION_CATALOG  # noqa: PLC0415
+
+        return NewTarget(name, catalog=options["catalog"] or SESSION_CATALOG)
+    if root is None:
+        return NewTarget(name, _local(_root_below(Path.cwd()), repository))
+    if without_secrets(root) != root:
+        raise UsageError(
+            "--root holds credentials, which do not belong in a repository",
+            help="leave them out: the environment has them (AWS_*, AZURE_*, GOOGLE_*)",
+        )
+    is_uri = is_remote(root) or root.lower().startswith("file:")
+    return NewTarget(name, root if is_uri else _local(Path(root), repository))
+
+
+def _local(root: Path, repository: Repository) -> str:
+    """Return a folder as the configuration names it: from the top of the repository if it is in there."""
+    path = Path(os.path.abspath(root))  # noqa: PTH100 (follows no link)
+    is_inside = path.is_relative_to(repository.root)
+    return path.relative_to(repository.root).as_posix() if is_inside else path.as_posix()
+
+
+def _root_below(folder: Path) -> Path:
+    """Return the folder directly below the given one that holds all tables there, else that one itself."""
+    from schemalint.storage import find_tables  # noqa: PLC0415
+
+    parents = {
+        Path(table).parent.relative_to(folder) for table in find_tables(str(folder)) if table != str(folder)
+    }
+    if not parents:
+        raise UsageError(
+            "no tables found below the working folder",
+            help="say where they are: --root PATH, --root s3://bucket/path, or --via spark",
+        )
+    tops = {parent.parts[:1] for parent in parents}
+    return folder.joinpath(*tops.pop()) if len(tops) == 1 else folder
+
+
+def _configured(settings: Trusted, repository: Repository, options: dict[str, Any]) -> str | None:
+    """Return the name of the target of an existing configuration, which stays as it is."""
+    name: str | None = options["target"]
+    if options["root"] is None and options["catalog"] is None:
+        return name
+    wanted = _new_target(repository, options)
+    for target in settings.targets.values():
+        is_wanted = (target.root, target.catalog) == (wanted.root, wanted.catalog)
+        if is_wanted and name in (None, target.name):
+            return target.name
+    key = "root" if wanted.root is not None else "catalog"
+    raise UsageError(
+        f"{settings.source} has no target with the {key} {wanted.root or wanted.catalog}",
+        help=f"leave --{key} out; or add the target: [targets.NAME] with {key} = …, and give --target NAME",
+    )
+
+
+def _write(adoption: Adoption) -> None:
+    from schemalint.files import write_all  # noqa: PLC0415
+
+    write_all({file.path: (file.before, file.after) for file in adoption.files})
+
+
+def _report(adoption: Adoption) -> list[str]:
+    lines = [*_written(adoption)]
+    tables = len(adoption.contracts) + adoption.declared
+    if not lines:
+        return [f"nothing to write: {_count(tables, 'table')} declared"]
+    lines += ["", f"{_count(tables, 'table')} declared. Commit this, and open a pull request:"]
+    return [*lines, *(f"  {step}" for step in _next_steps(adoption))]
+
+
+def _written(adoption: Adoption) -> Iterator[str]:
+    for folder in _folders(adoption):
+        yield f"wrote {_count(len(adoption.contracts), 'contract')} in {folder}/"
+    for file in adoption.others:
+        about = f": {file.about}" if file.about else ""
+        yield f"{'wrote' if file.before is None else 'updated'} {file.name}{about}"
+
+
+def _folders(adoption: Adoption) -> list[str]:
+    """Return the folder of all new contracts, if there are any."""
+    folders = [file.path.parent for file in adoption.contracts]
+    return [os.path.relpath(os.path.commonpath(folders))] if folders else []
+
+
+def _next_steps(adoption: Adoption) -> Sequence[str]:
+    import shlex  # noqa: PLC0415
+
+    names = [file.name for file in adoption.others]
+    if adoption.contracts:
+        names.insert(
+            0, os.path.relpath(os.path.commonpath([file.path.parent for file in adoption.contracts]))
+        )
+    return (
+        "git switch --create schemalint",
+        f"git add {shlex.join(names)}",
+        "git commit --message 'Check the schemas of the tables'",
+        "git push --set-upstream origin schemalint",
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun if number == 1 else f'{noun}s'}"

@@ -1,0 +1,312 @@
+"""`init`: a repository with a lake and a past, protected by one command and one commit."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+import yaml
+
+from schemalint.delta.datatype import INTEGER, LONG, STRING, Field
+from support.logs import commit_info, metadata, protocol, write_commit, write_log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.project import Project
+    from support.review import Review
+
+LOGS: Final = Path(__file__).parents[1] / "delta_log/logs"
+OURS: Final = {"base": {"repo": {"id": 1}}, "head": {"repo": {"id": 1}}}
+WRITTEN: Final = {
+    ".pre-commit-config.yaml",
+    "contracts/sales/orders.yml",
+    "schemalint-baseline.json",
+    "schemalint.toml",
+}
+
+
+def log(table: Path, *fields: Field, properties: dict[str, str] | None = None) -> Path:
+    created = metadata(*(fields or (Field("id", INTEGER),)), properties=properties)
+    return write_log(table, [[commit_info("CREATE TABLE"), protocol(), created]])
+
+
+@pytest.fixture
+def lake(project: Project) -> Path:
+    """A folder of tables in the repository, which git ignores; the repository has one commit."""
+    project.repo.write(".gitignore", "lake/\n")
+    project.repo.commit()
+    return project.repo.path / "lake"
+
+
+@pytest.fixture
+def pull_request(project: Project, review: Review) -> Callable[[], tuple[int, str]]:
+    """Check what is in the working tree as a pull request of the same repository, as the Action does."""
+
+    def check() -> tuple[int, str]:
+        base = project.repo.head()
+        project.repo.git("checkout", "--quiet", "-B", "feature")
+        tip = project.repo.commit()
+        sides = {
+            "base": {"sha": base, "ref": "main", "repo": {"id": 1}},
+            "head": {"sha": tip, "repo": {"id": 1}},
+        }
+        project.repo.git("update-ref", "refs/remotes/origin/main", base)
+        event = {"pull_request": sides, "repository": {"default_branch": "main"}}
+        run = review.run("pull_request", event)
+        return run.status, run.out
+
+    return check
+
+
+def files_of(project: Project) -> set[str]:
+    """Return the files that git would add."""
+    return {
+        line
+        for line in project.repo.git("ls-files", "--others", "--exclude-standard", "-z").split("\0")
+        if line
+    }
+
+
+def test_files_of_a_first_run(project: Project, lake: Path) -> None:
+    log(lake / "sales/orders", Field("id", LONG), properties={"owner": "sales-platform"})
+    run = project.run("init")
+    assert run.status == 0
+    assert files_of(project) == WRITTEN
+    assert run.out.splitlines()[:4] == [
+        "wrote 1 contract in contracts/sales/",
+        "wrote schemalint.toml",
+        "wrote schemalint-baseline.json: 0 findings of today, which fail nothing",
+        "wrote .pre-commit-config.yaml",
+    ]
+    settings = tomllib.loads((project.repo.path / "schemalint.toml").read_text())
+    assert settings == {
+        "contracts": ["contracts/**"],
+        "baseline": "schemalint-baseline.json",
+        "targets": {"lake": {"root": "lake"}},
+    }
+    assert "owner: sales-platform" in (project.repo.path / "contracts/sales/orders.yml").read_text()
+    assert project.check("--live", "--all", "--strict", "--against", "none").status == 0
+
+
+def test_the_commands_that_it_names_commit_all_that_it_wrote(project: Project, lake: Path) -> None:
+    log(lake / "sales/orders")
+    out = project.run("init", "--ci", "github").out
+    (add,) = (line.split()[2:] for line in out.splitlines() if line.startswith("  git add "))
+    project.repo.git("add", *add)
+    project.repo.git("commit", "--quiet", "--message", "adopt")
+    assert files_of(project) == set()
+
+
+def test_a_second_run_has_nothing_to_write(project: Project, lake: Path) -> None:
+    log(lake / "sales/orders")
+    assert project.run("init", "--root", "lake").status == 0
+    before = {path: path.read_bytes() for path in project.repo.path.rglob("*") if path.is_file()}
+    run = project.run("init", "--root", "lake")
+    assert (run.status, run.out) == (0, "nothing to write: 1 table declared\n")
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_later_run_adds_the_tables_that_are_new(project: Project, lake: Path) -> None:
+    log(lake / "sales/orders")
+    project.run("init")
+    log(lake / "sales/returns")
+    assert "wrote 1 contract in contracts/sales/" in project.run("init").out
+    assert "contracts/sales/returns.yml" in files_of(project)
+
+
+def test_dry_run_shows_everything_and_writes_nothing(project: Project, lake: Path) -> None:
+    log(lake / "sales/orders")
+    run = project.run("init", "--dry-run")
+    assert (run.status, files_of(project)) == (4, set())
+    assert {line.removeprefix("+++ b/") for line in run.out.splitlines() if line.startswith("+++")} == WRITTEN
+
+
+def test_a_past_of_all_kinds_is_adopted_by_a_green_pull_request(
+    project: Project, lake: Path, pull_request: Callable[[], tuple[int, str]]
+) -> None:
+    shutil.copytree(LOGS, lake)
+    for name in ("Chars.v2", "CHARS", "a:b/ü tab", "a_b", "deep/x/y/z/t", "deep/x/y2/z/t"):
+        shutil.copytree(LOGS / "chars", lake / name)
+    write_commit(lake / "broken", 0, "{")
+    log(lake / "twins", Field("a", INTEGER), Field("A", INTEGER))
+    run = project.run("init", "--ci", "github")
+    assert run.status == 2
+    assert "broken" in run.err
+    assert "cannot tell a, A apart" in run.err
+    tables = len([*lake.rglob("_delta_log")])
+    assert f"{tables - 2} tables declared" in run.out
+    status, out = pull_request()
+    assert status == 0, out
+    assert "approved in this change: TW012 collated" in out
+    assert "CT005" not in project.check("--all").out
+
+
+def test_the_first_bad_commit_after_the_adoption_is_blocked(
+    project: Project, lake: Path, pull_request: Callable[[], tuple[int, str]]
+) -> None:
+    shutil.copytree(LOGS / "chars", lake / "chars")
+    log(lake / "orders", Field("id", LONG))
+    project.run("init")
+    project.repo.commit()
+    file = project.repo.path / "contracts/orders.yml"
+    file.write_text(file.read_text().replace("bigint", "int"))
+    project.repo.git("add", "--all")
+    assert project.check("--head", "index", "--allow-none").codes == ["TW001"]
+    status, out = pull_request()
+    assert (status, "TW001" in out) == (1, True)
+
+
+def test_an_edit_of_an_adopted_table_finds_no_unused_entry(project: Project, lake: Path) -> None:
+    shutil.copytree(LOGS / "collated", lake / "collated")
+    project.run("init")
+    project.repo.commit()
+    entries = json.loads((project.repo.path / "schemalint-baseline.json").read_text())["findings"]
+    assert {entry["code"] for entry in entries} == {"TW012"}
+    file = project.repo.path / "contracts/collated.yml"
+    file.write_text(file.read_text().replace("table: collated", "table: collated\ndescription: words"))
+    run = project.check()
+    assert (run.status, run.codes) == (0, [])
+
+
+def test_tables_with_one_name_or_one_file_get_numbers(project: Project, lake: Path) -> None:
+    for name in ("orders", "Orders", "x/a:b", "x/a?b", "1/2/3/4/t", "1/2/3/5/t"):
+        log(lake / name)
+    assert project.run("init", "--root", "lake").status == 0
+    texts = {
+        path: (project.repo.path / path).read_text() for path in files_of(project) if "contracts" in path
+    }
+    tables = {path.removeprefix("contracts/"): yaml.safe_load(text)["table"] for path, text in texts.items()}
+    assert tables == {
+        "Orders.yml": "Orders",
+        "orders_2.yml": "orders_2",
+        "x/a_b.yml": "x.a:b",
+        "x/a_b_2.yml": "x.a?b",
+        "t.yml": "t",
+        "t_2.yml": "t_2",
+    }
+    assert project.check("--live", "--all", "--strict", "--against", "none").status == 0
+
+
+def test_no_tables(project: Project) -> None:
+    run = project.run("init")
+    assert (run.status, "no tables found below the working folder" in run.err) == (2, True)
+    (project.repo.path / "empty").mkdir()
+    run = project.run("init", "--root", "empty")
+    assert (run.status, "no tables found in empty" in run.err, files_of(project)) == (2, True, set())
+
+
+def test_outside_of_git(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = project.run("init")
+    assert (run.status, "make one: git init" in run.err) == (2, True)
+
+
+def test_credentials_are_never_written(project: Project) -> None:
+    run = project.run("init", "--root", "s3://KEY:secret@bucket/lake")
+    assert (run.status, "credentials" in run.err, "secret@" in run.err) == (2, True, False)
+    run = project.run("init", "--source", "git+https://user:secret@host/schemalint@v1")
+    assert (run.status, "credentials" in run.err, "secret@" in run.err) == (2, True, False)
+
+
+def test_the_tables_of_a_configured_target(project: Project, lake: Path) -> None:
+    log(lake / "sales/orders")
+    text = '[targets.dev]\nroot = "lake"\n\n[targets.prod]\nroot = "/nowhere"\n'
+    project.repo.write("schemalint.toml", text)
+    run = project.run("init", "--target", "dev")
+    assert run.status == 0
+    assert (project.repo.path / "schemalint.toml").read_text() == text
+    assert 'baseline = "schemalint-baseline.json"' in run.err  # the line to add
+    assert files_of(project) == WRITTEN - {"schemalint-baseline.json"}
+    run = project.run("init", "--root", "other")
+    assert (run.status, "schemalint.toml has no target with the root other" in run.err) == (2, True)
+
+
+def test_contracts_go_where_the_configuration_reads_them(project: Project, lake: Path) -> None:
+    log(lake / "orders")
+    project.repo.write(
+        "schemalint.toml", 'contracts = ["!x/**", "schemas/**"]\n[targets.dev]\nroot = "lake"\n'
+    )
+    project.run("init")
+    assert "schemas/orders.yml" in files_of(project)
+
+
+def test_from_a_folder_of_the_repository(
+    project: Project, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log(lake / "orders")
+    (project.repo.path / "jobs").mkdir()
+    monkeypatch.chdir(project.repo.path / "jobs")
+    run = project.run("init", "--root", "../lake")
+    assert run.status == 0
+    assert "git add ../contracts ../schemalint.toml" in run.out
+    assert {"contracts/orders.yml", "schemalint.toml"} <= files_of(project)
+
+
+def test_code_owners_own_the_exceptions(
+    project: Project, lake: Path, pull_request: Callable[[], tuple[int, str]]
+) -> None:
+    shutil.copytree(LOGS / "collated", lake / "collated")
+    owners = project.repo.write(".github/CODEOWNERS", "# all\r\n*  @platform @data # us\r\n/docs/ @docs")
+    project.repo.commit()
+    run = project.run("init")
+    assert owners.read_bytes() == (
+        b"# all\r\n*  @platform @data # us\r\n/docs/ @docs\r\n"
+        b"/exceptions.yaml @platform @data\r\n/schemalint-baseline.json @platform @data\r\n"
+    )
+    assert "updated .github/CODEOWNERS" in run.out
+    settings = tomllib.loads((project.repo.path / "schemalint.toml").read_text())
+    assert settings["exceptions"] == {"accept": ["file"]}
+    status, out = pull_request()
+    assert status == 0, out
+
+
+def test_code_owners_without_an_owner_of_everything(project: Project, lake: Path) -> None:
+    log(lake / "orders")
+    owners = project.repo.write("CODEOWNERS", "/docs/ @docs\n")
+    run = project.run("init")
+    assert owners.read_text() == "/docs/ @docs\n"
+    assert "    /exceptions.yaml @your-team" in run.err.splitlines()
+
+
+def test_nothing_is_written_if_one_file_cannot_be(project: Project, lake: Path) -> None:
+    log(lake / "orders")
+    outside = project.repo.path.parent / "elsewhere"
+    outside.mkdir()
+    (project.repo.path / ".github").mkdir()
+    (project.repo.path / ".github/workflows").symlink_to(outside)
+    before = files_of(project)
+    run = project.run("init")
+    assert (run.status, "leads out of the repository" in run.err) == (2, True)
+    assert (files_of(project), [*outside.iterdir()]) == (before, [])
+
+
+def test_names_are_texts_in_yaml_and_toml(project: Project, tmp_path: Path) -> None:
+    root = tmp_path / 'la"ke\\ é #1'
+    log(root / "it's: {a} #b")
+    log(root / "- y" / "no")
+    run = project.run("init", "--root", str(root), "--target", "my lake")
+    assert run.status == 0, run.err
+    settings = tomllib.loads((project.repo.path / "schemalint.toml").read_text())
+    assert settings["targets"] == {"my lake": {"root": str(root)}}
+    assert (
+        project.check("--live", "--all", "--strict", "--against", "none", "--target", "my lake").status == 0
+    )
+
+
+def test_new_contract_of_pull_has_the_owner_of_the_property(project: Project, lake: Path) -> None:
+    log(lake / "orders", Field("name", STRING), properties={"Owner": "sales"})
+    assert "owner: sales\n" in project.run("pull", str(lake / "orders")).out
+
+
+def test_pull_refuses_a_second_table_with_the_same_name(project: Project, lake: Path) -> None:
+    log(lake / "1/2/3/4/t")
+    log(lake / "1/2/3/5/t")
+    project.repo.write("schemalint.toml", '[targets.dev]\nroot = "lake"\n')
+    run = project.run("pull", "--all", "--into", "contracts/{table}.yml")
+    assert (run.status, "would be called t, as the one at" in run.err) == (2, True)
+    assert "1/2/3/4/t" in (project.repo.path / "contracts/t.yml").read_text()

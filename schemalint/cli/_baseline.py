@@ -126,6 +126,16 @@ def with_baseline(
     )
 
 
+def require_baseline(file: Path, head: HeadConfig) -> None:
+    """Read a baseline that the configuration under review names.
+
+    Raises:
+        UsageError: There is no such file.
+        ConfigError: It is no baseline.
+    """
+    _read(file, head, None, may_miss=False)
+
+
 def _read(file: Path, head: HeadConfig | None, base: Side | None, *, may_miss: bool) -> Baseline | None:
     """Read a baseline; that of a repository at the side under review, with what the base has of it.
 

@@ -12,7 +12,7 @@ import click
 
 from schemalint import git
 from schemalint.cli import print_note, report_bugs
-from schemalint.cli._baseline import baseline_options, with_baseline
+from schemalint.cli._baseline import baseline_options, require_baseline, with_baseline
 from schemalint.cli._options import (
     history_option,
     least_severity,
@@ -176,7 +176,9 @@ def _with_baseline(
     """Compare the result with the baseline; in CI that of the base's configuration."""
     accepted, foreign = settings.accepted(git.foreign_head(os.environ))
     configurations = settings.gate.deciding
-    name = configurations[0].baseline
+    name, named = configurations[0].baseline, head.config.baseline
+    if named not in (None, name) and options["baseline"] is None and options["write_baseline"] is None:
+        require_baseline(head.repository.root / named, head)  # it counts once it is merged
 
     def void(finding: Finding) -> bool:
         is_refused = foreign is not None or WaiverSource.FILE.value not in accepted

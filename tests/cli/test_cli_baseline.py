@@ -175,6 +175,21 @@ def test_a_baseline_that_a_pull_request_names_does_not_count_yet(review: Review)
     assert review.project.check("--baseline", FILE).status == 0  # the job's own choice
 
 
+@pytest.mark.parametrize("base", [{}, {"schemalint.toml": ""}])
+@pytest.mark.parametrize(("text", "said"), [(None, "there is no baseline"), ("{}", "is no baseline")])
+def test_a_pull_request_that_names_a_baseline_brings_it(
+    review: Review, base: dict[str, str | None], text: str | None, said: str
+) -> None:
+    """Otherwise it is green, and every run after its merge ends with status 2."""
+    head = {"schemalint.toml": f'baseline = "{FILE}"\n', FILE: text}
+    run = review.check(base, head, repositories={"base": {"id": 1}, "head": {"id": 1}})
+    assert (run.status, said in run.out) == (2, True), run.out
+    run = review.project.check("--write-baseline", FILE)
+    assert run.status == (0 if text is None else 2), run.out
+    review.write({FILE: EMPTY})
+    assert review.project.check().status == 0
+
+
 def test_audit_is_red_on_new_findings_only(project: Project, tmp_path: Path) -> None:
     table = tmp_path / "lake" / "t"
     actions = [

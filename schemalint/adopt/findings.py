@@ -71,7 +71,6 @@ def baseline_of(
                 rules=scopes.rules,
                 scopes=scopes,
                 everything=True,
-                with_text_changes=False,
                 configurations=(settings.config,),
                 repository=repository.root,
             )

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from schemalint.catalog import full_name
 from schemalint.config import Target
 from schemalint.config.trust import Trusted, TrustedTarget
+from schemalint.delta.column_names import nearest_name
 from schemalint.errors import ConfigError, LiveError, UsageError
 from schemalint.model.contract import Contract
 from schemalint.storage import location_key
@@ -26,14 +27,22 @@ def choose_target(settings: Trusted, name: str | None) -> TrustedTarget:
     targets = settings.targets
     if name is None and len(targets) == 1:
         return next(iter(targets.values()))
-    configured = f"configured: {', '.join(targets) or 'none'}"
-    if settings.commit is not None:
-        configured += f"; only {settings.source} counts"
+    if name is not None and name in targets:
+        return targets[name]
+    counts = f"; only {settings.source} counts" if settings.commit is not None else ""
+    if not targets:
+        raise UsageError(
+            f"there is no target {name!r}: none is configured" if name else "no target is configured",
+            help=f"say where the tables are, in schemalint.toml: [targets.{name or 'dev'}] and below it "
+            f'root = "s3://bucket/lake" or a folder{counts}',
+        )
+    configured = f"configured: {', '.join(targets)}{counts}"
     if name is None:
-        raise UsageError("no target given", help=f"--target NAME; {configured}")
-    if name not in targets:
-        raise UsageError(f"there is no target {name!r}", help=configured)
-    return targets[name]
+        raise UsageError("no target given", help=f"name one with --target; {configured}")
+    close = nearest_name(name, targets)
+    raise UsageError(
+        f"there is no target {name!r}", help=f"did you mean {close!r}? {configured}" if close else configured
+    )
 
 
 def table_location(contract: Contract, target: Target, repository: Path) -> str:

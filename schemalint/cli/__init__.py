@@ -8,6 +8,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import click
 
@@ -44,6 +45,34 @@ class _Commands(click.Group):
             return None
         command: click.Command = importlib.import_module(f"{__name__}.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name[:1].isalnum() and name not in self.list_commands(ctx) and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {name!r}.{_command_meant(name, self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
+
+_OTHER_WORDS: Final = {
+    **dict.fromkeys(("lint", "validate", "test", "verify"), "check"),
+    **dict.fromkeys(("diff", "preview"), "plan"),
+    **dict.fromkeys(("migrate", "deploy", "push", "run"), "apply"),
+    **dict.fromkeys(("import", "export", "generate"), "pull"),
+    **dict.fromkeys(("describe", "inspect"), "show"),
+    **dict.fromkeys(("rollback", "undo"), "revert"),
+    **dict.fromkeys(("rule", "why"), "explain"),
+}
+"""The command by the word of other tools."""
+
+
+def _command_meant(name: str, commands: list[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 (only for an error)
+
+    word = name.lower()
+    close = [_OTHER_WORDS[word]] if word in _OTHER_WORDS else get_close_matches(word, commands, n=2)
+    return f" (Did you mean {' or '.join(map(repr, close))}?)" if close else ""
 
 
 @click.command(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias
 
 from schemalint import limits
+from schemalint.config.toml_text import read_toml
 from schemalint.delta.engine import Engine
 from schemalint.errors import ConfigError, Location
 from schemalint.git.listing import within
@@ -97,6 +96,7 @@ class Config:
         options: The options of rules, by the rule's code.
         consumers: The declared consumers by name.
         consumer_lines: The lines that set their keys, by name and key.
+        rule_lines: The lines that name rules, by the code, prefix or name that they write.
         clients: Rows that precede those of the client table: see `schemalint.config.client_rows`.
         plugins: Rule files in the repository, which run only if the command line allows them.
         cosmetic: When comments and the order of columns are applied to a table that a tracked stream reads:
@@ -123,6 +123,7 @@ class Config:
     tables: tuple[TableSettings, ...] = ()
     consumers: Mapping[str, Consumer] = field(default_factory=dict)
     consumer_lines: Mapping[tuple[str, str], Location] = field(default_factory=dict, compare=False)
+    rule_lines: Mapping[str, Location] = field(default_factory=dict, compare=False)
     clients: tuple[Mapping[str, Any], ...] = ()
     options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
     plugins: tuple[str, ...] = ()
@@ -197,7 +198,9 @@ def load(read: Callable[[str], bytes | None], folder: str = "") -> Config:
 
 def _is_configuration(file: str, data: bytes) -> bool:
     """Whether a ``pyproject.toml`` has settings: one in a folder may only name schemalint as a dependency."""
-    return b"schemalint" in data and ("/" not in file or "schemalint" in _toml(file, data).get("tool", {}))
+    return b"schemalint" in data and (
+        "/" not in file or "schemalint" in read_toml(file, data).get("tool", {})
+    )
 
 
 def read_file(path: Path) -> bytes | None:
@@ -253,46 +256,8 @@ def parse_nested(file: str, data: bytes, outer: Config) -> Nested | None:
 
 
 def _settings(file: str, data: bytes) -> Mapping[str, Any]:
-    content = _toml(file, data)
+    content = read_toml(file, data)
     return _section(file, content) if file.endswith("pyproject.toml") else content
-
-
-def _toml(file: str, data: bytes) -> Mapping[str, Any]:
-    try:
-        text = data.decode()
-        _require_short_keys(text)
-        content: Mapping[str, Any] = tomllib.loads(text)
-        _require_small_values(content)
-    except RecursionError:
-        raise ConfigError("not valid TOML: it is nested too deeply", location=Location(file)) from None
-    except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError, an integer with too many digits
-        raise ConfigError(f"not valid TOML: {error}", location=Location(file)) from error
-    return content
-
-
-def _require_short_keys(text: str) -> None:
-    """Refuse dotted keys with many parts: tomllib takes time in proportion to the square of their number."""
-    if match := _LONG_KEY.search(text):
-        line = text.count("\n", 0, match.start()) + 1
-        raise ValueError(f"line {line}: a key has more than {limits.MAX_KEY_PARTS} parts")
-
-
-_KEY_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*"""
-_LONG_KEY = re.compile(rf"(?<![\w-]){_KEY_PART}(?:\.[ \t]*{_KEY_PART}){{{limits.MAX_KEY_PARTS}}}")
-
-
-def _require_small_values(content: object) -> None:
-    """Refuse deep nesting, and integers that TOML does not have: printing a large one is an error."""
-    level: list[object] = [content]
-    for _ in range(limits.MAX_CONFIG_DEPTH):
-        if any(isinstance(value, int) and not -(1 << 63) <= value < 1 << 63 for value in level):
-            raise ValueError("an integer has more than 64 bits")
-        tables = (value.values() for value in level if isinstance(value, dict))
-        arrays = (value for value in level if isinstance(value, list))
-        level = [value for values in (*tables, *arrays) for value in values]
-        if not level:
-            return
-    raise ValueError(f"more than {limits.MAX_CONFIG_DEPTH} levels of nesting")
 
 
 def _section(file: str, content: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ The keys are not `BaseModel` classes, because importing pydantic takes longer th
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
@@ -23,7 +23,7 @@ from schemalint.config.positions import Positions, locate
 from schemalint.config.storage import is_public_setting, names_variable
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, parse_engine
 from schemalint.document.shape import check_for, fields, hint_at, is_mapping
-from schemalint.errors import ConfigError
+from schemalint.errors import ConfigError, Location
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
@@ -230,6 +230,7 @@ def _values(
             for name, written in keys.get("consumers", {}).items()
             for key in written
         },
+        rule_lines=dict(_rule_lines(Positions(file, text), keys)),
         clients=tuple(keys.get("clients", ())),
         options=keys.get("options", {}),
         plugins=tuple(_from_top(folder, name) for name in keys.get("plugins", ())),
@@ -250,6 +251,20 @@ def _values(
         cosmetic=keys.get("cosmetic", "now"),
         accepted=tuple(keys.get("exceptions", {}).get("accept", SOURCES)),
     )
+
+
+def _rule_lines(lines: Positions, keys: ConfigKeys) -> Iterator[tuple[str, Location]]:
+    written: list[tuple[tuple[str, ...], Iterable[str]]] = [
+        (("select",), keys.get("select", ())),
+        (("extend-select",), keys.get("extend-select", ())),
+        (("ignore",), keys.get("ignore", ())),
+        (("locked",), keys.get("locked", ())),
+        *((("tables", "ignore"), entry.get("ignore", ())) for entry in keys.get("tables", ())),
+    ]
+    for path, patterns in written:
+        yield from ((pattern, lines.locate(path, pattern)) for pattern in patterns)
+    for table, codes in (("severity", keys.get("severity", {})), ("options", keys.get("options", {}))):
+        yield from ((code, lines.locate((table, code))) for code in codes)
 
 
 def _from_top(folder: str | None, path: str) -> str:
@@ -300,13 +315,26 @@ def _refuse(file: str, text: str, content: Mapping[str, Any]) -> None:
     if problem["type"] == "missing":
         raise ConfigError(f"{key} is missing", help="add it", location=location)
     if problem["type"] != "extra_forbidden":
-        raise ConfigError(
-            f"{key} must be {problem['msg'].removeprefix('Input should be ')}", location=location
-        )
+        named = problem["msg"].removeprefix("Input should be ")
+        words, help_text = _EXPECTED.get(problem["type"], (named, ""))
+        if problem["type"] == "list_type" and is_mapping(hint_at(ConfigKeys, (*path, 0))):
+            help_text = "write [[{key}]] above each of its entries"
+        raise ConfigError(f"{key} must be {words}", help=help_text.format(key=key), location=location)
     known = sorted(_known_keys(path[:-1]))
     close = get_close_matches(path[-1], known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
     raise ConfigError(f"unknown key {key}", help=hint, location=location)
+
+
+_EXPECTED: Final = {
+    "string_type": ("text", 'write it in quotes: "…"'),
+    "list_type": ("a list", 'write {key} = ["…"]'),
+    "dict_type": ("a table", "write [{key}], and its keys below"),
+    "typed_dict_type": ("a table", "write [{key}], and its keys below"),
+    "bool_type": ("true or false", "write true or false, without quotes"),
+    "int_type": ("a whole number", "write it without quotes"),
+}
+"""What a value must be, in the words of TOML, and help, by the type of pydantic's error."""
 
 
 def _known_keys(path: list[str]) -> list[str]:

@@ -17,7 +17,7 @@ _NO_ITEM: Final = "did not find expected '-' indicator"
 _NO_KEY: Final = "did not find expected key"
 _NO_COMMA: Final = "did not find expected ',' or"
 
-_CONFLICT: Final = re.compile(r"^<{7}(?: .*)?$", re.MULTILINE)
+_CONFLICT: Final = re.compile(r"^<{7}(?=\s)", re.MULTILINE)
 _END_OF_CONFLICT: Final = re.compile(r"^>{7}", re.MULTILINE)
 _KEY: Final = re.compile(r"(?:-[ ]+)*+(?:\"[^\"]*\"|'[^']*'|[^\s:#{}\[\]\"'][^:]*):(?=\s|$)")
 _COMMENT: Final = re.compile(r"(?:^|(?<=[ \t]))#.*$")
@@ -26,6 +26,12 @@ _WORD_AND_VALUE: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[A-Za-z_][\w.-]*")
 _LONGEST: Final = 60
+
+CONFLICT: Final = (
+    "unresolved merge conflict",
+    "keep one of the two sides, and remove the lines with <<<<<<<, ======= and >>>>>>>",
+)
+"""The message and the help for `conflict`."""
 
 
 class Mistake(NamedTuple):
@@ -51,13 +57,8 @@ class Marks(NamedTuple):
 
 def mistake(text: str, marks: Marks, message: str) -> Mistake | None:
     """Return the probable mistake behind an error of libyaml; None if it is unknown."""
-    conflict = _CONFLICT.search(text)
-    if conflict and _END_OF_CONFLICT.search(text, conflict.end()):
-        return Mistake(
-            Span(conflict.start(), conflict.start() + len(conflict[0].rstrip())),
-            "unresolved merge conflict",
-            "keep one of the two sides, and remove the lines with <<<<<<<, ======= and >>>>>>>",
-        )
+    if (start := conflict(text)) is not None:
+        return Mistake(Span(start, line_end(text, start)), *CONFLICT)
     if _NO_COLON in message and marks.context is not None:
         return _without_colon(text, marks.context)
     if _UNEXPECTED_COLON in message:
@@ -67,6 +68,12 @@ def mistake(text: str, marks: Marks, message: str) -> Mistake | None:
     if _NO_COMMA in message and marks.context is not None:
         return _not_closed(text, marks.problem, marks.context)
     return None
+
+
+def conflict(text: str) -> int | None:
+    """Return where the markers of an unresolved merge conflict begin, None if there are none."""
+    begins = _CONFLICT.search(text)
+    return begins.start() if begins and _END_OF_CONFLICT.search(text, begins.end()) else None
 
 
 def _without_colon(text: str, offset: int) -> Mistake | None:

@@ -8,6 +8,7 @@ from typing import Final
 
 from schemalint.errors import UsageError
 from schemalint.lint.error_classes import ErrorAdvice, advice_by_class, error_advice, find_advice
+from schemalint.lint.rulebook import nearest_rules
 from schemalint.plugin import Rule
 from schemalint.redaction import without_secrets
 from schemalint.values import frozen
@@ -83,7 +84,8 @@ def _unknown(what: str, rules: tuple[Rule, ...]) -> UsageError:
     first = without_secrets(what.partition("\n")[0])[:_LONGEST_NAME]
     names = dict.fromkeys(name for rule in rules for name in (rule.code, rule.name, *rule.delta_errors))
     wanted = first.upper() if "_" in first else first
-    close = get_close_matches(wanted, [*names, *advice_by_class()], n=_CLOSEST, cutoff=0.5)
+    close = nearest_rules(first, rules) if "_" not in first and " " not in first else []
+    close = close or get_close_matches(wanted, [*names, *advice_by_class()], n=_CLOSEST, cutoff=0.5)
     return UsageError(
         f"no rule and no known error has the name {first!r}",
         help=f"did you mean {', '.join(close)}?" if close else "`schemalint rules` lists all rules",

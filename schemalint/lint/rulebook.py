@@ -5,15 +5,17 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, TypeAlias
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from schemalint.config import Config
-from schemalint.errors import InternalError, PluginError, SchemalintError, UsageError
+from schemalint.errors import InternalError, Location, PluginError, SchemalintError, UsageError
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import ATTRIBUTE, OptionValue, Rule
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 GROUP = "schemalint.rules"
 BUILT_IN = "schemalint"
+
+_CODE: Final = re.compile(r"([A-Z]{2,})-?([0-9]{1,9})")
 
 TableIgnores: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Globs of table names, each with the patterns of the rules that are ignored for these tables."""
@@ -39,6 +43,7 @@ class Selection:
         options: The values of rule options, by rule code.
         locked: Rules that nested files of the configuration cannot loosen.
         local: Rule files outside of any package, if allowed: they are code of the working tree.
+        lines: Where the configuration names rules, by code, code prefix or name.
     """
 
     select: tuple[str, ...] | None = None
@@ -49,6 +54,7 @@ class Selection:
     options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
     locked: tuple[str, ...] = ()
     local: RuleFiles | None = None
+    lines: Mapping[str, Location] = field(default_factory=dict)
 
 
 @frozen
@@ -107,6 +113,7 @@ def selection_of(settings: Config, local: RuleFiles | None = None) -> Selection:
         options=settings.options,
         locked=settings.locked,
         local=local,
+        lines=settings.rule_lines,
     )
 
 
@@ -133,19 +140,48 @@ def selected(rules: Sequence[Rule], selection: Selection) -> tuple[Rule, ...]:
         *selection.severity,
         *selection.locked,
     )
-    require_known((*named, *selection.options), rules)
+    require_known((*named, *selection.options), rules, selection.lines)
     return tuple(
-        _with_options(_with_severity(rule, selection.severity), selection.options.get(rule.code, {}))
+        _with_options(_with_severity(rule, selection.severity), selection)
         for rule in rules
         if _is_selected(rule, selection) and not matches(rule, selection.ignore)
     )
 
 
-def require_known(patterns: Iterable[str], rules: Sequence[Rule]) -> None:
-    """Raise a UsageError for a pattern that names no rule; an empty pattern would match all rules."""
+def require_known(
+    patterns: Iterable[str], rules: Sequence[Rule], lines: Mapping[str, Location] = MappingProxyType({})
+) -> None:
+    """Raise a UsageError for a pattern that names no rule; an empty pattern would match all rules.
+
+    Args:
+        patterns: Codes, code prefixes and names.
+        rules: All rules.
+        lines: Where the configuration writes them.
+    """
     for pattern in patterns:
         if not pattern or not any(matches(rule, [pattern]) for rule in rules):
-            raise UsageError(f"there is no rule {pattern!r}", help="`schemalint rules` lists all rules")
+            close = nearest_rules(pattern, rules)
+            raise UsageError(
+                f"there is no rule {pattern!r}",
+                help=f"did you mean {' or '.join(close)}?" if close else "`schemalint rules` lists all rules",
+                location=lines.get(pattern),
+            )
+
+
+def nearest_rules(pattern: str, rules: Sequence[Rule]) -> list[str]:
+    """Return what a pattern that matches no rule probably means: codes, a prefix, or names with codes."""
+    upper, kebab = pattern.upper(), pattern.lower().replace("_", "-")
+    if pattern and any(rule.code.startswith(upper) for rule in rules):
+        return [upper]
+    names = {rule.name: f"{rule.name} ({rule.code})" for rule in rules}
+    if kebab in names:
+        return [names[kebab]]
+    if number := _CODE.fullmatch(upper.replace("O", "0")):
+        code = f"{number[1]}{int(number[2]):03}"
+        if any(rule.code == code for rule in rules):
+            return [code]
+    codes = get_close_matches(upper, [rule.code for rule in rules], n=2, cutoff=0.75)
+    return codes or [names[name] for name in get_close_matches(kebab, names, n=1, cutoff=0.5)]
 
 
 def matches(rule: Rule, patterns: Iterable[str]) -> bool:
@@ -176,14 +212,17 @@ def not_ignored(
     return tuple(finding for finding in findings if not is_ignored(finding, rules, table_ignores))
 
 
-def _with_options(rule: Rule, values: Mapping[str, OptionValue]) -> Rule:
+def _with_options(rule: Rule, selection: Selection) -> Rule:
+    values, line = selection.options.get(rule.code, {}), selection.lines.get(rule.code)
     for name, value in values.items():
         if name not in rule.options:
             known = ", ".join(rule.options) or "none"
-            raise UsageError(f"rule {rule.code} has no option {name!r}", help=f"its options: {known}")
+            raise UsageError(
+                f"rule {rule.code} has no option {name!r}", help=f"its options: {known}", location=line
+            )
         if type(value) is not type(rule.options[name]):
             kind = type(rule.options[name]).__name__
-            raise UsageError(f"option {name} of rule {rule.code} must be of type {kind}")
+            raise UsageError(f"option {name} of rule {rule.code} must be of type {kind}", location=line)
     return replace(rule, options={**rule.options, **values}) if values else rule
 
 

@@ -94,7 +94,7 @@ def scopes_of(
         known = _without_unknown(settings, local)
         rules = selected(available, _overridden(selection_of(known, local), **options))
         for entry in known.tables:
-            require_known(entry.ignore, available)
+            require_known(entry.ignore, available, settings.rule_lines)
         return RuleSet(rules, tuple((entry.match, entry.ignore) for entry in known.tables))
 
     return Scopes(deciding, rule_sets, of_nested)
@@ -179,5 +179,6 @@ def _without_unknown(settings: Config, local: RuleFiles | None) -> Config:
 def table_ignores(settings: Config, rules: tuple[Rule, ...]) -> TableIgnores:
     """Return the ignored rules by table glob; an unknown pattern is an error, as on the command line."""
     for entry in settings.tables:
-        require_known(entry.ignore, (*load_rules(), *rules) if entry.ignore else rules)
+        known = (*load_rules(), *rules) if entry.ignore else rules
+        require_known(entry.ignore, known, settings.rule_lines)
     return tuple((entry.match, entry.ignore) for entry in settings.tables)

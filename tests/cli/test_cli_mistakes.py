@@ -74,3 +74,36 @@ def test_a_removal_by_an_emptied_file_is_approved_as_any_other(project: Project)
     project.declare("")
     project.repo.write("schemalint.toml", '[[removed]]\ntable = "sales.orders"\nreason = "unused"\n')
     assert project.check().status == 0
+
+
+COMMANDS = {
+    ("chek",): "No such command 'chek'. (Did you mean 'check' or 'schema'?)",
+    ("lint",): "No such command 'lint'. (Did you mean 'check'?)",
+    ("frobnicate",): "No such command 'frobnicate'.",
+    ("check", "--selct", "TW"): "--select",
+    ("plan",): "[targets.dev]",
+    ("apply", "--target", "prod"): "[targets.prod]",
+    ("check", "--live"): "[targets.dev]",
+    ("check", "--select", "tw001"): "did you mean TW001?",
+    ("check", "--ignore", "type-not-storeable"): "did you mean type-not-storable (TW012)?",
+    ("explain", "TW1"): "did you mean TW001?",
+}
+
+
+@pytest.mark.parametrize("arguments", COMMANDS)
+def test_a_mistake_in_a_command_line_is_answered_with_what_was_meant(
+    project: Project, arguments: tuple[str, ...]
+) -> None:
+    project.declare(CONTRACT)
+    project.repo.commit()
+    run = project.run(*arguments)
+    assert run.status == 2
+    assert COMMANDS[arguments] in run.out + run.err
+
+
+def test_a_misspelt_target_is_answered_with_the_configured_one(project: Project) -> None:
+    project.declare(CONTRACT)
+    project.repo.write("schemalint.toml", '[targets.prod]\nroot = "a"\n[targets.dev]\nroot = "b"\n')
+    project.repo.commit()
+    assert "did you mean 'prod'? configured: prod, dev" in project.run("plan", "--target", "prd").err
+    assert "name one with --target; configured: prod, dev" in project.run("plan").err

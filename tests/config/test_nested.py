@@ -63,7 +63,7 @@ def test_select_begins_anew() -> None:
         ('locked = ["TW"]', "locked is no setting of a nested file", 1),
         ("[consumers.x]", "consumers.x is declared already, further up", 1),
         ("slect = []", "unknown key slect", 1),
-        ('select = "TW"', "select must be a valid list", 1),
+        ('select = "TW"', "select must be a list", 1),
         ("select = [", "not valid TOML", 1),
         (
             '[[tables]]\nmatch = "*"\nconsumers = ["z"]',

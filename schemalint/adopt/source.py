@@ -56,7 +56,7 @@ def given_source(requirement: str) -> Source:
     Raises:
         UsageError: It is none that can stand in a file of the repository.
     """
-    if without_secrets(requirement) != requirement:
+    if _holds_credentials(requirement):
         raise UsageError(
             "the requirement of --source holds credentials", help="a public address, or a package index"
         )
@@ -76,7 +76,7 @@ def installed_source() -> Source:
     recorded: dict[str, Any] = json.loads(distribution.read_text("direct_url.json") or "{}")
     url = str(recorded.get("url", ""))
     from_index = Source(f"{NAME}=={schemalint.__version__}")
-    if without_secrets(url) != url or not _REQUIREMENT.fullmatch(url or "-"):
+    if _holds_credentials(url) or not _REQUIREMENT.fullmatch(url or "-"):
         return _with_problem(from_index, "an address with credentials")
     if "vcs_info" in recorded and urlsplit(url).scheme != "file":
         return _from_git(url, str(recorded["vcs_info"]["commit_id"]))
@@ -86,6 +86,12 @@ def installed_source() -> Source:
         return _with_problem(from_index, "a folder of this machine")
     home = _home(distribution)
     return from_index if home is None else Source(from_index.requirement, home, f"v{schemalint.__version__}")
+
+
+def _holds_credentials(text: str) -> bool:
+    """Whether an address has more than the user that every ssh server of repositories has."""
+    public = text.replace("//git@", "//")
+    return without_secrets(public) != public
 
 
 def _home(distribution: metadata.Distribution) -> str | None:

@@ -457,3 +457,22 @@ def test_the_hook_manifest_is_valid() -> None:
         [*PRE_COMMIT, "validate-manifest", manifest], capture_output=True, text=True, check=False
     )
     assert process.returncode == 0, process.stdout + process.stderr
+
+
+def test_a_lake_that_init_adopts_is_protected_by_the_hook(shop: Shop, hooks: Hooks) -> None:
+    shop.git("rm", "-rf", "--quiet", ".")
+    shop.git("commit", "--no-verify", "--quiet", "--message=nothing of schemalint")
+    shop.write(".gitignore", "lake/\n")
+    shop.write(
+        ".pre-commit-config.yaml", "fail_fast: true\nrepos:\n  - repo: meta\n    hooks: [{id: identity}]\n"
+    )
+    shutil.copytree(ROOT / "tests/delta_log/logs", shop.path / "lake")
+    source = f"git+{hooks.repo.path}@{hooks.repo.head()}"
+    command = (sys.executable, "-m", "schemalint", "init", "--source", source)
+    status, output = shop.run(*command)
+    assert status == 0, output
+    assert _passed(shop.commit_all())
+    assert shop.text(".pre-commit-config.yaml").startswith("fail_fast: true\nrepos:\n  - repo: meta\n")
+    file = next(shop.path.glob("contracts/**/chars.yml"))
+    file.write_text(file.read_text().replace("varchar(30)", "varchar(20)"))
+    assert _failed(shop.commit_all(), "varchar(30)")

@@ -26,6 +26,7 @@ import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from inspect import cleandoc
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -289,7 +290,6 @@ class Rule:
         severity: The severity of its findings, unless a `Problem` sets another one.
         subjects: The classes of the facts that the rule judges.
         check: The function, called with a fact and its `RuleContext`.
-        doc: The function's docstring, which is also its documentation page.
         module: The full name of the module that defines the rule.
         delta_errors: The error classes of Delta that the rule predicts.
         distribution: The installed package that provides the rule; set when schemalint loads it.
@@ -305,7 +305,6 @@ class Rule:
     severity: Severity
     subjects: tuple[type, ...]
     check: Check
-    doc: str
     module: str
     status: Status = "stable"
     scope: Scope = "table"
@@ -316,6 +315,11 @@ class Rule:
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     live: bool = False
     verdict: Verdict = "breaking"
+
+    @property
+    def doc(self) -> str:
+        """The function's docstring, which is also its documentation page."""
+        return f"{cleandoc(self.check.__doc__ or '')}\n"
 
     @property
     def summary(self) -> str:
@@ -371,14 +375,16 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
         raise ValueError(f"{code!r} is not a rule code: two or more capital letters and three digits")
 
     def decorate(check: CheckT) -> CheckT:
-        doc = _page(check)
+        if not check.__doc__:
+            raise ValueError(
+                f"the rule {check.__name__} has no docstring: a rule's docstring is its documentation page"
+            )
         registered = Rule(
             code=code,
             name=check.__name__.replace("_", "-"),
             severity=severity,
             subjects=on if isinstance(on, tuple) else (on,),
             check=check,
-            doc=doc,
             module=check.__module__,
             status=status,
             scope=scope,
@@ -392,15 +398,3 @@ def rule(  # noqa: PLR0913 (all but the code are keywords)
         return check
 
     return decorate
-
-
-def _page(check: Callable[..., object]) -> str:
-    if not check.__doc__:
-        raise ValueError(
-            f"the rule {check.__name__} has no docstring: a rule's docstring is its documentation page"
-        )
-    first, _, rest = check.__doc__.strip().partition("\n")
-    lines = rest.split("\n")
-    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    indent = min(indents, default=0)
-    return "\n".join([first, *(line[indent:].rstrip() for line in lines)]).strip() + "\n"

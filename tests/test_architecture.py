@@ -30,7 +30,10 @@ print(json.dumps([status, sorted(sys.modules)]), file=sys.stderr)
 """
 ORDERS = "schemalint: 1\ntable: sales.orders\ncolumns:\n  - {name: id, type: int}\n"
 
-HEAVY = {"pyspark", "delta", "pyarrow", "ruamel", "pydantic", "obstore", "sqlglot", "dataclasses"}
+HEAVY = {
+    *("pyspark", "delta", "pyarrow", "ruamel", "pydantic", "obstore", "sqlglot", "dataclasses"),
+    *("importlib.metadata", "email"),
+}
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import PurePosixPath
+from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from schemalint.errors import GitError, UsageError
@@ -55,19 +56,26 @@ def list_files(repo: Repository, side: Side, globs: Sequence[str] = (), beside: 
         found = _listed(repo, side, chosen.pathspecs)
         return found if not globs else _filtered(found, chosen.includes)
     found = _listed(repo, side, [*chosen.pathspecs, *_pathspecs_beside(globs, beside)])
-    files = _filtered(found, lambda path: PurePosixPath(path).name != beside and chosen.includes(path))
-    return replace(files, settings=_filtered(found, lambda path: PurePosixPath(path).name == beside))
+    at_end = f"/{beside}"
+    files = _filtered(found, lambda path: not f"/{path}".endswith(at_end) and chosen.includes(path))
+    return replace(files, settings=_filtered(found, lambda path: f"/{path}".endswith(at_end)))
 
 
 def only_beside(listings: Iterable[Listing], globs: Sequence[str]) -> Iterator[Listing]:
     """Yield the files beside others of each listing: those in folders with listed files of any listing."""
     listings = tuple(listings)
     root, _ = _split(globs)
-    paths = (PurePosixPath(path) for listing in listings for path in (*listing.blobs, *listing.on_disk))
-    folders = {str(parent) for path in paths for parent in path.parents} - {root or "."}
+    folders: set[str] = set()
+    for listing in listings:
+        for path in (*listing.blobs, *listing.on_disk):
+            folder = dirname(path)
+            while folder not in folders:  # then those above it are known too
+                folders.add(folder)
+                folder = dirname(folder)
+    folders.discard(root)
 
     def is_beside(path: str) -> bool:
-        return str(PurePosixPath(path).parent) in folders and path.startswith(_prefix(root))
+        return dirname(path) in folders and path.startswith(_prefix(root))
 
     for listing in listings:
         yield _filtered(listing.settings or Listing({}), is_beside)

@@ -16,7 +16,7 @@ from schemalint.lint.context import effective_pairs, git_context, git_facts
 from schemalint.lint.finding_location import locate_finding, object_of, values_of
 from schemalint.lint.follow_ups import with_follow_ups
 from schemalint.lint.readers import client_losses, streams_affected
-from schemalint.lint.rulebook import BUILT_IN
+from schemalint.lint.rule_packages import BUILT_IN
 from schemalint.lint.upgrades import is_superseded, with_upgrade_findings
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract

@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from importlib.metadata import EntryPoint, entry_points
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from schemalint.config import Config
 from schemalint.errors import InternalError, Location, PluginError, SchemalintError, UsageError
+from schemalint.lint.rule_packages import BUILT_IN, rule_packages
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Finding, Severity
 from schemalint.plugin import ATTRIBUTE, OptionValue, Rule
@@ -23,9 +24,6 @@ from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
     from schemalint.config.trust import RuleFiles
-
-GROUP = "schemalint.rules"
-BUILT_IN = "schemalint"
 
 _CODE: Final = re.compile(r"([A-Z]{2,})-?([0-9]{1,9})")
 
@@ -243,9 +241,9 @@ def _is_selected(rule: Rule, selection: Selection) -> bool:
 
 
 def _origins(local: Iterable[Path]) -> Iterator[_Origin]:
-    # Built-in rules come first, so an error about a duplicate code names the other package.
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: _distribution(entry) != BUILT_IN):
-        yield _Origin(_distribution(entry), entry.value, lambda module=entry.module: _package(module))  # type: ignore[misc]
+    for package in rule_packages():
+        load = partial(_package, package.module)
+        yield _Origin(package.distribution, package.value, load)
     for path in local:
         yield _Origin(path.name, str(path), lambda path=path: [_file(path)])  # type: ignore[misc]
 
@@ -276,7 +274,3 @@ def _file(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def _distribution(entry_point: EntryPoint) -> str:
-    return entry_point.dist.name if entry_point.dist else entry_point.name

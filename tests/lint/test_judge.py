@@ -13,7 +13,8 @@ from schemalint.delta.change import PropertyChanged, TableAdded, TypeChanged
 from schemalint.delta.datatype import UNMANAGED
 from schemalint.errors import InternalError, Location, PluginError, SchemalintError, UsageError
 from schemalint.lint.judge import judge_pair, ordered
-from schemalint.lint.rulebook import BUILT_IN, Selection, load_rules
+from schemalint.lint.rule_packages import BUILT_IN
+from schemalint.lint.rulebook import Selection, load_rules
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Finding, ObjectRef
 from schemalint.plugin import (

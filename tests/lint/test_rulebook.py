@@ -93,6 +93,21 @@ def test_rules_are_loaded_from_a_single_module(site: Site) -> None:
     assert "ACME001" in _codes()
 
 
+@pytest.mark.parametrize("distribution", ["schemalint-extra", "schemalint_extra", "extra"])
+def test_other_packages_have_rules_whatever_their_name_begins_with(site: Site, distribution: str) -> None:
+    module = f"{distribution.replace('-', '_')}_rules"
+    site.install(distribution, {f"{module}.py": _rule("ACME001", "wide")}, module)
+    (site.path / f"{distribution.replace('-', '_')}-1.0.dist-info").rename(
+        site.path / f"{distribution}-1.0.dist-info"
+    )
+    assert "ACME001" in _codes()
+
+
+def test_without_other_packages_the_metadata_of_none_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.metadata.entry_points", None)
+    assert {loaded.distribution for loaded in load_rules()} == {"schemalint"}
+
+
 def test_rules_are_sorted_by_code(site: Site) -> None:
     site.install("acme", {"acme_order.py": _rule("AAA001", "first") + _rule("ZZZ001", "last")}, "acme_order")
     codes = _codes()

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 
+from schemalint.plugin import Problem, RuleContext
 from schemalint.report import rules
 from schemalint.values import replace
 from support.rule_judging import built_in
 
 HOSTILE = "::error::x ##[add-mask]y\n::add-mask::z\x1b[2J"
-RULE = replace(built_in()["illegal-narrowing"], doc=HOSTILE)
+
+
+def hostile(_fact: object, _ctx: RuleContext) -> tuple[Problem, ...]:
+    return ()
+
+
+hostile.__doc__ = HOSTILE
+RULE = replace(built_in()["illegal-narrowing"], check=hostile)
 
 
 def test_hostile_texts_of_a_rule_give_no_commands() -> None:

@@ -1,0 +1,86 @@
+"""Find the installed packages with rules."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from schemalint.values import frozen
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP: Final = "schemalint.rules"
+BUILT_IN: Final = "schemalint"
+_METADATA: Final = (".dist-info", ".egg-info")
+_OWN_METADATA: Final = re.compile(rf"{BUILT_IN}(-\d[^-]*)?\.(dist|egg)-info")
+
+
+@frozen
+class RulePackage:
+    """A package with rules.
+
+    Attributes:
+        distribution: The name of the distribution that provides it.
+        module: The package's full name.
+        value: The entry point, for messages.
+    """
+
+    distribution: str
+    module: str
+    value: str
+
+
+def rule_packages() -> list[RulePackage]:
+    """Return the packages of the entry-point group.
+
+    The built-in ones come first, so an error about a duplicate code names the other package.
+    """
+    if not _others_may_have_rules():
+        return [RulePackage(BUILT_IN, "schemalint_rules", "schemalint_rules")]
+    from importlib.metadata import entry_points  # noqa: PLC0415 (only with other packages of rules)
+
+    found = [
+        RulePackage(_distribution(entry), entry.module, entry.value) for entry in entry_points(group=GROUP)
+    ]
+    return sorted(found, key=lambda package: package.distribution != BUILT_IN)
+
+
+def _others_may_have_rules() -> bool:
+    """Return whether `importlib.metadata` may find more rules than the built-in ones.
+
+    Few environments have more, and a look at the files costs a fraction: that module imports the package
+    `email`, and parses the entry points of all packages.
+    """
+    finders = (finder for finder in sys.meta_path if finder is not PathFinder)
+    return any(hasattr(finder, "find_distributions") for finder in finders) or any(
+        map(_may_have_rules, sys.path)
+    )
+
+
+def _may_have_rules(folder: str) -> bool:
+    try:
+        names = os.listdir(folder or ".")  # noqa: PTH208 (an empty folder is the current one)
+    except FileNotFoundError:
+        return False
+    except OSError:  # such as an archive
+        return True
+    if folder.lower().endswith(".egg"):
+        return True
+    metadata = (Path(folder, name, "entry_points.txt") for name in names if name.lower().endswith(_METADATA))
+    return any(_mentions_rules(file) for file in metadata if not _OWN_METADATA.fullmatch(file.parent.name))
+
+
+def _mentions_rules(file: Path) -> bool:
+    try:
+        return GROUP.encode() in file.read_bytes()
+    except OSError:  # most packages have no entry points
+        return False
+
+
+def _distribution(entry_point: EntryPoint) -> str:
+    return entry_point.dist.name if entry_point.dist else entry_point.name

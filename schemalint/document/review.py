@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import Any, Final, TypeAlias, assert_never
 
 from schemalint.document.nodes import Mapping, Node, Scalar, Sequence
@@ -18,14 +19,19 @@ _NO_FILE: Final = "/dev/null"
 def unified_diff(file: str, before: str | None, after: str) -> str:
     """Return the unified diff of a file; ``before`` is None for a new file."""
     lines = difflib.unified_diff(
-        (before or "").splitlines(keepends=True),
-        after.splitlines(keepends=True),
+        _lines(before or ""),
+        _lines(after),
         _NO_FILE if before is None else f"a/{file}",
         f"b/{file}",
     )
     return "".join(
         line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines
     )
+
+
+def _lines(text: str) -> list[str]:
+    """Split as tools that read diffs do: `str.splitlines` knows more line ends, which comments may have."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 def require_second_opinion(file: str, before: str, after: str) -> None:

@@ -61,7 +61,7 @@ def find_base(
     3. The event of the CI run.
     4. The merge base with ``PRE_COMMIT_FROM_REF``; nothing, if ``PRE_COMMIT_LOCAL_BRANCH`` alone is set: the
        remote has no commit of the branch.
-    5. The merge base with ``origin/HEAD``.
+    5. The merge base with ``origin/HEAD``; nothing, outside of CI, for a branch without common history.
     6. ``HEAD``: only for the working tree and the index, and not in CI, where they equal ``HEAD``.
 
     A branch without a commit has the empty tree as its base, and none in CI. While a merge is in progress,
@@ -244,7 +244,12 @@ def _from_remote_head(search: _Search) -> Side | None:
     (commit,) = try_resolve(search.repo, [reference])
     if commit is not None:
         name = reference.removeprefix("refs/remotes/").removeprefix("refs/schemalint/")
-        return search.merge_base_of(commit, name, f"merge base with {name}")
+        try:
+            return search.merge_base_of(commit, name, f"merge base with {name}")
+        except MissingHistoryError as missing:
+            if search.ci or missing.command:
+                raise
+            return EmptyTree(f"no history in common with {name}")
     if not search.ci:
         return None
     raise MissingHistoryError(

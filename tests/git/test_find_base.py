@@ -212,12 +212,23 @@ def test_a_merge_without_a_remote_is_compared_with_the_last_commit(origin: Repo)
     assert base(origin).commit == origin.head()
 
 
-def test_histories_without_a_common_commit_are_an_error(clone: Repo) -> None:
+def test_histories_without_a_common_commit_are_an_error_in_ci(clone: Repo) -> None:
+    """A commit of `gh-pages` is compared with nothing: the hook must not stop it."""
     clone.git("switch", "--quiet", "--orphan", "pages")
     clone.commit("another root")
+    assert base(clone) == EmptyTree("no history in common with origin/main")
     with pytest.raises(MissingHistoryError, match="have no common ancestor") as caught:
-        base(clone)
+        base(clone, env={"CI": "true"})
     assert caught.value.help == "name the base: --against REV"
+
+
+def test_a_shallow_clone_does_not_tell_that_there_is_no_common_history(origin: Repo, tmp_path: Path) -> None:
+    shallow = origin.clone(tmp_path / "shallow", "--depth=1")
+    shallow.git("switch", "--quiet", "--orphan", "pages")
+    shallow.commit("another root")
+    with pytest.raises(MissingHistoryError, match="have no common ancestor") as caught:
+        base(shallow)
+    assert "--unshallow" in str(caught.value.help)
 
 
 def test_the_error_for_an_unknown_remote_branch_names_the_command_that_fetches_it(clone: Repo) -> None:

@@ -3,149 +3,173 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from support.action import ACTION, CHECK, ROOT, Outcome, Runner
-from support.repo import Repo
+from support.action import ACTION, ROOT, Outcome, Runner
+from support.github_server import TOKEN, GitHubServer
+from support.pull_request import BIGINT, DATE, DESCRIBED, ORDERS, Event, PullRequest
 
 # One worker of pytest-xdist, because the Action is installed once for all tests.
 pytestmark = pytest.mark.xdist_group("action")
 
-INT = """\
-schemalint: 1
-table: sales.orders
-columns:
-  - {name: order_id, type: int}
-"""
-BIGINT = INT.replace("type: int", "type: bigint")
-
-
-def _field(name: str, type_: str) -> dict[str, object]:
-    return {"name": name, "type": type_, "nullable": True, "metadata": {}}
+FILE = "contracts/orders.yml"
 
 
 @pytest.fixture
-def check(runner: Runner, tmp_path: Path) -> Callable[..., Outcome]:
-    """Run the Action on a pull request that changes the contract, in a shallow clone."""
-    origin = Repo(tmp_path / "origin")
-    origin.write("contracts/orders.yml", INT)
-    origin.commit()
-
-    def check_pull_request(contract: str | None, configuration: str = "", **inputs: str) -> Outcome:
-        origin.write("schemalint.toml", configuration)
-        base = origin.commit()
-        origin.git("switch", "--quiet", "--create", "feature")
-        if contract is None:
-            origin.git("rm", "--quiet", "contracts/orders.yml")
-        else:
-            origin.write("contracts/orders.yml", contract)
-        head = origin.commit()
-        origin.git("switch", "--quiet", "main")
-        origin.git("merge", "--quiet", "--no-ff", "--message=as GitHub merges", "feature")
-        merged = origin.head()
-        origin.git("update-ref", "refs/pull/1/merge", merged)
-        origin.git("reset", "--quiet", "--hard", base)
-        workspace = Repo(tmp_path / "workspace")
-        workspace.git("remote", "add", "origin", origin.path.as_uri())
-        workspace.git("fetch", "--quiet", "--depth=1", "origin", "refs/pull/1/merge")
-        workspace.git("checkout", "--quiet", "--detach", "FETCH_HEAD")
-        runner.inputs(**inputs)
-        pull_request = {"base": {"ref": "main", "sha": base}, "head": {"ref": "feature", "sha": head}}
-        return runner.run(CHECK, workspace.path, {"number": 1, "pull_request": pull_request})
-
-    return check_pull_request
+def pull(tmp_path: Path) -> PullRequest:
+    return PullRequest(tmp_path, {FILE: ORDERS})
 
 
-def test_a_forbidden_change_fails_the_step_with_an_annotation(check: Callable[..., Outcome]) -> None:
-    outcome = check(INT.replace("type: int", "type: date"))
-    assert (outcome.status, outcome.outputs) == (1, {"exit-status": "1"})
-    assert "::error file=contracts/orders.yml,line=4" in outcome.log
-    assert "TW002" in outcome.log
-    assert outcome.summary.startswith("### schemalint\n\n    error[TW002")
-    assert "1 error in 1 table" in outcome.summary
+@pytest.fixture
+def github() -> Iterator[GitHubServer]:
+    with GitHubServer().serving() as server:
+        yield server
 
 
-def test_a_deleted_contract_fails_the_step(check: Callable[..., Outcome]) -> None:
-    outcome = check(None)
-    assert outcome.outputs == {"exit-status": "1"}
-    assert "CT001" in outcome.log
+@pytest.fixture
+def use(runner: Runner, pull: PullRequest, github: GitHubServer) -> Callable[..., Outcome]:
+    """Use the Action in a job that an event starts."""
+
+    def in_a_job(event: Event, **inputs: str) -> Outcome:
+        env = {"GITHUB_EVENT_NAME": event.name, **github.env}
+        return runner.use(pull.workspace(event), event.payload, env, inputs={"github_token": TOKEN} | inputs)
+
+    return in_a_job
 
 
-def test_a_harmless_change_passes(check: Callable[..., Outcome]) -> None:
-    outcome = check(INT + "description: One row per order.\n")
-    assert (outcome.status, outcome.outputs) == (0, {"exit-status": "0"})
-    assert "no findings in 1 table" in outcome.summary
+def test_a_pull_request_from_its_first_break_to_green(
+    use: Callable[..., Outcome], pull: PullRequest, github: GitHubServer
+) -> None:
+    broken = pull.push({FILE: DATE})
+    github.head = pull.head
+    github.comment("LGTM", author=7)
+    first = use(broken)
+    assert first.status == 1, first.log
+    assert f"::error file={FILE},line=4" in first.log
+    assert "TW002" in first.log
+    _, comment = github.comments
+    assert "TW002" in comment["body"]
+    assert "https://github.example.com/acme/contracts/actions/runs/4711" in comment["body"]
+    assert first.summary.startswith("### schemalint\n\n1 error in 1 table")
+    counts = {"exit-status": "1", "findings": "1", "errors": "1", "warnings": "0", "plan-hash": ""}
+    files = {name: first.outputs[name] for name in ("report", "sarif")}
+    assert first.outputs == {**counts, **files, "comment-url": comment["html_url"]}
+    assert "TW002" in Path(files["report"]).read_text()
+    assert json.loads(Path(files["sarif"]).read_text())["runs"][0]["results"]
+
+    pull.push({FILE: None})
+    github.head = pull.head
+    second = use(pull.event())
+    assert second.outputs["comment-url"] == comment["html_url"]
+    assert len(github.comments) == 2
+    assert "CT001" in comment["body"]
+    assert "TW002" not in comment["body"]
+
+    # The first run again, which a person starts by hand: its head is no longer that of the pull request.
+    outdated = use(broken)
+    assert (outdated.status, outdated.outputs["comment-url"]) == (1, "")
+    assert "No comment: the pull request has a newer commit" in outdated.log
+    assert "CT001" in comment["body"]
+
+    mended = pull.push({FILE: DESCRIBED})
+    github.head = pull.head
+    green = use(mended)
+    assert (green.status, green.outputs["findings"]) == (0, "0")
+    assert green.outputs["comment-url"] == comment["html_url"]
+    assert "Nothing to report any more" in comment["body"]
+    assert "error" not in comment["body"]
+    assert TOKEN not in "".join(run.log + run.summary for run in (first, second, outdated, green))
 
 
-def test_an_unreadable_contract_fails_the_step(check: Callable[..., Outcome]) -> None:
-    outcome = check(INT.replace("type: int", "type: integer4"))
-    assert (outcome.status, outcome.outputs) == (2, {"exit-status": "2"})
+def test_a_fork_without_a_token_gets_the_summary(
+    use: Callable[..., Outcome], pull: PullRequest, github: GitHubServer
+) -> None:
+    pull.push({FILE: DATE})
+    outcome = use(pull.event(head_repository=2), github_token="", live="required")
+    assert outcome.status == 1, outcome.log
+    assert github.requests == []
+    assert "TW002" in outcome.summary
+    lines = outcome.summary.splitlines()
+    assert len([line for line in lines if line.startswith("The live tables were not read")]) == 1
+    assert len([line for line in lines if line.startswith("No comment")]) == 1
 
 
-def test_inputs_reach_the_command(check: Callable[..., Outcome]) -> None:
-    assert check(BIGINT, fail_on="never").status == 0
+@pytest.mark.parametrize("name", ["merge_group", "push", "workflow_dispatch"])
+def test_events_of_no_pull_request_write_the_summary_only(
+    use: Callable[..., Outcome], pull: PullRequest, github: GitHubServer, name: str
+) -> None:
+    pull.push({FILE: DATE})
+    outcome = use(pull.other_event(name))
+    assert outcome.status == 1, outcome.log
+    assert outcome.summary.startswith("### schemalint")
+    assert "TW002" in outcome.summary
+    assert "omment" not in outcome.log + outcome.summary
+    assert github.requests == []
 
 
-def test_trusted_refs_are_a_list(check: Callable[..., Outcome]) -> None:
-    outcome = check(INT + "description: One row.\n", live="true", trusted_refs="main, release\nno:branch")
-    assert outcome.status == 2
-    assert "not a revision: 'no:branch'" in outcome.log
+def test_two_uses_in_one_job_have_their_own_files_and_comments(
+    use: Callable[..., Outcome], pull: PullRequest, github: GitHubServer
+) -> None:
+    contracts = {"crm/c.yml": ORDERS.replace("sales.orders", "crm.customers"), "sales/o.yml": ORDERS}
+    pull.push({**contracts, FILE: None})
+    pull.base = pull.head
+    event = pull.push({name: text.replace("type: int", "type: date") for name, text in contracts.items()})
+    github.head = pull.head
+    for _ in range(2):
+        crm, sales = (use(event, working_directory=folder) for folder in ("crm", "sales"))
+        assert crm.outputs["findings"] == sales.outputs["findings"] == "2"
+        assert not crm.outputs.items() & sales.outputs.items() - {
+            (name, sales.outputs[name])
+            for name in ("exit-status", "findings", "errors", "warnings", "plan-hash")
+        }
+    of_crm, of_sales = (comment["body"] for comment in github.comments)
+    assert "<code>crm</code>" in of_crm
+    assert "<code>sales</code>" in of_sales
 
 
-def test_the_input_live_compares_with_the_live_table(check: Callable[..., Outcome], tmp_path: Path) -> None:
-    log = tmp_path / "lake/sales/orders/_delta_log/00000000000000000000.json"
-    log.parent.mkdir(parents=True)
-    schema = {"type": "struct", "fields": [_field("order_id", "integer"), _field("left_over", "string")]}
-    actions = [
-        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
-        {
-            "metaData": {
-                "id": "5fba94ed-9794-4965-ba6e-6ee3c0d22af9",
-                "format": {"provider": "parquet", "options": {}},
-                "schemaString": json.dumps(schema),
-                "partitionColumns": [],
-                "configuration": {},
-            }
-        },
-    ]
-    log.write_text("".join(json.dumps(action) + "\n" for action in actions))
-    targets = f"[targets.prod]\nroot = '{tmp_path}/lake'\n"
-    upgrade = "properties: {delta.enableTypeWidening: true}\n"
-    inputs = {"live": "true", "target": "prod", "fail_on": "never"}
-    outcome = check(INT + upgrade, configuration=targets, **inputs)
-    assert outcome.status == 0, outcome.log
-    assert "1 finding that the base has too" in outcome.log
-    assert "target prod" in outcome.summary
-    assert re.search(
-        r"^    The plan:\n(    .*\n)*      \"2:[0-9a-f]{64}\",  # sales.orders in prod: upgrade$",
-        outcome.summary,
-        re.MULTILINE,
-    )
+def test_an_unreadable_contract_fails_the_step(use: Callable[..., Outcome], pull: PullRequest) -> None:
+    outcome = use(pull.push({FILE: ORDERS.replace("type: int", "type: integer4")}))
+    assert (outcome.status, outcome.outputs["exit-status"]) == (2, "2")
+    assert "integer4" in outcome.summary
 
 
-@pytest.mark.parametrize("name", ["against", "live", "target", "fail-on", "trusted-refs"])
-def test_an_input_is_never_executed(check: Callable[..., Outcome], name: str, tmp_path: Path) -> None:
+def test_inputs_reach_the_command(use: Callable[..., Outcome], pull: PullRequest) -> None:
+    assert use(pull.push({FILE: BIGINT}), fail_on="never").status == 0
+
+
+def test_an_input_that_is_not_valid_is_named(use: Callable[..., Outcome], pull: PullRequest) -> None:
+    outcome = use(pull.event(), live="true")
+    assert (outcome.status, outcome.outputs["exit-status"]) == (2, "2")
+    assert "::error title=schemalint::The input live must be one of off, auto, required" in outcome.log
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["against", "live", "target", "fail-on", "trusted-refs", "comment", "comment-id", "working-directory"],
+)
+def test_an_input_is_never_executed(
+    use: Callable[..., Outcome], pull: PullRequest, name: str, tmp_path: Path
+) -> None:
     evil = f"$(touch {tmp_path}/run); touch {tmp_path}/run #"
-    check(INT, **{name.replace("-", "_"): evil})
+    use(pull.event(), **{name.replace("-", "_"): evil})
     assert not (tmp_path / "run").exists()
 
 
-def test_contract_text_stays_inside_the_summary_s_code_block(check: Callable[..., Outcome]) -> None:
-    name = "`\\n```\\n<img src=x>"
-    outcome = check(INT + f'  - {{name: "{name}", type: int, nullable: false}}\n')
-    lines = outcome.summary.splitlines()
-    assert "<img src=x>" in outcome.summary
-    assert all(line.startswith("    ") for line in lines[2:])
+def test_the_token_reaches_the_step_that_comments_alone() -> None:
+    with_token = [step["id"] for step in ACTION["runs"]["steps"] if "token" in str(step["env"])]
+    assert with_token == ["comment"]
 
 
 def test_scripts_contain_no_expressions() -> None:
-    assert not [step["name"] for step in ACTION["runs"]["steps"] if "${{" in step["run"]]
+    for step in ACTION["runs"]["steps"]:
+        file, _, argument = step["run"].removeprefix('bash "$GITHUB_ACTION_PATH/').partition('"')
+        assert (ROOT / file).is_file(), step["run"]
+        assert "${{" not in argument
 
 
 def test_action_yml_is_valid() -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from schemalint.cli import main
-from support.action import CHECK
 from support.hostile import INSTALLATION, SECRET, Attack, Case, Listener, canary_of_installation, cases
 
 if TYPE_CHECKING:
@@ -43,11 +42,11 @@ def test_the_installation_withstands(case: Case, runner: Runner) -> None:
 @pytest.mark.parametrize("case", ON_THE_RUNNER, ids=lambda case: case.name)
 def test_the_action_withstands(case: Case, runner: Runner, server: Listener, tmp_path: Path) -> None:
     attack = Attack(case, tmp_path, server.address)
-    runner.inputs(**attack.filled(case.inputs))
-    outcome = runner.run(CHECK, attack.workspace, attack.event, attack.workflow, seconds=600)
+    inputs = attack.filled(case.inputs)
+    outcome = runner.use(attack.workspace, attack.event, attack.workflow, 600, inputs)
     _assert_withstood(attack, server, outcome.log, outcome.log + outcome.summary)
-    assert (outcome.status, outcome.outputs) == (case.status, {"exit-status": str(case.status)}), outcome.log
-    assert all(line.startswith("    ") for line in outcome.summary.splitlines()[2:])
+    assert (outcome.status, outcome.outputs["exit-status"]) == (case.status, str(case.status)), outcome.log
+    assert _has_only_own_markup(outcome.summary), outcome.summary
 
 
 @pytest.mark.parametrize("case", IN_THIS_PROCESS, ids=lambda case: case.name)
@@ -89,6 +88,13 @@ def _assert_withstood(attack: Attack, server: Listener, log: str, seen: str) -> 
     assert not [text for text in case.says if attack.filled(text) not in log], log
 
 
+def _has_only_own_markup(summary: str) -> bool:
+    """Whether Markdown outside of code blocks has no element, image or link but those of schemalint."""
+    outside = re.sub(r"^ *(`{3,})[a-z]*\n(?:.*\n)*? *\1$", "", summary, flags=re.MULTILINE)
+    outside = re.sub(r"^    .*$|</?(?:code|details|summary)>|<br>", "", outside, flags=re.MULTILINE)
+    return not re.search(r"[<\[`]|://", outside)
+
+
 def test_case_names_are_unique() -> None:
     names = [case.name for case in (*CASES, *INSTALLATION)]
     assert sorted(set(names)) == sorted(names)
@@ -101,6 +107,5 @@ def test_an_honest_pull_request_passes(runner: Runner, server: Listener, tmp_pat
         tmp_path,
         server.address,
     )
-    runner.inputs()
-    outcome = runner.run(CHECK, attack.workspace, attack.event, attack.workflow)
+    outcome = runner.use(attack.workspace, attack.event, attack.workflow)
     assert outcome.status == 0, outcome.log

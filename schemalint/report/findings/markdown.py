@@ -6,6 +6,7 @@ becomes character references or code, which form no structure and mention nobody
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from schemalint.model.finding import Severity
@@ -39,6 +40,7 @@ MOST_CHARACTERS: Final = 65_000
 """The most characters of a comment, with room for a surrounding text (GitHub accepts 65,536)."""
 
 _WORST_FIRST: Final = tuple(sorted(Severity, reverse=True))
+_SHORTENED: Final = "this text has room for the worst only. `schemalint check` prints all."
 _MOST_LINES: Final = 60
 _LONGEST: Final = 2_000
 
@@ -56,6 +58,11 @@ def render(result: CheckResult, *, color: bool = False, show_existing: bool = Fa
     return terminal_text("\n\n".join(filter(None, _fitting(head, sections, tail))).split("\n"))
 
 
+def is_shortened(text: str) -> bool:
+    """Whether a text of `render` leaves findings out; no text of a contract can look like it."""
+    return re.search(rf"^\*\*[\d,]+ more\*\*: {_SHORTENED}$", text, re.MULTILINE) is not None
+
+
 def _fitting(head: list[str], sections: list[str], tail: list[str]) -> list[str]:
     """Return the parts of the report, without the last sections if it were too long."""
     room = MOST_CHARACTERS - sum(len(part) + 2 for part in (*head, *tail)) - 200
@@ -66,7 +73,7 @@ def _fitting(head: list[str], sections: list[str], tail: list[str]) -> list[str]
             break
         kept.append(section)
     left = len(sections) - len(kept)
-    note = [f"**{left:,} more**: this text has room for the worst only. `schemalint check` prints all."]
+    note = [f"**{left:,} more**: {_SHORTENED}"]
     return [*head, *kept, *(note if left else []), *tail]
 
 

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Run a step of schemalint.action, and hand to the runner what it leaves in its folder: a new one for each use, unless
+# FOLDER names that of an earlier step. install.sh says why the workspace is left.
+set -euo pipefail
+cd "${RUNNER_TEMP:?}"
+unset PYTHONPATH PYTHONHOME PYTHONSTARTUP
+
+step="$1"
+folder="${FOLDER:-$(mktemp -d "$PWD/schemalint.XXXXXX")}"
+status=0
+"$PYTHON" -I -m schemalint.action "$step" "$folder" || status=$?
+hand_over() { if [ -f "$folder/$step.$1" ]; then cat -- "$folder/$step.$1"; fi; }
+hand_over log
+hand_over outputs >> "$GITHUB_OUTPUT"
+hand_over summary >> "$GITHUB_STEP_SUMMARY"
+exit "$status"

@@ -72,7 +72,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/zizmor --offline --quiet .github action.yml examples/deploy/github/*.yml
+	$(BIN)/zizmor --offline --quiet --persona=auditor .github action.yml examples/deploy/github/*.yml examples/pull-request/github.yml
 
 # One resolution for every Python and platform, so that every machine installs the same versions.
 pins: $(INSTALLED)

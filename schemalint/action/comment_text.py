@@ -77,9 +77,11 @@ def comment_of(parts: Parts, inputs: Inputs, env: Mapping[str, str]) -> dict[str
     """Return the comment: its marker, its text, and whether it is worth a new comment."""
     marker = marker_of(inputs)
     head = [marker] if parts.is_worth_a_comment else [marker, _NOTHING]
-    run = _run_url(env)
-    last = "The [run](" + run + ") shows everything" if run else "The run shows everything"
-    footer = f"<sub>{last}; contracts of {markdown_code(inputs.shown_directory)}.</sub>"
+    run = f"[run]({url})" if (url := _run_url(env)) else "run"
+    of_folder = (
+        "" if inputs.shown_directory == "." else f"Contracts of {markdown_code(inputs.shown_directory)}. "
+    )
+    footer = f"<sub>{of_folder}The {run} shows everything.</sub>"
     room = MOST_CHARACTERS - sum(len(text) + 2 for text in (*head, *_notes(parts), footer))
     report = parts.report or _FAILED
     plan = _fitting(parts.plan, max(_FOR_PLAN, room - len(report)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import subprocess
 import sys
@@ -9,9 +10,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
+from schemalint.delta.datatype import INTEGER, Field
 from support.action import ACTION, ROOT, Outcome, Runner
+from support.ci_jobs import Machines
 from support.github_server import TOKEN, GitHubServer
+from support.gitlab_pipelines import GitLab
+from support.logs import metadata, protocol, write_log
 from support.pull_request import BIGINT, DATE, DESCRIBED, ORDERS, Event, PullRequest
 
 # One worker of pytest-xdist, because the Action is installed once for all tests.
@@ -128,8 +134,42 @@ def test_two_uses_in_one_job_have_their_own_files_and_comments(
             for name in ("exit-status", "findings", "errors", "warnings", "plan-hash")
         }
     of_crm, of_sales = (comment["body"] for comment in github.comments)
-    assert "<code>crm</code>" in of_crm
+    assert "Contracts of <code>crm</code>" in of_crm
     assert "<code>sales</code>" in of_sales
+
+
+def test_the_example_s_step_shows_the_plan(
+    use: Callable[..., Outcome], pull: PullRequest, github: GitHubServer, tmp_path: Path
+) -> None:
+    (job,) = yaml.safe_load((ROOT / "examples/pull-request/github.yml").read_text())["jobs"].values()
+    (step,) = [step for step in job["steps"] if step["uses"].startswith("OWNER/schemalint@")]
+    (upload,) = [step for step in job["steps"] if "upload-sarif" in step["uses"]]
+    assert upload["with"]["sarif_file"] == f"${{{{ steps.{step['id']}.outputs.sarif }}}}"
+    write_log(tmp_path / "lake/sales/orders", [[protocol(1, 2), metadata(Field("order_id", INTEGER))]])
+    configured = {"schemalint.toml": f"[targets.prod]\nroot = '{tmp_path}/lake'\n"}
+    pull.push(configured)
+    pull.base = pull.head
+    event = pull.push({FILE: DESCRIBED})
+    github.head = pull.head
+    outcome = use(event, **step["with"])
+    assert outcome.status == 0, outcome.log
+    body = html.unescape(github.comments[0]["body"])
+    assert outcome.outputs["plan-hash"] in body
+    assert "ADD COLUMNS" in body
+
+
+def test_the_example_for_gitlab_shows_the_findings(pull: PullRequest, tmp_path: Path) -> None:
+    pull.push({FILE: DATE})
+    machines = Machines(tmp_path / "machines", {})
+    gitlab = GitLab(pull.remote, machines, {"*": {}})
+    file = ROOT / "examples/pull-request/gitlab-ci.yml"
+    (run,) = gitlab.run(file, gitlab.merge_request(1, "feature")).values()
+    assert run.status == 1
+    assert "TW002" in run.log
+    (finding,) = json.loads(machines.artifacts["codequality.json"])
+    assert finding["location"]["path"] == FILE
+    assert b"TW002" in machines.artifacts["junit.xml"]
+    assert b"TW002" in machines.artifacts["schemalint.html"]
 
 
 def test_an_unreadable_contract_fails_the_step(use: Callable[..., Outcome], pull: PullRequest) -> None:

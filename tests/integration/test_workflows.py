@@ -16,27 +16,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "examples/deploy"
+EXAMPLES = ROOT / "examples"
 ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
 
 
 def test_actionlint_finds_nothing() -> None:
     if not shutil.which("go"):
         skip_or_fail("actionlint needs Go: https://go.dev/doc/install")
-    folders = (ROOT / ".github/workflows", EXAMPLES / "github")
-    workflows = [str(path) for folder in folders for path in sorted(folder.glob("*.yml"))]
-    assert len(workflows) > 3
+    folders = (ROOT / ".github/workflows", EXAMPLES / "deploy/github", EXAMPLES / "pull-request")
+    files = [str(path) for folder in folders for path in sorted(folder.glob("*.yml"))]
+    workflows = [file for file in files if not file.endswith("gitlab-ci.yml")]
+    assert len(workflows) > 4
     run = subprocess.run(
         ["go", "run", ACTIONLINT, *workflows], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (run.stdout, run.returncode) == ("", 0), run.stderr
 
 
-def test_the_example_for_gitlab_is_valid_by_its_schema() -> None:
+def test_the_examples_for_gitlab_are_valid_by_their_schema() -> None:
+    files = sorted(EXAMPLES.glob("*/gitlab-ci.yml"))
+    assert len(files) == 2
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.gitlab-ci"]
-    process = subprocess.run(
-        [*command, EXAMPLES / "gitlab-ci.yml"], capture_output=True, text=True, check=False
-    )
+    process = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stdout + process.stderr
 
 
@@ -55,7 +56,7 @@ def test_jobs_that_apply_run_one_at_a_time_and_are_never_cancelled() -> None:
 
 
 def test_every_example_workflow_says_what_may_run_side_by_side() -> None:
-    for file in (EXAMPLES / "github").glob("*.yml"):
+    for file in EXAMPLES.glob("**/git[!l]*/*.yml"):
         assert "concurrency:" in file.read_text(encoding="utf-8")
 
 

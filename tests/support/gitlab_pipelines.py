@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NO_JOBS: Final = {"image", "stages"}
+_STAGE: Final = "test"  # of a job that names none
 _NO_COMMIT: Final = "0" * 40
 
 
@@ -64,11 +65,11 @@ class GitLab:
         self._pipelines += 1
         self._remote.git("update-ref", f"refs/pipelines/{self._pipelines}", event["CI_COMMIT_SHA"])
         runs: dict[str, JobRun] = {}
-        for stage in content["stages"]:
+        for stage in content.get("stages", [_STAGE]):
             if any(run.status for run in runs.values()):
                 break
             for name, job in content.items():
-                if name in _NO_JOBS or job["stage"] != stage:
+                if name in _NO_JOBS or job.get("stage", _STAGE) != stage:
                     continue
                 if any(_holds(rule["if"], variables) for rule in job["rules"]):
                     for label, matrix in _matrix(name, job):
@@ -92,9 +93,11 @@ class GitLab:
             **self._variables.get(job.get("environment", ""), {}),
         }
         status, log = self._machines.run("\n".join(job["script"]), workspace, env)
-        paths = [path for path in job.get("artifacts", {}).get("paths", []) if (workspace / path).exists()]
+        declared = job.get("artifacts", {})
+        named = [*declared.get("paths", []), *declared.get("reports", {}).values()]
+        paths = [path for path in named if (workspace / path).exists()]
         artifacts |= {path: (workspace / path).read_bytes() for path in paths}
-        artifacts[job["stage"]] = yaml.safe_dump(paths).encode()
+        artifacts[job.get("stage", _STAGE)] = yaml.safe_dump(paths).encode()
         return JobRun(status, log)
 
     def _clone(self, workspace: Path, variables: Mapping[str, str]) -> None:

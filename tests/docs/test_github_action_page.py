@@ -1,0 +1,31 @@
+"""``docs/github-action.md``: it lists every input and output, and its workflow is valid."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.action import ACTION, ROOT
+
+PAGE = (ROOT / "docs/github-action.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["input", "output"])
+def test_every_input_and_output_is_listed(kind: str) -> None:
+    _, _, table = PAGE.partition(f"\n| {kind} |")
+    rows = [line for line in table.split("\n\n")[0].splitlines() if line.startswith("| `")]
+    listed = [name for row in rows for name in re.findall(r"`([\w-]+)`", row.split(" | ")[0])]
+    assert listed == list(ACTION[f"{kind}s"])
+
+
+def test_the_workflow_is_valid(tmp_path: Path) -> None:
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    file = tmp_path / "schemalint.yml"
+    file.write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    process = subprocess.run([*command, file], capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout

@@ -243,13 +243,17 @@ def _make_printable(element: Element, made: Callable[[str], str]) -> None:
         element.set(name, printable(value))
 
 
-def sql_comment(text: str) -> str:
+def sql_comment(text: str, *, semicolon: str = ",") -> str:
     r"""Return any text as a comment of one line.
 
     A backslash at the end would continue the comment on the next line (Spark's SqlBaseLexer.g4,
     SIMPLE_COMMENT), some clients split at every semicolon, and Spark substitutes ``${…}`` in comments too.
+
+    Args:
+        text: The text.
+        semicolon: What stands for a semicolon; in a statement ``\\u003b``, which is one in a literal.
     """
-    safe = printable(text).replace(";", r"\x3b").replace("${", r"\x24{")
+    safe = printable(text).replace(";", semicolon).replace("${", r"\x24{")
     return f"-- {safe} ." if safe.endswith("\\") else f"-- {safe}"
 
 

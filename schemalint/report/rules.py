@@ -9,6 +9,7 @@ from typing import Final
 from schemalint.lint.rule_lookup import Explanation, NamedError
 from schemalint.plugin import Rule
 from schemalint.printable import SafeText, document_text, json_text, printable_lines, terminal_text
+from schemalint.report.delta_errors import error_name
 
 _WIDTH: Final = 100
 
@@ -34,7 +35,7 @@ def page(rule: Rule) -> str:
     """Return a rule's page as Markdown, without a line break at the end."""
     facts = [f"severity: {rule.severity.label}", f"verdict: {rule.verdict}", f"status: {rule.status}"]
     facts += ["fixable: `schemalint check --fix`"] if rule.fixable else []
-    facts += [f"Delta's errors: {', '.join(rule.delta_errors)}"] if rule.delta_errors else []
+    facts += [f"Delta's errors: {', '.join(map(error_name, rule.delta_errors))}"] if rule.delta_errors else []
     return printable_lines(f"# {rule.name} ({rule.code})\n\n{' · '.join(facts)}\n\n{rule.doc.rstrip()}")
 
 

@@ -177,3 +177,11 @@ def test_names_and_credentials_cannot_be_shown_in_statements() -> None:
     for text in ("`a\x1bb`", "`##[error]`", "'https://u:p@h/'", "(a,\n::error::x"):
         assert not is_printable_sql(text)
     assert is_printable_sql("CHECK (a > 0\n\tAND b)")
+
+
+def test_a_statement_in_a_comment_keeps_the_text_of_its_literals() -> None:
+    """Some clients split a script at every semicolon, in comments too."""
+    literal = quote_literal("a; b")
+    comment = sql_comment(f"undo: SET {literal}", semicolon=r"\u003b")
+    assert ";" not in comment
+    assert unquote_literal(comment.removeprefix("-- undo: SET ")) == "a; b"

@@ -25,8 +25,7 @@ def nullability_tightened(change: NullabilityChanged, _ctx: RuleContext) -> Iter
     ## Why is this bad?
 
     Delta cannot add NOT NULL to an existing column, not even in an empty table: the files may hold nulls. The
-    statement fails with "Cannot change nullable column to non-nullable". The error has no stable name; Spark
-    4.2 calls it `_LEGACY_ERROR_TEMP_2330`.
+    statement fails with "Cannot change nullable column to non-nullable", an error without a name.
 
     ## What to do
 

@@ -47,7 +47,7 @@ def partition_or_cluster_column_dropped(
     `OPTIMIZE`, `CLUSTER BY` and `DESCRIBE DETAIL` fail with a bare "None.get". A table has either partitions
     or clustering: adding clustering fails with
     `DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED`, and creating a table with both fails with
-    an error that Spark 4.2 calls `_LEGACY_ERROR_TEMP_0035`.
+    an error without a name.
 
     ## What to do
 

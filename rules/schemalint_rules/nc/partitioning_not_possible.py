@@ -49,8 +49,7 @@ def partitioning_not_possible(fact: TableAdded | LiveTable, _ctx: RuleContext) -
     ## Why is this bad?
 
     `CREATE TABLE` fails: with `INVALID_PARTITION_COLUMN_DATA_TYPE`, with `ALL_PARTITION_COLUMNS_NOT_ALLOWED`,
-    and, for a column that does not exist or is listed twice, with errors that Spark 4.2 calls
-    `_LEGACY_ERROR_TEMP_3060` and `_LEGACY_ERROR_TEMP_3058`.
+    and, for a column that does not exist or is listed twice, with errors without a name.
 
     A live table that another writer has made so is worse off: Spark fails every query and every statement
     with `FIELD_NOT_FOUND` if a column does not exist, refuses every insert with

@@ -38,7 +38,7 @@ def decimal_over_38(change: TypeChanged | FieldAdded | TableAdded, _ctx: RuleCon
     and reaches at most `decimal(38,18)`. No wider type exists, so `ALTER TABLE` fails with
     `NOT_SUPPORTED_CHANGE_COLUMN`. An invalid decimal type fails with
     `DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION`, or with "Decimal scale (13) cannot be greater than precision
-    (12)", which Spark 4.2 calls `_LEGACY_ERROR_TEMP_1228`.
+    (12)", an error without a name.
 
     ## What to do
 

@@ -42,7 +42,7 @@ def type_not_storable(change: FieldAdded | TableAdded, _ctx: RuleContext) -> Ite
     ## Why is this bad?
 
     Delta 4.4 refuses these types in `CREATE TABLE` and in `ADD COLUMNS`: intervals and collations with
-    `DELTA_UNSUPPORTED_DATA_TYPES` (a plain `interval` with `_LEGACY_ERROR_TEMP_1183`), geometry and geography
+    `DELTA_UNSUPPORTED_DATA_TYPES` (a plain `interval` with an error without a name), geometry and geography
     with `DELTA_GEOSPATIAL_NOT_SUPPORTED`, a time of day with `UNSUPPORTED_TIME_TYPE`.
 
     If another writer has made such a column, Spark reads intervals and collations and writes them, apart from

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from schemalint.printable import printable
+from schemalint.report.delta_errors import error_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,7 @@ def finding_notes(finding: Finding) -> Iterator[Note]:
     if finding.previous_location:
         yield Note("in the base", location_text(finding.previous_location))
     if finding.delta_error:
-        yield Note("Delta's error", printable(finding.delta_error))
+        yield Note("Delta's error", printable(error_name(finding.delta_error)))
     if finding.existing:
         fails = "it fails no run" if finding.in_baseline else "it fails the run only with --strict"
         yield Note("note", f"{known_text(finding)}; {fails}")

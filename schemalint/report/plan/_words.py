@@ -92,10 +92,12 @@ def _costs_of(steps: Iterable[Step]) -> str:
     return ", ".join(f"{counts[cost]} {cost.value}" for cost in (Cost.SCAN, Cost.REWRITE) if counts[cost])
 
 
-def undo_text(step: Step) -> str:
-    """Describe how to undo a step, or why that is impossible."""
-    statement = " ".join(step.undo.split("\n")) if step.undo else ""
-    return "undo: " + ("; ".join(part for part in (statement, step.undo_note) if part) or "none")
+def undo_lines(step: Step) -> list[str]:
+    """Describe how to undo a step, or why that is impossible; a statement has a line of its own."""
+    if not step.undo:
+        return [f"undo: {step.undo_note or 'none'}"]
+    statement = " ".join(step.undo.split("\n"))
+    return [f"undo: {statement}", *([f"after the undo: {step.undo_note}"] if step.undo_note else [])]
 
 
 def locations_text(locations: Iterable[Location]) -> str:

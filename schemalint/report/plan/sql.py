@@ -18,7 +18,7 @@ from schemalint.report.plan._words import (
     others_text,
     refusal_text,
     table_title,
-    undo_text,
+    undo_lines,
     waiting_texts,
 )
 
@@ -52,6 +52,7 @@ def _table(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
     for step in plan.steps:
         yield ""
         yield from (sql_comment(text) for text in _remarks(step, missing, creates=plan.live is None))
+        yield from (sql_comment(line, semicolon=r"\u003b" if step.undo else ",") for line in undo_lines(step))
         yield from f"{step.sql};".split("\n")
     if plan.steps:
         yield ""
@@ -67,4 +68,3 @@ def _remarks(step: Step, missing: frozenset[Approval], *, creates: bool) -> Iter
     yield from (f"risk: {risk}" for risk in risks(step, creates=creates))
     if step.needs:
         yield approvals_text(step.needs, missing)
-    yield undo_text(step)

@@ -22,7 +22,7 @@ from schemalint.report.plan._words import (
     summary_of,
     table_state,
     table_title,
-    undo_text,
+    undo_lines,
     waiting_texts,
 )
 from schemalint.report.text import counted, first_few, styled
@@ -67,7 +67,7 @@ def _step_lines(
         yield f"      {gains} {', '.join(sorted(step.adds_features))}"
     for risk in risks(step, creates=creates):
         yield "      " + styled("risk:", color=color, fg="yellow") + f" {printable(risk)}"
-    yield f"      {printable(undo_text(step))}"
+    yield from (f"      {printable(line)}" for line in undo_lines(step))
 
 
 def _is_idle(plan: TablePlan) -> bool:

@@ -10,6 +10,7 @@ from schemalint.delta.path import format_path
 from schemalint.delta.stream_commits import stops_tracked_streams
 from schemalint.model.marker import read_marker
 from schemalint.printable import SafeText, terminal_text
+from schemalint.report.delta_errors import error_name
 from schemalint.report.table._cells import committer_text, shortened, table_rows
 from schemalint.report.table._columns import column_lines
 from schemalint.report.table.changes import describe_changes
@@ -170,6 +171,6 @@ def _entry(step: HistoryStep) -> list[str]:
 def _log(live: LiveTable) -> Iterator[str]:
     for defect in live.defects:
         location = defect.file if defect.line is None else f"{defect.file}, line {defect.line}"
-        spark = f" (Spark: {defect.delta_error})" if defect.delta_error else ""
+        spark = f" (Spark: {error_name(defect.delta_error)})" if defect.delta_error else ""
         yield f"  defect: {location}: {defect.message}{spark}"
     yield from (f"  warning: {text}" for text in live.warnings)

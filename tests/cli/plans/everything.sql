@@ -2,7 +2,7 @@
 
 -- old is listed under dropped
 -- from contracts/orders.yml:11
--- risk: queries that use old fail\x3b its data stays in the files, unreadable
+-- risk: queries that use old fail, its data stays in the files, unreadable
 -- needs approval: destructive
 -- undo: cannot be undone in place: RESTORE TABLE also reverts the data
 ALTER TABLE delta.`/lake/sales/orders` DROP COLUMNS (`old`);
@@ -30,9 +30,10 @@ ALTER TABLE delta.`/lake/sales/orders` ALTER COLUMN
 -- the constraint positive is declared
 -- from contracts/orders.yml:12
 -- risk: clients without checkConstraints lose write access
--- risk: reads all data\x3b fails if a row violates it
+-- risk: reads all data, fails if a row violates it
 -- risk: later writes of violating rows fail
--- undo: ALTER TABLE delta.`/lake/sales/orders` DROP CONSTRAINT `positive`\x3b the features stay in the protocol: checkConstraints
+-- undo: ALTER TABLE delta.`/lake/sales/orders` DROP CONSTRAINT `positive`
+-- after the undo: the features stay in the protocol: checkConstraints
 ALTER TABLE delta.`/lake/sales/orders` ADD CONSTRAINT `positive` CHECK (total > 0);
 
 -- afterwards, verify: schemalint check --live --all --strict && schemalint plan --exit-code

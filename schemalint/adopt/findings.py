@@ -88,13 +88,15 @@ def baseline_of(
         client_rows=settings.config.clients,
     )
     known = {finding.fingerprint for finding in later.findings}
+    # Some rules are stricter with a new table, and to the adoption each table is new.
+    worst = {finding.fingerprint: finding.severity for finding in first.findings}
     only_first = (
         replace(finding, against=_BY_ADOPTION)
         for finding in first.findings
         if finding.severity >= Severity.ERROR and finding.fingerprint not in known
     )
     lasting = (
-        finding
+        replace(finding, severity=max(finding.severity, worst.get(finding.fingerprint, finding.severity)))
         for finding in (*later.findings, *audited.findings)
         if finding.severity >= Severity.WARNING  # an information fails no run
     )

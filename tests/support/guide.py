@@ -37,6 +37,7 @@ _VARIES: Final = (
     (re.compile(r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"), "2026-01-05 09:00:00"),
     (re.compile(r"\bckpt_-?\d+"), "ckpt_1234567890"),
     (re.compile(r"^applying: .*\n", re.MULTILINE), ""),  # only after some seconds
+    (re.compile(r"^note: this schemalint was installed from a folder .*\n", re.MULTILINE), ""),
 )
 
 

@@ -256,6 +256,7 @@ def test_fetch_retrieves_a_missing_branch(origin: Repo, clone: Repo) -> None:
     origin.git("switch", "--quiet", "--create", "release")
     released = origin.commit("released")
     assert base(clone, "origin/release", fetch=True).commit == released
+    assert clone.git("rev-parse", "--is-shallow-repository").strip() == "false"
 
 
 def test_an_unsuccessful_fetch_is_an_error(clone: Repo) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 
@@ -25,6 +26,14 @@ FORMATS: tuple[report.Format, ...] = (
 @pytest.fixture
 def mixed() -> CheckResult:
     return result_of("several_severities")
+
+
+@pytest.mark.parametrize("name", [name for name in report.names() if name != "gitlab"])
+def test_each_report_names_the_base_and_why_it_is_the_base(name: str, mixed: CheckResult) -> None:
+    """GitLab's format has no place for it."""
+    text = re.sub("&#4[47];", ",", str(report.get(name).render(mixed)))
+    assert "abc1234" in text
+    assert "merge base with origin" in text
 
 
 @pytest.mark.parametrize("name", report.names())

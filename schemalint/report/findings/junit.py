@@ -63,6 +63,7 @@ def _run(suite: Element, result: CheckResult) -> None:
         SubElement(_case(suite, _RUN, "compared"), "skipped", {"message": summary(result)})
     if not len(suite):
         _case(suite, _RUN, "completed")
+    SubElement(suite, "system-out").text = summary(result)
 
 
 def _case(suite: Element, classname: str, name: str) -> Element:

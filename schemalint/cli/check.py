@@ -157,7 +157,7 @@ def _run(options: dict[str, Any]) -> CheckResult | None:
             *lock_faults(settings.gate.deciding[-1], scopes.everywhere.sets[-1].rules),
         ),
         findings=ordered((*result.findings, *settings.findings(local, options["ignore"]))),
-        sources={**(result.sources or {}), **settings.texts},
+        sources={**settings.texts, **(result.sources or {})},
         counts_existing=options["strict"],
     )
     result = _with_baseline(result, options, scopes.rules, settings, of_head, base)

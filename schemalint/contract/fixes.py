@@ -67,8 +67,11 @@ def _fixed(file: str, text: str, findings: list[Finding]) -> FixedFile:
 def _fixed_with(file: str, text: str, findings: list[Finding], accepted: _Accepted) -> FixedFile:
     fixed = [finding for finding in findings if accepted.add(finding.text_changes)]
     edits = [TextEdit(change.start, change.end, change.text) for change in accepted.changes]
-    after = document.apply_edits(text, edits, file)
-    require_second_opinion(file, text, after)
+    if file.endswith(".toml"):
+        after = document.splice(text, edits)  # a configuration: see `schemalint.config.removal`
+    else:
+        after = document.apply_edits(text, edits, file)
+        require_second_opinion(file, text, after)
     return FixedFile(file, text, after, tuple(fixed), len(findings) - len(fixed))
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from schemalint import contract as contracts
 from schemalint import git
-from schemalint.config import Config
+from schemalint.config import Config, parse
 from schemalint.config.positions import Positions
-from schemalint.errors import ConfigError, ContractError, SchemalintError
+from schemalint.errors import ConfigError, ContractError, Location, SchemalintError
 from schemalint.git import EmptyTree, Repository, Revision, Side
 from schemalint.lint.configuration import HeadConfig
 from schemalint.model.waiver import IN_CONFIGURATION, WaiverSource, WrittenWaiver
@@ -49,14 +49,17 @@ def exceptions_name(config: Config) -> str:
 def other_exceptions(head: HeadConfig, base: Side, base_config: Config) -> OtherExceptions:
     """Read the exceptions outside of the contracts, of both sides."""
     name = exceptions_name(head.config)
-    of_configuration = tuple(_removed(head, base_config))
+    text = head.text if head.config.removed else ""
+    of_configuration = tuple(_removed(head, text, base_config))
+    # A file that `--config` names is not edited: it need not be the repository's.
+    texts = {visible(head.name or ""): text} if of_configuration and head.given is None else {}
     try:
         data = head.read(name)
         if data is None:
-            return OtherExceptions(of_configuration)
+            return OtherExceptions(of_configuration, texts=texts)
         written = contracts.read_exceptions(visible(name), data)
     except (ConfigError, ContractError) as error:
-        return OtherExceptions(of_configuration, (error,))
+        return OtherExceptions(of_configuration, (error,), texts)
     known: set[object] = set()
     if base == head.side:
         known = set(map(_identity, written))
@@ -66,7 +69,7 @@ def other_exceptions(head: HeadConfig, base: Side, base_config: Config) -> Other
             known = {_identity(entry) for entry in contracts.read_exceptions(name, at_base or b"")}
     return OtherExceptions(
         (*of_configuration, *(replace(entry, added=_identity(entry) not in known) for entry in written)),
-        texts={visible(name): data.decode("utf-8", "replace")},
+        texts={**texts, visible(name): data.decode("utf-8", "replace")},
     )
 
 
@@ -109,11 +112,21 @@ def merged_exceptions(
 
 def exceptions_after(others: OtherExceptions, file: FixedFile) -> OtherExceptions:
     """Return the exceptions after fixes of their file: none of them is another one."""
-    known = {_identity(entry): entry for entry in others.waivers}
-    written = contracts.read_exceptions(file.file, file.after.encode())
-    kept = (replace(entry, added=known[_identity(entry)].added) for entry in written)
-    of_configuration = (entry for entry in others.waivers if entry.index == IN_CONFIGURATION)
-    return OtherExceptions((*of_configuration, *kept), texts={**others.texts, file.file: file.after})
+    of_configuration = [entry for entry in others.waivers if entry.index == IN_CONFIGURATION]
+    in_file = [entry for entry in others.waivers if entry.index != IN_CONFIGURATION]
+    if file.file.endswith(".toml"):
+        left = parse(file.file, file.after.encode()).removed
+        lines = Positions(file.file, file.after)
+        of_configuration = [
+            replace(entry, location=_line(lines, entry.table))
+            for entry in of_configuration
+            if entry.table in left
+        ]
+    else:
+        known = {_identity(entry): entry for entry in in_file}
+        written = contracts.read_exceptions(file.file, file.after.encode())
+        in_file = [replace(entry, added=known[_identity(entry)].added) for entry in written]
+    return OtherExceptions((*of_configuration, *in_file), texts={**others.texts, file.file: file.after})
 
 
 def void_reasons(accepted: Collection[str], foreign: str | None) -> Callable[[WaiverSource], str | None]:
@@ -136,11 +149,13 @@ def _identity(entry: WrittenWaiver) -> object:
     return entry.table.casefold(), entry.waiver
 
 
-def _removed(head: HeadConfig, base: Config) -> Iterator[WrittenWaiver]:
-    if not head.config.removed:
-        return
-    lines = Positions(head.name or "", head.text)
+def _removed(head: HeadConfig, text: str, base: Config) -> Iterator[WrittenWaiver]:
+    lines = Positions(visible(head.name or ""), text)
     for table, waiver in head.config.removed.items():
-        location = lines.locate(("removed", "table"), table)
+        location = _line(lines, table)
         added = base.removed.get(table) != waiver
         yield WrittenWaiver(waiver, table, WaiverSource.FILE, location, added, index=IN_CONFIGURATION)
+
+
+def _line(lines: Positions, table: str) -> Location:
+    return lines.locate(("removed", "table"), table)

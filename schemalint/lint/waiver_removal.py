@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
+from schemalint.config.removal import removed_spans
 from schemalint.document import (
     Document,
     Path,
@@ -19,6 +20,7 @@ from schemalint.document import (
 )
 from schemalint.document import Sequence as YamlSequence
 from schemalint.errors import ContractError
+from schemalint.model.contract import table_key
 from schemalint.model.finding import TextChange
 from schemalint.model.waiver import IN_CONFIGURATION, WaiverSource, WrittenWaiver
 from schemalint.values import grouped
@@ -39,9 +41,12 @@ def removals(
         sources: The text of each file.
     """
     found: dict[WrittenWaiver, tuple[TextChange, ...]] = {}
-    in_files = (written for written in waivers if written.index != IN_CONFIGURATION)
-    for file, together in grouped((written.location.file, written) for written in in_files).items():
-        if file in sources:
+    for file, together in grouped((written.location.file, written) for written in waivers).items():
+        if file not in sources:
+            continue
+        if together[0].index == IN_CONFIGURATION:
+            found |= dict.fromkeys(together, _without_entries(file, sources[file], together))
+        else:
             documents = read_documents(sources[file], file)
             comments = [written for written in together if written.source is WaiverSource.INLINE]
             of_comment = Counter((written.document, written.cut) for written in comments)
@@ -87,6 +92,12 @@ def _without_items(
         written: (_change(documents[written.document], edits[written.document][path]),)
         for written, path in paths.items()
     }
+
+
+def _without_entries(file: str, text: str, waivers: Iterable[WrittenWaiver]) -> tuple[TextChange, ...]:
+    """Return the changes that remove entries of the configuration."""
+    spans = removed_spans(text, {table_key(written.table) for written in waivers})
+    return tuple(TextChange(location(file, text, Span(start, end)), start, end, "") for start, end in spans)
 
 
 def _change(document: Document, edit: TextEdit) -> TextChange:

@@ -165,6 +165,24 @@ def test_unused_exceptions_of_a_file_are_removed(review: Review) -> None:
     assert (run.status, path.read_bytes()) == (0, kept.encode()), run.out
 
 
+def test_unused_exceptions_of_the_configuration_are_removed(review: Review) -> None:
+    """The entry of a table that the change removes stays."""
+    used = '# gone\n[[removed]]\ntable = "sales.orders"\nreason = "x"\n'
+    unused = '# a misspelt name\n[[removed]]\ntable = "sales.order"\nreason = "x"\n'
+    review.write({CONTRACT: BASE})
+    review.project.repo.commit()
+    review.write({CONTRACT: None, "schemalint.toml": f"preview = true\n\n{unused}\n{used}"})
+    found = review.project.check()
+    assert (found.status, "schemalint.toml:5:10: CT005" in found.out) == (0, True), found.out
+    assert "1 fixable with --fix" in found.out
+    run = review.project.check("--fix")
+    assert (run.status, "CT005" in run.out) == (0, False), run.out
+    assert "schemalint.toml:5:10)" in run.out, "the entry that is left has moved up"
+    text = (review.project.repo.path / "schemalint.toml").read_text("utf-8")
+    assert text == f"preview = true\n\n{used}"
+    assert review.project.check("--config", "schemalint.toml").status == 0
+
+
 def test_unused_exceptions_in_a_layout_that_cannot_be_edited_are_findings_without_a_fix(
     project: Project,
 ) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from schemalint import config, contract
 from schemalint.cli import cli
+from schemalint.lint import error_classes
 from schemalint.lint.client_support import known_clients
-from schemalint.lint.error_classes import error_advice
+from schemalint.lint.error_classes import ErrorAdvice, error_advice
 from schemalint.lint.rule_lookup import explain
 from schemalint.lint.rulebook import load_rules
 from schemalint.plugin import Rule
@@ -20,6 +24,7 @@ from schemalint.report.table.clients import matrix_markdown
 from support.golden import assert_golden
 
 DOCS = Path(__file__).parents[2] / "docs"
+ERROR_TABLE = Path(error_classes.__file__).with_suffix(".toml")
 BUILT_IN = tuple(rule for rule in load_rules() if rule.distribution == "schemalint")
 
 
@@ -48,26 +53,38 @@ def test_index_lists_all_rules() -> None:
     assert_golden("\n".join([*head, *rows]) + "\n", DOCS / "rules" / "index.md")
 
 
-def test_page_of_errors_lists_all_that_explain_has_advice_for() -> None:
-    rows = []
-    for advice in filter(lambda advice: advice.remedy, error_advice()):
-        found = {
-            rule.code
-            for name in advice.errors
-            for error in explain(name, BUILT_IN).errors
-            for rule in error.rules
-        }
-        links = ", ".join(f"[{code}](rules/{code.lower()}.md)" for code in sorted(found))
-        names = ", ".join(f"`{name}`" for name in advice.errors)
-        rows.append(f"| {names} | {advice.cause} | {advice.remedy} | {links} |")
-    head = (
-        "# Errors of Delta and Spark\n\n"
-        "What `schemalint explain` knows about the error classes of Delta 4.4.0 and Spark 4.2.0 that are\n"
-        "about schemas, properties, protocols and logs. It takes a class, a message, or a stack trace from\n"
-        "standard input: `schemalint explain - < job.log`.\n\n"
-        "| errors | cause | what to do | rules |\n| --- | --- | --- | --- |\n"
-    )
-    assert_golden(head + "\n".join(rows) + "\n", DOCS / "errors.md")
+ERRORS_HEAD = """\
+# Errors of Delta and Spark
+
+The error classes of Delta 4.4.0 and Spark 4.2.0 that are about schemas, properties, protocols and logs: what
+causes each, and what to do. `schemalint explain` knows the same: it takes a class, a message, or a trace:
+`schemalint explain - < job.log`.
+"""
+
+
+def test_page_of_errors_answers_all_that_explain_has_advice_for() -> None:
+    topics = re.split(r"^# ---- (.*)$", ERROR_TABLE.read_text("utf-8"), flags=re.MULTILINE)
+    advice = {row.errors[0]: row for row in error_advice() if row.remedy}
+    text = ERRORS_HEAD
+    for topic, rows in zip(topics[1::2], topics[2::2], strict=True):
+        answers = [_answer(advice.pop(row["errors"][0])) for row in tomllib.loads(rows).get("known", ())]
+        text += f"\n## {topic}\n{''.join(answers)}" if answers else ""
+    assert not advice
+    assert_golden(text, DOCS / "errors.md")
+
+
+def _answer(advice: ErrorAdvice) -> str:
+    first, *others = advice.errors
+    found = {
+        rule.code
+        for name in advice.errors
+        for error in explain(name, BUILT_IN).errors
+        for rule in error.rules
+    }
+    links = ", ".join(f"[{code}](rules/{code.lower()}.md)" for code in sorted(found))
+    also = f"Also {', '.join(f'`{name}`' for name in others)}.\n\n" if others else ""
+    caught = f"\n**Caught before by** {links}\n" if links else ""
+    return f"\n### `{first}`\n\n{also}**Why:** {advice.cause}\n\n**Do:** {advice.remedy}\n{caught}"
 
 
 def test_command_line_reference_shows_every_command_s_help() -> None:
@@ -80,6 +97,34 @@ def test_command_line_reference_shows_every_command_s_help() -> None:
         inner = click.Context(command, info_name=name, parent=context, terminal_width=100)
         sections.append(f"## schemalint {name}\n\n```\n{command.get_help(inner)}\n```\n")
     assert_golden("\n".join(sections), DOCS / "cli.md")
+
+
+@pytest.mark.parametrize(
+    ("name", "pages"),
+    [
+        ("contract", ("contract", "consumers", "exceptions")),
+        ("exceptions", ("exceptions",)),
+        ("config", ("configuration", "consumers", "clients")),
+    ],
+)
+def test_reference_names_every_key_of_a_format(name: str, pages: tuple[str, ...]) -> None:
+    document = json.loads(CliRunner().invoke(cli, ["schema", name]).output)
+    text = "".join((DOCS / f"{page}.md").read_text("utf-8") for page in pages)
+    named = set(re.findall(r"[\w-]+", text))
+    assert _keys(document) - named == set()
+
+
+def _keys(schema: object) -> set[str]:
+    """Return the keys of a JSON Schema, at every level."""
+    if isinstance(schema, list):
+        return {key for part in schema for key in _keys(part)}
+    if not isinstance(schema, dict):
+        return set()
+    properties = schema.get("properties", {})
+    return set(properties).union(
+        *(_keys(part) for part in properties.values()),
+        *(_keys(part) for name, part in schema.items() if name != "properties"),
+    )
 
 
 @pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.stem)

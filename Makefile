@@ -11,6 +11,7 @@ PINS := requirements/dev.txt
 FUZZ_PINS := requirements/fuzz.txt
 FUZZ_INSTALLED := .venv/.fuzz
 FUZZ_SECONDS ?= 3600
+PLACEHOLDER := OWNER
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version $(PYTHON_NEEDED) --generate-hashes \
     $(if $(UPGRADE),--upgrade) --custom-compile-command 'make pins'
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -19,13 +20,14 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage docs engine kill probe fuzz lint pins clean require-java require-python
+.PHONY: help demo test coverage docs dist version home engine kill probe fuzz lint pins clean require-java require-python
 
 help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
 	@echo 'make test      all tests, those that ask the real engine included'
 	@echo 'make coverage  all tests, and a list of the lines and branches that none of them reaches'
 	@echo 'make docs      the site, in site/'
+	@echo 'make dist      wheel and sdist, in dist/, built, checked, installed and tried'
 	@echo 'make engine    ask the real engine again for all recorded answers (takes long)'
 	@echo 'make kill      kill plans at every point, and apply them again (takes long)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
@@ -47,6 +49,27 @@ coverage: require-java $(INSTALLED)
 # The variable silences an announcement of mkdocs-material. With --quiet, mkdocs counts no warnings and is not strict.
 docs: $(INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
+# The wheel is built from the sdist. Both are judged as a package index does, and tried in a new environment.
+dist: $(INSTALLED)
+	rm -rf dist
+	$(BIN)/uv build --quiet --no-build-isolation --python $(BIN)/python --out-dir dist
+	$(BIN)/twine check --strict dist/*.whl dist/*.tar.gz
+	SCHEMALINT_DIST=dist $(BIN)/python -m pytest -n 0 --quiet tests/integration/test_distribution.py
+
+# The version stands in schemalint/__init__.py; these texts repeat it for people who copy them.
+version:
+	@test -n '$(VERSION)' || { echo 'say which: make version VERSION=1.2.3' >&2; exit 2; }
+	old=$$(sed -n 's/^__version__ = "\(.*\)"$$/\1/p' schemalint/__init__.py | sed 's/\./\\./g'); \
+	sed -i "s/\([v=\"]\|schemalint \)$$old\b/\1$(VERSION)/g" schemalint/__init__.py tests/support/ci_jobs.py \
+	    $$(git ls-files README.md docs examples .github ':!docs/rules')
+	sed -i 's/^## \[Unreleased\]$$/## [$(VERSION)] - '"$$(date +%F)/" CHANGELOG.md
+
+# Once, by whoever hosts schemalint: make home OWNER=acme
+home:
+	@test -n '$(OWNER)' || { echo 'say whose: make home OWNER=ACCOUNT' >&2; exit 2; }
+	git grep --files-with-matches --fixed-strings '$(PLACEHOLDER)/schemalint' | \
+	    xargs sed -i 's#$(PLACEHOLDER)/schemalint#$(OWNER)/schemalint#g'
 
 # What the engine answers is recorded again, to be read as a diff. It takes long.
 engine: require-java $(INSTALLED)

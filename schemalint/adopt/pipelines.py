@@ -65,15 +65,17 @@ def job_change(root: Path, service: Service, source: Source) -> FileChange | Lef
 
 def _github(root: Path, source: Source) -> FileChange | Left:
     if source.action is not None:
+        permissions = "      contents: read\n      pull-requests: write # one comment\n"
         steps = f"      - uses: {source.action}\n"
     else:
+        permissions = "      contents: read\n"
         steps = (
             f"      - run: pip install {shlex.quote(source.requirement)}\n"
             "      - run: schemalint check --output-format github\n"
         )
     text = f"""\
 name: schemalint
-on: pull_request
+on: [pull_request, merge_group]
 permissions: {{}}
 concurrency:
   group: ${{{{ github.workflow }}}}-${{{{ github.ref }}}}
@@ -84,7 +86,7 @@ jobs:
     runs-on: ubuntu-24.04
     timeout-minutes: 15
     permissions:
-      contents: read
+{permissions}\
     steps:
       - uses: {_CHECKOUT}
         with:

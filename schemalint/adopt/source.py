@@ -23,7 +23,7 @@ _REQUIREMENT: Final = re.compile(r"(?!.*(?:: | #))[\w.+@:/=~<>!,;\[\]#%&? -]+", 
 _ON_GITHUB: Final = re.compile(
     r"(?:https://|(?:ssh://)?git@)github\.com[/:](?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?"
 )
-# What pyproject.toml says until somebody hosts the project: see docs/releasing.md.
+# What pyproject.toml says until somebody hosts the project.
 _NOBODY: Final = "/OWNER/"
 
 

@@ -37,7 +37,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, direct_url: dict[str, object] | N
 
 def test_from_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
     assert installed(monkeypatch, None) == Source(FROM_INDEX)
-    assert installed(monkeypatch, None, "Source, https://github.com/OWNER/schemalint") == Source(FROM_INDEX)
+    assert installed(monkeypatch, None, "Source, https://github.com/OWNER/x") == Source(FROM_INDEX)
     at_home = installed(monkeypatch, None, "Changelog, https://x", "Source, https://github.com/acme/lint")
     assert at_home == Source(FROM_INDEX, "https://github.com/acme/lint", f"v{VERSION}")
     assert at_home.action == f"acme/lint@v{VERSION}"

@@ -15,6 +15,7 @@ import pytest
 from schemalint.delta.datatype import LONG, Field
 from support.logs import metadata, protocol, write_log
 from support.project import ORDERS, Project
+from support.skipping import skip_or_fail
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +72,18 @@ def _without_privileges() -> None:
     """Take from root what lets it write read-only files, once the next program starts."""
     if os.geteuid() == 0:
         for capability in range(4):  # CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER
-            ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+            if ctypes.CDLL(None).prctl(24, capability, 0, 0, 0):  # PR_CAPBSET_DROP
+                raise PermissionError
+
+
+@pytest.fixture
+def unprivileged() -> Callable[[], None]:
+    """What makes a new process one that has to obey the modes of files."""
+    try:
+        subprocess.run(["true"], check=True, preexec_fn=_without_privileges)
+    except subprocess.SubprocessError:
+        skip_or_fail("root cannot give up its privileges here")
+    return _without_privileges
 
 
 def _small_disk() -> None:
@@ -89,9 +101,11 @@ def test_all_files_are_fixed_and_keep_their_modes(widened: Project) -> None:
     assert {file: (widened.repo.path / file).stat().st_mode & 0o777 for file in FILES} == modes
 
 
-def test_a_read_only_file_stays_and_the_others_are_fixed(widened: Project) -> None:
+def test_a_read_only_file_stays_and_the_others_are_fixed(
+    widened: Project, unprivileged: Callable[[], None]
+) -> None:
     (widened.repo.path / FILES[1]).chmod(0o444)
-    process = _fix(widened, limit=_without_privileges)
+    process = _fix(widened, limit=unprivileged)
     assert (process.returncode, _fixed(widened)) == (2, [FILES[0], FILES[2]])
     assert "failure: contracts/b.yml cannot be written: Permission denied" in process.stdout
     assert process.stderr == f"fixed {FILES[0]}\nfixed {FILES[2]}\n"
@@ -99,10 +113,10 @@ def test_a_read_only_file_stays_and_the_others_are_fixed(widened: Project) -> No
     assert "1 fixable with --fix\n" in process.stdout
 
 
-def test_nothing_is_fixed_in_a_read_only_folder(widened: Project) -> None:
+def test_nothing_is_fixed_in_a_read_only_folder(widened: Project, unprivileged: Callable[[], None]) -> None:
     folder = widened.repo.path / "contracts"
     folder.chmod(0o555)
-    process = _fix(widened, limit=_without_privileges)
+    process = _fix(widened, limit=unprivileged)
     folder.chmod(0o755)
     assert (process.returncode, _fixed(widened)) == (2, [])
     assert process.stdout.count("cannot be written: Permission denied") == len(FILES)
@@ -223,3 +237,33 @@ def test_fixes_of_a_file_that_is_a_link_out_of_the_repository_are_not_written(
     process = _fix(project, "--head", "index")
     assert (process.returncode, "leads out of the repository" in process.stdout) == (2, True)
     assert (outside.read_text(), file.is_symlink()) == (before, True)
+
+
+UNSAFE_RULE = '''
+from schemalint.plugin import Contract, Fix, Problem, SetProperty, Severity, rule
+
+@rule("LOC001", on=Contract, severity=Severity.WARNING, fixable=True)
+def owned(contract, ctx):
+    """A table has no owner property."""
+    # The base has the finding too.
+    if "own.er" not in contract.state.set_properties:
+        yield Problem("no owner", fix=Fix("Name us", (SetProperty("own.er", "us"),), safe=False))
+'''
+
+
+def test_unsafe_fixes_are_counted_apart_and_made_on_request_alone(widened: Project) -> None:
+    widened.repo.write("rules.py", UNSAFE_RULE)
+    widened.repo.write("schemalint.toml", 'plugins = ["rules.py"]\nextend-select = ["LOC"]\n')
+    options = ("--allow-local-plugins", *IGNORED)
+    shown = widened.run("check", "--all", *options)
+    assert "fix: Name us (apply with --fix --unsafe-fixes, and review the result)" in shown.out
+    assert "3 fixable with --fix (3 more with --unsafe-fixes)" in shown.out
+    assert "own.er" not in widened.check("--diff", *options).out
+    assert "own.er" in widened.check("--diff", "--unsafe-fixes", *options).out
+    run = widened.check("--fix", *options)
+    assert "3 fixable with --fix --unsafe-fixes" in run.out
+    assert _fixed(widened) == list(FILES)
+    assert "own.er" not in (widened.repo.path / FILES[0]).read_text()
+    run = widened.check("--fix", "--unsafe-fixes", *options)
+    assert (run.status, "fixable" in run.out) == (0, False)
+    assert "  own.er: us\n" in (widened.repo.path / FILES[0]).read_text()

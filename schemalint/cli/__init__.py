@@ -28,6 +28,8 @@ __all__ = ["cli", "main", "print_error", "print_note", "report_bugs"]
 INTERRUPTED = 130
 BROKEN_PIPE = 141  # as a process that SIGPIPE ends
 BUG = 3
+COMPLETION: Final = "_SCHEMALINT_COMPLETE"
+"""The variable in which click's scripts say what a shell asks for after the Tab key."""
 USAGE = 2
 
 # Contracts and findings hold no reference cycles; searching for cycles takes a tenth of a check's time.
@@ -117,7 +119,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SchemalintError as error:
         print_error(error)
         return error.exit_status
-    except SystemExit:
+    except SystemExit as end:
+        if COMPLETION in os.environ:  # a shell completes a command line
+            return int(end.code or 0)
         # click exits with 1, the status of findings, when the reader closes the pipe (`| head`), and when the
         # other side closes a connection.
         if is_output_closed():

@@ -12,7 +12,7 @@ from schemalint import git
 from schemalint.catalog import Catalog
 from schemalint.catalog.table_location import choose_target
 from schemalint.cli import print_error, print_note, report_bugs
-from schemalint.cli._options import F, local_plugins_option, project_options
+from schemalint.cli._options import F, local_plugins_option, project_options, target_option
 from schemalint.cli._progress import READ_IN_PARALLEL, table_workers, workers_options
 from schemalint.cli._spark_options import via_options
 from schemalint.config.trust import Trusted
@@ -70,7 +70,7 @@ def deploy_options(default_head: str, jobs_help: str = READ_IN_PARALLEL) -> Call
             ),
             via_options,
             workers_options(jobs_help),
-            click.option("--target", metavar="NAME", help="Use this target of the configuration"),
+            target_option("Use this target of the configuration"),
             click.argument("tables", nargs=-1),
         ):
             function = option(function)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from schemalint.cli._completion import rule_codes, target_names
 from schemalint.cli._output import show, shows_colors
 from schemalint.files import write_text
 from schemalint.model.finding import Severity
@@ -68,6 +69,11 @@ def is_colored(color: str, output_file: str | None, *, err: bool = False) -> boo
     return bool(os.environ.get("FORCE_COLOR")) or shows_colors(err=err)
 
 
+def target_option(text: str) -> Callable[[F], F]:
+    """Return the option that names a target of the configuration."""
+    return click.option("--target", metavar="NAME", help=text, shell_complete=target_names)
+
+
 local_plugins_option = click.option(
     "--allow-local-plugins", is_flag=True, help="Run rules from the files that the configuration lists"
 )
@@ -103,13 +109,19 @@ def rule_options(function: F) -> F:
         local_plugins_option,
         click.option("--preview", is_flag=True, help="Run preview rules too"),
         click.option(
-            "--ignore", multiple=True, callback=split_codes, metavar="CODES", help="Skip these rules"
+            "--ignore",
+            multiple=True,
+            callback=split_codes,
+            metavar="CODES",
+            shell_complete=rule_codes,
+            help="Skip these rules",
         ),
         click.option(
             "--extend-select",
             multiple=True,
             callback=split_codes,
             metavar="CODES",
+            shell_complete=rule_codes,
             help="Run these rules in addition",
         ),
         click.option(
@@ -117,6 +129,7 @@ def rule_options(function: F) -> F:
             multiple=True,
             callback=split_codes,
             metavar="CODES",
+            shell_complete=rule_codes,
             help="Run only these rules: codes, prefixes or names",
         ),
     ):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from schemalint.cli._completion import report_formats
 from schemalint.cli._options import FAIL_ON, color_option, is_colored, write_report
 from schemalint.cli._output import show
 from schemalint.errors import UsageError
@@ -54,6 +55,7 @@ def report_options(function: F) -> F:
             default=("full",),
             show_default=True,
             metavar="FORMAT[:FILE]",
+            shell_complete=report_formats,
             help=f"Format of the report, and a file for it; may be repeated: {', '.join(reports.names())}",
         ),
         click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings"),

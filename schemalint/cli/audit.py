@@ -12,7 +12,7 @@ from schemalint.catalog.audit_targets import AuditTargets
 from schemalint.catalog.table_requests import open_environment, table_requests
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import baseline_options, with_baseline
-from schemalint.cli._options import least_severity, project_options, rule_options
+from schemalint.cli._options import least_severity, project_options, rule_options, target_option
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import settings_anywhere
@@ -51,7 +51,7 @@ _AUDITED: Final = frozenset({"live", "history"})
     "--root", "roots", multiple=True, metavar="PATH", help="Audit all tables at or below a path or URI"
 )
 @click.option("--all", "everything", is_flag=True, help="Audit all tables of the target, declared or not")
-@click.option("--target", metavar="NAME", help="Look up table names in this target")
+@target_option("Look up table names in this target")
 @click.option("--files", is_flag=True, help="Read the footers of all live data files too")
 @click.option(
     "--via",

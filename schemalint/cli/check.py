@@ -18,6 +18,7 @@ from schemalint.cli._options import (
     least_severity,
     project_options,
     rule_options,
+    target_option,
 )
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
@@ -73,7 +74,7 @@ if TYPE_CHECKING:
 )
 @click.option("--live", "with_live", is_flag=True, help="Compare with the live tables too")
 @click.option("--live-from", metavar="FILE", help="Compare with a `show` JSON file instead of the log")
-@click.option("--target", metavar="NAME", help="Compare with the tables of this target")
+@target_option("Compare with the tables of this target")
 @history_option
 @via_options
 @workers_options()

@@ -7,6 +7,7 @@ import sys
 import click
 
 from schemalint import limits
+from schemalint.cli._completion import rule_codes
 from schemalint.cli._output import show
 from schemalint.errors import UsageError
 from schemalint.lint.rule_lookup import explain
@@ -15,7 +16,7 @@ from schemalint.report.rules import explanation
 
 
 @click.command("explain")
-@click.argument("what", required=False)
+@click.argument("what", required=False, shell_complete=rule_codes)
 def command(what: str | None) -> int:
     """Show what an error means, or the page of a rule.
 

@@ -11,7 +11,7 @@ import click
 
 from schemalint import git
 from schemalint.cli import print_error, print_note
-from schemalint.cli._options import PENDING, history_option, project_options
+from schemalint.cli._options import PENDING, history_option, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._settings import repository_settings
@@ -42,7 +42,7 @@ ONLY = ("columns", "+properties", "all")
 @click.option("--only", type=click.Choice(ONLY), help="Choose what the contract declares")
 @click.option("--table", "table", metavar="NAME", help="Declare a table given by path under this name")
 @click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing")
-@click.option("--target", metavar="NAME", help="Read the tables of this target")
+@target_option("Read the tables of this target")
 @history_option
 @via_options
 @workers_options()

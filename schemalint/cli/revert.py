@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schemalint.cli import print_error, print_note
-from schemalint.cli._options import PENDING, project_options
+from schemalint.cli._options import PENDING, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for, via_options
@@ -34,7 +34,7 @@ _RESTORE = (
     "--to", metavar="REV", help="Revert to the contract at this revision; by default the last different one"
 )
 @click.option("--diff", "--dry-run", "show_diff", is_flag=True, help="Show the changes; write nothing")
-@click.option("--target", metavar="NAME", help="Plan for this target")
+@target_option("Plan for this target")
 @via_options
 @project_options
 def command(table: str, *, to: str | None, show_diff: bool, **options: Any) -> int:  # noqa: ANN401

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -32,6 +33,12 @@ def command(what: str) -> int:
     and its nested files (nested-config), or the JSON output of a command: report of `check` and `audit`,
     table of `show`, plan of `plan`, apply of `apply`, deploy-log of a line that `apply --log` writes.
     """
-    module, function = SCHEMAS[what]
-    show(json_text(getattr(import_module(module), function)(), indent=2))
+    show(json_text(schema_of(what), indent=2))
     return 0
+
+
+def schema_of(name: str) -> dict[str, Any]:
+    """Return the JSON Schema of a format."""
+    module, function = SCHEMAS[name]
+    schema: dict[str, Any] = getattr(import_module(module), function)()
+    return schema

@@ -8,7 +8,7 @@ import click
 
 from schemalint.catalog.table_requests import open_environment, read_tables, table_requests
 from schemalint.cli import print_error
-from schemalint.cli._options import project_options
+from schemalint.cli._options import project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, via_options
@@ -27,7 +27,7 @@ UNREADABLE = 2
 
 @click.command("show")
 @click.argument("tables", nargs=-1, required=True)
-@click.option("--target", metavar="NAME", help="Look up table names in this target")
+@target_option("Look up table names in this target")
 @click.option("--no-history", is_flag=True, help="Read the state only: faster, without the history of types")
 @click.option(
     "--output-format",

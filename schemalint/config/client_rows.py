@@ -30,18 +30,31 @@ class RowKeys(TypedDict, total=False):
     """
 
     feature: str | list[str]
+    """Table features that the row is about."""
     type_change: str | list[str]
+    """Type changes that the row is about, such as `int -> bigint`."""
     mapping: Literal["none", "name", "id"]
+    """Column mapping mode that the row is about."""
     reader: Literal[1, 2, 3]
+    """Reader version of the protocol that the row is about."""
     writer: Literal[1, 2, 3, 4, 5, 6, 7]
+    """Writer version of the protocol that the row is about."""
     format: str
+    """Format of files that the row is about."""
     versions: str
+    """Versions of the client, as a range; all by default."""
     read_path: str
+    """Read path of the client; all by default."""
     access: Literal["read", "write"]
+    """Access that the row is about; both by default."""
     verdict: Required[Literal["ok", "refuses", "wrong", "unknown"]]
+    """What the client does with such a table."""
     detail: str
+    """More about the verdict, for messages."""
     evidence: Required[EvidenceKeys]
+    """Where the verdict comes from: exactly one of its keys."""
     as_of: str
+    """Day of the verdict (ISO 8601)."""
 
 
 class UserRowKeys(RowKeys, total=False):

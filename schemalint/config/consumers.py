@@ -19,31 +19,47 @@ class UnblockKeys(TypedDict, total=False):
     """``[consumers.<name>.stream.unblock]``."""
 
     rename: Literal["always"] | int
+    """Value of `allowSourceColumnRename`: `always` or a table version."""
     drop: Literal["always"] | int
+    """Value of `allowSourceColumnDrop`: `always` or a table version."""
     type_change: Literal["always"] | int
+    """Value of `allowSourceColumnTypeChange`: `always` or a table version."""
 
 
 class StreamKeys(TypedDict, total=False):
     """``[consumers.<name>.stream]``."""
 
     checkpoint: Required[str]
+    """The query's `checkpointLocation`."""
     schema_tracking_location: str
+    """The query's `schemaTrackingLocation`."""
     source: int
+    """Index of the table among the query's sources, from 0."""
     checkpoint_scheme: str
+    """Scheme by which the query's Spark names the checkpoint, such as `s3a`."""
     unblock: UnblockKeys
+    """Schema changes that the query accepts."""
 
 
 class ConsumerKeys(TypedDict, total=False):
     """``[consumers.<name>]``."""
 
     client: str
+    """Client program, such as `trino`."""
     version: str
+    """Client version, or a range such as `>=1.6,<2`."""
     read_path: str
+    """Read path of the client, if the client has several."""
     access: Literal["read", "write"]
+    """Whether the consumer reads or writes the tables; `read` by default."""
     columns: list[str]
+    """Columns that the consumer uses; all by default."""
     owner: str
+    """Person or team responsible for the consumer."""
     cdf: bool
+    """Whether the consumer reads the change data feed; false by default."""
     stream: StreamKeys
+    """Settings of a consumer that reads the tables as a stream."""
 
 
 def declared_consumers(file: str, text: str, declared: Mapping[str, ConsumerKeys]) -> dict[str, Consumer]:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
 from schemalint import config, limits
-from schemalint.config.client_rows import EvidenceKeys, UserRowKeys
+from schemalint.config.client_rows import EvidenceKeys, RowKeys, UserRowKeys
 from schemalint.config.consumers import (
     ConsumerKeys,
     StreamKeys,
@@ -39,7 +39,7 @@ else:  # pydantic refuses typing.TypedDict before Python 3.12
 if TYPE_CHECKING:
     from pydantic import ConfigDict
 
-_CONFIG: "Final[ConfigDict]" = {"extra": "forbid", "strict": True}
+_CONFIG: "Final[ConfigDict]" = {"extra": "forbid", "strict": True, "use_attribute_docstrings": True}
 
 SeverityWord = Literal["error", "warning", "info"]
 
@@ -48,45 +48,65 @@ class TargetKeys(TypedDict, total=False):
     """``[targets.<name>]``."""
 
     root: str
+    """Folder of all tables whose contract has no absolute location: a path or a URI."""
     catalog: str
+    """Catalog that holds the tables: the first part of their full names."""
     catalog_uri: str
+    """Address of the catalog's API."""
     catalog_token: str
+    """Access token of the catalog, as the name of an environment variable: `${NAME}`."""
     allowed_locations: list[str]
+    """Prefixes that an absolute location may have, in addition to `root`."""
     create: bool
+    """Whether `apply` may create a missing table; true by default."""
     engine: str
+    """Engine that writes the tables, with its version."""
     single_writer: bool
+    """Whether nothing else commits to the tables while `apply` runs; false by default."""
     storage: dict[str, str]
+    """Settings of the object store; secrets are names of environment variables: `${NAME}`."""
 
 
 class SparkKeys(TypedDict, total=False):
     """``[spark]``."""
 
     master: str
+    """Spark master of the session that `apply` starts."""
     remote: str
+    """Spark Connect server, instead of a session of its own."""
     packages: list[str]
+    """Maven packages that the session loads."""
     conf: dict[str, str | int | float | bool]
+    """Spark configuration properties."""
 
 
 class RemovedKeys(TypedDict, total=False):
     """``[[removed]]``: a contract whose removal is approved."""
 
     table: Required[str]
+    """Table whose contract was removed."""
     reason: Required[str]
+    """Reason for the removal."""
     approved_by: str
+    """Person or team that approved it."""
 
 
 class ExceptionsKeys(TypedDict, total=False):
     """``[exceptions]``."""
 
     accept: list[Literal["contract", "file", "inline"]]
+    """Kinds of exceptions that count in the change that adds them; all by default."""
 
 
 class TableKeys(TypedDict, total=False):
     """``[[tables]]``: settings for some of the tables."""
 
     match: Required[str]
+    """Glob over table names, ignoring case."""
     ignore: list[str]
+    """Rules that do not check these tables: codes, prefixes or names."""
     consumers: list[str]
+    """Names of consumers of these tables."""
 
 
 ConfigKeys = TypedDict(
@@ -127,6 +147,7 @@ for _keys in (
     StreamKeys,
     ConsumerKeys,
     EvidenceKeys,
+    RowKeys,
     UserRowKeys,
     ConfigKeys,
 ):

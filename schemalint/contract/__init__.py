@@ -81,14 +81,14 @@ def read_exceptions(file: str, data: bytes) -> tuple[WrittenWaiver, ...]:
 
 
 def exceptions_schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of ``exceptions.yaml``, for editors."""
+    """Return the JSON Schema of ``exceptions.yaml``, for editors."""
     from schemalint.contract.dialects.native import json_schema as implementation  # noqa: PLC0415
 
     return implementation.exceptions_schema()
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of the native format, for editors."""
+    """Return the JSON Schema of the native format, for editors."""
     from schemalint.contract.dialects.native import json_schema as implementation  # noqa: PLC0415
 
     return implementation.json_schema()

@@ -1,36 +1,70 @@
-"""The JSON Schema of the native format, for editors."""
+"""The JSON Schemas of the native format, for editors."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from pydantic import TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema
-
-from schemalint.contract.dialects.native.format import VERSION, Contract, ExceptionsFile
+from schemalint.contract.dialects.native import format as native
+from schemalint.document.editor_schema import Examples, editor_schema
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12); it does not check the syntax of types, dates and paths."""
-    return _schema(Contract, "contract", {"TypeChange": "The type before the change.", "Waiver": _OLD})
+    """Return the JSON Schema of a contract; it does not check the syntax of types, dates and paths."""
+    return editor_schema(
+        native.Contract,
+        name="contract",
+        version=native.VERSION,
+        title="schemalint contract",
+        description="The declared schema of one Delta table.",
+        texts={("TypeChange", "from"): "The type before the change.", ("Waiver", "from"): _OLD},
+        examples=_EXAMPLES,
+    )
 
 
 def exceptions_schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of ``exceptions.yaml``."""
-    return _schema(ExceptionsFile, "exceptions", {"ExceptionEntry": _OLD})
+    """Return the JSON Schema of ``exceptions.yaml``."""
+    of_waiver = json_schema()["definitions"]["Waiver"]["properties"]
+    return editor_schema(
+        native.ExceptionsFile,
+        name="exceptions",
+        version=native.VERSION,
+        title="schemalint exceptions",
+        description="Approved findings, outside of the contracts.",
+        texts={("ExceptionEntry", key): body["description"] for key, body in of_waiver.items()},
+        examples={("ExceptionEntry", "table"): ["sales.orders"], **_EXAMPLES},
+    )
 
 
 _OLD: Final = "The old value in the finding; required where the finding has one."
-
-
-def _schema(format_: Any, name: str, descriptions: dict[str, str]) -> dict[str, Any]:  # noqa: ANN401 - a TypedDict
-    schema = TypeAdapter(format_).json_schema()
-    # `from` is a Python keyword, so the classes have no attribute docstring for it.
-    for definition, description in descriptions.items():
-        schema["$defs"][definition]["properties"]["from"]["description"] = description
-    return {
-        "$schema": GenerateJsonSchema.schema_dialect,
-        "$id": f"urn:schemalint:{name}:{VERSION}",
-        **schema,
-        "title": f"schemalint {name}",
-    }
+_TYPES: Final = ["bigint", "string", "decimal(12,2)", "timestamp", "array<string>", "struct<zip: string>"]
+_EXAMPLES: Final[Examples] = {
+    ("Contract", "schemalint"): [native.VERSION],
+    ("Contract", "table"): ["sales.orders"],
+    ("Contract", "owner"): ["@data-platform"],
+    ("Contract", "location"): ["sales/orders", "s3://bucket/lake/sales/orders"],
+    ("Contract", "dropped"): [["old_name", "shipping.zip"]],
+    ("Contract", "partitioned_by"): [["day"]],
+    ("Contract", "clustered_by"): [["customer_id"]],
+    ("Contract", "constraints"): [{"positive": "amount > 0"}],
+    ("Contract", "properties"): [{"delta.enableTypeWidening": True}],
+    ("Contract", "features"): [["deletionVectors"]],
+    ("Contract", "drop_features"): [["typeWidening"]],
+    ("Contract", "targets"): [{"dev": {"location": "sales/orders_dev"}}],
+    ("Contract", "consumers"): [[{"name": "dashboards", "client": "trino", "version": "476"}]],
+    ("Column", "name"): ["order_id"],
+    ("Column", "type"): _TYPES,
+    ("Column", "default"): ["0", "current_timestamp()"],
+    ("Column", "generated"): ["CAST(created_at AS DATE)"],
+    ("Column", "renamed_from"): ["amount"],
+    ("Part", "type"): _TYPES,
+    ("TypeChange", "from"): ["int"],
+    ("TypeChange", "to"): ["bigint"],
+    ("TypeChange", "at"): ["element", "value"],
+    ("Waiver", "rule"): ["TW001", "illegal-narrowing"],
+    ("Waiver", "expires"): ["2026-12-31"],
+    ("ExceptionEntry", "rule"): ["TW001", "illegal-narrowing"],
+    ("ExceptionEntry", "expires"): ["2026-12-31"],
+    ("Consumer", "client"): ["trino", "deltalake"],
+    ("Consumer", "version"): ["476", ">=1.6,<2"],
+    ("Stream", "checkpoint"): ["s3://bucket/checkpoints/orders"],
+}

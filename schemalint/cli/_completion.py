@@ -1,0 +1,52 @@
+"""What a shell offers after the Tab key. Nothing of the repository runs: only its configuration is read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import click
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]*")
+"""Names that a shell shows and inserts as they are; a stranger may have chosen others."""
+
+
+def rule_codes(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the codes of installed rules; of a list with commas, the last one is completed."""
+    from schemalint.lint.rulebook import load_rules  # noqa: PLC0415 (only after the Tab key)
+
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{rule.code}" for rule in load_rules() if rule.code.startswith(last.upper())]
+
+
+def report_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the formats of reports."""
+    from schemalint.report import findings  # noqa: PLC0415 (only after the Tab key)
+
+    return [name for name in findings.names() if name.startswith(incomplete)]
+
+
+def target_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the targets of the configuration in the working folder or above it."""
+    return [name for name in _targets() if _NAME.fullmatch(name) and name.startswith(incomplete)]
+
+
+def _targets() -> Iterator[str]:
+    from schemalint import config  # noqa: PLC0415 (only after the Tab key)
+    from schemalint.errors import ConfigError  # noqa: PLC0415
+
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        for name in config.FILES:
+            try:
+                data = config.read_file(folder / name)
+                found = config.parse(name, data) if data else config.Config()
+            except ConfigError:
+                continue
+            yield from found.targets
+        if (folder / ".git").exists():
+            return

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from schemalint.document import candidate
+from schemalint.git import EmptyTree, Worktree, changes, list_files
 from schemalint.values import frozen
+
+if TYPE_CHECKING:
+    from schemalint.git import Repository
 
 CONTRACTS: Final = "contracts"
 BASELINE: Final = "schemalint-baseline.json"
+_YAML: Final = (".yml", ".yaml")
 EXCEPTIONS: Final = "schemalint_exceptions: 1\nexceptions: []\n"
 
 _CREDENTIALS: Final = {
@@ -31,16 +37,24 @@ class NewTarget:
     catalog: str | None = None
 
 
-def configuration_text(target: NewTarget, *, has_owners: bool) -> str:
+def is_folder_free(repository: Repository) -> bool:
+    """Whether the folder of contracts can be theirs: no other YAML is in it, and no contract elsewhere."""
+    contracts = {*changes(repository, EmptyTree("one side"), Worktree(), candidate).head}
+    listing = list_files(repository, Worktree(), (f"{CONTRACTS}/**",))
+    return {path for path in (*listing.blobs, *listing.on_disk) if path.endswith(_YAML)} == contracts
+
+
+def configuration_text(target: NewTarget, *, has_folder: bool, has_owners: bool) -> str:
     """Return the text of a configuration with one target; it holds no credentials.
 
     Args:
         target: The target.
+        has_folder: Whether all contracts are in their folder: then each YAML there must be one.
         has_owners: Whether the repository says who owns its files, so that owners can approve exceptions.
     """
     lines = [
         "# All keys: `schemalint schema config`",
-        f'contracts = ["{CONTRACTS}/**"]',
+        *([f'contracts = ["{CONTRACTS}/**"]'] if has_folder else []),
         f"baseline = {_quoted(BASELINE)}  # findings of the day on which schemalint came, which fail nothing",
     ]
     if has_owners:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from schemalint import contract as contracts
 from schemalint.catalog.table_requests import Environment
 from schemalint.document import candidate
-from schemalint.errors import SchemalintError
+from schemalint.errors import LiveError, SchemalintError
 from schemalint.git import Contents, EmptyTree, File, Worktree, changes
 from schemalint.lint.audit import audit
 from schemalint.lint.audit_reading import read_for_audit, with_readers
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from schemalint.catalog.table_requests import TableRequest
     from schemalint.config.trust import Trusted, TrustedTarget
     from schemalint.git import Repository
+    from schemalint.lint.audit import AuditedTable
     from schemalint.model.contract import Contract
     from schemalint.model.finding import CheckResult
     from schemalint.storage.table_workers import TableWorkers
@@ -80,8 +81,9 @@ def baseline_of(
     where = Environment(settings, target, repository, via)
     errors: list[SchemalintError] = []
     requests = list(_requests(chain.from_iterable(map(_contracts_in, files.values())), where, errors))
+    tables = read_for_audit(requests, workers, files=False)
     audited = audit(
-        with_readers(read_for_audit(requests, workers, files=False), where),
+        with_readers((table for table in tables if _counts(table, new)), where),
         scopes.rules,
         target=target.name,
         scopes=scopes,
@@ -104,6 +106,13 @@ def baseline_of(
     compared = compare(result, Baseline(name))
     entries = rewritten(None, compared, lambda _entry: True, grow=True)
     return text_of(entries), len(compared.others), (*first.errors, *errors, *audited.errors)
+
+
+def _counts(table: AuditedTable, new: Mapping[str, str]) -> bool:
+    """Whether a table is there: one that was declared before may be absent."""
+    return not isinstance(table.table, LiveError) or (
+        table.contract is not None and table.contract.file in new
+    )
 
 
 def _contracts_in(file: File) -> Iterable[Contract]:

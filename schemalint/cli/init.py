@@ -94,7 +94,7 @@ def _repository() -> Repository:
 def _adoption(repository: Repository, options: dict[str, Any]) -> tuple[Adoption, Source]:
     from schemalint.adopt import AdoptionInput, adopt  # noqa: PLC0415 (only for this command)
     from schemalint.adopt.code_owners import code_owners  # noqa: PLC0415
-    from schemalint.adopt.configuration import configuration_text  # noqa: PLC0415
+    from schemalint.adopt.configuration import configuration_text, is_folder_free  # noqa: PLC0415
     from schemalint.adopt.pipelines import Service, service_of  # noqa: PLC0415
     from schemalint.adopt.source import given_source, installed_source  # noqa: PLC0415
     from schemalint.catalog.table_location import choose_target, require_reachable  # noqa: PLC0415
@@ -105,7 +105,9 @@ def _adoption(repository: Repository, options: dict[str, Any]) -> tuple[Adoption
     settings, new_settings = find_trusted(repository, os.environ), None
     if settings.config.file is None:
         new = _new_target(repository, options)
-        new_settings = configuration_text(new, has_owners=owners is not None)
+        new_settings = configuration_text(
+            new, has_folder=is_folder_free(repository), has_owners=owners is not None
+        )
         settings = proposed("schemalint.toml", new_settings)
         name: str | None = new.name
     else:

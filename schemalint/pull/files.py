@@ -18,6 +18,8 @@ from schemalint.values import frozen
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _BRACES: Final = re.compile(r"\{[^{}]*\}?|\}")
 _PARTS: Final = ("table", "schema", "catalog")
+_MAX_NAME: Final = 240
+"""Bytes in a file's name: 255 on most file systems, less a number and what git or an editor adds to it."""
 _NOT_IN_NAMES: Final = frozenset('<>:"/\\|?*')
 
 
@@ -103,7 +105,15 @@ def file_name(pattern: str, table: str, catalog: str | None = None) -> Path:
         _PLACEHOLDER.sub(lambda found: _file_safe(values[found[1]]), folder) for folder in pattern.split("/")
     )
     start = "/" if pattern.startswith("/") else ""
-    return Path(start + "/".join(folder for folder in folders if folder))
+    return Path(start + "/".join(_shortened(folder) for folder in folders if folder))
+
+
+def _shortened(name: str) -> str:
+    """Return a name that a file can have: a table's may be as long, and there is the suffix."""
+    stem, dot, suffix = name.rpartition(".")
+    end = f"{dot}{suffix}".encode() if stem else b""
+    begin = (stem or name).encode()[: _MAX_NAME - len(end)]
+    return (begin + end).decode(errors="ignore")
 
 
 def _file_safe(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain, count
@@ -100,7 +101,7 @@ class _Pulling:
         if file is None:
             self._printed.append(PulledFile(None, None, text))
             return
-        other = self._tables.setdefault(str(file).casefold(), contract.table)
+        other = self._tables.setdefault(_file_key(file), contract.table)
         if other != contract.table:
             raise _SharedFileError(
                 f"{other} and {contract.table} would be written into the same file: {shown(file)}",
@@ -132,7 +133,7 @@ class _Pulling:
         return next(
             candidate
             for candidate in chain((file,), numbered)
-            if self._tables.get(str(candidate).casefold(), table) == table and not os.path.lexists(candidate)
+            if self._tables.get(_file_key(candidate), table) == table and not os.path.lexists(candidate)
         )
 
     def _update(self, file: Path, table: str, live_table: LiveTable) -> None:
@@ -148,6 +149,11 @@ class _Pulling:
         self._texts[file] = (before, after)
         if after == text:
             self._unchanged.append(table)
+
+
+def _file_key(file: Path) -> str:
+    """Return a text that two paths share if some file system takes them for one file."""
+    return unicodedata.normalize("NFC", str(file)).casefold()
 
 
 def _owner(table: LiveTable) -> str | None:

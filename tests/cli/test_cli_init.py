@@ -13,6 +13,7 @@ import yaml
 
 from schemalint.delta.datatype import INTEGER, LONG, STRING, Field
 from support.logs import commit_info, metadata, protocol, write_commit, write_log
+from support.project import ORDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -310,3 +311,41 @@ def test_pull_refuses_a_second_table_with_the_same_name(project: Project, lake: 
     run = project.run("pull", "--all", "--into", "contracts/{table}.yml")
     assert (run.status, "would be called t, as the one at" in run.err) == (2, True)
     assert "1/2/3/4/t" in (project.repo.path / "contracts/t.yml").read_text()
+
+
+@pytest.mark.parametrize("other", ["contracts/api.yaml", "schemas/returns.yml"])
+def test_files_of_others_are_never_taken_for_contracts_nor_contracts_lost(
+    project: Project, lake: Path, other: str
+) -> None:
+    log(lake / "sales/orders")
+    is_contract = other.startswith("schemas")
+    project.repo.write(other, ORDERS.replace("orders", "returns") if is_contract else "a: 1\n")
+    project.repo.commit()
+    assert project.run("init").status == 0
+    assert "contracts =" not in (project.repo.path / "schemalint.toml").read_text()
+    run = project.check("--all")
+    assert (run.status, f"in {2 if is_contract else 1} table" in run.out) == (0, True)
+
+
+def test_names_of_all_kinds(project: Project, lake: Path) -> None:
+    names = (
+        "- x",
+        "a\nb",
+        "ü" * 120,
+        "x" * 255,
+        " a b. ",
+        "CON",
+        "`q`",
+        "${x}",
+        "[draft]",
+        "é",
+        "e\u0301",
+        "\u202e",
+    )
+    for name in names:
+        log(lake / "s" / name)
+    run = project.run("init", "--root", "lake")
+    assert run.status == 0, run.err
+    project.repo.commit()
+    assert len([*(project.repo.path / "contracts").rglob("*.yml")]) == len(names)
+    assert project.check("--live", "--all", "--strict").status == 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from schemalint.lint import paired_contracts
+from schemalint import contract as contracts
 from support.project import ORDERS
 
 if TYPE_CHECKING:
@@ -79,14 +79,14 @@ def test_more_contracts_start_no_more_processes_and_unchanged_ones_are_not_read(
         started.append(arguments)
         original(self, *arguments, **options)
 
-    reader = paired_contracts.contracts.read
+    reader = contracts.read
 
     def reading(file: str, data: bytes) -> object:
         read.append(file)
         return reader(file, data)
 
     monkeypatch.setattr(subprocess.Popen, "__init__", start)
-    monkeypatch.setattr(paired_contracts.contracts, "read", reading)
+    monkeypatch.setattr(contracts, "read", reading)
     counts = []
     for number in (2, 40):
         for index in range(number):

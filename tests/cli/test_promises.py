@@ -55,7 +55,7 @@ def test_a_deleted_contract_is_located_where_it_was(project: Project) -> None:
     assert (finding["code"], finding["location"]["file"], finding["location"]["line"]) == ("CT001", FILE, 4)
 
 
-def test_violations_a_baseline_that_cannot_be_read_and_a_clean_run_have_a_status_each(
+def test_violations_input_that_cannot_be_read_and_a_clean_run_have_a_status_each(
     project: Project,
 ) -> None:
     project.declare(CONTRACT)
@@ -65,7 +65,9 @@ def test_violations_a_baseline_that_cannot_be_read_and_a_clean_run_have_a_status
     statuses.append(project.check().status)
     project.repo.write("broken.json", "{")
     statuses += [project.check("--baseline", "broken.json").status, project.check("--against", "v9").status]
-    assert statuses == [0, 1, 2, 2]
+    project.declare("schemalint: 1\n", "broken.yml")
+    statuses.append(project.check().status)
+    assert statuses == [0, 1, 2, 2, 2]
 
 
 def test_more_contracts_start_no_more_processes_and_unchanged_ones_are_not_read(

@@ -91,7 +91,11 @@ class Spark:
                 f"note: a session needs {missing.names[0]} for {', '.join(schemes)}: add --with-packages, or "
                 f'packages = ["{missing.names[0]}"] under [spark], unless its Spark has it'
             )
-        return object_stores.with_store_of(settings, self._target) if session.is_local(settings) else settings
+        if not session.is_local(settings):
+            return settings
+        for what in object_stores.left_out(settings, self._target):
+            print_note(f"note: Hadoop has no setting for {what}")
+        return object_stores.with_store_of(settings, self._target)
 
     @cached_property
     def catalog(self) -> SessionCatalog:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from schemalint.config.storage import variable_of
 from schemalint.config.trust import TrustedSpark, TrustedTarget
 from schemalint.delta.log_store import S3_SCHEMES
 from schemalint.errors import UsageError
+from schemalint.spark.hadoop_settings import store_conf
 from schemalint.values import field, frozen, replace
 
 _JAR_KEYS: Final = ("spark.jars", "spark.driver.extraClassPath")
@@ -31,23 +31,6 @@ _MODULES: Final[Mapping[str, str]] = {
 _SDK: Final[Mapping[str, str]] = {"3.5.0": "2.35.4"}
 _SDK_GROUP: Final = "software.amazon.awssdk"
 _SDK_PARTS: Final = ("s3-transfer-manager", "sts")
-
-# obstore's settings, without the prefix aws_, as Hadoop's fs.s3a.*.
-_S3A: Final[Mapping[str, str]] = {
-    "access_key_id": "access.key",
-    "secret_access_key": "secret.key",
-    "session_token": "session.token",
-    "token": "session.token",
-    "default_region": "endpoint.region",
-    "region": "endpoint.region",
-    "endpoint": "endpoint",
-    "endpoint_url": "endpoint",
-}
-# S3A's own chain of credentials reads the keys in the environment.
-_VARIABLES: Final = ("AWS_DEFAULT_REGION", "AWS_REGION", "AWS_ENDPOINT_URL")
-_UNSIGNED: Final = frozenset({"skip_signature", "anonymous"})
-_ANONYMOUS: Final = "org.apache.hadoop.fs.s3a.AnonymousAWSCredentialsProvider"
-_TRUE: Final = frozenset({"true", "1", "yes", "on"})
 
 
 @frozen
@@ -108,34 +91,16 @@ def with_packages(settings: TrustedSpark, packages: Packages) -> TrustedSpark:
 
 
 def with_store_of(settings: TrustedSpark, target: TrustedTarget) -> TrustedSpark:
-    """Return the settings of a local session with those of the target's store; the user's own win.
-
-    Secrets stay in the environment: Hadoop replaces ``${env.NAME}`` itself, so neither a process list nor
-    Spark shows them.
-    """
-    schemes = S3_SCHEMES.intersection(schemes_of(target))
-    if not schemes:
-        return settings
-    return replace(settings, conf={**dict(_s3a(target, schemes)), **settings.conf})
+    """Return the settings of a local session with those of the target's stores; the user's own win."""
+    conf = store_conf(target, schemes_of(target)).conf
+    return replace(settings, conf={**conf, **settings.conf})
 
 
-def _s3a(target: TrustedTarget, schemes: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for scheme in schemes:
-        if scheme != "s3a":  # Hadoop knows no other
-            yield f"spark.hadoop.fs.{scheme}.impl", "org.apache.hadoop.fs.s3a.S3AFileSystem"
-    variables = {name.lower(): f"${{{name}}}" for name in _VARIABLES if os.environ.get(name)}
-    storage = {
-        key.lower().removeprefix("aws_"): value for key, value in {**variables, **target.storage}.items()
-    }
-    for key, value in storage.items():
-        variable = variable_of(value)
-        if key in _S3A:
-            yield f"spark.hadoop.fs.s3a.{_S3A[key]}", value if variable is None else f"${{env.{variable}}}"
-        if key in _UNSIGNED and value.lower() in _TRUE:
-            yield "spark.hadoop.fs.s3a.aws.credentials.provider", _ANONYMOUS
-    is_virtual = storage.get("virtual_hosted_style_request", "").lower() in _TRUE
-    if not is_virtual and {"endpoint", "endpoint_url"} & set(storage):
-        yield "spark.hadoop.fs.s3a.path.style.access", "true"
+def left_out(settings: TrustedSpark, target: TrustedTarget) -> Iterator[str]:
+    """Yield what a session does not get of the settings of the target's stores, and what to set instead."""
+    for prefix, names in store_conf(target, schemes_of(target)).left_out.items():
+        if not any(key.startswith(prefix) for key in settings.conf):
+            yield f"{', '.join(names)}: set {prefix}* under [spark.conf]"
 
 
 def _jars() -> list[str]:

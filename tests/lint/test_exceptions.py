@@ -74,6 +74,16 @@ def test_an_exception_for_something_else_or_past_its_end_approves_nothing(entry:
     assert ("CT003" in remaining, approved) == (True, [])
 
 
+def test_what_the_change_adds_comes_first() -> None:
+    void = "{name: a, type: void}, {name: z, type: void}"
+    entries = [f"rule: NC009, column: {name}, reason: filled later" for name in "az"]
+    base, head = contract(void, entries[0]), contract(void, *entries)
+    findings = judge_pair(base, head, RULES)
+    waivers = written_waivers([(base, head)], (), lambda _source: None)
+    approved = approve(findings, waivers, RULES, TODAY).approved
+    assert [(each.finding.column, each.by.added) for each in approved] == [("z", True), ("a", False)]
+
+
 def test_an_exception_counts_on_its_last_day_and_by_the_name_of_its_rule() -> None:
     entry = EARLY.replace("CT003", "deprecated-dropped-early")
     assert left(dropped(f"{entry}, expires: 2026-06-15"))[1] == ["CT003"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,7 +11,13 @@ from schemalint.cli._spark_options import Spark, running_spark
 from schemalint.config import SparkSettings, Target
 from schemalint.config.trust import TrustedSpark, TrustedTarget
 from schemalint.errors import UsageError
-from schemalint.spark.object_stores import missing_packages, schemes_of, with_packages, with_store_of
+from schemalint.spark.object_stores import (
+    left_out,
+    missing_packages,
+    schemes_of,
+    with_packages,
+    with_store_of,
+)
 from schemalint.values import replace
 
 if TYPE_CHECKING:
@@ -21,6 +28,11 @@ NONE = TrustedSpark(SparkSettings())
 AWS = "org.apache.hadoop:hadoop-aws:3.5.0"
 SDK = ("software.amazon.awssdk:s3-transfer-manager:2.35.4", "software.amazon.awssdk:sts:2.35.4")
 S3A = "spark.hadoop.fs.s3a."
+GS = "spark.hadoop.fs.gs."
+AZURE = "spark.hadoop.fs.azure.account."
+OAUTH = "org.apache.hadoop.fs.azurebfs.oauth2."
+HOST = "acct.dfs.core.windows.net"
+LAKE = f"abfss://c@{HOST}/lake"
 S3_IMPL = {
     "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
 }
@@ -33,8 +45,9 @@ def jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     (folder / "hadoop-client-api-3.5.0.jar").touch()
     monkeypatch.setenv("SPARK_HOME", str(tmp_path))
-    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL"):
-        monkeypatch.delenv(name, raising=False)
+    for name in os.environ:
+        if name.startswith(("AWS_", "AZURE_", "GOOGLE_")):
+            monkeypatch.delenv(name)
     return folder
 
 
@@ -143,7 +156,71 @@ def test_spark_without_hadoop_is_reported(jars: Path) -> None:
         ),
         ("s3a://lake", {}, {}),
         ("s3://lake", {}, S3_IMPL),
-        ("gs://lake", {"endpoint": "https://gcs"}, {}),
+        ("gs://lake", {"timeout": "1 minute"}, {}),
+        (
+            "gs://lake",
+            {"service_account": "${KEYFILE}"},
+            {
+                f"{GS}auth.type": "SERVICE_ACCOUNT_JSON_KEYFILE",
+                f"{GS}auth.service.account.json.keyfile": "${env.KEYFILE}",
+            },
+        ),
+        (
+            "gs://lake",
+            {"application_credentials": "${GOOGLE_APPLICATION_CREDENTIALS}"},
+            {f"{GS}auth.type": "APPLICATION_DEFAULT"},
+        ),
+        (
+            LAKE,
+            {"account_name": "acct", "account_key": "${KEY}"},
+            {f"{AZURE}auth.type.{HOST}": "SharedKey", f"{AZURE}key.{HOST}": "${env.KEY}"},
+        ),
+        (
+            LAKE,
+            {"sas_token": "${SAS}"},
+            {
+                f"{AZURE}auth.type.{HOST}": "SAS",
+                f"spark.hadoop.fs.azure.sas.fixed.token.{HOST}": "${env.SAS}",
+            },
+        ),
+        (
+            LAKE,
+            {
+                "AZURE_STORAGE_CLIENT_ID": "${CLIENT}",
+                "client_secret": "${SECRET}",
+                "authority_id": "${TENANT}",
+            },
+            {
+                f"{AZURE}auth.type.{HOST}": "OAuth",
+                f"{AZURE}oauth.provider.type.{HOST}": f"{OAUTH}ClientCredsTokenProvider",
+                f"{AZURE}oauth2.client.id.{HOST}": "${env.CLIENT}",
+                f"{AZURE}oauth2.client.secret.{HOST}": "${env.SECRET}",
+                f"{AZURE}oauth2.client.endpoint.{HOST}": (
+                    "https://login.microsoftonline.com/${env.TENANT}/oauth2/token"
+                ),
+            },
+        ),
+        (
+            LAKE,
+            {"client_id": "${CLIENT}", "tenant_id": "${TENANT}", "federated_token_file": "${FILE}"},
+            {
+                f"{AZURE}auth.type.{HOST}": "OAuth",
+                f"{AZURE}oauth.provider.type.{HOST}": f"{OAUTH}WorkloadIdentityTokenProvider",
+                f"{AZURE}oauth2.client.id.{HOST}": "${env.CLIENT}",
+                f"{AZURE}oauth2.msi.tenant.{HOST}": "${env.TENANT}",
+                f"{AZURE}oauth2.token.file.{HOST}": "${env.FILE}",
+            },
+        ),
+        (
+            LAKE,
+            {"client_id": "${CLIENT}"},
+            {
+                f"{AZURE}auth.type.{HOST}": "OAuth",
+                f"{AZURE}oauth.provider.type.{HOST}": f"{OAUTH}MsiTokenProvider",
+                f"{AZURE}oauth2.client.id.{HOST}": "${env.CLIENT}",
+            },
+        ),
+        (LAKE, {}, {}),
         ("/lake", {"endpoint": "https://minio"}, {}),
     ],
 )
@@ -166,6 +243,79 @@ def test_environment_comes_before_storage_and_the_users_settings_before_both(
         f"{S3A}endpoint": "${env.AWS_ENDPOINT_URL}",
         f"{S3A}path.style.access": "false",
     }
+
+
+@pytest.mark.parametrize(
+    ("root", "variables", "conf"),
+    [
+        ("gs://lake", ["GOOGLE_APPLICATION_CREDENTIALS"], {f"{GS}auth.type": "APPLICATION_DEFAULT"}),
+        (
+            LAKE,
+            ["AZURE_STORAGE_ACCOUNT_KEY", "AZURE_CLIENT_ID"],
+            {
+                f"{AZURE}auth.type.{HOST}": "SharedKey",
+                f"{AZURE}key.{HOST}": "${env.AZURE_STORAGE_ACCOUNT_KEY}",
+            },
+        ),
+    ],
+)
+def test_credentials_of_the_environment_reach_the_session_if_the_target_has_none(
+    monkeypatch: pytest.MonkeyPatch, root: str, variables: list[str], conf: Mapping[str, str]
+) -> None:
+    for name in variables:
+        monkeypatch.setenv(name, "secret")
+
+    assert with_store_of(NONE, TrustedTarget(Target("prod", root=root))).conf == conf
+    own = TrustedTarget(Target("prod", root=root, storage={"bearer_token": "${TOKEN}"}))
+    assert with_store_of(NONE, own).conf == {}
+
+
+def test_each_account_of_a_target_gets_the_settings() -> None:
+    places = ("abfs://d@other.dfs.core.windows.net/x", "/local")
+    target = Target("prod", root=LAKE, allowed_locations=places, storage={"account_key": "${KEY}"})
+
+    conf = with_store_of(NONE, TrustedTarget(target)).conf
+
+    assert {key for key in conf if ".key." in key} == {
+        f"{AZURE}key.{HOST}",
+        f"{AZURE}key.other.dfs.core.windows.net",
+    }
+
+
+@pytest.mark.parametrize(
+    ("root", "storage", "names"),
+    [
+        ("gs://lake", {"service_account_key": "${KEY}"}, "targets.prod.storage.service_account_key"),
+        ("gs://lake", {"anonymous": "true"}, "targets.prod.storage.anonymous"),
+        ("gs://lake", {"anonymous": "false"}, None),
+        (
+            "gs://lake",
+            {"application_credentials": "${FILE}", "base_url": "https://gcs"},
+            "targets.prod.storage.application_credentials, targets.prod.storage.base_url",
+        ),
+        (LAKE, {"use_azure_cli": "true"}, "targets.prod.storage.use_azure_cli"),
+        (LAKE, {"endpoint": "https://azurite", "account_key": "${KEY}"}, "targets.prod.storage.endpoint"),
+        (LAKE, {"account_key": "${KEY}", "timeout": "1 minute"}, None),
+        ("s3a://lake", {"role_arn": "${ROLE}"}, "targets.prod.storage.role_arn"),
+        ("s3a://lake", {"region": "eu-west-1", "anonymous": "true"}, None),
+    ],
+)
+def test_what_hadoop_has_no_setting_for_is_told_before_the_session_starts(
+    started: list[TrustedSpark],
+    capsys: pytest.CaptureFixture[str],
+    root: str,
+    storage: Mapping[str, str],
+    names: str | None,
+) -> None:
+    target = TrustedTarget(Target("prod", root=root, storage=storage))
+
+    _ = Spark(NONE, target, adds_packages=True).session
+
+    notes = [line for line in capsys.readouterr().err.splitlines() if "Hadoop has no setting" in line]
+    assert len(started) == 1
+    assert [note.partition("for ")[2].partition(": set")[0] for note in notes] == ([names] if names else [])
+    own = {f"spark.hadoop.fs.{kind}x": "y" for kind in ("gs.", "azure.", "s3a.")}
+    assert not [*left_out(replace(NONE, conf=own), target)]
 
 
 IN_S3 = TrustedTarget(Target("prod", root="s3a://lake", storage={"region": "eu-west-1"}))

@@ -83,7 +83,7 @@ def _command_meant(name: str, commands: list[str]) -> str:
     epilog="Exit status: 0 no findings, 1 findings, 2 could not complete, 3 bug in schemalint, "
     "4 changes pending.",
 )
-@click.version_option(schemalint.__version__, prog_name="schemalint")
+@click.version_option(schemalint.__version__, prog_name="schemalint", help="Show the version and exit")
 @click.option("-C", "--directory", metavar="DIR", help="Run as if started in this directory")
 def cli(directory: str | None) -> None:
     """Lint and apply the schemas of Delta Lake tables, declared in YAML."""

@@ -22,6 +22,11 @@ PENDING = 4
 FAIL_ON = {"error": Severity.ERROR, "warning": Severity.WARNING, "info": Severity.INFO, "never": None}
 
 
+def examples(*commands: str) -> str:
+    """Return the end of a command's help."""
+    return "\n".join(("\b", "Examples:", *(f"  {command}" for command in commands)))
+
+
 color_option = click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),

@@ -48,7 +48,7 @@ def table_workers(options: dict[str, Any]) -> Iterator[TableWorkers]:
     from schemalint.storage.table_workers import TableWorkers  # noqa: PLC0415 (only with live tables)
 
     jobs = options["jobs"] or JOBS
-    if options["no_progress"]:
+    if options["no_progress"] or options.get("quiet"):
         yield TableWorkers(jobs)
         return
     progress = Progress(in_terminal=is_error_terminal())

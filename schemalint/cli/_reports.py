@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -22,16 +22,20 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_FOR_PEOPLE: Final = ("concise", "full")
+
 
 @frozen
 class Output:
     """A report to make.
 
     Attributes:
+        name: The name of its format.
         style: The module of its format.
         file: The file to write; None prints the report.
     """
 
+    name: str
     style: reports.Format
     file: str | None = None
 
@@ -40,6 +44,10 @@ def report_options(function: F) -> F:
     """Add the options that set when findings fail the run, and how they are reported."""
     for option in (
         color_option,
+        click.option(
+            "-v", "--verbose", is_flag=True, help="Say on standard error what is read, and which rules run"
+        ),
+        click.option("-q", "--quiet", is_flag=True, help="Print nothing but findings and errors"),
         click.option("--statistics", is_flag=True, help="Count the findings by rule, on standard error"),
         click.option(
             "--output-file",
@@ -94,7 +102,7 @@ def _output(value: str, output_file: str | None) -> Output:
     name, colon, file = value.partition(":")
     if colon and not file:
         raise UsageError(f"--output-format {value} names no file", help=f"write {value}FILE or {name}")
-    return Output(reports.get(name), file or output_file)
+    return Output(name, reports.get(name), file or output_file)
 
 
 def write_reports(
@@ -105,6 +113,7 @@ def write_reports(
     show_existing: bool = False,
     err: bool = False,
     statistics: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Print and write the reports; a file that cannot be written keeps no other report from being made.
 
@@ -115,12 +124,17 @@ def write_reports(
         show_existing: See `Format.render`.
         err: Print on standard error.
         statistics: Count the findings by rule, on standard error.
+        quiet: Print no report for people if there is nothing to tell.
 
     Raises:
         UsageError: A file cannot be written.
     """
     faults = []
+    run = result.run
+    nothing = quiet and run.compared and not (run.skipped or result.counted or result.errors)
     for output in outputs:
+        if nothing and output.file is None and output.name in _FOR_PEOPLE:
+            continue
         colored = is_colored(color, output.file, err=err)
         text = output.style.render(result, color=colored, show_existing=show_existing)
         try:

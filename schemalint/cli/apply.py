@@ -11,7 +11,7 @@ import click
 from schemalint.catalog.table_location import choose_target
 from schemalint.cli import print_error, print_note
 from schemalint.cli._deploy_options import deploy_options, prepare_deployment, print_unplanned
-from schemalint.cli._options import PENDING
+from schemalint.cli._options import PENDING, examples
 from schemalint.cli._output import can_ask, confirmed, show
 from schemalint.cli._plan_file import opened_plan_file
 from schemalint.cli._progress import JOBS, table_workers
@@ -39,7 +39,13 @@ from schemalint.values import replace
 _JOBS = 4
 
 
-@click.command("apply")
+@click.command(
+    "apply",
+    epilog=examples(
+        "schemalint apply --target prod",
+        "schemalint apply --target prod --yes sales.orders",
+    ),
+)
 @deploy_options(
     default_head="HEAD",
     jobs_help=f"Read and change N tables in parallel; by default read {JOBS} and change {_JOBS}",

@@ -12,7 +12,7 @@ from schemalint.catalog.audit_targets import AuditTargets
 from schemalint.catalog.table_requests import open_environment, table_requests
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import baseline_options, with_baseline
-from schemalint.cli._options import least_severity, project_options, rule_options, target_option
+from schemalint.cli._options import examples, least_severity, project_options, rule_options, target_option
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import settings_anywhere
@@ -45,7 +45,13 @@ if TYPE_CHECKING:
 _AUDITED: Final = frozenset({"live", "history"})
 
 
-@click.command("audit")
+@click.command(
+    "audit",
+    epilog=examples(
+        "schemalint audit --root lake",
+        "schemalint audit --root lake --output-format html:audit.html",
+    ),
+)
 @click.argument("tables", nargs=-1)
 @click.option(
     "--root", "roots", multiple=True, metavar="PATH", help="Audit all tables at or below a path or URI"
@@ -89,7 +95,7 @@ def command(
         result = _run(options, keep_tables=any(output.style.SHOWS_TABLES for output in outputs))
     except SchemalintError as error:
         result = CheckResult(Run(None, SideRef("live")), (), (error,), error.exit_status)
-    write_reports(result, outputs, color, statistics=statistics)
+    write_reports(result, outputs, color, statistics=statistics, quiet=options["quiet"])
     report_bugs(result.errors)
     return result.exit_status
 
@@ -103,6 +109,10 @@ def _run(options: dict[str, Any], *, keep_tables: bool) -> CheckResult:
         targets = _targets(repository, settings, spark if options["via"] else None, options)
         sink = _sink(spark, targets.tables, options)
         consumers = _consumers(settings, targets.tables) if options["clients"] else None
+        if options["verbose"]:
+            print_note(f"configuration: {settings.config.file or 'none'}")
+            print_note(f"tables: {len(targets.tables):,}")
+            print_note(f"rules: {len(scopes.rules):,}")
         with table_workers(options) as workers:
             result = audit(
                 with_readers(_tables(targets, spark, workers, options), targets.where),

@@ -14,6 +14,7 @@ from schemalint import git
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import baseline_options, require_baseline, with_baseline
 from schemalint.cli._options import (
+    examples,
     history_option,
     least_severity,
     project_options,
@@ -59,7 +60,14 @@ if TYPE_CHECKING:
     from schemalint.storage.table_workers import TableWorkers
 
 
-@click.command("check")
+@click.command(
+    "check",
+    epilog=examples(
+        "schemalint check",
+        "schemalint check --against HEAD~1 --output-format concise",
+        "schemalint check --live --target prod --all",
+    ),
+)
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option(
     "--against", metavar="BASE", help="Compare with this base: REV, merge-base:REV, tag:PATTERN or none"
@@ -114,9 +122,10 @@ def command(
     except SchemalintError as error:
         result = CheckResult(Run(None, SideRef(options["head_option"])), (), (error,), error.exit_status)
     if result is None:
-        print_note("no contracts found")
+        if not options["quiet"]:
+            print_note("no contracts found")
         return 0
-    shown = {"show_existing": show_existing, "statistics": statistics}
+    shown = {"show_existing": show_existing, "statistics": statistics, "quiet": options["quiet"]}
     write_reports(result, outputs, color, err=options["show_diff"], **shown)
     report_bugs(result.errors)
     return result.exit_status
@@ -140,6 +149,8 @@ def _run(options: dict[str, Any]) -> CheckResult | None:
     settings = settings.with_nested(base, contents)
     local = trusted.rule_files(repository) if trusted and options["allow_local_plugins"] else None
     scopes = scopes_of(settings.gate.deciding, local=local, **_rule_options(options))
+    if options["verbose"]:
+        _explain(base, head, settings, contents, scopes.rules)
     connecting = None if trusted is None or settings.is_first else connecting_settings(trusted, options)
     with spark_for(connecting, options) as spark:
         others = other_exceptions(of_head, base, settings.base_config)
@@ -164,6 +175,25 @@ def _run(options: dict[str, Any]) -> CheckResult | None:
     result = _with_baseline(result, options, scopes.rules, settings, of_head, base)
     fail_on = least_severity(settings.gate.fail_on, options["fail_on"], exit_zero=options["exit_zero"])
     return with_exit_status(result, fail_on)
+
+
+def _explain(
+    base: Side, head: Side, settings: CheckSettings, contents: Contents, rules: Sequence[Rule]
+) -> None:
+    """Say what the run reads."""
+    changed = sum(
+        file.data != old.data if (old := contents.base.get(path)) else True
+        for path, file in contents.head.items()
+    )
+    files = dict.fromkeys(config.file for config in settings.gate.deciding)
+    for line in (
+        f"base: {base.commit or base.spec}, {base.why}",
+        f"head: {head.commit or head.spec}, {head.why}",
+        f"configuration: {', '.join(filter(None, files)) or 'none'}",
+        f"contract files: {len(contents.head):,}, {changed:,} changed or new",
+        f"rules: {len(rules):,}",
+    ):
+        print_note(line)
 
 
 def _with_baseline(

@@ -9,7 +9,7 @@ import click
 
 from schemalint.catalog.table_requests import open_environment, read_tables, table_requests
 from schemalint.cli import print_error
-from schemalint.cli._options import project_options, target_option
+from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, via_options
@@ -38,7 +38,14 @@ if TYPE_CHECKING:
     from schemalint.model.contract import Contract
 
 
-@click.command("clients")
+@click.command(
+    "clients",
+    epilog=examples(
+        "schemalint clients",
+        "schemalint clients trino",
+        "schemalint clients --table lake/sales/orders",
+    ),
+)
 @click.argument("clients", nargs=-1)
 @click.option("--table", metavar="TABLE", help="Show what the clients do with this table")
 @click.option("--plan", "planned", is_flag=True, help="With --table: before and after its contract")

@@ -8,6 +8,7 @@ import click
 
 from schemalint import limits
 from schemalint.cli._completion import rule_codes
+from schemalint.cli._options import examples
 from schemalint.cli._output import show
 from schemalint.errors import UsageError
 from schemalint.lint.rule_lookup import explain
@@ -15,7 +16,13 @@ from schemalint.lint.rulebook import load_rules
 from schemalint.report.rules import explanation
 
 
-@click.command("explain")
+@click.command(
+    "explain",
+    epilog=examples(
+        "schemalint explain TW001",
+        "schemalint explain DELTA_METADATA_CHANGED",
+    ),
+)
 @click.argument("what", required=False, shell_complete=rule_codes)
 def command(what: str | None) -> int:
     """Show what an error means, or the page of a rule.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schemalint.cli import print_error, print_note
-from schemalint.cli._options import PENDING
+from schemalint.cli._options import PENDING, examples
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._settings import connecting_settings
@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 _TARGET = "lake"
 
 
-@click.command("init")
+@click.command(
+    "init",
+    epilog=examples(
+        "schemalint init --root lake --dry-run",
+    ),
+)
 @click.option("--root", metavar="PATH", help="Declare all tables at or below a path or URI")
 @click.option("--catalog", metavar="NAME", help="With --via spark: declare all tables of this catalog")
 @click.option("--target", metavar="NAME", help=f"Call the target of the tables so; {_TARGET} by default")
@@ -47,7 +52,7 @@ _TARGET = "lake"
 @via_options
 @workers_options()
 def command(*, show_diff: bool, **options: Any) -> int:  # noqa: ANN401
-    """Set up schemalint in a repository, with contracts for all its tables.
+    """Write contracts and settings for the tables of a repository.
 
     It writes a contract for each table, the configuration, a baseline with the findings of today, the hook of
     pre-commit and the job of the CI service. Files that are there stay as they are; the hook and the job are

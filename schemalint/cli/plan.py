@@ -10,7 +10,7 @@ import click
 from schemalint import git
 from schemalint.cli import print_note
 from schemalint.cli._deploy_options import base_of_change, deploy_options, prepare_deployment, print_unplanned
-from schemalint.cli._options import PENDING, color_option, is_colored, write_report
+from schemalint.cli._options import PENDING, color_option, examples, is_colored, write_report
 from schemalint.cli._output import show
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for
@@ -19,7 +19,13 @@ from schemalint.errors import GitError
 from schemalint.report import plan as plans
 
 
-@click.command("plan")
+@click.command(
+    "plan",
+    epilog=examples(
+        "schemalint plan --target prod",
+        "schemalint plan --target prod sales.orders --output-format sql",
+    ),
+)
 @deploy_options(default_head="worktree")
 @click.option(
     "--output-format",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from schemalint.cli._options import examples
 from schemalint.cli._output import print_note, show
 from schemalint.errors import UsageError
 from schemalint.files import temporary_folder
@@ -28,7 +29,12 @@ if TYPE_CHECKING:
 DIFFERS = 1
 
 
-@click.command("probe")
+@click.command(
+    "probe",
+    epilog=examples(
+        "schemalint probe --tables probed",
+    ),
+)
 @click.option("--engine", metavar="COMMAND", help="Reader to ask; {path} in it is the path of a table")
 @click.option("--recipe", type=click.Choice(recipe_names()), help="Known reader to ask")
 @click.option("--python", default="", metavar="PROGRAM", help="Python that has the recipe's reader")

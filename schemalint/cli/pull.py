@@ -11,7 +11,7 @@ import click
 
 from schemalint import git
 from schemalint.cli import print_error, print_note
-from schemalint.cli._options import PENDING, history_option, project_options, target_option
+from schemalint.cli._options import PENDING, examples, history_option, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._settings import repository_settings
@@ -29,7 +29,13 @@ if TYPE_CHECKING:
 ONLY = ("columns", "+properties", "all")
 
 
-@click.command("pull")
+@click.command(
+    "pull",
+    epilog=examples(
+        "schemalint pull --target prod sales.orders --diff",
+        "schemalint pull lake/sales/orders --table sales.orders",
+    ),
+)
 @click.argument("tables", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Pull all tables of the target's root or catalog")
 @click.option("--match", default="*", metavar="GLOB", help="With --all: pull only tables whose names match")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schemalint.cli import print_error, print_note
-from schemalint.cli._options import PENDING, project_options, target_option
+from schemalint.cli._options import PENDING, examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._settings import repository_settings
 from schemalint.cli._spark_options import spark_for, via_options
@@ -28,7 +28,12 @@ _RESTORE = (
 )
 
 
-@click.command("revert")
+@click.command(
+    "revert",
+    epilog=examples(
+        "schemalint revert sales.orders --diff --target prod",
+    ),
+)
 @click.argument("table")
 @click.option(
     "--to", metavar="REV", help="Revert to the contract at this revision; by default the last different one"

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import click
 
+from schemalint.cli._options import examples
 from schemalint.cli._output import show
 from schemalint.lint.rulebook import load_rules
 from schemalint.report import rules as rule_texts
 
 
-@click.command("rules")
+@click.command(
+    "rules",
+    epilog=examples(
+        "schemalint rules",
+        "schemalint rules --output-format json",
+    ),
+)
 @click.option(
     "--output-format",
     type=click.Choice(["text", "json"]),

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from schemalint.cli._options import examples
 from schemalint.cli._output import show
 from schemalint.printable import json_text
 
@@ -24,7 +25,13 @@ SCHEMAS = {
 """The module and function of each schema; only the printed one is imported."""
 
 
-@click.command("schema")
+@click.command(
+    "schema",
+    epilog=examples(
+        "schemalint schema",
+        "schemalint schema config",
+    ),
+)
 @click.argument("what", type=click.Choice([*SCHEMAS]), default="contract")
 def command(what: str) -> int:
     """Print the JSON Schema of a format.

@@ -8,7 +8,7 @@ import click
 
 from schemalint.catalog.table_requests import open_environment, read_tables, table_requests
 from schemalint.cli import print_error
-from schemalint.cli._options import project_options, target_option
+from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._settings import settings_anywhere
 from schemalint.cli._spark_options import spark_for, via_options
@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 UNREADABLE = 2
 
 
-@click.command("show")
+@click.command(
+    "show",
+    epilog=examples(
+        "schemalint show lake/sales/orders",
+        "schemalint show --target prod sales.orders --output-format json",
+    ),
+)
 @click.argument("tables", nargs=-1, required=True)
 @target_option("Look up table names in this target")
 @click.option("--no-history", is_flag=True, help="Read the state only: faster, without the history of types")

@@ -75,7 +75,7 @@ def test_an_exception_for_something_else_or_past_its_end_approves_nothing(entry:
 
 
 def test_what_the_change_adds_comes_first() -> None:
-    void = "{name: a, type: void}, {name: z, type: void}"
+    void = "{name: id, type: bigint}, {name: a, type: void}, {name: z, type: void}"
     entries = [f"rule: NC009, column: {name}, reason: filled later" for name in "az"]
     base, head = contract(void, entries[0]), contract(void, *entries)
     findings = judge_pair(base, head, RULES)

@@ -98,7 +98,9 @@ def adopt(request: AdoptionInput) -> Adoption:
         if file.path is not None and file.before is None
     )
     declared = len(pulled.files) + len(pulled.unchanged) - len(contracts)
-    if not contracts and not declared and not pulled.failed:
+    if not contracts and not declared:
+        if pulled.failed:  # the root is no good, or nothing there can be read: that comes first
+            return Adoption((), (), (), 0, pulled.failed, ())
         where = request.target.root or request.target.catalog
         raise UsageError(
             f"no tables found in {where}",

@@ -1,4 +1,4 @@
-"""`pull` from a catalog."""
+"""`pull` and `init` from a catalog."""
 
 from __future__ import annotations
 
@@ -54,3 +54,20 @@ def test_missing_table_is_an_error(project: Project) -> None:
     run = project.run("pull", "sales.nowhere")
     assert (run.status, run.out) == (2, "")
     assert "nowhere" in run.err
+
+
+@pytest.mark.usefixtures("each_api", "table")
+def test_the_tables_of_a_configured_catalog_are_adopted(
+    project: Project, server: UnityServer, tmp_path: Path
+) -> None:
+    lines = write_log(tmp_path / "lines", [[commit_info("CREATE TABLE"), protocol(), metadata(ID)]])
+    server.tables["main.sales.Lines"] = Table(lines.as_uri(), Struct((ID,)))
+    server.tables["main.sales.gone"] = Table((tmp_path / "gone").as_uri(), Struct((ID,)))
+    text = (project.repo.path / "schemalint.toml").read_text()
+    project.repo.write("schemalint.toml", f'baseline = "b.json"\n{text}')
+    run = project.run("init", "--ci", "none")
+    assert (run.status, "gone" in run.err) == (2, True)
+    assert run.out.startswith("wrote 1 contract in contracts/sales/\nwrote b.json: 0 findings")
+    assert "2 tables declared" in run.out
+    written = (project.repo.path / "contracts/sales/Lines.yml").read_text(encoding="utf-8")
+    assert written.startswith("schemalint: 1\ntable: sales.Lines\n\ncolumns:\n")

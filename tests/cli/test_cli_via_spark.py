@@ -86,6 +86,7 @@ COMMANDS = [
     ("show", "orders"),
     ("pull", "sales.orders"),
     ("pull", "--all", "--into", "{table}.yml"),
+    ("init",),
     ("plan",),
     ("apply",),
     ("audit", "--target", "dev", "--all"),

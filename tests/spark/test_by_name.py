@@ -209,6 +209,16 @@ def test_pulled_tables_have_no_findings(metastore: Metastore) -> None:
     assert "no findings in 2 tables" in checked.out
 
 
+def test_the_tables_of_a_session_are_adopted(metastore: Metastore) -> None:
+    Path("schemalint.toml").unlink()
+    adopted = metastore.run("init", "--ci", "none")
+    assert {path.stem for path in Path("contracts/sales").iterdir()} == {"orders", "placed"}, adopted.err
+    assert '[targets.lake]\ncatalog = "spark_catalog"' in Path("schemalint.toml").read_text()
+    metastore.project.repo.commit()
+    checked = metastore.run("check", "--live", "--all", "--strict", "--output-format", "concise")
+    assert (checked.status, checked.codes) == (0, []), checked.out
+
+
 def test_pull_works_without_a_configuration(metastore: Metastore) -> None:
     Path("schemalint.toml").unlink()
     run = metastore.run("pull", "sales.orders")

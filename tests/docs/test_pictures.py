@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from schemalint.action.comment_text import Parts, comment_of
+from schemalint.action.inputs import Inputs
 from support.golden import assert_golden
 from support.guide import Guide
 from support.terminal_picture import terminal_svg
@@ -16,7 +19,17 @@ from support.terminal_picture import terminal_svg
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/pictures.md"
 IMAGES = ROOT / "docs/images"
-REPORT = re.compile(r"(?<=<!-- report -->\n).*(?=<!-- end of report -->)", re.DOTALL)
+COMMENT = re.compile(r"(?<=<!-- comment -->\n).*(?=<!-- end of comment -->)", re.DOTALL)
+INPUTS = Inputs(
+    directory=Path(),
+    shown_directory=".",
+    live="off",
+    target="",
+    comment="auto",
+    comment_id="",
+    options=(),
+    fail_on="",
+)
 # What leads to the rename: who reads the table is known.
 RENAME = """\
 git apply ../changes/widen.patch
@@ -46,13 +59,18 @@ def test_the_terminal_shows_what_check_prints(lakehouse: Guide) -> None:
     assert set(re.findall(r"https?://[^\s\"]+", svg)) <= {"http://www.w3.org/2000/svg"}
 
 
-def test_the_report_is_that_of_the_pull_request(lakehouse: Guide) -> None:
+def test_the_comment_is_that_of_the_action(lakehouse: Guide) -> None:
     for command in RENAME.splitlines():
         lakehouse.run(command)
+    report = lakehouse.run("schemalint check --output-format markdown")
+    result = json.loads(lakehouse.run("schemalint check --output-format json"))
+    parts = Parts(report=report, report_text="", result=result, plan="", planned={}, notes=())
+    comment = comment_of(parts, INPUTS, {})
+    assert comment["is_worth_a_comment"]
     # As HTML without empty lines, which the host of the repository and the site show alike.
-    html = MarkdownIt().render(lakehouse.run("schemalint check --output-format markdown"))
+    html = MarkdownIt().render(str(comment["body"]))
     lines = "\n".join(line for line in html.splitlines() if line)
     assert "RD009" in lines
-    page = REPORT.sub(lambda _: f"<blockquote>\n{lines}\n</blockquote>\n", PAGE.read_text("utf-8"))
+    page = COMMENT.sub(lambda _: f"<blockquote>\n{lines}\n</blockquote>\n", PAGE.read_text("utf-8"))
     assert_golden(page, PAGE)
     assert_golden(lakehouse.run("schemalint check --output-format html"), IMAGES / "report.html")

@@ -76,12 +76,12 @@ def run(*arguments: str) -> str:
     return done.stdout
 
 
-def commit(number: int, data: bytes) -> Write:
+def commit(number: int, data: Callable[[], bytes]) -> Write:
     """Write this commit after a normal one."""
 
     def write(table: Path) -> None:
         write_log(table, [STATE])
-        write_commit(table, number, data)
+        write_commit(table, number, data())
 
     return write
 
@@ -172,51 +172,58 @@ TEXTS = {
         sparse(f"{1:020}.json", 64 << 30), ["larger than 64 MiB"]
     ),
     "a line of 80 MiB": Attack(
-        commit(1, b'{"add":{"path":"' + b"a" * (80 * MIB) + b'"}}\n'), ["larger than 64 MiB"]
+        commit(1, lambda: b'{"add":{"path":"' + b"a" * (80 * MIB) + b'"}}\n'), ["larger than 64 MiB"]
     ),
     "a schema of 40 MiB": Attack(
-        commit(1, of_schema("x" * (40 * MIB))),
+        commit(1, lambda: of_schema("x" * (40 * MIB))),
         ["limit of schemalint exceeded: the action is larger than 16 MiB", "may be healthy"],
     ),
-    "ten million lists": Attack(commit(1, of_metadata('"x":[' + "[]," * 10**7 + "[]]")), ["larger than"]),
-    "five million lists": Attack(commit(1, of_metadata('"x":[' + "[]," * 5 * 10**6 + "[]]")), ["values"]),
+    "ten million lists": Attack(
+        commit(1, lambda: of_metadata('"x":[' + "[]," * 10**7 + "[]]")), ["larger than"]
+    ),
+    "five million lists": Attack(
+        commit(1, lambda: of_metadata('"x":[' + "[]," * 5 * 10**6 + "[]]")), ["values"]
+    ),
     "escaped lists": Attack(
-        commit(1, of_metadata('"schemaString":"[' + r"\u005b\u005d\u002c" * 900_000 + '1]"')),
+        commit(1, lambda: of_metadata('"schemaString":"[' + r"\u005b\u005d\u002c" * 900_000 + '1]"')),
         ["schemaString cannot be read: it has more than 1000000 values"],
     ),
-    "a million columns": Attack(commit(1, of_schema(of_fields(10**6))), ["larger than 16 MiB"]),
-    "twenty thousand columns": Attack(commit(1, of_schema(of_fields(20_000))), [NEWER]),
+    "a million columns": Attack(commit(1, lambda: of_schema(of_fields(10**6))), ["larger than 16 MiB"]),
+    "twenty thousand columns": Attack(commit(1, lambda: of_schema(of_fields(20_000))), [NEWER]),
     "a name of 8 MiB whose characters take 4 bytes each": Attack(
-        commit(1, of_schema(of_fields(1, "x" * 8 * MIB + "\U0001f600"))), [NEWER]
+        commit(1, lambda: of_schema(of_fields(1, "x" * 8 * MIB + "\U0001f600"))), [NEWER]
     ),
     "lone surrogates": Attack(
-        commit(1, of_schema(r'{"type":"struct","fields":["\ud800",' + "{}," * 400_000 + "1]}")),
+        commit(1, lambda: of_schema(r'{"type":"struct","fields":["\ud800",' + "{}," * 400_000 + "1]}")),
         ["expected a field"],
     ),
     "a hundred thousand levels of objects": Attack(
-        commit(1, of_metadata('"a":' + '{"a":' * 10**5 + "1" + "}" * 10**5)), ["nested too deeply"]
+        commit(1, lambda: of_metadata('"a":' + '{"a":' * 10**5 + "1" + "}" * 10**5)), ["nested too deeply"]
     ),
     "a schema of a hundred thousand levels": Attack(
-        commit(1, of_schema('{"type":"array","elementType":' * 10**5 + '"long"' + "}" * 10**5)),
+        commit(1, lambda: of_schema('{"type":"array","elementType":' * 10**5 + '"long"' + "}" * 10**5)),
         ["more than 1000 levels deep"],
     ),
     "a hundred thousand properties": Attack(
         commit(
-            1, of_metadata(f'"id":"t-1","configuration":{json.dumps(dict.fromkeys(map(str, range(10**5))))}')
+            1,
+            lambda: of_metadata(
+                f'"id":"t-1","configuration":{json.dumps(dict.fromkeys(map(str, range(10**5))))}'
+            ),
         ),
         [NEWER],
     ),
     "a number of five thousand digits": Attack(
-        commit(1, of_metadata('"createdTime":' + "9" * 5_000)), ["a number has more than 4300 digits"]
+        commit(1, lambda: of_metadata('"createdTime":' + "9" * 5_000)), ["a number has more than 4300 digits"]
     ),
     "a number of five thousand digits in a schema": Attack(
-        commit(1, of_schema(f'{{"type":"struct","fields":[{"9" * 5_000}]}}')),
+        commit(1, lambda: of_schema(f'{{"type":"struct","fields":[{"9" * 5_000}]}}')),
         ["the schema is not JSON: a number has more than 4300 digits"],
     ),
     "infinite and invalid numbers": Attack(
         commit(
             1,
-            of_metadata(
+            lambda: of_metadata(
                 f'"id":"t-1","createdTime":1e400,"configuration":{{"a":NaN,"b":-Infinity,"c":{"9" * 4_000}}}'
             ),
         ),
@@ -225,7 +232,7 @@ TEXTS = {
     "a column id of four thousand digits": Attack(
         commit(
             1,
-            of_schema(
+            lambda: of_schema(
                 '{"type":"struct","fields":[{"name":"a","type":"long","metadata":{"delta.columnMapping.id":'
                 f"{'9' * 4_000}}}}}]}}"
             ),
@@ -233,7 +240,8 @@ TEXTS = {
         [NEWER],
     ),
     "ten thousand metadata in one commit": Attack(
-        commit(1, of_metadata('"id":"t-1"') * 10**4), [NEWER, "there is more than one metaData action"]
+        commit(1, lambda: of_metadata('"id":"t-1"') * 10**4),
+        [NEWER, "there is more than one metaData action"],
     ),
     "a long history": Attack(
         long_history, ['"version": 299,', "is left out: the metadata of the whole history exceeds 32"]
@@ -354,23 +362,26 @@ def small(schema: Sequence[pq.Struct], row_groups: pq.Value) -> bytes:
     return b"PAR1" + pq.footer({1: 1, 2: list(schema), 3: pq.Long(1), 4: row_groups})
 
 
+def gibibyte() -> bytes:
+    return pq.gzipped(1 << 30, pq.levels((10, 0)))
+
+
 MAX_INT = 2**31 - 1
 CHUNKS = pq.struct({1: pq.Raw(900_000, b"\x26\0\0" * 900_000), 2: pq.Long(1), 3: pq.Long(1)})
 BOMB = pq.Column((b"protocol", b"minReaderVersion"), pq.INT32, b"", 10, codec=pq.GZIP)
-PAGE = pq.gzipped(1 << 30, pq.levels((10, 0)))
 ID = (b"metaData", b"id")
 PARQUET = {
-    "a billion rows": (pq.parquet(SCHEMA, nulls(10**9), 10**9), "claims 1000000000 rows"),
+    "a billion rows": (lambda: pq.parquet(SCHEMA, nulls(10**9), 10**9), "claims 1000000000 rows"),
     "pages of billions of rows": (
-        pq.parquet(SCHEMA, nulls(MAX_INT, pages=100), MAX_INT * 100),
+        lambda: pq.parquet(SCHEMA, nulls(MAX_INT, pages=100), MAX_INT * 100),
         "claims 214748364700 rows",
     ),
     "the same row group 2,000 times": (
-        pq.parquet(SCHEMA, nulls(10, pages=100), 10, groups=2_000),
+        lambda: pq.parquet(SCHEMA, nulls(10, pages=100), 10, groups=2_000),
         "columns of more bytes than it has",
     ),
     "a page that claims 2 GiB": (
-        pq.parquet(
+        lambda: pq.parquet(
             SCHEMA,
             nulls(
                 10, id=pq.Column(ID, pq.BYTE_ARRAY, pq.data_page(10, b"", size=MAX_INT), 10, codec=pq.GZIP)
@@ -380,12 +391,12 @@ PARQUET = {
         "its pages take more than 256 MiB",
     ),
     "a page of 1 GiB compressed to a megabyte": (
-        pq.parquet(
+        lambda: pq.parquet(
             SCHEMA,
             nulls(
                 10,
                 minReaderVersion=pq.Column(
-                    BOMB.path, BOMB.type, pq.data_page(10, PAGE, size=1 << 30), 10, codec=pq.GZIP
+                    BOMB.path, BOMB.type, pq.data_page(10, gibibyte(), size=1 << 30), 10, codec=pq.GZIP
                 ),
             ),
             10,
@@ -393,15 +404,15 @@ PARQUET = {
         "its pages take more than 256 MiB",
     ),
     "a name of 1 MiB in a million rows": (
-        pq.parquet(SCHEMA, nulls(10**6, id=repeated(ID, 10**6, b"x" * MIB)), 10**6),
+        lambda: pq.parquet(SCHEMA, nulls(10**6, id=repeated(ID, 10**6, b"x" * MIB)), 10**6),
         "expand to more than",
     ),
     "a name of 1 MiB, and thirty thousand with the same prefix": (
-        pq.parquet(SCHEMA, nulls(30_000, id=prefixed(ID, 30_000, b"x" * MIB)), 30_000),
+        lambda: pq.parquet(SCHEMA, nulls(30_000, id=prefixed(ID, 30_000, b"x" * MIB)), 30_000),
         "expand to more than",
     ),
     "thousands of page headers of 10 KiB": (
-        pq.parquet(
+        lambda: pq.parquet(
             SCHEMA,
             nulls(
                 3_000,
@@ -417,11 +428,11 @@ PARQUET = {
         "lacks the protocol or the metadata",
     ),
     "the metadata five hundred times": (
-        pq.parquet(SCHEMA, nulls(500, id=repeated(ID, 500, b"x" * 2_000)), 500),
+        lambda: pq.parquet(SCHEMA, nulls(500, id=repeated(ID, 500, b"x" * 2_000)), 500),
         "repeats the same action too often",
     ),
     "a hundred million properties in one row": (
-        pq.parquet(
+        lambda: pq.parquet(
             SCHEMA,
             nulls(
                 1,
@@ -434,18 +445,18 @@ PARQUET = {
         "its pages take more than 256 MiB",
     ),
     "millions of columns in a footer": (
-        small(SCHEMA, pq.Raw(20, CHUNKS * 20)),
+        lambda: small(SCHEMA, pq.Raw(20, CHUNKS * 20)),
         "its footer has more than 400000 columns",
     ),
     "a schema of millions of columns": (
-        small([pq.group(b"root", 10**6), *[pq.leaf(b"a", pq.INT32)] * 10**6], []),
+        lambda: small([pq.group(b"root", 10**6), *[pq.leaf(b"a", pq.INT32)] * 10**6], []),
         "its footer has more than 400000 columns",
     ),
     "a schema of five thousand levels": (
-        small([pq.group(b"root", 1), *[pq.group(b"a", 1)] * 5_000, pq.leaf(b"x", pq.INT32)], []),
+        lambda: small([pq.group(b"root", 1), *[pq.group(b"a", 1)] * 5_000, pq.leaf(b"x", pq.INT32)], []),
         "cannot be read",
     ),
-    "a list that claims to be endless": (small([], pq.Raw(MAX_INT, b"")), "cannot be read"),
+    "a list that claims to be endless": (lambda: small([], pq.Raw(MAX_INT, b"")), "cannot be read"),
 }
 
 
@@ -460,14 +471,14 @@ def test_show_reads_or_refuses_a_hostile_log(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", PARQUET)
 def test_show_reads_the_commits_in_place_of_a_hostile_checkpoint(tmp_path: Path, name: str) -> None:
-    data, expected = PARQUET[name]
-    checkpoint(data)(tmp_path)
+    make, expected = PARQUET[name]
+    checkpoint(make())(tmp_path)
     output = run("show", str(tmp_path), "--output-format", "json")
     assert NEWER in output
     assert expected in output
 
 
-def with_sidecars(data: bytes, *names: str) -> Write:
+def with_sidecars(data: Callable[[], bytes], *names: str) -> Write:
     """Write a V2 checkpoint with sidecars of the same content."""
 
     def write(table: Path) -> None:
@@ -475,7 +486,7 @@ def with_sidecars(data: bytes, *names: str) -> Write:
         sidecars = [{"sidecar": {"path": name, "sizeInBytes": 9}} for name in names]
         write_lines(table, f"{0:020}.checkpoint.{UUID}.json", [*STATE, *sidecars])
         for name in set(names):
-            write_file(table, f"_sidecars/{name}", data)
+            write_file(table, f"_sidecars/{name}", data())
 
     return write
 
@@ -491,7 +502,7 @@ def with_data(make: Callable[[Path], object]) -> Write:
 
 
 def pipe_as_sidecar(table: Path) -> None:
-    with_sidecars(b"", "a.parquet")(table)
+    with_sidecars(bytes, "a.parquet")(table)
     sidecar = table / "_delta_log/_sidecars/a.parquet"
     sidecar.unlink()
     os.mkfifo(sidecar)
@@ -519,15 +530,17 @@ AUDITED = {
     "a data file that claims a footer of 4 GiB": Attack(with_data(huge_footer), ["1 table"]),
     "a long path in a million rows of a sidecar": Attack(
         with_sidecars(
-            pq.parquet(SCHEMA, nulls(10**6, add=repeated(PATH, 10**6, b"x" * 200_000)), 10**6), "a.parquet"
+            lambda: pq.parquet(SCHEMA, nulls(10**6, add=repeated(PATH, 10**6, b"x" * 200_000)), 10**6),
+            "a.parquet",
         ),
         ["expand to more than"],
     ),
     "a billion rows in a sidecar": Attack(
-        with_sidecars(pq.parquet(SCHEMA, nulls(10**9), 10**9), "a.parquet"), ["claims 1000000000 rows"]
+        with_sidecars(lambda: pq.parquet(SCHEMA, nulls(10**9), 10**9), "a.parquet"),
+        ["claims 1000000000 rows"],
     ),
     "the same sidecar a hundred times": Attack(
-        with_sidecars(ONE_FILE, *["a.parquet"] * 100), ["1 data file cannot be read, it is gone"]
+        with_sidecars(lambda: ONE_FILE, *["a.parquet"] * 100), ["1 data file cannot be read, it is gone"]
     ),
 }
 

@@ -1,11 +1,12 @@
 """Reading a table's latest protocol and schema from its log, against delta-rs.
 
-    python -m benchmarks.show [--runs 9] [--files 1000000]
+    python -m benchmarks.show [--runs 9] [--files 1000000] [--python .venv/bin/python]
 
 Makes logs in a temporary folder (see `benchmarks.logs`). Cold: `schemalint show` and a script with
 `DeltaTable(path)`, each a process of its own. Warm: one process of each reads the table again and again, and
 says how long one time took. Prints user+system CPU time and peak memory, as medians of the ratios pair by
-pair.
+pair. `--python` runs schemalint with another Python than the peer, such as that of an environment with
+nothing but `schemalint[live]`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def once():
 once()
 print(statistics.median(once() for _ in range({reads})))
 """
-_OURS_WARM = "from schemalint.storage import read" + _WARM
+_OURS_WARM = "from schemalint.storage import read_table" + _WARM
 _PEER_WARM = "from deltalake import DeltaTable" + _WARM
 
 
@@ -47,44 +48,45 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--files", type=int, default=1_000_000)
+    parser.add_argument("--python", default=sys.executable)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         make = [sys.executable, "-m", "benchmarks.logs", folder, "--files", str(options.files)]
         # Not in this process: the peak of a child begins with its parent's memory.
         subprocess.run(make, check=True)
-        small(Path(folder), options.runs)
-        large(Path(folder), options.runs, options.files)
+        small(Path(folder), options.python, options.runs)
+        large(Path(folder), options.python, options.runs, options.files)
 
 
-def small(folder: Path, runs: int) -> None:
+def small(folder: Path, python: str, runs: int) -> None:
     """A table of a hundred commits, without and with a checkpoint."""
     for table, name in (("plain", "without a checkpoint"), ("checkpointed", "with a checkpoint")):
         print(
-            describe(f"cold, {COMMITS} commits {name}", cold(folder / table, runs, "--no-history")),
+            describe(f"cold, {COMMITS} commits {name}", cold(folder / table, python, runs, "--no-history")),
             flush=True,
         )
-        print(warm(f"warm, {COMMITS} commits {name}", folder / table, runs), flush=True)
+        print(warm(f"warm, {COMMITS} commits {name}", folder / table, python, runs), flush=True)
 
 
-def large(folder: Path, runs: int, files: int) -> None:
+def large(folder: Path, python: str, runs: int, files: int) -> None:
     """Checkpoints of very many files, and a few commits behind them."""
     for table, kind in (("classic", "classic checkpoint"), ("v2", "V2 checkpoint with sidecars")):
         name = f"{kind} of {files:,} files"
-        print(describe(f"{name}, state", cold(folder / table, runs, "--no-history")), flush=True)
-        print(describe(f"{name}, with history", cold(folder / table, runs)), flush=True)
+        print(describe(f"{name}, state", cold(folder / table, python, runs, "--no-history")), flush=True)
+        print(describe(f"{name}, with history", cold(folder / table, python, runs)), flush=True)
 
 
-def cold(table: Path, runs: int, *options: str) -> Pairs:
+def cold(table: Path, python: str, runs: int, *options: str) -> Pairs:
     """Whole processes."""
-    return measured([*_python(_OURS), *options, str(table)], [*_python(_PEER), str(table)], runs)
+    return measured([*_python(_OURS, python), *options, str(table)], [*_python(_PEER), str(table)], runs)
 
 
-def warm(name: str, table: Path, runs: int) -> str:
+def warm(name: str, table: Path, python: str, runs: int) -> str:
     """One read in a process that has read the table before."""
-    read = f"read({str(table)!r}, history=False)"
+    read = f"read_table({str(table)!r}, history=False)"
     peer_read = f"table = DeltaTable({str(table)!r}); table.protocol(); table.schema()"
     pairs = measured(
-        _python(_OURS_WARM.format(read=read, reads=WARM_READS)),
+        _python(_OURS_WARM.format(read=read, reads=WARM_READS), python),
         _python(_PEER_WARM.format(read=peer_read, reads=WARM_READS)),
         runs,
     )
@@ -94,8 +96,8 @@ def warm(name: str, table: Path, runs: int) -> str:
     return f"{name}: CPU {ratio:.3f} x peer ({ours_ms:.2f} of {peer_ms:.2f} ms a read), {len(pairs)} runs"
 
 
-def _python(code: str) -> list[str]:
-    return [sys.executable, "-c", f"import sys; {code}"]
+def _python(code: str, python: str = sys.executable) -> list[str]:
+    return [python, "-c", f"import sys; {code}"]
 
 
 if __name__ == "__main__":

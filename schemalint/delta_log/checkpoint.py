@@ -9,6 +9,7 @@ statistics of a damaged file contradict its schema (measured on 26.0).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -135,27 +136,38 @@ def _bodies(rows: Rows, group: int, leaves: list[str], in_file: Counter[str]) ->
     """Yield the actions of a row group with their names, and count them."""
     in_group: Counter[str] = Counter()
     for name, column in _columns(rows, group, leaves):
-        in_group[name] += len(column)
+        in_group[name] += len(column) - column.null_count
     in_file.update(in_group)
     if any(in_file[name] > number for name, number in _MAX_ROWS.items()):
         raise ParquetError("it repeats the same action too often")
     for name, column in _columns(rows, group, sorted(in_group)):
-        yield from ((name, row.as_py()) for row in (_kept(column) if name == "txn" else column))
+        app_ids = column.field("appId") if name == "txn" else None
+        for row in _not_null(column):
+            if app_ids is None or _is_kept(app_ids[row].as_py()):
+                yield name, column[row].as_py()
 
 
-def _kept(transactions: Any) -> Iterator[Any]:  # noqa: ANN401 (pyarrow is imported where it is used)
-    """Yield the transaction identifiers that are kept; a table has one for each stream that ever wrote it."""
-    app_ids = transactions.field("appId").to_pylist()
-    for row, app_id in zip(transactions, app_ids, strict=True):
-        if app_id is not None and app_id.startswith(limits.KEPT_APP_IDS):
-            yield row
+def _is_kept(app_id: str | None) -> bool:
+    """Whether a transaction identifier is kept; a table has one for each stream that ever wrote it."""
+    return app_id is not None and app_id.startswith(limits.KEPT_APP_IDS)
+
+
+def _not_null(column: Any) -> Iterator[int]:  # noqa: ANN401 (pyarrow is imported where it is used)
+    """Yield the numbers of the rows that are not null; `drop_null` would load `pyarrow.compute`: 40 ms."""
+    if not column.null_count:
+        yield from range(len(column))
+        return
+    for match in re.finditer(rb"[^\0]", column.buffers()[0].to_pybytes()):
+        byte, first = match[0][0], match.start() * 8 - column.offset
+        rows = range(max(first, 0), min(first + 8, len(column)))
+        yield from (row for row in rows if byte >> (row - first) & 1)
 
 
 def _columns(rows: Rows, group: int, names: list[str]) -> Iterator[tuple[str, Any]]:
-    """Yield the existing columns of a row group in batches, without nulls."""
+    """Yield the existing columns of a row group in batches, but for those that hold nothing but nulls."""
     if not names:
         return
     for batch in rows.group(group, names):
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             if column.null_count < len(column):
-                yield name, column.drop_null()
+                yield name, column

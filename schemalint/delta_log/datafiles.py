@@ -148,5 +148,9 @@ def _rows(store: LogStore, name: str, columns: list[str]) -> Iterator[tuple[str,
 
 def _texts(column: Any) -> Iterable[str]:  # noqa: ANN401 - pyarrow has no types
     """Return the distinct texts of a struct column with a single leaf; a checkpoint lists each path once."""
-    texts: list[str] = column.flatten()[0].drop_null().to_pylist()
-    return dict.fromkeys(texts)
+    # `drop_null` would load `pyarrow.compute`: see `checkpoint._not_null`.
+    leaf = column.flatten()[0]
+    if leaf.null_count == len(leaf):
+        return ()
+    texts: dict[str | None, None] = dict.fromkeys(leaf.to_pylist())
+    return [text for text in texts if text is not None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from pyarrow import parquet
 from schemalint.delta.datatype import LONG, Field, Struct
 from schemalint.delta.table import LogDefectKind
 from schemalint.delta_log import limits
+from schemalint.delta_log.checkpoint import _not_null
 from schemalint.delta_log.store import DamagedFile
 from schemalint.errors import LiveError
 from schemalint.storage import read_table
@@ -284,6 +286,26 @@ def test_a_commit_beyond_the_limits_is_a_defect_without_a_delta_error(tmp_path: 
     (defect,) = read_table(str(table), history=False).defects
     assert defect.message == "limit of schemalint exceeded: the action is larger than 16 MiB"
     assert defect.delta_error is None
+
+
+@pytest.mark.parametrize("nulls", ["", "0", "01", "1111111", "00000001", "000000001000000001", "1" * 9 + "0"])
+@pytest.mark.parametrize("first", [0, 3, 9])
+def test_rows_that_are_not_null_are_found(nulls: str, first: int) -> None:
+    rows = [None if bit == "0" else {"a": number} for number, bit in enumerate(f"{nulls}1{nulls}" * 3)]
+    column = pa.array(rows, pa.struct([("a", pa.int32())])).slice(first)
+    assert [rows[first + row] for row in _not_null(column)] == [row for row in rows[first:] if row]
+
+
+def test_a_checkpoint_needs_little_of_pyarrow(tmp_path: Path) -> None:
+    table = write_log(tmp_path, [[commit_info(), *STATE], WRITTEN])
+    classic(table, 1, [*STATE, add()])
+    table.joinpath("_delta_log", f"{0:020}.json").unlink()
+    code = (
+        "import sys; from schemalint.storage import read_table; read_table(sys.argv[1]); "
+        "print(*[name for name in ('pyarrow.parquet', 'pyarrow.compute') if name in sys.modules])"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code, table], capture_output=True, text=True, check=True)
+    assert loaded.stdout.split() == ["pyarrow.parquet"]
 
 
 def test_without_pyarrow_commits_are_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,6 +92,33 @@ def test_a_pull_request_from_its_first_break_to_green(
     assert TOKEN not in "".join(run.log + run.summary for run in (first, second, outdated, green))
 
 
+def test_a_lake_is_adopted_in_green_and_its_first_break_is_red(
+    runner: Runner, github: GitHubServer, tmp_path: Path
+) -> None:
+    """What `schemalint init` writes for tables with errors of the past, as a pull request."""
+    adoption = PullRequest(tmp_path, {"README.md": "Nothing of schemalint yet.\n"})
+    command = ("-C", adoption.clone.path, "init", "--root", ROOT / "tests/delta_log/logs", "--ci", "github")
+    subprocess.run([sys.executable, "-m", "schemalint", *command], env=adoption.clone.env, check=True)
+
+    def use(event: Event) -> Outcome:
+        github.head = adoption.head
+        return runner.use(
+            adoption.workspace(event), event.payload, {"GITHUB_EVENT_NAME": event.name, **github.env}
+        )
+
+    adopted = use(adoption.push({}))
+    assert (adopted.status, adopted.outputs["errors"]) == (0, "0"), adopted.log
+    assert "approved in this change: TW012 collated" in adopted.log
+    file = "contracts/chars.yml"
+    text = (adoption.clone.path / file).read_text(encoding="utf-8")
+    assert use(adoption.push({file: text.replace("varchar(9)", "varchar(8)")})).status == 0
+    adoption.clone.git("push", "--quiet", "origin", "feature~1:main")
+    adoption.base = adoption.clone.git("rev-parse", "feature~1")
+    broken = use(adoption.event())
+    assert (broken.status, broken.outputs["errors"]) == (1, "1"), broken.log
+    assert f"::error file={file}" in broken.log
+
+
 def test_a_fork_without_a_token_gets_the_summary(
     use: Callable[..., Outcome], pull: PullRequest, github: GitHubServer
 ) -> None:

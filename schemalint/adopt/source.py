@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import schemalint
 from schemalint.errors import UsageError
+from schemalint.home import home_of
 from schemalint.redaction import without_secrets
 from schemalint.values import frozen
 
@@ -23,8 +24,6 @@ _REQUIREMENT: Final = re.compile(r"(?!.*(?:: | #))[\w.+@:/=~<>!,;\[\]#%&? -]+", 
 _ON_GITHUB: Final = re.compile(
     r"(?:https://|(?:ssh://)?git@)github\.com[/:](?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?"
 )
-# What pyproject.toml says until somebody hosts the project.
-_NOBODY: Final = "/OWNER/"
 
 
 @frozen
@@ -84,7 +83,7 @@ def installed_source() -> Source:
         return Source(f"{NAME} @ {url}")
     if url:
         return _with_problem(from_index, "a folder of this machine")
-    home = _home(distribution)
+    home = home_of(distribution)
     return from_index if home is None else Source(from_index.requirement, home, f"v{schemalint.__version__}")
 
 
@@ -92,13 +91,6 @@ def _holds_credentials(text: str) -> bool:
     """Whether an address has more than the user that every ssh server of repositories has."""
     public = text.replace("//git@", "//")
     return without_secrets(public) != public
-
-
-def _home(distribution: metadata.Distribution) -> str | None:
-    """Return the address of the source that the package's metadata names."""
-    urls = (entry.split(", ", 1) for entry in distribution.metadata.get_all("Project-URL") or ())
-    found = next((url for label, url in urls if label == "Source"), None)
-    return None if found is None or _NOBODY in found else found
 
 
 def _from_git(url: str, revision: str) -> Source:

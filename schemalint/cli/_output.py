@@ -79,6 +79,11 @@ def confirmed(question: str) -> bool:
     return can_ask() and click.confirm(terminal_text([question]).rstrip())
 
 
+def is_terminal() -> bool:
+    """Whether people read standard output as it comes."""
+    return sys.stdout.isatty()
+
+
 def shows_colors(*, err: bool = False) -> bool:
     """Whether standard output, or standard error, is a terminal that knows colors."""
     return (sys.stderr if err else sys.stdout).isatty() and os.environ.get("TERM") != "dumb"

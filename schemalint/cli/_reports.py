@@ -11,7 +11,7 @@ import click
 
 from schemalint.cli._completion import report_formats
 from schemalint.cli._options import FAIL_ON, color_option, is_colored, write_report
-from schemalint.cli._output import show
+from schemalint.cli._output import is_terminal, print_note, show
 from schemalint.errors import UsageError
 from schemalint.printable import terminal_text
 from schemalint.report import findings as reports
@@ -143,6 +143,14 @@ def write_reports(
             faults.append(fault)
     if statistics:
         show(terminal_text(statistics_lines(result)), err=True)
+    worst = max(result.counted, key=lambda finding: finding.severity, default=None)
+    if (
+        worst
+        and not err
+        and is_terminal()
+        and any(output.name == "full" and not output.file for output in outputs)
+    ):
+        print_note(f"schemalint explain {worst.code} says why, and what to do")
     if faults:
         raise faults[0]
 

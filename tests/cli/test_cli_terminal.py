@@ -89,6 +89,15 @@ def test_a_pipe_gets_no_colors_unless_somebody_asks(
     assert (COLOR in committed.run("check", *arguments).out) == is_colored
 
 
+def test_a_terminal_is_told_what_explains_the_worst_finding(committed: Project) -> None:
+    file = committed.repo.path / "contracts/orders.yml"
+    committed.declare(file.read_text("utf-8").replace("bigint", "int"))
+    assert "schemalint explain TW001 says why" in in_terminal(committed, "check")
+    assert "schemalint explain" not in in_terminal(committed, "check", "--output-format", "concise")
+    run = committed.run("check")
+    assert "schemalint explain" not in run.out + run.err
+
+
 def test_quiet_prints_nothing_for_a_clean_run(committed: Project) -> None:
     committed.declare((committed.repo.path / "contracts/orders.yml").read_text("utf-8") + "# x\n")
     assert committed.run("check").out.startswith("no findings in 1 table")

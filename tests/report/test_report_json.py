@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from schemalint import __version__
+from schemalint.home import page_url
 from schemalint.report.findings import json
 from support.report_cases import all_cases, result_of
 
@@ -86,7 +88,16 @@ def test_a_column_is_given_as_text_and_as_a_field_path() -> None:
     assert column["path"] == ["lines", {"in": "element"}, "qty"]
 
 
-def test_only_built_in_rules_have_a_page() -> None:
+def test_only_built_in_rules_have_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    home = "https://git.example/acme/schemalint"
+    monkeypatch.setattr("schemalint.home.home_of", lambda _distribution: home)
+    page_url.cache_clear()
     urls = {item["code"]: item["url"] for item in rendered("several_severities")["findings"]}
-    assert urls["TW001"] == "docs/rules/tw001.md"
+    page_url.cache_clear()
+    assert urls["TW001"] == f"{home}/blob/v{__version__}/docs/rules/tw001.md"
     assert urls["ACME001"] is None
+
+
+def test_a_page_without_a_home_has_no_address() -> None:
+    """The package's metadata still has the variable `OWNER`: an address with it would lead nowhere."""
+    assert {item["url"] for item in rendered("several_severities")["findings"]} == {None}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import schemalint_rules
 from schemalint import __version__
 from schemalint.delta.path import path_to_json
+from schemalint.home import page_url
 from schemalint.printable import SafeText, json_text
 from schemalint.report.readers import client_json
 from schemalint.values import as_dict
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
 VERSION = 1
 """The version of the format; it changes with the meaning of a key."""
-
-RULE_PAGES = "docs/rules/"
-"""The folder with the pages of the built-in rules, relative to the project."""
 
 SHOWS_TABLES = False
 
@@ -169,8 +167,8 @@ def _location(location: Location | None) -> dict[str, object] | None:
 
 
 def _url(code: str) -> str | None:
-    """Return the page of a built-in rule, None for rules of other packages."""
-    return f"{RULE_PAGES}{code.casefold()}.md" if code[:-3] in _areas() else None
+    """Return the page of a built-in rule; None for rules of other packages, and if no page is known."""
+    return page_url(code) if code[:-3] in _areas() else None
 
 
 @cache

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from schemalint.adopt.changes import FileChange, Left, new_file
-from schemalint.adopt.configuration import BASELINE, CONTRACTS, EXCEPTIONS
+from schemalint.adopt.configuration import BASELINE, CONFIGURATION, CONTRACTS, EXCEPTIONS
 from schemalint.adopt.findings import baseline_of
 from schemalint.adopt.pipelines import Service, job_change
 from schemalint.adopt.pre_commit import hook_change
@@ -161,7 +161,7 @@ def _found(request: AdoptionInput, errors: list[NotPulled]) -> Iterator[str]:
 
 def _configuration(request: AdoptionInput) -> Iterator[FileChange | Left]:
     if request.new_settings is not None:
-        yield new_file(request.repository.root / "schemalint.toml", request.new_settings)
+        yield new_file(request.repository.root / CONFIGURATION, request.new_settings)
     elif request.settings.config.baseline is None:
         file = request.repository.root / (request.settings.config.file or "")
         line = f'baseline = "{BASELINE}"'

@@ -12,6 +12,7 @@ from schemalint.values import frozen
 if TYPE_CHECKING:
     from schemalint.git import Repository
 
+CONFIGURATION: Final = "schemalint.toml"
 CONTRACTS: Final = "contracts"
 BASELINE: Final = "schemalint-baseline.json"
 _YAML: Final = (".yml", ".yaml")

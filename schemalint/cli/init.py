@@ -99,7 +99,11 @@ def _repository() -> Repository:
 def _adoption(repository: Repository, options: dict[str, Any]) -> tuple[Adoption, Source]:
     from schemalint.adopt import AdoptionInput, adopt  # noqa: PLC0415 (only for this command)
     from schemalint.adopt.code_owners import code_owners  # noqa: PLC0415
-    from schemalint.adopt.configuration import configuration_text, is_folder_free  # noqa: PLC0415
+    from schemalint.adopt.configuration import (  # noqa: PLC0415
+        CONFIGURATION,
+        configuration_text,
+        is_folder_free,
+    )
     from schemalint.adopt.pipelines import Service, service_of  # noqa: PLC0415
     from schemalint.adopt.source import given_source, installed_source  # noqa: PLC0415
     from schemalint.catalog.table_location import choose_target, require_reachable  # noqa: PLC0415
@@ -113,7 +117,7 @@ def _adoption(repository: Repository, options: dict[str, Any]) -> tuple[Adoption
         new_settings = configuration_text(
             new, has_folder=is_folder_free(repository), has_owners=owners is not None
         )
-        settings = proposed("schemalint.toml", new_settings)
+        settings = proposed(CONFIGURATION, new_settings)
         name: str | None = new.name
     else:
         name = _configured(settings, repository, options)
@@ -210,7 +214,8 @@ def _report(adoption: Adoption) -> list[str]:
     tables = len(adoption.contracts) + adoption.declared
     if not lines:
         return [f"nothing to write: {_count(tables, 'table')} declared"]
-    lines += ["", f"{_count(tables, 'table')} declared. Commit this, and open a pull request:"]
+    errors = f", {_count(len(adoption.failed), 'error')} above" if adoption.failed else ""
+    lines += ["", f"{_count(tables, 'table')} declared{errors}. Commit this, and open a pull request:"]
     return [*lines, *(f"  {step}" for step in _next_steps(adoption))]
 
 
@@ -231,11 +236,7 @@ def _folders(adoption: Adoption) -> list[str]:
 def _next_steps(adoption: Adoption) -> Sequence[str]:
     import shlex  # noqa: PLC0415
 
-    names = [file.name for file in adoption.others]
-    if adoption.contracts:
-        names.insert(
-            0, os.path.relpath(os.path.commonpath([file.path.parent for file in adoption.contracts]))
-        )
+    names = [*_folders(adoption), *(file.name for file in adoption.others)]
     return (
         "git switch --create schemalint",
         f"git add {shlex.join(names)}",

@@ -140,7 +140,7 @@ def test_a_past_of_all_kinds_is_adopted_by_a_green_pull_request(
     assert "broken" in run.err
     assert "cannot tell a, A apart" in run.err
     tables = len([*lake.rglob("_delta_log")])
-    assert f"{tables - 2} tables declared" in run.out
+    assert f"{tables - 2} tables declared, 2 errors above" in run.out
     status, out = pull_request()
     assert status == 0, out
     assert "approved in this change: TW012 collated" in out

@@ -137,7 +137,7 @@ def test_the_commands_work_in_a_new_environment(installed: Path, shop: Repo) -> 
     assert "trino" in run(schemalint_, "clients", "trino")[1]
     for name in ("contract", "report", "table", "plan", "config"):
         status, output = run(schemalint_, "schema", name)
-        assert (status, json.loads(output)["$schema"][:5]) == (0, "https"), name
+        assert (status, "$schema" in json.loads(output)) == (0, True), name
 
 
 def test_the_wheel_alone_brings_neither_spark_nor_readers(installed: Path) -> None:

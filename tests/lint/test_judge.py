@@ -209,6 +209,13 @@ def test_an_error_that_the_base_has_too_hides_no_other_error_of_the_contract() -
     assert existing == {"CM006": True, "RD012": False}
 
 
+def test_a_column_that_brings_a_feature_is_named_as_a_path() -> None:
+    consumers = "consumers: [{name: bi, client: deltalake, version: 1.4.0, read_path: pyarrow}]\n"
+    table = f"{ORDERS}  - {{name: odd.doc, type: variant}}\nprotocol: {{allow_upgrade: true}}\n{consumers}"
+    findings = judge_pair(_contract(ORDERS + consumers), _contract(table), load_rules())
+    assert {finding.code: finding.column for finding in findings}["RD015"] == "`odd.doc`"
+
+
 def test_contract_of_the_base_is_judged_as_an_existing_table() -> None:
     """Some rules are stricter for existing tables than for new ones."""
 

@@ -266,8 +266,17 @@ def test_credentials_of_the_environment_reach_the_session_if_the_target_has_none
         monkeypatch.setenv(name, "secret")
 
     assert with_store_of(NONE, TrustedTarget(Target("prod", root=root))).conf == conf
-    own = TrustedTarget(Target("prod", root=root, storage={"bearer_token": "${TOKEN}"}))
-    assert with_store_of(NONE, own).conf == {}
+    own = {"bearer_token": "${TOKEN}", "account_key": "${KEY}", "service_account": "${FILE}"}
+    assert with_store_of(NONE, TrustedTarget(Target("prod", root=root, storage=own))).conf == {}
+
+
+def test_credentials_of_the_target_are_not_completed_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_KEY", "secret")
+    target = TrustedTarget(Target("prod", root=LAKE, storage={"sas_key": "${SAS}"}))
+
+    assert with_store_of(NONE, target).conf[f"{AZURE}auth.type.{HOST}"] == "SAS"
 
 
 def test_each_account_of_a_target_gets_the_settings() -> None:

@@ -18,7 +18,7 @@ def test_the_configuration_to_copy_is_valid(tmp_path: Path) -> None:
     (text,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     file = tmp_path / "copied.yaml"
     file.write_text(text)
-    command = [sys.executable, "-m", "pre_commit", "validate-config", file]
+    command = [sys.executable, "-m", "pre_commit", "validate-config", str(file)]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stdout + process.stderr
     (repository,) = yaml.safe_load(text)["repos"]

@@ -20,6 +20,7 @@ from schemalint.git import Contents, Repository, Revision, Side, Worktree
 from schemalint.lint.context import git_context
 from schemalint.lint.gate import Gate, Loosening, gate_between, loosenings_of
 from schemalint.lint.judge import Judge
+from schemalint.lint.moved_contracts import moves_to_looser_settings
 from schemalint.lint.selection import rules_about_configuration
 from schemalint.lint.sides import Globs, has_contracts
 from schemalint.model.contract import Contract
@@ -149,7 +150,8 @@ class CheckSettings:
         nested = with_nested(head.config, contents.beside_head)
         at_base = with_nested(compared.at_base, of_base, lenient=True)
         head = HeadConfig(head.repository, head.side, nested, head.given)
-        return _settings(replace(compared, head=head, at_base=at_base))
+        settings = _settings(replace(compared, head=head, at_base=at_base))
+        return replace(settings, changes=(*settings.changes, *moves_to_looser_settings(nested, contents)))
 
     def findings(self, local: RuleFiles | None, ignore: tuple[str, ...]) -> tuple[Finding, ...]:
         """Judge the changes: see `rules_about_configuration`."""

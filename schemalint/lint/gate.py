@@ -278,10 +278,10 @@ def _text(value: object) -> str | None:
 
 def _nested(base: Config, head: Config) -> Iterator[Loosening]:
     """Compare the settings of each folder with a nested file; what is looser around it is not repeated."""
-    known = {"": frozenset(_in_folder(base, head))}
+    known = {"": frozenset(loosenings_in_folder(base, head))}
     for folder in sorted({*base.nested, *head.nested}, key=lambda folder: (folder.count("/"), folder)):
         place = f"{folder}/{NAME}"
-        found = tuple(_in_folder(base.at(place), head.at(place)))
+        found = tuple(loosenings_in_folder(base.at(place), head.at(place)))
         outer = next(known[name] for name in (*map(str, PurePosixPath(folder).parents), "") if name in known)
         known[folder] = frozenset(found)
         for loosening in found:
@@ -291,7 +291,8 @@ def _nested(base: Config, head: Config) -> Iterator[Loosening]:
                 )
 
 
-def _in_folder(base: Config, head: Config) -> Iterator[Loosening]:
+def loosenings_in_folder(base: Config, head: Config) -> Iterator[Loosening]:
+    """Yield what the settings of one folder may no longer find, of those that a nested file may have."""
     for name in NESTED_COMPARED:
         yield from islice(COMPARED[name](base, head), MOST_LOOSENINGS)
 

@@ -182,12 +182,12 @@ WEAKENED: dict[str, tuple[Files, Files, list[str]]] = {
     "a contract that moves to a lax folder": (
         {TEAM: ORDERS, OTHER: _of_other(ORDERS), f"other/{FILE}": IGNORING},
         {TEAM: None, "other/sales.yml": NARROWED},
-        ["TW001"],
+        ["CF001", "TW001"],
     ),
     "a contract that moves out of a strict folder": (
         {TEAM: ORDERS, FILE: 'select = ["CM"]', f"team/{FILE}": 'select = ["TW"]'},
         {TEAM: None, OTHER: NARROWED},
-        ["TW001"],
+        ["CF001", "TW001"],
     ),
     "a rule that is unlocked and ignored": (
         {TEAM: ORDERS, FILE: 'locked = ["TW"]'},
@@ -215,6 +215,17 @@ def test_a_looser_setting_is_shown_where_it_stands(review: Review) -> None:
     assert (
         f"team/{FILE}:2:12: CF001 warning ignore for team/** gets TW001, effective after the merge" in run.out
     )
+
+
+def test_contracts_that_move_to_a_lax_folder_are_named_once(review: Review) -> None:
+    lax = {OTHER: _of_other(ORDERS), f"other/{FILE}": IGNORING}
+    items = ORDERS.replace("orders", "items")
+    base = {TEAM: ORDERS, "team/items.yml": items, "team/stays.yml": ORDERS.replace("orders", "stays"), **lax}
+    head = {TEAM: None, "team/items.yml": None, "other/o.yml": ORDERS, "other/i.yml": items}
+    run = review.check({**AWAY, **base}, head)
+    assert (run.status, run.codes) == (0, ["CF001"]), run.out
+    text = "ignore for sales.items and 1 more, moved here from team, gets TW001, effective after the merge"
+    assert f"other/i.yml:2:8: CF001 warning {text}" in run.out
 
 
 def test_a_change_can_repair_a_file_of_the_base(review: Review) -> None:

@@ -15,7 +15,8 @@ def setting_loosened(setting: ConfigurationChanged, _ctx: RuleContext) -> Iterat
 
     - rules that are ignored, no longer selected, less severe, or no longer locked; another value of a rule's
       option;
-    - the same in the settings of a folder, whose nested file is new, changed, moved or removed;
+    - the same in the settings of a folder, whose nested file is new, changed, moved or removed, and for
+      contracts that move into another folder;
     - a higher `fail-on`; a baseline, or another one;
     - globs of contracts or rule files that are missing;
     - new approvals of plans, and of contracts that are removed;

@@ -20,6 +20,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final
 
 from schemalint.cli import main
+from schemalint.deploy import request
 from schemalint.lint import check_input
 from support.repo import isolated_env
 
@@ -56,7 +57,8 @@ class Guide:
         self.home = home
         self.folder = home
         self._chdir = monkeypatch.chdir
-        monkeypatch.setattr(check_input, "dt", SimpleNamespace(datetime=_Clock, UTC=dt.UTC))
+        for module in (check_input, request):
+            monkeypatch.setattr(module, "dt", SimpleNamespace(datetime=_Clock, UTC=dt.UTC))
         environment = {
             **isolated_env(home),
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
@@ -90,10 +92,8 @@ class Guide:
         if title:
             file = self.folder / title
             file.parent.mkdir(parents=True, exist_ok=True)
-            written = text.replace(_HOME, str(self.home))
-            file.write_text(
-                _edited(file.read_text("utf-8"), written) if language == "diff" else written, "utf-8"
-            )
+            edited = _edited(file.read_text("utf-8"), text) if language == "diff" else text
+            file.write_text(edited, "utf-8")
         return match[0]
 
     def _play_command(self, shown: str) -> str:
@@ -114,13 +114,11 @@ def _edited(text: str, diff: str) -> str:
 
 
 def _in_this_process(command: str) -> str:
-    printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    with redirect_stdout(printed), redirect_stderr(printed):
+    printed = io.BytesIO()
+    stream = io.TextIOWrapper(printed, encoding="utf-8", write_through=True)
+    with redirect_stdout(stream), redirect_stderr(stream):
         main(shlex.split(command)[1:])
-    printed.flush()
-    buffer = printed.buffer
-    assert isinstance(buffer, io.BytesIO)
-    return buffer.getvalue().decode()
+    return printed.getvalue().decode()
 
 
 def _in_bash(command: str) -> str:

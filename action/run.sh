@@ -9,6 +9,8 @@ step="$1"
 folder="${FOLDER:-$(mktemp -d "$PWD/schemalint.XXXXXX")}"
 status=0
 "$PYTHON" -I -m schemalint.action "$step" "$folder" || status=$?
+# Python that cannot start exits with 1, as for findings.
+if [ ! -f "$folder/$step.outputs" ]; then status=3; fi
 hand_over() { if [ -f "$folder/$step.$1" ]; then cat -- "$folder/$step.$1"; fi; }
 hand_over log
 hand_over outputs >> "$GITHUB_OUTPUT"

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from schemalint.action import check_step
 from schemalint.action.__main__ import main
 from schemalint.action.comment_text import MOST_BYTES
+from schemalint.cli import main as command_line
 from schemalint.delta.datatype import INTEGER, STRING, Field
 from support.github_server import LONGEST, GitHubServer
 from support.logs import metadata, protocol, write_log
@@ -173,14 +176,31 @@ def test_auto_does_not_hide_that_one_of_two_tables_cannot_be_read(
     assert "sales/items" in step.body
 
 
+@pytest.mark.parametrize("orders", [ORDERS, DESCRIBED])
 def test_a_failure_that_is_not_the_tables_is_not_taken_for_theirs(
-    check: Callable[..., Step], pull: PullRequest, lake: Lake
+    check: Callable[..., Step], pull: PullRequest, lake: Lake, orders: str
 ) -> None:
     lake.write("orders", *FIELDS)
-    step = check(pull, pull.push({FILE: DESCRIBED, ITEMS: "schemalint: 1\ntable: [\n"}), live="auto")
+    step = check(pull, pull.push({FILE: orders, ITEMS: "schemalint: 1\ntable: [\n"}), live="auto")
     assert step.status == 2
     assert "not read" not in step.body
     assert "target prod" in step.body
+
+
+def test_a_plan_that_cannot_be_made_is_told_or_fails(
+    check: Callable[..., Step], pull: PullRequest, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake.write("orders", *FIELDS)
+    event = pull.push({FILE: DESCRIBED})
+
+    def without_plan(arguments: Sequence[str]) -> int:
+        return 2 if "plan" in arguments else command_line(arguments)
+
+    monkeypatch.setattr(check_step, "main", without_plan)
+    for live, status in (("auto", 0), ("required", 2)):
+        step = check(pull, event, live=live)
+        assert (step.status, step.outputs["plan-hash"]) == (status, "")
+        assert "There is no plan" in step.body
 
 
 @pytest.mark.parametrize("live", ["auto", "required"])
@@ -194,6 +214,36 @@ def test_no_table_is_read_for_a_fork(
         assert step.status == 1
         assert "The live tables were not read: this change counts as a stranger's" in step.body
     assert FORK in check(pull, pull.event(head_repository=2), live=live).body
+
+
+def test_what_the_base_has_too_is_no_finding_of_the_change(
+    check: Callable[..., Step], tmp_path: Path
+) -> None:
+    void = ORDERS.replace("type: string", "type: void")
+    pull = PullRequest(tmp_path, {FILE: void})
+    step = check(pull, pull.push({FILE: f"{void}description: One row per order.\n"}))
+    assert (step.status, step.outputs["findings"], step.outputs["warnings"]) == (0, "0", "0")
+    assert not step.comment["is_worth_a_comment"]
+    assert "that the base has too" in step.body
+
+
+def test_an_approval_of_the_change_is_worth_a_comment(check: Callable[..., Step], pull: PullRequest) -> None:
+    entry = "{rule: TW002, column: order_id, from: int, to: date, via: rewrite, reason: rewritten by hand}"
+    step = check(pull, pull.push({FILE: f"{DATE}allow:\n  - {entry}\n"}))
+    assert (step.status, step.outputs["findings"]) == (0, "0")
+    assert "Approved in this change" in step.body
+    assert step.comment["is_worth_a_comment"]
+
+
+def test_a_bug_has_its_own_status_and_fails_no_comment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request")
+    for step, status in (("check", 3), ("comment", 0)):
+        assert main(step, tmp_path) == status  # no input is set
+        assert "a bug in schemalint" in capsys.readouterr().err
+    assert (tmp_path / "check.outputs").read_text() == "exit-status=3\n"
 
 
 def test_the_targets_of_the_first_configuration_are_not_read(

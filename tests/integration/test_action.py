@@ -209,6 +209,17 @@ def test_inputs_reach_the_command(use: Callable[..., Outcome], pull: PullRequest
     assert use(pull.push({FILE: BIGINT}), fail_on="never").status == 0
 
 
+def test_a_python_that_cannot_start_is_no_finding(
+    runner: Runner, use: Callable[..., Outcome], pull: PullRequest
+) -> None:
+    python = runner.contexts["steps.install.outputs.python"]
+    try:
+        runner.contexts["steps.install.outputs.python"] = "false"
+        assert use(pull.event()).status == 3
+    finally:
+        runner.contexts["steps.install.outputs.python"] = python
+
+
 def test_an_input_that_is_not_valid_is_named(use: Callable[..., Outcome], pull: PullRequest) -> None:
     outcome = use(pull.event(), live="true")
     assert (outcome.status, outcome.outputs["exit-status"]) == (2, "2")

@@ -211,7 +211,10 @@ class _Check:
     def _file_now(self, file: str) -> str:
         """Return what is wrong with a file that had a contract; empty if it is gone, or has another one."""
         former = {visible(path): data for path, data in self.request.contents.former.items()}
-        return contracts.without_contract(former[file].decode("utf-8", "replace")) if file in former else ""
+        try:
+            return contracts.without_contract(former[file].decode()) if file in former else ""
+        except UnicodeDecodeError:
+            return "is not UTF-8"
 
     @cached_property
     def _renamed(self) -> Mapping[str, Contract]:

@@ -13,7 +13,7 @@ from schemalint.lint.check_input import CheckInput
 from schemalint.lint.context import git_context
 from schemalint.lint.exceptions import Exceptions, is_expired, last_day
 from schemalint.lint.judge import Judge
-from schemalint.lint.rulebook import load_rules
+from schemalint.lint.rulebook import load_rules, nearest_rules
 from schemalint.lint.waiver_removal import removals
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import Drift, JudgedWaiver, LiveTableMissing, RootWithoutTables
@@ -105,7 +105,7 @@ def judged_waivers(
             yield JudgedWaiver(written, "without effect", failed[written], days)
         elif (rule := _rule_of(written, rules)) is None:
             if _rule_of(written, load_rules()) is None:
-                yield JudgedWaiver(written, "without effect", "there is no such rule", days)
+                yield JudgedWaiver(written, "without effect", _unknown_rule(written), days)
         elif is_judged(written, rule):
             yield JudgedWaiver(written, "unused", days=days)
 
@@ -113,6 +113,11 @@ def judged_waivers(
 def _days_left(waiver: Waiver, today: dt.date) -> int | None:
     last = last_day(waiver)
     return None if last is None else (last - today).days
+
+
+def _unknown_rule(written: WrittenWaiver) -> str:
+    close = nearest_rules(written.waiver.rule, load_rules())
+    return "there is no such rule" + (f": did you mean {' or '.join(close)}?" if close else "")
 
 
 def _rule_of(written: WrittenWaiver, rules: Iterable[Rule]) -> Rule | None:

@@ -39,7 +39,9 @@ def test_a_valid_document_is_read_despite_an_invalid_one_in_the_same_file() -> N
     result = read("f.yml", "schemalint: 1\ntable: a\ncolumns: []\n---\nschemalint: 1\ntable: b\ncolumns: 1\n")
 
     assert [contract.table for contract in result.contracts] == ["a"]
-    assert [str(error) for error in result.errors] == ['f.yml:7:10: "columns" must be a list, not 1']
+    assert [str(error) for error in result.errors] == [
+        'f.yml:7:10: "columns" must be a list, not 1 (write it as a list: [1])'
+    ]
 
 
 def test_a_file_without_a_contract_is_an_error() -> None:

@@ -23,6 +23,8 @@ _REST: Final = {
     "(": 'only decimal, char and varchar take numbers: "varchar(20)"',
     "max": '"string" has no greatest length',
     "precision": 'write "double"',
+    "not": 'write "nullable: false" beside the type',
+    **dict.fromkeys("\u201c\u201d\u2018\u2019", "write straight quotes"),
     "?": 'write "nullable: true" beside the type',
 }
 """Help by what begins the text that is not part of the type."""

@@ -46,6 +46,12 @@ def report_problems(data: Any, report: Report, root: Any = native.Contract) -> N
     unknown = {path for kind, path, _ in located if kind == "extra_forbidden"}
     wrong = {path for kind, path, _ in located if kind not in ("missing", "extra_forbidden")}
     misspelt = {(path[:-1], _nearest(str(path[-1]), path[:-1], root)) for path in unknown}
+    for path in _short_columns(data, unknown, root):
+        unknown.discard(path)
+        missing = {(at, key) for at, key in missing if at != path[:-1]}
+        name, type_ = str(path[-1]).removeprefix("name").strip(), _at(data, path)
+        message = f'a column needs "name" and "type", not "{path[-1]}"'
+        report.at_key(path, message, f"write name: {name} and type: {type_ or '…'}, each with its own line")
     for path, key in missing - misspelt:
         report.in_mapping(path, f'"{key}" is missing in {_noun(path, root)}', "add it")
     for path in unknown:
@@ -54,6 +60,18 @@ def report_problems(data: Any, report: Report, root: Any = native.Contract) -> N
     parents = {path[:length] for path in unknown | wrong | incomplete for length in range(len(path))}
     for path in wrong - parents - incomplete:
         _report_wrong(path, _at(data, path), report, root)
+
+
+def _short_columns(data: Any, unknown: set[YamlPath], root: Any) -> list[YamlPath]:  # noqa: ANN401 - as above
+    """Return the paths of the only keys of columns that are written as ``- id: bigint``."""
+    return [
+        path
+        for path in unknown
+        if len(_at(data, path[:-1])) == 1
+        and _mapping_type(path[:-1], root) is native.Column
+        and not isinstance(_at(data, path), dict | list)
+        and _nearest(_word(str(path[-1])), path[:-1], root) not in {"type", "comment"}
+    ]
 
 
 def _path(data: Any, loc: tuple[str | int, ...]) -> YamlPath:  # noqa: ANN401 - as above
@@ -75,6 +93,10 @@ def _at(data: Any, path: YamlPath) -> Any:  # noqa: ANN401 - as above
 
 def _report_unknown(path: YamlPath, report: Report, root: Any) -> None:  # noqa: ANN401 - as above
     key = str(path[-1])
+    if key[:1].isspace():
+        blank = f"U+{ord(key[0]):04X}"
+        report.at_key(path, f"the line begins with {blank} instead of spaces", "indent it with spaces")
+        return
     node = node_at(report.document, path)
     value = node.value if isinstance(node, Scalar) else None
     help_text = _key_help(key, value, path[:-1], root)
@@ -153,14 +175,34 @@ def _actual(value: Any) -> str:  # noqa: ANN401 - as above
 
 def _wrong_help(hint: Any, path: YamlPath, report: Report) -> str:  # noqa: ANN401 - as above
     node = node_at(report.document, path)
+    members = _members(hint)
+    kinds = {get_origin(member) or member for member in members}
     if not isinstance(node, Scalar):
-        return ""
+        return _help_for_collection(kinds, path)
     if node.value is None:
         return "remove the line, or add a value"
-    if str in _members(hint):
+    if str in kinds:
         return f"quote it: {print_scalar(node.text)}"
+    if list in kinds:
+        return f"write it as a list: [{print_scalar(node.text)}]"
+    mapping = next((member for member in members if is_mapping(member)), None)
+    if mapping is native.Part:
+        return f'write "type: {node.text}" in a line of its own below "{path[-1]}:"'
+    if mapping is not None:
+        needed = [key for key in fields(mapping) if key in mapping.__required_keys__]
+        return f"write its keys: {', '.join(needed or fields(mapping))}"
     if hint is bool and isinstance(node.value, str):
         return "write true or false without quotes; YAML 1.2 has no other booleans"
+    return ""
+
+
+def _help_for_collection(kinds: set[Any], path: YamlPath) -> str:
+    if list in kinds:
+        return 'write each entry in a line of its own that begins with "- "'
+    if dict in kinds:
+        return 'write each entry as "name: value", without a dash'
+    if path[-1:] == ("type",):
+        return 'write the fields or parts beside it: see "columns", "element", "key" and "value"'
     return ""
 
 

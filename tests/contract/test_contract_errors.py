@@ -40,7 +40,7 @@ def test_a_valid_document_is_read_despite_an_invalid_one_in_the_same_file() -> N
 
     assert [contract.table for contract in result.contracts] == ["a"]
     assert [str(error) for error in result.errors] == [
-        'f.yml:7:10: "columns" must be a list, not 1 (write it as a list: [1])'
+        'f.yml:7:10: "columns" must be a list, not 1 (write it as a list: ["1"])'
     ]
 
 

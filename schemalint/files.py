@@ -151,6 +151,8 @@ def rewrite_text(file: Path, before: str, after: str) -> None:
     Raises:
         UsageError: The file has another text now, or cannot be written; what was there is as it was.
     """
+    if _is_other_than_file(file):  # reading a pipe or a device need not end
+        raise UsageError(f"{shown(file)} is not a regular file any more")
     try:
         on_disk = file.read_bytes()
     except OSError as error:

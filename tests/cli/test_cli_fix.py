@@ -239,6 +239,24 @@ def test_fixes_of_a_file_that_is_a_link_out_of_the_repository_are_not_written(
     assert (outside.read_text(), file.is_symlink()) == (before, True)
 
 
+@pytest.mark.parametrize("kind", ["pipe", "folder", "device", "nothing"])
+def test_a_staged_contract_in_whose_place_is_something_else_is_not_fixed(project: Project, kind: str) -> None:
+    project.declare(_contract(FILES[0]), FILES[0])
+    project.repo.commit()
+    file = project.declare(_contract(FILES[0]).replace(*WIDER), FILES[0])
+    project.repo.git("add", "--all")
+    file.unlink()
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+    elif kind == "device":
+        file.symlink_to("/dev/zero")
+    expected = "cannot be read: No such file" if kind == "nothing" else "is not a regular file any more"
+    run = project.check("--fix", "--head", "index", *IGNORED)
+    assert (run.status, f"contracts/a.yml {expected}" in run.out) == (2, True), run.out
+
+
 UNSAFE_RULE = '''
 from schemalint.plugin import Contract, Fix, Problem, SetProperty, Severity, rule
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from schemalint import contract as contracts
 from schemalint.catalog.table_location import require_reachable
@@ -11,6 +12,7 @@ from schemalint.catalog.target_tables import TargetTables
 from schemalint.config.project import Project, unmatched_globs
 from schemalint.config.trust import resolve_storage
 from schemalint.contract.revisions import Declarations, Revisions, contracts_at
+from schemalint.delta.column_names import nearest_name
 from schemalint.deploy.claims import Claims
 from schemalint.deploy.consumers import planned_streams, without_unread_streams
 from schemalint.deploy.cosmetic import with_cosmetic_steps_waiting
@@ -33,6 +35,8 @@ from schemalint.model.contract import Contract, table_key
 from schemalint.model.finding import Skipped
 from schemalint.model.plan import Plan, TablePlan
 from schemalint.values import replace
+
+_MOST_NAMED: Final = 10
 
 
 def prepare(request: DeployInput) -> Deployment:
@@ -164,9 +168,19 @@ def _requested(request: DeployInput, found: Declarations) -> list[Contract]:
     for name, key in zip(request.tables, keys, strict=False):
         if key not in declared:
             found.require_complete()
-            raise UsageError(f"no contract declares {name}", help=f"declared: {', '.join(sorted(declared))}")
+            raise UsageError(f"no contract declares {name}", help=_meant(name, sorted(declared)))
     return [declared[key] for key in keys]
 
 
 def _is_planned(contract: Contract) -> bool:
     return not contract.absent and contract.managed_by == "schemalint"
+
+
+def _meant(name: str, declared: Sequence[str]) -> str:
+    """Return help for the name of a table that no contract declares."""
+    if close := nearest_name(name, declared):
+        return f"did you mean {close}?"
+    if name.endswith((".yml", ".yaml")):
+        return "name the table that the file declares"
+    more = ", …" if len(declared) > _MOST_NAMED else ""
+    return f"declared: {', '.join(declared[:_MOST_NAMED])}{more}"

@@ -215,6 +215,8 @@ def _unknown(repo: Repository, revision: str, refspec: str) -> MissingHistoryErr
     if refspec or repo.is_shallow():
         return MissingHistoryError(message, fetch_command(repo, refspec))
     hint = f"if it is a remote branch: git fetch --no-tags origin, then use origin/{revision}"
+    if re.search(r"[~^@]", revision):
+        hint = "the branch has fewer commits, or a name in it is misspelt"
     return MissingHistoryError(message, (), otherwise=hint)
 
 

@@ -179,7 +179,7 @@ def nearest_rules(pattern: str, rules: Sequence[Rule]) -> list[str]:
         if any(rule.code == code for rule in rules):
             return [code]
     codes = get_close_matches(upper, [rule.code for rule in rules], n=2, cutoff=0.75)
-    return codes or [names[name] for name in get_close_matches(kebab, names, n=1, cutoff=0.5)]
+    return codes or [names[name] for name in get_close_matches(kebab, names, n=1, cutoff=0.6)]
 
 
 def matches(rule: Rule, patterns: Iterable[str]) -> bool:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from schemalint import git
 from schemalint.config.nested import NAME as NESTED
+from schemalint.delta.column_names import nearest_name
 from schemalint.document import candidate
 from schemalint.errors import UsageError
 from schemalint.git import Contents, EmptyTree, Repository, Side
 from schemalint.model.contract import Contract
+from schemalint.printable import visible
 
 if TYPE_CHECKING:
     from schemalint.contract.history import ContractHistory
@@ -99,5 +101,9 @@ def path_filter(root: Path, paths: tuple[str, ...], files: Iterable[str]) -> Cal
     for path, relative in zip(paths, relative_paths, strict=True):
         known = any(PurePosixPath(file).is_relative_to(relative) for file in files)
         if not known and not Path(path).exists():
-            raise UsageError(f"{path} exists neither in the working tree nor in the base")
+            close = nearest_name(str(relative), files)
+            raise UsageError(
+                f"{path} exists neither in the working tree nor in the base",
+                help=f"did you mean {visible(close)}?" if close else "",
+            )
     return lambda file: any(PurePosixPath(file).is_relative_to(relative) for relative in relative_paths)

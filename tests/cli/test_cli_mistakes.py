@@ -107,3 +107,16 @@ def test_a_misspelt_target_is_answered_with_the_configured_one(project: Project)
     project.repo.commit()
     assert "did you mean 'prod'? configured: prod, dev" in project.run("plan", "--target", "prd").err
     assert "name one with --target; configured: prod, dev" in project.run("plan").err
+
+
+def test_a_misspelt_table_or_file_is_answered_with_one_that_exists(project: Project) -> None:
+    project.declare(CONTRACT)
+    (project.repo.path / "lake").mkdir()
+    project.repo.write("schemalint.toml", '[targets.dev]\nroot = "lake"\n')
+    project.repo.commit()
+    assert "did you mean sales.orders?" in project.run("plan", "sales.order").err
+    assert "name the table that the file declares" in project.run("plan", "contracts/orders.yml").err
+    assert "declared: sales.orders" in project.run("plan", "x").err
+    assert "did you mean contracts/orders.yml?" in project.run("check", "contracts/order.yml").out
+    assert "the branch has fewer commits" in project.run("check", "--against", "HEAD~9").out
+    assert "--target finds declared tables by name" in project.run("show", "sales.orders").err

@@ -55,7 +55,10 @@ class PathStore:
                 yield from (file for entry in wanted if (file := _file_entry(entry, prefix)))
         except (FileNotFoundError, NotADirectoryError):
             if not folder:
-                raise NoTable(f"{self.table}: there is no Delta table: no folder _delta_log") from None
+                raise NoTable(
+                    f"{self.table}: there is no Delta table: no folder _delta_log",
+                    help="name the folder of a table; --target finds declared tables by name",
+                ) from None
         except OSError as error:
             raise self._failed(self._log / folder, error) from None
 

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from schemalint.redaction import hide_nothing
+from schemalint.spark.session import FITS_SNAPSHOTS
 from support import jvm
 from support.foreign import without_foreign_variables
 from support.skipping import skip_or_fail
@@ -35,7 +36,10 @@ SESSION_CONF = {
     # For the list of files in a checksum, each commit reads the whole log. Only some invalid values of
     # properties have another answer without it; `record_values` asks for these with it.
     "spark.databricks.delta.allFilesInCrc.enabled": "false",
+    # As in the sessions that schemalint starts: markers are appended without compiled code, in half the time.
+    FITS_SNAPSHOTS: "true",
     "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
     # Spark would not start on a machine whose host name does not resolve, such as a container.
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",

@@ -370,7 +370,7 @@ MAX_INT = 2**31 - 1
 CHUNKS = pq.struct({1: pq.Raw(900_000, b"\x26\0\0" * 900_000), 2: pq.Long(1), 3: pq.Long(1)})
 BOMB = pq.Column((b"protocol", b"minReaderVersion"), pq.INT32, b"", 10, codec=pq.GZIP)
 ID = (b"metaData", b"id")
-PARQUET = {
+PARQUET: dict[str, tuple[Callable[[], bytes], str]] = {
     "a billion rows": (lambda: pq.parquet(SCHEMA, nulls(10**9), 10**9), "claims 1000000000 rows"),
     "pages of billions of rows": (
         lambda: pq.parquet(SCHEMA, nulls(MAX_INT, pages=100), MAX_INT * 100),

@@ -321,6 +321,7 @@ def test_own_session_rebuilds_a_snapshot_in_as_many_partitions_as_its_files_need
     lakehouse: Lakehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = lakehouse.another_session()
+    session.conf.unset(FITS_SNAPSHOTS)
     used: list[tuple[str, ...]] = []
     keys = (SNAPSHOT_PARTITIONS, "spark.sql.codegen.factoryMode")
     watched = Interrupted(session, before=lambda _number: used.append(tuple(map(session.conf.get, keys))))

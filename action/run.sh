@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Run a step of schemalint.action, and hand to the runner what it leaves in its folder: a new one for each use, unless
-# FOLDER names that of an earlier step. install.sh says why the workspace is left.
+# run.sh STEP [FOLDER]: run a step of schemalint.action, and hand to the runner what it leaves in its folder: that of an
+# earlier step, or a new one. install.sh says why the workspace is left.
 set -euo pipefail
 cd "${RUNNER_TEMP:?}"
 unset PYTHONPATH PYTHONHOME PYTHONSTARTUP
 
 step="$1"
-folder="${FOLDER:-$(mktemp -d "$PWD/schemalint.XXXXXX")}"
+folder="${2:-$(mktemp -d "$PWD/schemalint.XXXXXX")}"
 status=0
 "$PYTHON" -I -m schemalint.action "$step" "$folder" || status=$?
 # Python that cannot start exits with 1, as for findings.

@@ -148,9 +148,14 @@ def _outputs(report: _Report, plan: _Report | None) -> dict[str, str]:
         "errors": str(counts["error"]),
         "warnings": str(counts["warning"]),
         "plan-hash": plan.content["hash"] if plan is not None and has_steps else "",
-        "report": str(report.folder / _REPORTS["markdown"]),
-        "sarif": str(report.folder / _REPORTS["sarif"]),
+        "report": _path(report.folder / _REPORTS["markdown"]),
+        "sarif": _path(report.folder / _REPORTS["sarif"]),
     }
+
+
+def _path(file: Path) -> str:
+    """Return the path of a report; nothing if the run has made none."""
+    return str(file) if file.exists() else ""
 
 
 def _json(file: Path) -> Mapping[str, Any]:

@@ -323,5 +323,6 @@ def test_a_folder_outside_of_the_workspace_is_refused(check: Callable[..., Step]
 def test_a_check_that_cannot_begin_is_told(check: Callable[..., Step], pull: PullRequest) -> None:
     step = check(pull, pull.event(), fail_on="everything")
     assert (step.status, step.outputs["findings"]) == (2, "0")
+    assert (step.outputs["report"], step.outputs["sarif"]) == ("", "")
     assert "could not begin" in step.summary
     assert step.comment["is_worth_a_comment"]

@@ -42,7 +42,8 @@ def use(runner: Runner, pull: PullRequest, github: GitHubServer) -> Callable[...
     """Use the Action in a job that an event starts."""
 
     def in_a_job(event: Event, **inputs: str) -> Outcome:
-        env = {"GITHUB_EVENT_NAME": event.name, **github.env}
+        # The names of a workflow's own variables are any.
+        env = {"GITHUB_EVENT_NAME": event.name, "FOLDER": "dist", "STEP": "x", **github.env}
         return runner.use(pull.workspace(event), event.payload, env, inputs={"github_token": TOKEN} | inputs)
 
     return in_a_job

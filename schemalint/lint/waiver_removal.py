@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -45,7 +46,7 @@ def removals(
         if file not in sources:
             continue
         if together[0].index == IN_CONFIGURATION:
-            found |= dict.fromkeys(together, _without_entries(file, sources[file], together))
+            found |= _without_entries(file, sources[file], together)
         else:
             documents = read_documents(sources[file], file)
             comments = [written for written in together if written.source is WaiverSource.INLINE]
@@ -94,10 +95,15 @@ def _without_items(
     }
 
 
-def _without_entries(file: str, text: str, waivers: Iterable[WrittenWaiver]) -> tuple[TextChange, ...]:
-    """Return the changes that remove entries of the configuration."""
+def _without_entries(
+    file: str, text: str, waivers: Collection[WrittenWaiver]
+) -> dict[WrittenWaiver, tuple[TextChange, ...]]:
+    """Return the change that removes each entry of the configuration: the cut that its line is in."""
     spans = removed_spans(text, {table_key(written.table) for written in waivers})
-    return tuple(TextChange(location(file, text, Span(start, end)), start, end, "") for start, end in spans)
+    cuts = [TextChange(location(file, text, Span(start, end)), start, end, "") for start, end in spans]
+    lines = [cut.location.line for cut in cuts]
+    before = {written: bisect_right(lines, written.location.line) for written in waivers}
+    return {written: tuple(cuts[max(number - 1, 0) : number]) for written, number in before.items()}
 
 
 def _change(document: Document, edit: TextEdit) -> TextChange:

@@ -221,3 +221,17 @@ def test_an_ignore_of_a_line_that_grows_is_a_new_one(review: Review) -> None:
     grown = f"schemalint: 1\ntable: sales.orders\ncolumns: [{columns}]{ignore}"
     run = review.check({CONTRACT: base}, {CONTRACT: grown}, "--strict", repositories=FORKS["fork"])
     assert run.codes.count("NC009") == 2, run.out
+
+
+def test_each_unused_entry_is_removed_by_its_own_edit(project: Project) -> None:
+    """One finding with the edits of all would make a report the square of their number."""
+    entries = "".join(f'[[removed]]\ntable = "a.t{number}"\nreason = "x"\n' for number in range(3))
+    allow = "".join(f"  - {{rule: NC009, column: c{number}, reason: x}}\n" for number in range(3))
+    project.repo.write("schemalint.toml", f"preview = true\n{entries}")
+    project.declare(f"{ORDERS}allow:\n  - {{rule: NO001, column: id, reason: x}}\n{allow}")
+    report = json.loads(project.run("check", "--all", "--against", "none", "--output-format", "json").out)
+    fixes = [finding["fix"]["edits"] for finding in report["findings"] if finding["code"] == "CT005"]
+    assert [len(edits) for edits in fixes] == [1] * 6
+    assert project.check("--all", "--against", "none", "--fix").status == 0
+    assert (project.repo.path / "schemalint.toml").read_text("utf-8") == "preview = true\n"
+    assert (project.repo.path / CONTRACT).read_text("utf-8").count("NC009") == 0

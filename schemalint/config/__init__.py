@@ -96,7 +96,7 @@ class Config:
         options: The options of rules, by the rule's code.
         consumers: The declared consumers by name.
         consumer_lines: The lines that set their keys, by name and key.
-        rule_lines: The lines that name rules, by the code, prefix or name that they write.
+        sources: The names and texts of the files with the settings, for errors.
         clients: Rows that precede those of the client table: see `schemalint.config.client_rows`.
         plugins: Rule files in the repository, which run only if the command line allows them.
         cosmetic: When comments and the order of columns are applied to a table that a tracked stream reads:
@@ -123,7 +123,7 @@ class Config:
     tables: tuple[TableSettings, ...] = ()
     consumers: Mapping[str, Consumer] = field(default_factory=dict)
     consumer_lines: Mapping[tuple[str, str], Location] = field(default_factory=dict, compare=False)
-    rule_lines: Mapping[str, Location] = field(default_factory=dict, compare=False)
+    sources: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
     clients: tuple[Mapping[str, Any], ...] = ()
     options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
     plugins: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ The keys are not `BaseModel` classes, because importing pydantic takes longer th
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, Required, cast
 
@@ -23,7 +23,7 @@ from schemalint.config.positions import Positions, locate
 from schemalint.config.storage import is_public_setting, names_variable
 from schemalint.delta.engine import DATABRICKS, DELTA_SPARK, parse_engine
 from schemalint.document.shape import check_for, fields, hint_at, is_mapping
-from schemalint.errors import ConfigError, Location
+from schemalint.errors import ConfigError
 from schemalint.model.consumer import Consumer
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Severity
@@ -251,7 +251,7 @@ def _values(
             for name, written in keys.get("consumers", {}).items()
             for key in written
         },
-        rule_lines=dict(_rule_lines(Positions(file, text), keys)),
+        sources=((file, text),),
         clients=tuple(keys.get("clients", ())),
         options=keys.get("options", {}),
         plugins=tuple(_from_top(folder, name) for name in keys.get("plugins", ())),
@@ -272,20 +272,6 @@ def _values(
         cosmetic=keys.get("cosmetic", "now"),
         accepted=tuple(keys.get("exceptions", {}).get("accept", SOURCES)),
     )
-
-
-def _rule_lines(lines: Positions, keys: ConfigKeys) -> Iterator[tuple[str, Location]]:
-    written: list[tuple[tuple[str, ...], Iterable[str]]] = [
-        (("select",), keys.get("select", ())),
-        (("extend-select",), keys.get("extend-select", ())),
-        (("ignore",), keys.get("ignore", ())),
-        (("locked",), keys.get("locked", ())),
-        *((("tables", "ignore"), entry.get("ignore", ())) for entry in keys.get("tables", ())),
-    ]
-    for path, patterns in written:
-        yield from ((pattern, lines.locate(path, pattern)) for pattern in patterns)
-    for table, codes in (("severity", keys.get("severity", {})), ("options", keys.get("options", {}))):
-        yield from ((code, lines.locate((table, code))) for code in codes)
 
 
 def _from_top(folder: str | None, path: str) -> str:

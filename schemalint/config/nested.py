@@ -114,7 +114,7 @@ def _merged(outer: Config, own: Config, folder: str) -> Config:
         severity={**outer.severity, **own.severity},
         tables=(*outer.tables, *own.tables),
         consumers={**outer.consumers, **own.consumers},
-        rule_lines={**outer.rule_lines, **own.rule_lines},
+        sources=(*outer.sources, *own.sources),
         consumer_lines={**outer.consumer_lines, **own.consumer_lines},
     )
 

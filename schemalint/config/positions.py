@@ -32,6 +32,20 @@ def locate(file: str, text: str, path: Sequence[str]) -> Location:
     return Positions(file, text).locate(path)
 
 
+def find_word(sources: Sequence[tuple[str, str]], word: str) -> Location | None:
+    """Return where the last of some files names a word, as a key or in quotes; None if none does.
+
+    Only errors ask: a file can name so many words that their lines take long to find.
+    """
+    pattern = re.compile(rf"^[^#\n]*?(?<![\w-])({re.escape(word)})(?![\w-])", re.MULTILINE)
+    for file, text in reversed(sources):
+        if word and (match := pattern.search(text)):
+            line, start = text.count("\n", 0, match.start(1)) + 1, match.start(1)
+            column = start - (text.rfind("\n", 0, start) + 1) + 1
+            return Location(file, line, column, line, column + len(word))
+    return None
+
+
 class Positions:
     """The lines of all settings of a file.
 

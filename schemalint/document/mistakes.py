@@ -26,6 +26,7 @@ _WORD_AND_VALUE: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[A-Za-z_][\w.-]*")
 _LONGEST: Final = 60
+_MOST_LINES: Final = 100
 
 CONFLICT: Final = (
     "unresolved merge conflict",
@@ -162,8 +163,14 @@ def _not_closed(text: str, problem: int, context: int) -> Mistake | None:
 
 
 def _contents_above(text: str, offset: int) -> Iterator[Span]:
-    """Yield the contents of the lines above that of an offset, from the nearest one; blank ones have none."""
-    while (offset := line_start(text, offset) - 1) > 0:
+    """Yield the contents of the lines above that of an offset, from the nearest one; blank ones have none.
+
+    Each line costs time in proportion to the text, so a mistake below many comments is not looked for.
+    """
+    for _ in range(_MOST_LINES):
+        offset = len(text[: line_start(text, offset)].rstrip()) - 1
+        if offset < 0:
+            return
         content = _content(text, offset)
         if content.start < content.end and text[content.start : content.end] != "---":
             yield content

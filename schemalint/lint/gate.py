@@ -334,7 +334,7 @@ NOT_COMPARED: Final[Mapping[str, str]] = {
     "against": "CI does not read it: the event determines the base",
     "clients": "the rows of the base count, and no others",
     "removed": "its entries are exceptions: those that the head adds count as exceptions.accept says",
-    "rule_lines": "they are where rules are named",
+    "sources": "they are the texts that hold the settings",
     "consumer_lines": "they are where the settings of consumers stand",
     "spark": "it decides no verdict; sessions start with the trusted configuration",
     "cosmetic": "it delays statements and decides no verdict; plans obey the trusted configuration",

@@ -11,11 +11,12 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from schemalint.config import Config
-from schemalint.errors import InternalError, Location, PluginError, SchemalintError, UsageError
+from schemalint.config.positions import find_word
+from schemalint.errors import InternalError, PluginError, SchemalintError, UsageError
 from schemalint.lint.rule_packages import BUILT_IN, rule_packages
 from schemalint.model.contract import table_key
 from schemalint.model.finding import Finding, Severity
@@ -41,7 +42,7 @@ class Selection:
         options: The values of rule options, by rule code.
         locked: Rules that nested files of the configuration cannot loosen.
         local: Rule files outside of any package, if allowed: they are code of the working tree.
-        lines: Where the configuration names rules, by code, code prefix or name.
+        sources: The names and texts of the files with the settings.
     """
 
     select: tuple[str, ...] | None = None
@@ -52,7 +53,7 @@ class Selection:
     options: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
     locked: tuple[str, ...] = ()
     local: RuleFiles | None = None
-    lines: Mapping[str, Location] = field(default_factory=dict)
+    sources: tuple[tuple[str, str], ...] = ()
 
 
 @frozen
@@ -111,7 +112,7 @@ def selection_of(settings: Config, local: RuleFiles | None = None) -> Selection:
         options=settings.options,
         locked=settings.locked,
         local=local,
-        lines=settings.rule_lines,
+        sources=settings.sources,
     )
 
 
@@ -138,7 +139,7 @@ def selected(rules: Sequence[Rule], selection: Selection) -> tuple[Rule, ...]:
         *selection.severity,
         *selection.locked,
     )
-    require_known((*named, *selection.options), rules, selection.lines)
+    require_known((*named, *selection.options), rules, selection.sources)
     return tuple(
         _with_options(_with_severity(rule, selection.severity), selection)
         for rule in rules
@@ -147,14 +148,14 @@ def selected(rules: Sequence[Rule], selection: Selection) -> tuple[Rule, ...]:
 
 
 def require_known(
-    patterns: Iterable[str], rules: Sequence[Rule], lines: Mapping[str, Location] = MappingProxyType({})
+    patterns: Iterable[str], rules: Sequence[Rule], sources: Sequence[tuple[str, str]] = ()
 ) -> None:
     """Raise a UsageError for a pattern that names no rule; an empty pattern would match all rules.
 
     Args:
         patterns: Codes, code prefixes and names.
         rules: All rules.
-        lines: Where the configuration writes them.
+        sources: The names and texts of the files that may write them.
     """
     for pattern in patterns:
         if not pattern or not any(matches(rule, [pattern]) for rule in rules):
@@ -162,7 +163,7 @@ def require_known(
             raise UsageError(
                 f"there is no rule {pattern!r}",
                 help=f"did you mean {' or '.join(close)}?" if close else "`schemalint rules` lists all rules",
-                location=lines.get(pattern),
+                location=find_word(sources, pattern),
             )
 
 
@@ -211,16 +212,20 @@ def not_ignored(
 
 
 def _with_options(rule: Rule, selection: Selection) -> Rule:
-    values, line = selection.options.get(rule.code, {}), selection.lines.get(rule.code)
+    values, sources = selection.options.get(rule.code, {}), selection.sources
     for name, value in values.items():
         if name not in rule.options:
             known = ", ".join(rule.options) or "none"
             raise UsageError(
-                f"rule {rule.code} has no option {name!r}", help=f"its options: {known}", location=line
+                f"rule {rule.code} has no option {name!r}",
+                help=f"its options: {known}",
+                location=find_word(sources, name),
             )
         if type(value) is not type(rule.options[name]):
             kind = type(rule.options[name]).__name__
-            raise UsageError(f"option {name} of rule {rule.code} must be of type {kind}", location=line)
+            raise UsageError(
+                f"option {name} of rule {rule.code} must be of type {kind}", location=find_word(sources, name)
+            )
     return replace(rule, options={**rule.options, **values}) if values else rule
 
 

@@ -94,7 +94,7 @@ def scopes_of(
         known = _without_unknown(settings, local)
         rules = selected(available, _overridden(selection_of(known, local), **options))
         for entry in known.tables:
-            require_known(entry.ignore, available, settings.rule_lines)
+            require_known(entry.ignore, available, settings.sources)
         return RuleSet(rules, tuple((entry.match, entry.ignore) for entry in known.tables))
 
     return Scopes(deciding, rule_sets, of_nested)
@@ -180,5 +180,5 @@ def table_ignores(settings: Config, rules: tuple[Rule, ...]) -> TableIgnores:
     """Return the ignored rules by table glob; an unknown pattern is an error, as on the command line."""
     for entry in settings.tables:
         known = (*load_rules(), *rules) if entry.ignore else rules
-        require_known(entry.ignore, known, settings.rule_lines)
+        require_known(entry.ignore, known, settings.sources)
     return tuple((entry.match, entry.ignore) for entry in settings.tables)

@@ -59,7 +59,7 @@ RULES = {
         "1:12: there is no rule 'ilegal-narowing' (did you mean illegal-narrowing (TW001)?)"
     ),
     'ignore = ["xyz"]\n': "1:12: there is no rule 'xyz' (`schemalint rules` lists all rules)",
-    "[options.TW001]\nmost = 1\n": "1:2: rule TW001 has no option 'most' (its options: none)",
+    "[options.TW001]\nmost = 1\n": "2:1: rule TW001 has no option 'most' (its options: none)",
 }
 
 

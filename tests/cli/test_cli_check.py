@@ -66,7 +66,7 @@ def test_a_yaml_file_that_a_glob_includes_must_be_a_contract(
     committed.repo.write("contracts/lines.yml", text)
     run = committed.run(*command)
     assert (run.status, "contracts/lines.yml" in run.out + run.err) == (2, True)
-    assert "this file contains no contract" in run.out + run.err
+    assert "a contract begins with the line schemalint: 1" in run.out + run.err
     assert "README" not in run.out + run.err
 
 

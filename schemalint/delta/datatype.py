@@ -236,17 +236,26 @@ def children(type_: DataType) -> Iterator[tuple[Step, DataType]]:
 def walk(type_: DataType, path: Path = ()) -> Iterator[tuple[Path, DataType]]:
     """Yield the type itself, then every type inside it at any depth, with their paths, parents first."""
     yield path, type_
-    if isinstance(type_, _WITH_CHILDREN):  # most types are leaves
-        for step, inner in children(type_):
+    for step, inner in children(type_):
+        if isinstance(inner, _WITH_CHILDREN):
             yield from walk(inner, (*path, step))
+        else:  # most types are leaves
+            yield (*path, step), inner
 
 
 def walk_fields(struct: Struct, path: Path = ()) -> Iterator[tuple[Path, Field]]:
     """Yield every field at any depth with its path, parents first."""
-    for struct_path, type_ in walk(struct, path):
-        if isinstance(type_, Struct):
-            for inner in type_.fields:
-                yield (*struct_path, inner.name), inner
+    for struct_path, inner_struct in _walk_structs(struct, path):
+        for inner in inner_struct.fields:
+            yield (*struct_path, inner.name), inner
+
+
+def _walk_structs(type_: DataType, path: Path) -> Iterator[tuple[Path, Struct]]:
+    if isinstance(type_, Struct):
+        yield path, type_
+    for step, inner in children(type_):
+        if isinstance(inner, _WITH_CHILDREN):
+            yield from _walk_structs(inner, (*path, step))
 
 
 def physical_paths(struct: Struct) -> Iterator[tuple[Path, Path]]:

@@ -6,12 +6,12 @@ it. Protocols are compared as sets of features, never as pairs of versions (PROT
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from schemalint.delta import feature, properties
-from schemalint.delta.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Identity, Struct, walk, walk_fields
+from schemalint.delta.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Identity, Struct, walk
 from schemalint.delta.feature import FEATURES, SchemaTrigger, TableFeature
 from schemalint.values import field as value_field
 from schemalint.values import frozen
@@ -84,11 +84,9 @@ def activated(
     triggers = set(_triggers(columns))
     if any(True for _ in constraints):
         triggers.add(SchemaTrigger.CONSTRAINT)
-    return frozenset(
-        row.name
-        for row in FEATURES.values()
-        if row.enabled_by_schema in triggers or _enabled_by(row, properties)
-    )
+    return _enabled_by_schema(triggers) | {
+        row.name for row in FEATURES.values() if _enabled_by(row, properties)
+    }
 
 
 def needed_features(
@@ -138,8 +136,12 @@ def feature_causes(
     """
     found = [("property", key, activated(Struct(), {key: value})) for key, value in properties.items()]
     found += [("feature", name, frozenset({canonical(name)})) for name in requested]
-    found += [("constraint", name, activated(Struct(), {}, (name,))) for name in constraints]
-    found += [("column", field.name, activated(Struct((field,)), {})) for field in columns.fields]
+    of_constraint = _enabled_by_schema({SchemaTrigger.CONSTRAINT})
+    found += [("constraint", name, of_constraint) for name in constraints]
+    found += [
+        ("column", field.name, _enabled_by_schema(set(_triggers(Struct((field,))))))
+        for field in columns.fields
+    ]
     return tuple(cause for cause in found if cause[2])
 
 
@@ -240,18 +242,25 @@ def _enabled_by(row: TableFeature, table_properties: Mapping[str, str | None]) -
     return not values or value.lower() in values
 
 
+def _enabled_by_schema(triggers: Collection[SchemaTrigger]) -> frozenset[str]:
+    if not triggers:  # as of most columns
+        return frozenset()
+    return frozenset(row.name for row in FEATURES.values() if row.enabled_by_schema in triggers)
+
+
 def _triggers(columns: Struct) -> Iterator[SchemaTrigger]:
     for _path, type_ in walk(columns):
-        if type_ == TIMESTAMP_NTZ:
+        if isinstance(type_, Struct):
+            for field in type_.fields:
+                if not field.nullable:
+                    yield SchemaTrigger.NOT_NULL
+                if isinstance(field.generated, str):
+                    yield SchemaTrigger.GENERATED
+                if isinstance(field.identity, Identity):
+                    yield SchemaTrigger.IDENTITY
+        elif type_ == TIMESTAMP_NTZ:
             yield SchemaTrigger.TIMESTAMP_NTZ
         elif type_ == VARIANT:
             yield SchemaTrigger.VARIANT
         elif isinstance(type_, Atomic) and type_.name.startswith(("geometry", "geography")):
             yield SchemaTrigger.GEOSPATIAL
-    for _path, field in walk_fields(columns):
-        if not field.nullable:
-            yield SchemaTrigger.NOT_NULL
-        if isinstance(field.generated, str):
-            yield SchemaTrigger.GENERATED
-        if isinstance(field.identity, Identity):
-            yield SchemaTrigger.IDENTITY

@@ -129,7 +129,7 @@ class TableState:
         ]
         return frozenset(protocol.canonical(name) for name in (*self.features, *named))
 
-    @property
+    @cached_property
     def active_features(self) -> frozenset[str]:
         """The features that columns, properties, constraints and clustering enable."""
         named = [name for name, expression in self.constraints.items() if expression is not None]

@@ -27,10 +27,8 @@ def clients_offline(
     before: Contract | None, after: Contract, engines: Mapping[str, Engine | None] = MappingProxyType({})
 ) -> Iterator[ClientSupport]:
     """Yield what the declared clients do with a table before and after, for each target; as `judge_pair`."""
-    for _target, old, new in effective_pairs(before, after, engines):
-        if new is not None:
-            ctx = git_context(old, new)
-            yield from clients_of(ctx)
+    for ctx in _contexts_of_consumers(before, after, engines):
+        yield from clients_of(ctx)
 
 
 def clients_of(ctx: RuleContext) -> tuple[ClientSupport, ...]:
@@ -88,9 +86,17 @@ def streams_offline(
     before: Contract | None, after: Contract, engines: Mapping[str, Engine | None] = MappingProxyType({})
 ) -> Iterator[StreamReport]:
     """Yield what a change does to the declared streams of a table, for each target; as `judge_pair`."""
+    for ctx in _contexts_of_consumers(before, after, engines):
+        yield from streams_of(ctx)
+
+
+def _contexts_of_consumers(
+    before: Contract | None, after: Contract, engines: Mapping[str, Engine | None]
+) -> Iterator[RuleContext]:
+    """Yield the context of each target in which the table has consumers."""
     for _target, old, new in effective_pairs(before, after, engines):
-        if new is not None:
-            yield from streams_of(git_context(old, new))
+        if new is not None and (new.consumers or (old is not None and old.consumers)):
+            yield git_context(old, new)
 
 
 def streams_of(ctx: RuleContext, tracking: ColumnTracking | None = None) -> tuple[StreamReport, ...]:

@@ -244,6 +244,12 @@ def test_out_writes_the_json_plan_whatever_the_output_format(table: Table) -> No
     assert file.read_text(encoding="utf-8") == table.plan("--output-format", "json")
 
 
+def test_sql_has_no_title_of_a_table_without_statements(table: Table) -> None:
+    table.declare(ORDERS + "  - {name: old, type: bigint}\n")
+    assert ": up to date\n" in table.plan()
+    assert table.plan("--output-format", "sql") == ""
+
+
 def test_column_left_out_of_the_contract_refuses_the_table_unless_the_rule_is_ignored_for_it(
     table: Table,
 ) -> None:

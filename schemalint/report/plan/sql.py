@@ -42,6 +42,8 @@ def render(deployment: Deployment, *, color: bool = False) -> SafeText:  # noqa:
 
 
 def _table(deployment: Deployment, plan: TablePlan) -> Iterator[str]:
+    if not (plan.steps or plan.refusals or plan.waiting):
+        return
     yield sql_comment(table_title(plan))
     yield from (sql_comment(f"refused: {refusal_text(refusal)}") for refusal in plan.refusals)
     yield from (sql_comment(f"waiting: {text}") for text in waiting_texts(plan))

@@ -15,13 +15,13 @@ OPTIONS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCache
 """The cheap compiler and collector start seconds sooner, and leave a core to the other tests.
 
 With this compiler alone a JVM keeps 48 MiB of compiled code. A session of many tests fills that in minutes,
-and then throws code away and compiles it again without end.
+and would then throw code away and compile it again.
 """
 
 
 @contextmanager
 def one_fetches_jars() -> Iterator[None]:
-    """Let no other process of the tests fetch jars meanwhile: two that fill Ivy's cache at once both fail."""
+    """Let no other process of the tests fetch jars meanwhile: two that fill Ivy's cache at once fail."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / "jars.lock").open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -199,6 +199,7 @@ def _is_judged(
         (is_complete or table_key(entry.table) in compared)
         and not result.errors
         and sides.issuperset(entry.against)
-        and (target is None or entry.target in (None, target))
+        # With a target, a finding of git has the target too, and another fingerprint.
+        and (target is None or entry.target == target)
         and any(rule.code == entry.code and (files or rule.subjects != (PhysicalTypes,)) for rule in rules)
     )

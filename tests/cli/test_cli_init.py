@@ -174,6 +174,17 @@ def test_an_edit_of_an_adopted_table_finds_no_unused_entry(project: Project, lak
     assert (run.status, run.codes) == (0, [])
 
 
+def test_live_runs_after_the_adoption_find_nothing(project: Project, lake: Path) -> None:
+    log(lake / "orders", properties={"delta.logRetentionDuration": "interval 1 day"})
+    project.run("init")
+    project.repo.commit()
+    entries = json.loads((project.repo.path / "schemalint-baseline.json").read_text())["findings"]
+    assert ["git"] in [entry["against"] for entry in entries]
+    run = project.check("--live", "--all", "--fail-on", "warning")
+    assert "CT005" not in run.out
+    assert run.status == 0
+
+
 def test_tables_with_one_name_or_one_file_get_numbers(project: Project, lake: Path) -> None:
     for name in ("orders", "Orders", "x/a:b", "x/a?b", "1/2/3/4/t", "1/2/3/5/t"):
         log(lake / name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,10 @@ def test_other_packages_have_rules_whatever_their_name_begins_with(site: Site, d
 
 
 def test_without_other_packages_the_metadata_of_none_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Other tests leave finders and archives behind.
+    finders = [finder for finder in sys.meta_path if not hasattr(finder, "find_distributions")]
+    monkeypatch.setattr(sys, "meta_path", [*finders, PathFinder])
+    monkeypatch.setattr(sys, "path", [folder for folder in sys.path if not Path(folder).is_file()])
     monkeypatch.setattr("importlib.metadata.entry_points", None)
     assert {loaded.distribution for loaded in load_rules()} == {"schemalint"}
 

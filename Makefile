@@ -11,6 +11,7 @@ PINS := requirements/dev.txt
 FUZZ_PINS := requirements/fuzz.txt
 FUZZ_INSTALLED := .venv/.fuzz
 FUZZ_SECONDS ?= 3600
+BUF_VERSION := v1.75.0
 PLACEHOLDER := OWNER
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version $(PYTHON_NEEDED) --generate-hashes \
     $(if $(UPGRADE),--upgrade) --custom-compile-command 'make pins'
@@ -28,6 +29,7 @@ help:
 	@echo 'make coverage  all tests, and a list of the lines and branches that none of them reaches'
 	@echo 'make docs      the site, in site/'
 	@echo 'make dist      wheel and sdist, in dist/, built, checked, installed and tried'
+	@echo 'make bench     check in ratios to its imports, and to buf if Go is there (takes long)'
 	@echo 'make engine    ask the real engine again for all recorded answers (takes long)'
 	@echo 'make kill      kill plans at every point, and apply them again (takes long)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
@@ -71,6 +73,16 @@ home:
 	git grep --files-with-matches --fixed-strings '$(PLACEHOLDER)/schemalint' | \
 	    xargs sed -i 's#$(PLACEHOLDER)/schemalint#$(OWNER)/schemalint#g'
 
+# benchmarks/README.md has the results. buf comes from Go's module proxy.
+bench: $(INSTALLED)
+	for style in flow quoted blocks JSON; do $(BIN)/python -m benchmarks.check --changed 1 --style $$style || exit 1; done
+	$(BIN)/python -m benchmarks.check --changed 50
+	$(BIN)/python -m benchmarks.check --tables 10000 --changed 1
+	$(BIN)/python -m benchmarks.check --tables 1 --columns 5000 --changed 1
+	if command -v go >/dev/null; then \
+	    GOBIN=$(CURDIR)/.bench go install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION) && \
+	    $(BIN)/python -m benchmarks.check --changed 1 50 1000 --buf .bench/buf; fi
+
 # What the engine answers is recorded again, to be read as a diff. It takes long.
 engine: require-java $(INSTALLED)
 	for part in types nested protocols alters states logs functions values streams; do \
@@ -104,7 +116,7 @@ pins: $(INSTALLED)
 
 clean:
 	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	rm -rf .coverage .coverage.* .fuzz dist site metastore_db spark-warehouse derby.log
+	rm -rf .bench .coverage .coverage.* .fuzz dist site metastore_db spark-warehouse derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The last step downloads nothing: the pins hold the build backend too.

@@ -26,27 +26,38 @@ class Cost:
     output: str = ""
 
 
+_STATUSES = frozenset({0, 1, 100})
+"""Without and with findings: 1 from schemalint, 100 from buf."""
+
 Pairs: TypeAlias = list[tuple[Cost, Cost]]
 
 
-def measured(ours: Sequence[str], peer: Sequence[str], runs: int, folder: Path | None = None) -> Pairs:
+def measured(
+    ours: Sequence[str],
+    peer: Sequence[str],
+    runs: int,
+    folder: Path | None = None,
+    peer_folder: Path | None = None,
+) -> Pairs:
     """Run two commands in turn, ``runs`` times after a first run for the caches, and return their costs."""
-    return [(run(ours, folder), run(peer, folder)) for _ in range(runs + 1)][1:]
+    return [(run(ours, folder), run(peer, peer_folder)) for _ in range(runs + 1)][1:]
 
 
 def run(command: Sequence[str], folder: Path | None = None) -> Cost:
     """One process, to its end.
 
     Raises:
-        RuntimeError: Its exit status is neither 0 nor 1, with which a check ends that finds something.
+        RuntimeError: Its exit status is not one of `_STATUSES`.
     """
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+    # As where packages are installed: there Python has their bytecode.
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, text=True)
     if process.stdout is None:
         raise RuntimeError("the process has no output")
     with process.stdout as stdout:
         output = stdout.read()
     _pid, status, usage = os.wait4(process.pid, 0)
-    if os.waitstatus_to_exitcode(status) not in {0, 1}:
+    if os.waitstatus_to_exitcode(status) not in _STATUSES:
         raise RuntimeError(f"{command} failed")
     return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output)
 

@@ -7,7 +7,7 @@ supports YAML 1.1 only. Scalars are therefore resolved here, by YAML 1.2.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -57,9 +57,11 @@ _WHITE_SPACE = " \t\r\n"
 _SPLIT = "split the file, for example into one file per table"
 _NO_TAG = "remove the tag; quote the value if it is text"
 _WRITE_OUT = "write the value out; quote it if it is text"
-_STYLES: dict[str | None, Style] = {
-    None: "plain", "": "plain", "'": "single", '"': "double", "|": "literal", ">": "folded",
-}  # fmt: skip
+_STYLES: dict[str, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
+
+# Constructors of named tuples are Python functions, and take twice as long; a contract has a thousand nodes.
+_new_scalar: partial[Scalar] = partial(tuple.__new__, Scalar)
+_new_entry: partial[Entry] = partial(tuple.__new__, Entry)
 
 
 def candidate(data: bytes) -> bool:
@@ -145,9 +147,9 @@ class _Reader:
     def _node(self, event: Event, depth: int) -> Node:
         if type(event) is ScalarEvent:
             return self._scalar(event)
-        if isinstance(event, SequenceStartEvent):
+        if type(event) is SequenceStartEvent:
             return self._sequence(event, depth)
-        if isinstance(event, MappingStartEvent):
+        if type(event) is MappingStartEvent:
             return self._mapping(event, depth)
         span = _span(event)
         message = f"the alias {self._text[span.start : span.end]} is not supported"
@@ -156,30 +158,30 @@ class _Reader:
     def _sequence(self, start: SequenceStartEvent, depth: int) -> Sequence:
         self._check_collection(start, depth)
         items: list[Node] = []
-        while type(event := self._next()) is not SequenceEndEvent:
+        flow, next_event = bool(start.flow_style), self._next
+        while type(event := next_event()) is not SequenceEndEvent:
             item = self._node(event, depth + 1)
-            if start.flow_style:
+            if flow:
                 self._check_cut(item)
             items.append(item)
-        end = _end(event) if start.flow_style else items[-1].end
-        return Sequence(tuple(items), bool(start.flow_style), _start(start), end)
+        return Sequence(tuple(items), flow, _start(start), _end(event) if flow else items[-1].end)
 
     def _mapping(self, start: MappingStartEvent, depth: int) -> Mapping:
         self._check_collection(start, depth)
         entries: list[Entry] = []
         keys: set[str] = set()
-        while type(event := self._next()) is not MappingEndEvent:
+        flow, next_event = bool(start.flow_style), self._next
+        while type(event := next_event()) is not MappingEndEvent:
             key = self._key(event)
             if key.text in keys:
                 message = f'the key "{key.text}" is repeated'
                 raise self._refusal(key.span, message, "remove one of the two entries")
             keys.add(key.text)
-            value = self._node(self._next(), depth + 1)
-            if start.flow_style:
+            value = self._node(next_event(), depth + 1)
+            if flow:
                 self._check_cut(value)
-            entries.append(Entry(key, value))
-        end = _end(event) if start.flow_style else entries[-1].value.end
-        return Mapping(tuple(entries), bool(start.flow_style), _start(start), end)
+            entries.append(_new_entry((key, value)))
+        return Mapping(tuple(entries), flow, _start(start), _end(event) if flow else entries[-1].value.end)
 
     def _key(self, event: Event) -> Scalar:
         if type(event) is not ScalarEvent:
@@ -194,16 +196,17 @@ class _Reader:
         self._nodes += 1
         if self._nodes > MAX_NODES or event.anchor is not None or event.tag is not None:
             raise self._node_refusal(event)
-        text, style, start, end = event.value, _STYLES[event.style], _start(event), _end(event)
-        if style == "plain":
+        text, style = event.value, event.style
+        start, end = event.start_mark.index, event.end_mark.index  # type: ignore[union-attr] # as in `_start`
+        if not style:
             try:
-                return Scalar(resolve(text), text, style, start, end)
+                return _new_scalar((resolve(text), text, "plain", start, end))
             except ValueError as error:
                 message = f"the number has {len(text):,} digits"
                 raise self._refusal(_span(event), message, "quote it if it is text") from error
-        if style in {"literal", "folded"}:
+        if style in "|>":
             end = _content_end(self._text, start, end)
-        return Scalar(text, text, style, start, end)
+        return _new_scalar((text, text, _STYLES[style], start, end))
 
     def _check_collection(self, event: CollectionStartEvent, depth: int) -> None:
         self._nodes += 1
@@ -223,7 +226,7 @@ class _Reader:
         return self._refusal(_span(event), message, help_text)
 
     def _check_cut(self, value: Node) -> None:
-        if isinstance(value, Scalar) and value.style == "plain" and ("(" in value.text or "<" in value.text):
+        if type(value) is Scalar and value.style == "plain" and ("(" in value.text or "<" in value.text):
             whole = value_cut_short(self._text, value.span)
             if whole:
                 raise unquoted_value(self._file, self._text, whole)

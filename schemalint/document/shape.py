@@ -63,7 +63,11 @@ class _Mapping:
         checks = self._checks = self._checks or {
             key: check_for(hint) for key, hint in fields(self._typed_dict).items()
         }
-        return all((check := checks.get(key)) is not None and check(value[key]) for key in value)
+        for key, item in value.items():
+            check = checks.get(key)
+            if check is None or not check(item):
+                return False
+        return True
 
 
 def _below(hint: Any, step: str | int) -> Any | None:  # noqa: ANN401 - as above

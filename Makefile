@@ -13,6 +13,8 @@ FUZZ_INSTALLED := .venv/.fuzz
 FUZZ_SECONDS ?= 3600
 BUF_VERSION := v1.75.0
 PLACEHOLDER := OWNER
+# In place, for GNU's sed and BSD's: both take the ending of a copy, and neither the other's way to keep none.
+REPLACE := sed -E -i.before
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version $(PYTHON_NEEDED) --generate-hashes \
     $(if $(UPGRADE),--upgrade) --custom-compile-command 'make pins'
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -63,15 +65,17 @@ dist: $(INSTALLED)
 version:
 	@test -n '$(VERSION)' || { echo 'say which: make version VERSION=1.2.3' >&2; exit 2; }
 	old=$$(sed -n 's/^__version__ = "\(.*\)"$$/\1/p' schemalint/__init__.py | sed 's/\./\\./g'); \
-	sed -i "s/\([v=\"]\|schemalint \)$$old\b/\1$(VERSION)/g" schemalint/__init__.py tests/support/ci_jobs.py \
-	    $$(git ls-files README.md docs examples .github ':!docs/rules')
-	sed -i 's/^## \[Unreleased\]$$/## [$(VERSION)] - '"$$(date +%F)/" CHANGELOG.md
+	git ls-files schemalint/__init__.py tests/support/ci_jobs.py README.md docs examples .github ':!docs/rules' | \
+	    xargs $(REPLACE) "s/([v=\"]|schemalint )$$old([^0-9]|$$)/\1$(VERSION)\2/g"
+	$(REPLACE) 's/^## \[Unreleased\]$$/## [$(VERSION)] - '"$$(date +%F)/" CHANGELOG.md
+	git ls-files --others '*.before' | xargs rm
 
 # Once, by whoever hosts schemalint: make home OWNER=acme
 home:
 	@test -n '$(OWNER)' || { echo 'say whose: make home OWNER=ACCOUNT' >&2; exit 2; }
 	git grep --files-with-matches --fixed-strings '$(PLACEHOLDER)/schemalint' | \
-	    xargs sed -i 's#$(PLACEHOLDER)/schemalint#$(OWNER)/schemalint#g'
+	    xargs $(REPLACE) 's#$(PLACEHOLDER)/schemalint#$(OWNER)/schemalint#g'
+	git ls-files --others '*.before' | xargs rm
 
 # benchmarks/README.md has the results. buf comes from Go's module proxy.
 bench: $(INSTALLED)

@@ -16,6 +16,7 @@ SCHEMAS = {
     "exceptions": ("schemalint.contract", "exceptions_schema"),
     "config": ("schemalint.config.json_schema", "json_schema"),
     "nested-config": ("schemalint.config.json_schema", "nested_json_schema"),
+    "baseline": ("schemalint.lint.baseline", "schema"),
     "report": ("schemalint.report.findings.json", "schema"),
     "table": ("schemalint.table_json", "schema"),
     "plan": ("schemalint.report.plan.json", "schema"),
@@ -37,8 +38,9 @@ def command(what: str) -> int:
     """Print the JSON Schema of a format.
 
     It describes contracts (the default), exceptions (the file exceptions.yaml), the configuration (config)
-    and its nested files (nested-config), or the JSON output of a command: report of `check` and `audit`,
-    table of `show`, plan of `plan`, apply of `apply`, deploy-log of a line that `apply --log` writes.
+    and its nested files (nested-config), a baseline, or the JSON output of a command: report of `check`
+    and `audit`, table of `show`, plan of `plan`, apply of `apply`, deploy-log of a line that
+    `apply --log` writes.
     """
     show(json_text(schema_of(what), indent=2))
     return 0

@@ -11,7 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from schemalint.errors import ConfigError, Location
 from schemalint.model.finding import ApprovedFinding, CheckResult, Finding, Severity
@@ -95,6 +96,12 @@ def read_baseline(file: str, data: bytes) -> dict[str, Entry]:
             raise _no_baseline(file, f"entry {number} is invalid or repeats another one")
         found[entry.fingerprint] = entry
     return found
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a baseline, for editors."""
+    loaded: dict[str, Any] = json.loads(Path(__file__).with_name("baseline.schema.json").read_text("utf-8"))
+    return loaded
 
 
 def text_of(entries: Iterable[Entry]) -> str:

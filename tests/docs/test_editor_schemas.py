@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,9 @@ import yaml
 
 from schemalint.cli.schema import SCHEMAS, schema_of
 from schemalint.contract import read
+from schemalint.lint.baseline import Entry, read_baseline, text_of
 from schemalint.printable import json_text
+from schemalint.values import replace
 from support.golden import assert_golden
 
 if TYPE_CHECKING:
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-NAMES = ("contract", "exceptions", "config", "nested-config")
+NAMES = ("contract", "exceptions", "config", "nested-config", "baseline")
 SCHEMA = {name: schema_of(name) for name in NAMES}
 EXAMPLE = (ROOT / "tests/contract/example.yaml").read_text(encoding="utf-8")
 
@@ -71,6 +75,50 @@ def test_the_examples_of_a_key_are_valid_values(name: str) -> None:
                 )
                 found += 1
     assert found
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_key_of_a_schema_has_a_description(name: str) -> None:
+    """A key says it itself, or what it refers to does."""
+    schema = schema_of(name)
+    keys = list(_keys(schema))
+    assert keys
+    assert [path for path, key in keys if not _is_described(schema, key)] == []
+
+
+def _keys(node: object, path: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the keys of all objects of a schema, each with its path."""
+    if isinstance(node, list):
+        for item in node:
+            yield from _keys(item, path)
+    elif isinstance(node, dict):
+        for word, value in node.items():
+            if word in {"properties", "$defs", "definitions"}:
+                for name, body in value.items():
+                    if word == "properties":
+                        yield f"{path}/{name}", body
+                    yield from _keys(body, f"{path}/{name}")
+            elif word not in {"const", "enum", "examples"}:
+                yield from _keys(value, path)
+
+
+def _is_described(schema: Any, key: Any) -> bool:  # noqa: ANN401 - parts of a schema
+    if key is True:  # an alternative names the key, and the object itself describes it
+        return True
+    references = [each["$ref"] for each in (key, *key.get("anyOf", ())) if "$ref" in each]
+    return bool(key.get("description", "").strip()) or any(
+        _is_described(schema, reduce(lambda node, step: node[step], reference[2:].split("/"), schema))
+        for reference in references
+    )
+
+
+def test_the_baseline_that_is_written_fits_its_schema() -> None:
+    first = Entry("sales.orders", "TW001", "column a", "error", None, ("git",), "f")
+    entries = [first, replace(first, fingerprint="g", target="prod", count=2)]
+    written = text_of(entries)
+    validator("baseline").validate(json.loads(written))
+    assert {*SCHEMA["baseline"]["definitions"]["Entry"]["properties"]} == {*Entry.__match_args__}
+    assert list(read_baseline("f.json", written.encode()).values()) == entries
 
 
 def contracts() -> Iterator[str]:
@@ -131,6 +179,13 @@ REFUSED: dict[str, tuple[str, Any]] = {
     "a contract without columns": ("contract", {"schemalint": 1, "table": "a"}),
     "another version": ("contract", {"schemalint": 2, "table": "a", "columns": []}),
     "a column without a type": ("contract", {"schemalint": 1, "table": "a", "columns": [{"name": "x"}]}),
+    "an entry without a fingerprint": (
+        "baseline",
+        {
+            "schemalint_baseline": 1,
+            "findings": [{"table": "a", "code": "TW001", "object": "", "severity": "error", "against": []}],
+        },
+    ),
     "an exception without a reason": (
         "exceptions",
         {"schemalint_exceptions": 1, "exceptions": [{"table": "a", "rule": "TW001"}]},

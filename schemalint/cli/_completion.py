@@ -35,6 +35,31 @@ def target_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) 
     return [name for name in _targets() if _NAME.fullmatch(name) and name.startswith(incomplete)]
 
 
+def table_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the tables that contracts of the repository declare, in lower case, as Delta compares names."""
+    typed = incomplete.lower()
+    return sorted(name for name in {*_tables()} if _NAME.fullmatch(name) and name.startswith(typed))
+
+
+def _tables() -> Iterator[str]:
+    import os  # noqa: PLC0415 (only after the Tab key)
+
+    from schemalint import contract, git  # noqa: PLC0415
+    from schemalint.document import candidate  # noqa: PLC0415
+    from schemalint.errors import SchemalintError  # noqa: PLC0415
+
+    try:
+        repository = git.find_repository(Path.cwd(), os.environ)
+        if repository is None:
+            return
+        nothing = git.EmptyTree("one side is read")
+        files = git.changes(repository, nothing, git.Worktree(), candidate).head
+    except SchemalintError:
+        return
+    for file in files.values():
+        yield from contract.table_keys(file.data)
+
+
 def _targets() -> Iterator[str]:
     from schemalint import config  # noqa: PLC0415 (only after the Tab key)
     from schemalint.errors import ConfigError  # noqa: PLC0415

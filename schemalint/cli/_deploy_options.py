@@ -12,6 +12,7 @@ from schemalint import git
 from schemalint.catalog import Catalog
 from schemalint.catalog.table_location import choose_target
 from schemalint.cli import print_error, print_note, report_bugs
+from schemalint.cli._completion import table_names
 from schemalint.cli._options import F, local_plugins_option, project_options, target_option
 from schemalint.cli._progress import READ_IN_PARALLEL, table_workers, workers_options
 from schemalint.cli._spark_options import via_options
@@ -71,7 +72,7 @@ def deploy_options(default_head: str, jobs_help: str = READ_IN_PARALLEL) -> Call
             via_options,
             workers_options(jobs_help),
             target_option("Use this target of the configuration"),
-            click.argument("tables", nargs=-1),
+            click.argument("tables", nargs=-1, shell_complete=table_names),
         ):
             function = option(function)
         return project_options(function)

@@ -12,6 +12,7 @@ from schemalint.catalog.audit_targets import AuditTargets
 from schemalint.catalog.table_requests import open_environment, table_requests
 from schemalint.cli import print_note, report_bugs
 from schemalint.cli._baseline import baseline_options, with_baseline
+from schemalint.cli._completion import table_names
 from schemalint.cli._options import examples, least_severity, project_options, rule_options, target_option
 from schemalint.cli._progress import table_workers, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
@@ -52,7 +53,7 @@ _AUDITED: Final = frozenset({"live", "history"})
         "schemalint audit --root lake --output-format html:audit.html",
     ),
 )
-@click.argument("tables", nargs=-1)
+@click.argument("tables", nargs=-1, shell_complete=table_names)
 @click.option(
     "--root", "roots", multiple=True, metavar="PATH", help="Audit all tables at or below a path or URI"
 )

@@ -9,6 +9,7 @@ import click
 
 from schemalint.catalog.table_requests import open_environment, read_tables, table_requests
 from schemalint.cli import print_error
+from schemalint.cli._completion import table_names
 from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._settings import settings_anywhere
@@ -47,7 +48,9 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("clients", nargs=-1)
-@click.option("--table", metavar="TABLE", help="Show what the clients do with this table")
+@click.option(
+    "--table", metavar="TABLE", shell_complete=table_names, help="Show what the clients do with this table"
+)
 @click.option("--plan", "planned", is_flag=True, help="With --table: before and after its contract")
 @target_option("Look up table names in this target")
 @click.option(

@@ -11,6 +11,7 @@ import click
 
 from schemalint import git
 from schemalint.cli import print_error, print_note
+from schemalint.cli._completion import table_names
 from schemalint.cli._options import PENDING, examples, history_option, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._progress import table_workers, workers_options
@@ -36,7 +37,7 @@ ONLY = ("columns", "+properties", "all")
         "schemalint pull lake/sales/orders --table sales.orders",
     ),
 )
-@click.argument("tables", nargs=-1)
+@click.argument("tables", nargs=-1, shell_complete=table_names)
 @click.option("--all", "everything", is_flag=True, help="Pull all tables of the target's root or catalog")
 @click.option("--match", default="*", metavar="GLOB", help="With --all: pull only tables whose names match")
 @click.option(

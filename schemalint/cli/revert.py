@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schemalint.cli import print_error, print_note
+from schemalint.cli._completion import table_names
 from schemalint.cli._options import PENDING, examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._settings import repository_settings
@@ -34,7 +35,7 @@ _RESTORE = (
         "schemalint revert sales.orders --diff --target prod",
     ),
 )
-@click.argument("table")
+@click.argument("table", shell_complete=table_names)
 @click.option(
     "--to", metavar="REV", help="Revert to the contract at this revision; by default the last different one"
 )

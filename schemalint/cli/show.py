@@ -8,6 +8,7 @@ import click
 
 from schemalint.catalog.table_requests import open_environment, read_tables, table_requests
 from schemalint.cli import print_error
+from schemalint.cli._completion import table_names
 from schemalint.cli._options import examples, project_options, target_option
 from schemalint.cli._output import show
 from schemalint.cli._settings import settings_anywhere
@@ -32,7 +33,7 @@ UNREADABLE = 2
         "schemalint show --target prod sales.orders --output-format json",
     ),
 )
-@click.argument("tables", nargs=-1, required=True)
+@click.argument("tables", nargs=-1, required=True, shell_complete=table_names)
 @target_option("Look up table names in this target")
 @click.option("--no-history", is_flag=True, help="Read the state only: faster, without the history of types")
 @click.option(

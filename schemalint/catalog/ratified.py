@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field  # noqa: TID251 (__post_init__)
 from typing import TYPE_CHECKING, BinaryIO, Final
 
@@ -54,6 +54,10 @@ class RatifiedLog:
         self._require_latest([*published, *staged])
         yield from published
         yield from (entry for entry in staged if self._is_ratified(entry.name))
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Note the files that are read next."""
+        self.log.expect(self._files.get(name, name) for name in names)
 
     def find(self, name: str) -> bytes | None:
         """Read a file of the log; None if there is no such file."""

@@ -43,6 +43,8 @@ def live_files(store: LogStore, version: int) -> Iterator[str]:
         LiveError: A required file of the log is missing, or cannot be fetched or parsed.
     """
     listing = list_log(store)
+    start = listing.checkpoint_before(version)
+    store.expect(listing.commits[at].name for at in range(version, start, -1) if at in listing.commits)
     seen: set[str] = set()
     at = version
     while at >= 0:

@@ -34,7 +34,9 @@ def file_versions(store: LogStore, listing: Listing, history: History, version: 
         if len(missing) > limits.MAX_LIVE_FILES:
             return None
         found: set[int] = set()
-        for at in range(history.known_from + (history.known_from > 0), version + 1):
+        commits = range(history.known_from + (history.known_from > 0), version + 1)
+        store.expect(listing.commits[at].name for at in commits)
+        for at in commits:
             if not missing:
                 break
             added = {unquote(path) for name, path in read_paths(store, listing.commits[at]) if name == "add"}

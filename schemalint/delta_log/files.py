@@ -18,7 +18,7 @@ from schemalint.delta_log.store import DamagedFile
 from schemalint.values import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from schemalint.delta_log.names import LogFile
     from schemalint.delta_log.segment import Checkpoint, Listing
@@ -75,6 +75,11 @@ class LogFiles:
     def has_failed(self) -> bool:
         """Whether a commit or a checkpoint could not be read."""
         return bool(self._failed)
+
+    def expect(self, files: Iterable[LogFile | None]) -> None:
+        """Tell the store which files are read next, so that their requests need not wait for each other."""
+        if names := [file.name for file in files if file and file.name not in self._actions]:
+            self.store.expect(names)
 
     def commit(self, version: int) -> TableActions | None:
         """Read a commit; None if it is missing or damaged.

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 
 def read_commits(files: LogFiles, first: int, version: int) -> None:
-    """Read the commits of a range of versions, oldest first, so that stores can read ahead."""
-    for commit in files.listing.commits:
-        if first <= commit <= version:
-            files.commit(commit)
+    """Read the commits of a range of versions, all requested at once."""
+    commits = {at: file for at, file in files.listing.commits.items() if first <= at <= version}
+    files.expect(commits.values())
+    for commit in commits:
+        files.commit(commit)
 
 
 def read_history(files: LogFiles, version: int, newest: TableActions, since: int = 0) -> History:

@@ -25,7 +25,7 @@ class OlderCommits:
         state: TableActions,
         reopen: Callable[[], LogStore] | None,
     ) -> None:
-        """Give up the log until something is asked for: many tables would keep many connections.
+        """Give up the log until something is asked for: many tables would keep what was read ahead.
 
         Args:
             files: The files that were read.

@@ -76,7 +76,9 @@ def read_table(
     newest = version is None and at is None
     files = LogFiles(store, list_newest(store) if newest and not history else list_log(store))
     if at is not None:
-        _version, state = newest_state(files, files.listing.latest)
+        latest = files.listing.latest
+        _expect_state(files, files.listing.checkpoint_before(latest), latest)
+        _version, state = newest_state(files, latest)
         version = version_at(store, files.listing, state, at)
     requested = _existing(files.listing, version)
     _read_as_spark_does(files, requested)
@@ -93,10 +95,20 @@ def _read_as_spark_does(files: LogFiles, requested: int) -> None:
     If one is missing or damaged, older files may replace it.
     """
     start = files.listing.checkpoint_before(requested)
+    _expect_state(files, start, requested)
     read_commits(files, start + 1, requested)
     files.checkpoint(start)
     if files.has_failed or files.listing.gaps(requested):
         files.widen(0)
+
+
+def _expect_state(files: LogFiles, start: int, version: int) -> None:
+    """Request the newest checkpoint, the commits since, and the files that the state is compared with."""
+    listing = files.listing
+    checkpoint = next(iter(listing.checkpoints.get(start, ())), None)
+    commits = (file for at, file in listing.commits.items() if start < at <= version)
+    compared = (listing.checksums.get(version), listing.last_checkpoint)
+    files.expect((*(checkpoint.files if checkpoint else ()), *commits, *compared))
 
 
 def _existing(listing: Listing, version: int | None) -> int:

@@ -93,6 +93,9 @@ class LogStore(Protocol):
             NoTable: There is no log; a folder in the log may be missing.
         """
 
+    def expect(self, names: Iterable[str]) -> None:
+        """Note listed files that are read next, in this order; a remote store requests them at once."""
+
     def find(self, name: str) -> bytes | None:
         """Return a file's content as `read` does; None if there is no such file."""
 

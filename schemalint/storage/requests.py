@@ -31,7 +31,12 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 MOST_CONCURRENT: Final = 16
-"""Requests that are in progress at the same time, and tables unless the user wishes another number."""
+"""Calls of `concurrently` that are in progress at the same time, and tables unless the user wishes another
+number."""
+
+MOST_REQUESTS: Final = 128
+"""Requests in progress at the same time, each with a thread and a connection: macOS lets a process open
+256 files."""
 
 _GRACE_SECONDS: Final = 1.0
 """How long the end of the process waits for interrupted requests.
@@ -77,10 +82,7 @@ def in_order(function: Callable[[T], R], items: Sequence[T], most: int, ahead: i
         most: How many items may be worked on at a time.
         ahead: How many results may wait for that of an earlier item; then no further item is begun.
     """
-    number = min(most, len(items))
-    if number > MOST_CONCURRENT:
-        _request_workers().grow(number)
-    workers = _Workers("schemalint-table", number)
+    workers = _Workers("schemalint-table", most)
     calls = (workers.submit(partial(function, item)) for item in items)
     waiting = deque(islice(calls, ahead))
     try:
@@ -103,25 +105,23 @@ def _wait_for(future: Future[T], seconds: float | None = None) -> T:
     return future.result()
 
 
-_GROWTH: Final = threading.Lock()
-
-
 class _Workers:
     """Daemon threads that run submitted calls; the process ends without waiting for them."""
 
-    def __init__(self, name: str, number: int) -> None:
+    def __init__(self, name: str, most: int) -> None:
+        """Start no thread yet.
+
+        Args:
+            name: The name of the threads.
+            most: Their largest number.
+        """
         self._tasks: SimpleQueue[Task | None] = SimpleQueue()
         self._running: set[Future[Any]] = set()
         self._name = name
+        self._most = most
+        self._lock = threading.Lock()
         self._number = 0
-        self.grow(number)
-
-    def grow(self, number: int) -> None:
-        """Start threads until there are so many."""
-        with _GROWTH:
-            for _ in range(self._number, number):
-                threading.Thread(target=self._work, name=self._name, daemon=True).start()
-            self._number = max(self._number, number)
+        self._free = 0  # the threads that wait for a call, less the calls that wait for a thread
 
     def submit(self, call: Callable[[], T]) -> Future[T]:
         """Run the call as soon as a thread is free."""
@@ -129,6 +129,12 @@ class _Workers:
 
         task: tuple[Future[T], Callable[[], T]] = Future(), call
         self._tasks.put(task)
+        with self._lock:
+            self._free -= 1
+            if self._free < 0 and self._number < self._most:
+                self._free += 1
+                self._number += 1
+                threading.Thread(target=self._work, name=self._name, daemon=True).start()
         return task[0]
 
     def close(self) -> None:
@@ -153,6 +159,8 @@ class _Workers:
                 self._running.add(future)
                 self._run(future, call)
                 self._running.discard(future)
+            with self._lock:
+                self._free += 1
 
     @staticmethod
     def _run(future: Future[T], call: Callable[[], T]) -> None:
@@ -166,7 +174,7 @@ class _Workers:
 
 @cache
 def _create_request_workers() -> _Workers:
-    workers = _Workers("schemalint-request", MOST_CONCURRENT)
+    workers = _Workers("schemalint-request", MOST_REQUESTS)
     atexit.register(workers.settle)
     return workers
 

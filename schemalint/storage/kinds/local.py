@@ -19,7 +19,7 @@ from schemalint.storage import MOST_LEVELS
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 SCHEMES: Final = ("file",)
 IS_REMOTE: Final = False
@@ -61,6 +61,9 @@ class PathStore:
                 ) from None
         except OSError as error:
             raise self._failed(self._log / folder, error) from None
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Do nothing: a local file is read when it is asked for."""
 
     def find(self, name: str) -> bytes | None:
         """Read a file of the log; None if there is no such file."""

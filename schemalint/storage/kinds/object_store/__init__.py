@@ -8,7 +8,7 @@ from typing import Final
 from schemalint.errors import LiveError
 from schemalint.storage import MOST_LEVELS, MOST_SEARCHED, NO_OPTIONS
 from schemalint.storage.kinds.object_store.address import PROVIDERS, address_key, is_address, parse_address
-from schemalint.storage.kinds.object_store.ahead import CommitsAhead
+from schemalint.storage.kinds.object_store.ahead import FilesAhead
 from schemalint.storage.kinds.object_store.client import open_client
 from schemalint.storage.kinds.object_store.folder import ObjectStoreFolder
 from schemalint.storage.kinds.object_store.log import ObjectStoreLog
@@ -23,7 +23,7 @@ def handles(reference: str) -> bool:
     return is_address(reference)
 
 
-def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> CommitsAhead:
+def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> FilesAhead:
     """Open the log of a table.
 
     Args:
@@ -33,7 +33,7 @@ def open_store(reference: str, storage: Mapping[str, str] = NO_OPTIONS) -> Commi
     Raises:
         LiveError: The address or a setting is invalid, or obstore is not installed.
     """
-    return CommitsAhead(_open_log(reference, storage))
+    return FilesAhead(_open_log(reference, storage))
 
 
 def open_folder(

@@ -1,50 +1,50 @@
-"""Prefetch commits of a log, and use what its listing told.
+"""Request the files of a log before they are read, and use what its listing told.
 
-A history consists of many small files that are read in order, from the oldest to the newest. Without
-prefetching, nearly all of the time over a network would be waiting.
+The state of a table is in a checkpoint and the commits since, a history in many small commits. Requested one
+after the other, nearly all of the time over a network would be waiting.
 """
 
 from __future__ import annotations
 
 import io
-import re
-from bisect import bisect_right
 from dataclasses import dataclass, field  # noqa: TID251 (it keeps what is under way)
-from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from schemalint.storage.requests import MOST_CONCURRENT, finish
+from schemalint.storage.requests import finish
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from concurrent.futures import Future
 
     from schemalint.delta_log.store import FileEntry
     from schemalint.storage.kinds.object_store.log import ObjectStoreLog
 
-_COMMIT: Final = re.compile(r"\d{20}\.json")
+MOST_AHEAD: Final = 100
+"""Files of a table that are requested at the same time: a table rarely has more commits since its newest
+checkpoint."""
+
 _CHECKPOINT: Final = ".checkpoint."
 _LARGE: Final = 1 << 20
-"""Larger commits, in bytes, are not prefetched, and larger checkpoints not read whole: this bounds the
-memory."""
+"""Larger files, in bytes, are not requested before they are read, and larger checkpoints not read whole."""
+
+_AHEAD: Final = 16 << 20
+"""Bytes of the files of a table that are requested and not read: this bounds the memory."""
 
 
 @dataclass(slots=True)
-class CommitsAhead:
-    """The log of a table in an object store; reading a commit prefetches the following ones.
+class FilesAhead:
+    """The log of a table in an object store, whose expected files are requested before they are read.
 
     Attributes:
         sizes: The sizes of the listed files, by name.
-        commits: The small listed commits, the oldest first.
-        requested: The commits that were read or requested.
-        under_way: Requests for prefetched commits, by file name.
+        expected: The small files that are read next and not requested yet, in order; the values are unused.
+        under_way: Requests for files, by name.
         checkpoints: The contents of small checkpoints: they are read for the state, and for their sidecars.
     """
 
     store: ObjectStoreLog
     sizes: dict[str, int] = field(default_factory=dict)
-    commits: list[str] = field(default_factory=list)
-    requested: set[str] = field(default_factory=set)
+    expected: dict[str, None] = field(default_factory=dict)
     under_way: dict[str, Future[bytes]] = field(default_factory=dict)
     checkpoints: dict[str, bytes] = field(default_factory=dict)
 
@@ -58,9 +58,13 @@ class CommitsAhead:
         files = self.store.list(folder, first=first)
         if not folder:
             self.sizes = {file.name: file.size for file in files}
-            small = (file.name for file in files if file.size <= _LARGE and _COMMIT.fullmatch(file.name))
-            self.commits = sorted(small)
         return files
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Request the small ones of some files, as many as may be under way; the others follow."""
+        small = (name for name in names if self.sizes.get(name, _LARGE + 1) <= _LARGE)
+        self.expected |= dict.fromkeys(name for name in small if name not in self.under_way)
+        self._request_expected()
 
     def find(self, name: str) -> bytes | None:
         """Read a file of the log; None if there is no such file."""
@@ -68,15 +72,16 @@ class CommitsAhead:
 
     def read(self, name: str) -> bytes:
         """Read a file of the log."""
-        if _CHECKPOINT in name:
-            return self._read_checkpoint(name)
-        if _COMMIT.fullmatch(name):
-            self._prefetch_after(name)
-        request = self.under_way.pop(name, None)
-        if request is None:
-            return self.store.read(name)
+        if (content := self.checkpoints.get(name)) is not None:
+            return content
+        self.expected.pop(name, None)
+        request = self.under_way.pop(name, None) or self.store.fetch(name)
+        self._request_expected()
         with self.store.translated_errors(name):
-            return finish(request)
+            content = finish(request)
+        if _CHECKPOINT in name and len(content) + sum(map(len, self.checkpoints.values())) <= _LARGE:
+            self.checkpoints[name] = content
+        return content
 
     def open(self, name: str) -> BinaryIO:
         """Open a file of the log for random access; one request is enough for a small one."""
@@ -89,19 +94,12 @@ class CommitsAhead:
         """Open a data file for random access."""
         return self.store.open_data(path)
 
-    def _read_checkpoint(self, name: str) -> bytes:
-        content = self.checkpoints.get(name)
-        if content is None:
-            content = self.store.read(name)
-            if len(content) + sum(map(len, self.checkpoints.values())) <= _LARGE:
-                self.checkpoints[name] = content
-        return content
-
-    def _prefetch_after(self, name: str) -> None:
-        self.requested.add(name)
-        for commit in islice(self.commits, bisect_right(self.commits, name), None):
-            if len(self.under_way) >= MOST_CONCURRENT:
+    def _request_expected(self) -> None:
+        held = sum(self.sizes.get(name, 0) for name in self.under_way)
+        while self.expected and len(self.under_way) < MOST_AHEAD:
+            name = next(iter(self.expected))
+            held += self.sizes.get(name, 0)
+            if held > _AHEAD:
                 break
-            if commit not in self.requested:
-                self.requested.add(commit)
-                self.under_way[commit] = self.store.fetch(commit)
+            del self.expected[name]
+            self.under_way[name] = self.store.fetch(name)

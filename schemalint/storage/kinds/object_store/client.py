@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from schemalint import limits
@@ -39,6 +40,7 @@ _RENAMED: Final[Mapping[tuple[Provider, str], str]] = {
 _ADDRESS: Final = re.compile("endpoint|base_url|account_name|allow_http", re.IGNORECASE)
 _CERTIFICATE: Final = re.compile(r"(proxy_ca|root)_certificate", re.IGNORECASE)
 _IMPORTING: Final = threading.Lock()
+_OPENING: Final = threading.Lock()
 
 
 def open_client(address: Address, storage: Mapping[str, str]) -> Client:
@@ -56,17 +58,34 @@ def open_client(address: Address, storage: Mapping[str, str]) -> Client:
     client = _client_types(address)[address.provider]
     from obstore.exceptions import BaseError  # noqa: PLC0415 (only for object stores)
 
+    config = tuple(sorted({**settings, **address.config}.items()))
     try:
-        return client(
-            address.bucket,
-            **options(address.provider, {**settings, **address.config}),
-            retry_config={
-                "max_retries": limits.STORE_RETRIES,
-                "retry_timeout": timedelta(seconds=limits.STORE_RETRY_SECONDS),
-            },
-        )
+        with _OPENING:
+            return _shared(client, address.provider, address.bucket, config, tuple(os.environ.items()))
     except (BaseError, OSError, ValueError) as error:
         raise failure(address.uri, address.bucket_label, error, storage) from None
+
+
+@lru_cache(maxsize=16)
+def _shared(
+    client: Callable[..., Client],
+    provider: Provider,
+    bucket: str,
+    config: tuple[tuple[str, str], ...],
+    _environment: tuple[tuple[str, str], ...],
+) -> Client:
+    """Open the client of all tables of a bucket, which share its connections and credentials.
+
+    The client reads the environment too: credentials, proxies, and where certificates are.
+    """
+    return client(
+        bucket,
+        **options(provider, dict(config)),
+        retry_config={
+            "max_retries": limits.STORE_RETRIES,
+            "retry_timeout": timedelta(seconds=limits.STORE_RETRY_SECONDS),
+        },
+    )
 
 
 def store_key(address: Address, storage: Mapping[str, str]) -> str:

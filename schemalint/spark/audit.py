@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
 _BATCH_SIZE: Final = 512
 """Tables that one job reads, and that the driver holds in memory."""
 
-_TABLES_PER_TASK: Final = 4
+_TABLES_PER_TASK: Final = 16
+"""Spark takes longer to start a task than to read a few small tables (benchmarks/README.md, "Scale")."""
+
 _FILES_PER_TASK: Final = 5_000
 
 _TABLE_ROW: Final = "reference string, version long, at long, storage string"
@@ -134,22 +137,23 @@ def _merge(parts: Sequence[FooterSummary | LiveError]) -> FooterSummary | LiveEr
 def _map_rows(
     session: SparkSession, function: Callable[..., str], rows: Sequence[Row], schema: str, per_task: int
 ) -> list[str]:
-    """Call the function on each row, on the executors; return its texts in the order of the rows."""
+    """Call the function on each row, on the executors; return its texts in the order of the rows.
+
+    A task is one row of the frame, so that the function sees all its tables, and reads them side by side.
+    """
     if not rows:
         return []
     from pyspark.sql.functions import col, udf  # noqa: PLC0415
 
-    columns = [part.split()[0] for part in schema.split(", ")]
-    numbered = [(number, *row) for number, row in enumerate(rows)]
+    tasks = [(start, rows[start : start + per_task]) for start in range(0, len(rows), per_task)]
     # Spark may evaluate a deterministic function more than once.
-    called = udf(function, "string", useArrow=False).asNondeterministic()
-    frame = session.createDataFrame(numbered, f"ordinal int, {schema}")
-    frame = frame.repartition(-(-len(rows) // per_task))
+    called = udf(partial(executors.lines_of, function), "array<string>", useArrow=False).asNondeterministic()
+    frame = session.createDataFrame(tasks, f"first int, rows array<struct<{schema}>>").repartition(len(tasks))
     try:
-        answers = frame.select("ordinal", called(*map(col, columns)).alias("line")).collect()
+        answers = frame.select("first", called(col("rows")).alias("lines")).collect()
     except Exception as error:  # noqa: BLE001 (pyspark's errors share no class)
         raise _job_failed(error) from None
-    return [str(line) for _ordinal, line in sorted(map(tuple, answers))]
+    return [str(line) for _first, lines in sorted(map(tuple, answers)) for line in lines]
 
 
 def _job_failed(error: Exception) -> UsageError | ApplyError:

@@ -8,18 +8,29 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from schemalint.config import Target
 from schemalint.config.trust import TrustedTarget, resolve_storage
 from schemalint.delta.footer_summary import FooterSummary
 from schemalint.delta_log.store import NoTable
 from schemalint.errors import LiveError, SchemalintError
-from schemalint.storage import read_table
+from schemalint.storage import is_remote, read_table
 from schemalint.storage.data_files import Share, count_files, summarize_files
+from schemalint.storage.requests import concurrently
 from schemalint.table_json import TableDocument, TableFailure, failure_to_json, from_json, to_json
 from schemalint.table_json.footers import summary_from_json, summary_to_json
 from schemalint.table_json.values import JsonObject
+
+
+def lines_of(function: Callable[..., str], rows: Sequence[Sequence[object]]) -> list[str]:
+    """Call a function of this module for the tables of a task, side by side if requests can overlap."""
+
+    def call(row: Sequence[object]) -> str:
+        return function(*row)
+
+    overlap = any(is_remote(str(reference)) for reference, *_ in rows)
+    return concurrently(call, rows) if overlap else list(map(call, rows))
 
 
 def storage_text(target: TrustedTarget | None) -> str:

@@ -1,61 +1,96 @@
-"""Locations of a contract's parts in its text, computed on first use."""
+"""Locations of a contract's parts in its text.
+
+A finding is about one column of many. So the positions of the settings are kept, and of the columns only
+where each of them is: a column is read again, alone, when something in it is located.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Protocol, TypeAlias
 
 from schemalint.delta.path import Path, lowercased, path_key
-from schemalint.document import Document, Span, location, read_documents
+from schemalint.document import Span, location
+from schemalint.document.excerpt import Outline
 from schemalint.errors import Location
 from schemalint.model.contract import Anchor, Contract
 
 Spans: TypeAlias = Mapping[Anchor, Span]
-SpansOf: TypeAlias = Callable[[Document, str | None], Spans]
-"""Return the spans of the anchors that are effective for a target, or for None."""
+
+
+class ColumnSpans(Protocol):
+    """The spans of the anchors in columns, by normalized anchor."""
+
+    @property
+    def outline(self) -> Outline:
+        """Where the columns are."""
+
+    def of(self, name: str) -> Spans:
+        """Return the spans in the columns with a name; it is in lower case."""
+
+    def names(self) -> Iterable[str]:
+        """Return the names of the columns in lower case, each once."""
 
 
 class Anchors(Mapping[Anchor, Location]):
-    """The locations of one contract's anchors.
+    """The locations of one contract's anchors."""
 
-    Most contracts have no findings and need no locations, so only the text is kept until the first lookup.
-    """
-
-    __slots__ = ("_document", "_file", "_spans_of", "_target", "_text")
+    __slots__ = ("_file", "_settings", "_text", "columns", "target")
 
     def __init__(
-        self, file: str, text: str, document: int, spans_of: SpansOf, target: str | None = None
+        self,
+        file: str,
+        text: str,
+        settings: Mapping[str | None, Spans],
+        columns: ColumnSpans,
+        target: str | None = None,
     ) -> None:
+        """Take what the dialect found.
+
+        Args:
+            file: The file of the contract.
+            text: The text of the file.
+            settings: The spans of the settings for each target with an overlay, and for None.
+            columns: The spans in the columns.
+            target: The target for which the contract is effective.
+        """
         self._file = file
         self._text = text
-        self._document = document
-        self._spans_of = spans_of
-        self._target = target
-
-    @property
-    def target(self) -> str | None:
-        """The target for which the contract is effective."""
-        return self._target
+        self._settings = settings
+        self.columns = columns
+        self.target = target
 
     def of_target(self, target: str) -> Anchors:
         """Return the locations of the contract that is effective for a target."""
-        return Anchors(self._file, self._text, self._document, self._spans_of, target)
+        return Anchors(self._file, self._text, self._settings, self.columns, target)
 
     def __getitem__(self, anchor: Anchor) -> Location:
-        return location(self._file, self._text, self._spans()[normal(anchor)])
+        span = self._span(normal(anchor))
+        if span is None:
+            raise KeyError(anchor)
+        return location(self._file, self._text, span)
 
     def __contains__(self, anchor: object) -> bool:
-        return isinstance(anchor, tuple) and normal(anchor) in self._spans()
+        return isinstance(anchor, tuple) and self._span(normal(anchor)) is not None
 
     def __iter__(self) -> Iterator[Anchor]:
-        return iter(self._spans())
+        yield from self._of_target()
+        for name in self.columns.names():
+            yield from (anchor for anchor in self.columns.of(name) if anchor not in self._of_target())
 
     def __len__(self) -> int:
-        return len(self._spans())
+        return sum(1 for _ in self)
 
-    def _spans(self) -> Spans:
-        return _spans(self._file, self._text, self._document, self._spans_of, self._target)
+    def _of_target(self) -> Spans:
+        return self._settings[self.target if self.target in self._settings else None]
+
+    def _span(self, anchor: Anchor) -> Span | None:
+        """Return the span of a normalized anchor."""
+        span = self._of_target().get(anchor)
+        path = anchor[1] if span is None and len(anchor) > 1 else None
+        if not (isinstance(path, tuple) and path):
+            return span
+        return self.columns.of(str(path[0]).lower()).get(anchor)
 
 
 def normal(anchor: Anchor) -> Anchor:
@@ -87,8 +122,3 @@ def _normal(part: object, fold_path: Callable[[Path], Path]) -> object:
     if isinstance(part, tuple):
         return fold_path(part)
     return part.casefold() if isinstance(part, str) else part
-
-
-@lru_cache(maxsize=128)
-def _spans(file: str, text: str, document: int, spans_of: SpansOf, target: str | None) -> Spans:
-    return spans_of(read_documents(text, file)[document], target)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cached_property
+from operator import attrgetter
+from typing import Final
 
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects import Dialect, Excerpts, Part, dialect_of
 from schemalint.document import Document, Span, TextEdit, common_length, location, read_documents, splice
-from schemalint.document.excerpt import Excerpt
+from schemalint.document.excerpt import Excerpt, with_items
 from schemalint.errors import ContractError, Location
 from schemalint.model.contract import Contract
-from schemalint.model.finding import Edit, TextChange
+from schemalint.model.finding import Edit, SetProperty, TextChange
+
+_BLOCK: Final = re.compile(r":[ \t]*(?:#[^\r\n\x85\u2028\u2029]*)?[\r\n\x85\u2028\u2029]")
+"""The end of a key whose value is below it."""
 
 
 class Editor:
@@ -39,10 +46,28 @@ class Editor:
     def _in_excerpt(self, edits: Sequence[Edit]) -> tuple[TextChange, ...]:
         """Make the edits in the part of the contract that they read; return nothing if that is impossible."""
         with suppress(ContractError):
-            excerpt = self._excerpts.of(edits)
+            excerpt = self._of_settings(edits) or self._excerpts.of(edits)
             if excerpt is not None:
                 return tuple(self._in_whole_text(excerpt, self._edited(excerpt.document, edits)))
         return ()
+
+    def _of_settings(self, edits: Sequence[Edit]) -> Excerpt | None:
+        """Return the contract almost without columns, if the edits are about properties only.
+
+        It is found without reading the text. Columns with blocks stay, because new blocks are indented like
+        the first one, and so does the last one, because a setting may follow it.
+        """
+        anchors = self._contract.anchors
+        if not isinstance(anchors, Anchors) or not all(isinstance(edit, SetProperty) for edit in edits):
+            return None
+        outline = anchors.columns.outline
+        text = self._text[outline.start : outline.end]
+        blocks = (
+            bisect_right(outline.items, outline.start + match.start(), key=attrgetter("start")) - 1
+            for match in _BLOCK.finditer(text)
+        )
+        kept = {len(outline.items) - 1, *(index for index in blocks if index >= 0)}
+        return with_items(self._contract.file, self._text, outline, kept)
 
     def _in_parts(self, edits: Sequence[Edit]) -> tuple[TextChange, ...]:
         """Make the edits in several excerpts, and prove the result; return nothing if that is impossible."""
@@ -82,15 +107,14 @@ class Editor:
 
     def _edited(self, document: Document, edits: Sequence[Edit]) -> str:
         target = self._contract.anchors.target if isinstance(self._contract.anchors, Anchors) else None
-        return self._dialect.edited(document, edits, target)
+        return self._dialect_of(document).edited(document, edits, target)
 
     @cached_property
     def _document(self) -> Document:
         return read_documents(self._text, self._contract.file)[self._contract.document]
 
-    @cached_property
-    def _dialect(self) -> Dialect:
-        dialect = dialect_of(self._document)
+    def _dialect_of(self, document: Document) -> Dialect:
+        dialect = dialect_of(document)
         if dialect is None:
             raise ContractError(
                 "the contract is no longer in this file",
@@ -101,7 +125,7 @@ class Editor:
 
     @cached_property
     def _excerpts(self) -> Excerpts:
-        return self._dialect.excerpts(self._document, self._contract.state)
+        return self._dialect_of(self._document).excerpts(self._document, self._contract.state)
 
 
 def _changed_lines(old: str, new: str) -> Iterator[tuple[Span, str]]:

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from schemalint.contract import effective, locate, read
+from schemalint.contract.anchors import normal
+from schemalint.contract.dialects.native.spans import spans_in_level, written_columns
 from schemalint.delta.path import Part
+from schemalint.document import Span, read_documents
 from schemalint.errors import Location
 from schemalint.model.contract import Anchor, Contract
 
@@ -119,6 +122,46 @@ def test_parts_of_a_type_with_escapes_have_the_location_of_the_whole_text() -> N
     (contract,) = read("f.yml", text).contracts
 
     assert contract.anchors["type", ("x", Part.ELEMENT)] == contract.anchors["type", ("x",)]
+
+
+HEAD = "schemalint: 1\ntable: t\n"
+LAYOUTS = {
+    "blocks": (
+        HEAD + "columns:\n- {name: a, type: int} # c\n-\n    name: b\n    type: |\n     int\n\n"
+        "- name: A\n  type: int"
+    ),
+    "indented blocks": (
+        HEAD + 'columns:\n   # c\n   - ? name\n     : a\n     type: "struct<x: int>"\n   - name: s\n'
+        "     type: struct\n     columns:\n     -  name: x\n        type: int\n"
+        "        comment: >+\n          long\n\n\nowner: me\n"
+    ),
+    "brackets": (
+        "\ufeff" + HEAD + 'columns: [{name: a,\n type: int}, {"name": b, type: "array<int>", '
+        "comment: 'x\n y'} # c\n,\n{name: c,\ntype: int}]\n"
+    ),
+    "JSON, second document": (
+        'other: 1\n---\n{"schemalint": 1, "table": "t", "columns": [\n{"name": "a", "type": "int"},'
+        '{"name": "B", "type": "array<struct<x:int>>"}\n]}\n'
+    ),
+}
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_column_that_is_read_alone_has_its_locations_in_the_whole_text(
+    layout: str, line_break: str
+) -> None:
+    text = LAYOUTS[layout].replace("\n", line_break)
+    (contract,) = read("f.yml", text).contracts
+    document = read_documents(text, "f.yml")[contract.document]
+    spans: dict[Anchor, Span] = {}
+    for level in written_columns(document):
+        for anchor, span in spans_in_level(document, level):
+            spans.setdefault(normal(anchor), span)
+    assert len(spans) >= 4
+    assert {anchor: contract.anchors[anchor] for anchor in spans} == {
+        anchor: document.location(span) for anchor, span in spans.items()
+    }
 
 
 def test_locations_survive_pickling() -> None:

@@ -31,7 +31,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.path import Part, Path
 from schemalint.document import TextEdit, splice
-from schemalint.model.finding import DeclareChange, DeclareRenames, Edit, RecordTypeChanges
+from schemalint.model.finding import DeclareChange, DeclareRenames, Edit, RecordTypeChanges, SetProperty
 
 HEAD = "schemalint: 1\ntable: t\n"
 RECORD = """\
@@ -94,6 +94,32 @@ LAYOUTS: dict[str, tuple[str, Path]] = {
         ("a", Part.ELEMENT, "q"),
     ),
 }
+SETTINGS: dict[str, str] = {
+    "below": "properties:\n    # first\n    a: b\n",
+    "in braces": "properties: {a: b} # c\n",
+    "none": "",
+    "others": "description: d # e\ntargets:\n   t: {properties: {a: b}}\n",
+    "of the target": "targets:\n   t:\n      properties: {delta.enabletypewidening: false}\n",
+}
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_property_is_set_in_an_excerpt_as_in_the_whole(layout: str, settings: str, line_break: str) -> None:
+    columns = LAYOUTS[layout][0].replace("properties: {a: b}\n", "")
+    before = HEAD + SETTINGS[settings] + columns
+    after = HEAD + columns + ("" if columns.endswith("\n") else "\n") + SETTINGS[settings]
+    for text in (before.replace("\n", line_break), after.replace("\n", line_break)):
+        contract = contracts.effective(contracts.read("orders.yml", text).contracts[0], "t")
+        editor = Editor(contract, text)
+        for value in ("true", None):
+            edits = [SetProperty("delta.enableTypeWidening", value), SetProperty("a", "c")]
+            in_excerpt = editor._in_excerpt(edits)  # noqa: SLF001 (both ways must agree)
+            assert in_excerpt
+            assert in_excerpt == tuple(editor._in_whole(edits))  # noqa: SLF001 (as above)
+
+
 RECORDS = [
     (RecordedChange(INTEGER, LONG),),
     (RecordedChange(SHORT, INTEGER), RecordedChange(INTEGER, LONG)),

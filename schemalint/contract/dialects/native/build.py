@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from schemalint.contract.anchors import Anchors
 from schemalint.contract.dialects.native import format as native
 from schemalint.contract.dialects.native.column_path import Report
 from schemalint.contract.dialects.native.columns import ColumnReader
-from schemalint.contract.dialects.native.spans import Spans
+from schemalint.contract.dialects.native.spans import ColumnSpans, setting_spans
 from schemalint.contract.dialects.native.texts import read_names, read_path, read_table_name
 from schemalint.contract.dialects.native.waivers import read_waiver
 from schemalint.delta import properties, table
 from schemalint.delta.datatype import UNMANAGED, Struct
 from schemalint.delta.path import Path
 from schemalint.delta.protocol import canonical
-from schemalint.document import Mapping, Node, Scalar, node_at
+from schemalint.document import Document, Mapping, Node, Scalar, node_at
 from schemalint.document import Path as YamlPath
 from schemalint.model import contract
 from schemalint.model.consumer import Consumer, declared_stream, stream_faults
@@ -32,6 +32,9 @@ def build(data: native.Contract, report: Report) -> contract.Contract:
     columns = builder.columns.struct(data["columns"], ("columns",), ())
     document = report.document
     dropped_features = [_dropped_feature(entry) for entry in data.get("drop_features", [])]
+    targets = {
+        name: builder.target(name, target, columns) for name, target in data.get("targets", {}).items()
+    }
     return contract.Contract(
         table=read_table_name(data["table"], ("table",), report),
         state=builder.state(data, columns),
@@ -42,9 +45,7 @@ def build(data: native.Contract, report: Report) -> contract.Contract:
         truncated_features=frozenset(name for name, truncates in dropped_features if truncates),
         protocol=contract.ProtocolLimits(**data.get("protocol", {})),
         open=contract.WriterPermissions(**data.get("open", {})),
-        targets={
-            name: builder.target(name, target, columns) for name, target in data.get("targets", {}).items()
-        },
+        targets=targets,
         consumers=builder.consumers(data.get("consumers", []), ("consumers",), columns),
         named_consumers=_names(data.get("consumers", [])),
         waivers=tuple(
@@ -54,7 +55,13 @@ def build(data: native.Contract, report: Report) -> contract.Contract:
         deprecated=builder.columns.deprecated,
         file=document.file,
         document=document.index,
-        anchors=Anchors(document.file, document.text, document.index, Spans),
+        anchors=_anchors(document, targets, columns) if not report.errors else {},
+    )
+
+
+def _anchors(document: Document, targets: Iterable[str], columns: Struct) -> Anchors:
+    return Anchors(
+        document.file, document.text, setting_spans(document, targets), ColumnSpans(document, columns)
     )
 
 

@@ -17,7 +17,7 @@ from schemalint.delta.type_text import print_type
 from schemalint.document import Document, Entry, Mapping, Node, TextEdit, layout, print_scalar
 from schemalint.document import Path as YamlPath
 from schemalint.document import Sequence as YamlSequence
-from schemalint.document.excerpt import Excerpt, other_items
+from schemalint.document.excerpt import Excerpt, Outline, other_items, with_items
 from schemalint.model.finding import Edit, RecordTypeChanges
 from schemalint.values import grouped, replace
 
@@ -48,14 +48,18 @@ class Excerpts:
     def _with_columns(self, kept: Collection[int]) -> Excerpt:
         """Return the excerpt with only some columns, whole."""
         entry = _entry(self._document.root, _COLUMNS)
-        return Excerpt(self._document, [*self._outside(), *self._items_cut(entry, kept)])
+        return self._cut([*self._outside(), *self._items_cut(entry, kept)])
 
     def _with_settings(self, kept: Collection[int]) -> Excerpt:
         """Return the excerpt with all settings, and with only some columns."""
-        text, (start, end) = self._document.text, self._document.span
         entry = _entry(self._document.root, _COLUMNS)
-        other_documents = (TextEdit(0, start, ""), TextEdit(end, len(text), ""))
-        return Excerpt(self._document, [*other_documents, *self._items_cut(entry, kept)])
+        if entry is None or not isinstance(entry.value, YamlSequence):
+            raise LookupError(_COLUMNS)
+        outline = Outline.of(self._document, entry.value)
+        return with_items(self._document.file, self._document.text, outline, kept)
+
+    def _cut(self, cuts: Iterable[TextEdit]) -> Excerpt:
+        return Excerpt(self._document.file, self._document.text, cuts)
 
     def _of_history(self, path: Path) -> Excerpt | None:
         """Return the levels around a field with its own entries of ``type_changes``.
@@ -82,7 +86,7 @@ class Excerpts:
             cuts += self._columns_cut(level.node, level.yaml_path, levels)
             cuts += self._history_cut(level, kept)
             cuts += self._type_cut(level, inside)
-        return Excerpt(self._document, cuts)
+        return self._cut(cuts)
 
     def _around(self, path: Path) -> Iterator[Written]:
         for prefix in prefixes(lowercased(path)):

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingType
-from typing import Final
+from typing import Final, cast
 
 from schemalint.contract.anchors import normal
 from schemalint.contract.dialects.native.column_path import inside
 from schemalint.delta import properties
+from schemalint.delta.datatype import Struct
 from schemalint.delta.path import Part, Path, split_path
 from schemalint.delta.protocol import canonical
 from schemalint.delta.type_text import TypeTextError, parse_type_with_spans
 from schemalint.document import Document, Entry, Mapping, Node, Scalar, Sequence, Span, node_at
 from schemalint.document import Path as YamlPath
+from schemalint.document.excerpt import Outline
 from schemalint.model.contract import Anchor
-from schemalint.values import frozen
+from schemalint.values import frozen, grouped
 
 
 @frozen
@@ -34,48 +35,56 @@ class Written:
     node: Mapping
 
 
-class Spans(MappingType[Anchor, Span]):
-    """The spans of a valid contract, by normalized anchor.
+class ColumnSpans:
+    """The spans in the columns of a valid contract, computed on first lookup of a column."""
 
-    A finding is about one column of many, so the spans of a column are computed on first lookup.
-    """
+    __slots__ = ("_columns", "_file", "_found", "_indexes", "_text", "outline")
 
-    def __init__(self, document: Document, target: str | None = None) -> None:
-        """Find the spans of the settings.
+    def __init__(self, document: Document, columns: Struct) -> None:
+        """Take the document of the contract, and the columns that it declares."""
+        self.outline = Outline.of(document, cast("Sequence", node_at(document, ("columns",))))
+        self._file = document.file
+        self._text = document.text
+        self._columns = columns
+        self._indexes: MappingType[str, tuple[int, ...]] = {}
+        self._found: dict[str, dict[Anchor, Span]] = {}
 
-        Args:
-            document: The document of the contract.
-            target: The target whose overlay is included; None for the shared settings only.
-        """
-        self._document = document
-        overlay = None if target is None else node_at(document, ("targets", target))
-        settings = (*_in_settings(document.root), *_in_settings(overlay))
-        self._spans = {normal(anchor): span for anchor, span in settings}
-        self._pending: defaultdict[str, list[Written]] = defaultdict(list)
-        for column in _columns(document.root, (), ()):
-            self._pending[_top_levels(column.path)].append(column)
+    def of(self, name: str) -> dict[Anchor, Span]:
+        """Return the spans in the columns with a name; it is in lower case."""
+        if name not in self._found:
+            spans: dict[Anchor, Span] = {}
+            for anchor, span in self._in_columns(name):
+                if spans.setdefault(anchor, span) != span and anchor[0] == "column":
+                    spans.setdefault(("repeated", *anchor[1:]), span)
+            self._found[name] = spans
+        return self._found[name]
 
-    def __getitem__(self, anchor: Anchor) -> Span:
-        path = anchor[1] if len(anchor) > 1 else None
-        if isinstance(path, tuple) and path:
-            self._compute(_top_levels(path))
-        return self._spans[anchor]
+    def names(self) -> Iterable[str]:
+        """Return the names of the columns in lower case, each once."""
+        if not self._indexes:
+            self._indexes = grouped(
+                (column.name.lower(), index) for index, column in enumerate(self._columns.fields)
+            )
+        return self._indexes
 
-    def __iter__(self) -> Iterator[Anchor]:
-        for column in tuple(self._pending):
-            self._compute(column)
-        return iter(self._spans)
+    def _in_columns(self, name: str) -> Iterator[tuple[Anchor, Span]]:
+        self.names()
+        for index in self._indexes.get(name, ()):
+            document, node, shift = self.outline.read_item(index, self._text, self._file)
+            for column in _columns_of([node], (), ()):
+                for written in _levels(column):
+                    for anchor, (start, end) in spans_in_level(document, written):
+                        yield normal(anchor), Span(start + shift, end + shift)
 
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
 
-    def _compute(self, column: str) -> None:
-        for top in self._pending.pop(column, ()):
-            for written in _levels(top):
-                for anchor, span in _in_column(self._document, written):
-                    key = normal(anchor)
-                    if self._spans.setdefault(key, span) != span and key[0] == "column":
-                        self._spans.setdefault(("repeated", *key[1:]), span)
+def setting_spans(document: Document, targets: Iterable[str]) -> dict[str | None, dict[Anchor, Span]]:
+    """Return the spans of the settings by normalized anchor: those for all targets, and for each of some."""
+    shared = {normal(anchor): span for anchor, span in _in_settings(document.root)}
+    found: dict[str | None, dict[Anchor, Span]] = {None: shared}
+    for target in targets:
+        overlay = _in_settings(node_at(document, ("targets", target)))
+        found[target] = shared | {normal(anchor): span for anchor, span in overlay}
+    return found
 
 
 def written_columns(document: Document) -> Iterator[Written]:
@@ -84,12 +93,12 @@ def written_columns(document: Document) -> Iterator[Written]:
         yield from _levels(column)
 
 
-def _top_levels(path: Path) -> str:
-    return str(path[0]).lower()
-
-
 def _columns(parent: Node, path: Path, yaml_path: YamlPath) -> Iterator[Written]:
-    for index, node in enumerate(_items(_value(parent, "columns"))):
+    yield from _columns_of(_items(_value(parent, "columns")), path, yaml_path)
+
+
+def _columns_of(nodes: Iterable[Node], path: Path, yaml_path: YamlPath) -> Iterator[Written]:
+    for index, node in enumerate(nodes):
         name = _value(node, "name")
         if isinstance(node, Mapping) and isinstance(name, Scalar):
             yield Written((*path, name.text), (*yaml_path, "columns", index), node)
@@ -105,7 +114,8 @@ def _levels(written: Written) -> Iterator[Written]:
             yield from _levels(Written((*written.path, part), (*written.yaml_path, part.value), node))
 
 
-def _in_column(document: Document, written: Written) -> Iterator[tuple[Anchor, Span]]:
+def spans_in_level(document: Document, written: Written) -> Iterator[tuple[Anchor, Span]]:
+    """Yield the spans of a column or part, without those of the levels inside it."""
     path = written.path
     for entry in written.node.entries:
         key = entry.key.text

@@ -1,0 +1,50 @@
+"""A check reads each text once, however many it compares, and for findings and fixes only parts of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from schemalint.document import reader
+from schemalint.git import Contents, File, Worktree
+from schemalint.lint.check import check
+from schemalint.lint.check_input import CheckInput
+from support.rule_judging import built_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
+    from yaml.events import Event
+
+NUMBER = 300  # more than any cache of read texts has
+COLUMNS = 40
+
+
+def text(table: int, type_: str) -> str:
+    columns = "".join(f"  - {{name: a{index}, type: int}}\n" for index in range(COLUMNS))
+    return f"schemalint: 1\ntable: sales.t{table}\ncolumns:\n{columns}  - {{name: id, type: {type_}}}\n"
+
+
+def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: Counter[str] = Counter()
+
+    def counted(text: str) -> Callable[[], Event]:
+        read[text] += 1
+        return events(text)
+
+    events = reader.events
+    monkeypatch.setattr(reader, "events", counted)
+    base, head = (
+        {f"{table}.yml": File(f"{table}.yml", text(table, type_).encode(), None) for table in range(NUMBER)}
+        for type_ in ("int", "bigint")
+    )
+    result = check(CheckInput(Worktree(), Worktree(), Contents(base, head), tuple(built_in().values())))
+
+    fixable = [finding for finding in result.findings if finding.text_changes]
+    assert len(fixable) == NUMBER
+    assert {finding.location.line for finding in fixable} == {COLUMNS + 4}
+    texts = [file.data.decode() for side in (base, head) for file in side.values()]
+    assert max(read[each] for each in texts) == 1
+    others = sum(len(each) * number for each, number in read.items() if each not in texts)
+    assert others < sum(map(len, texts)) / 2

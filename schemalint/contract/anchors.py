@@ -35,7 +35,7 @@ class ColumnSpans(Protocol):
 class Anchors(Mapping[Anchor, Location]):
     """The locations of one contract's anchors."""
 
-    __slots__ = ("_file", "_settings", "_text", "columns", "target")
+    __slots__ = ("_columns", "_file", "_settings", "_text", "target")
 
     def __init__(
         self,
@@ -57,12 +57,16 @@ class Anchors(Mapping[Anchor, Location]):
         self._file = file
         self._text = text
         self._settings = settings
-        self.columns = columns
+        self._columns = columns
         self.target = target
 
     def of_target(self, target: str) -> Anchors:
         """Return the locations of the contract that is effective for a target."""
-        return Anchors(self._file, self._text, self._settings, self.columns, target)
+        return Anchors(self._file, self._text, self._settings, self._columns, target)
+
+    def outline(self, text: str) -> Outline | None:
+        """Return where the columns are in the text of the file; None if it has changed since it was read."""
+        return self._columns.outline if text == self._text else None
 
     def __getitem__(self, anchor: Anchor) -> Location:
         span = self._span(normal(anchor))
@@ -75,8 +79,8 @@ class Anchors(Mapping[Anchor, Location]):
 
     def __iter__(self) -> Iterator[Anchor]:
         yield from self._of_target()
-        for name in self.columns.names():
-            yield from (anchor for anchor in self.columns.of(name) if anchor not in self._of_target())
+        for name in self._columns.names():
+            yield from (anchor for anchor in self._columns.of(name) if anchor not in self._of_target())
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -90,7 +94,7 @@ class Anchors(Mapping[Anchor, Location]):
         path = anchor[1] if span is None and len(anchor) > 1 else None
         if not (isinstance(path, tuple) and path):
             return span
-        return self.columns.of(str(path[0]).lower()).get(anchor)
+        return self._columns.of(str(path[0]).lower()).get(anchor)
 
 
 def normal(anchor: Anchor) -> Anchor:

@@ -58,9 +58,9 @@ class Editor:
         the first one, and so does the last one, because a setting may follow it.
         """
         anchors = self._contract.anchors
-        if not isinstance(anchors, Anchors) or not all(isinstance(edit, SetProperty) for edit in edits):
+        outline = anchors.outline(self._text) if isinstance(anchors, Anchors) else None
+        if outline is None or not all(isinstance(edit, SetProperty) for edit in edits):
             return None
-        outline = anchors.columns.outline
         text = self._text[outline.start : outline.end]
         blocks = (
             bisect_right(outline.items, outline.start + match.start(), key=attrgetter("start")) - 1

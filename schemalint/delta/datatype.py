@@ -112,6 +112,11 @@ class Struct:
         """The names of the fields, as they are spelled."""
         return frozenset(inner.name for inner in self.fields)
 
+    @property
+    def has_unique_names(self) -> bool:
+        """Whether all names differ, ignoring case."""
+        return len(self._by_name) == len(self.fields)
+
     @cached_property
     def renamed(self) -> frozenset[str]:
         """The names, in lower case, of the fields that declare a rename."""
@@ -236,26 +241,30 @@ def children(type_: DataType) -> Iterator[tuple[Step, DataType]]:
 def walk(type_: DataType, path: Path = ()) -> Iterator[tuple[Path, DataType]]:
     """Yield the type itself, then every type inside it at any depth, with their paths, parents first."""
     yield path, type_
-    for step, inner in children(type_):
-        if isinstance(inner, _WITH_CHILDREN):
-            yield from walk(inner, (*path, step))
-        else:  # most types are leaves
-            yield (*path, step), inner
+    if isinstance(type_, Struct):
+        for inner_field in type_.fields:
+            if isinstance(inner_field.type, _WITH_CHILDREN):
+                yield from walk(inner_field.type, (*path, inner_field.name))
+            else:  # most types are leaves
+                yield (*path, inner_field.name), inner_field.type
+    for part, inner in parts(type_):
+        yield from walk(inner, (*path, part))
 
 
 def walk_fields(struct: Struct, path: Path = ()) -> Iterator[tuple[Path, Field]]:
     """Yield every field at any depth with its path, parents first."""
-    for struct_path, inner_struct in _walk_structs(struct, path):
-        for inner in inner_struct.fields:
-            yield (*struct_path, inner.name), inner
+    for inner in struct.fields:
+        yield (*path, inner.name), inner
+    for inner in struct.fields:
+        if isinstance(inner.type, _WITH_CHILDREN):  # most types are leaves
+            yield from _walk_fields_within(inner.type, (*path, inner.name))
 
 
-def _walk_structs(type_: DataType, path: Path) -> Iterator[tuple[Path, Struct]]:
+def _walk_fields_within(type_: DataType, path: Path) -> Iterator[tuple[Path, Field]]:
     if isinstance(type_, Struct):
-        yield path, type_
-    for step, inner in children(type_):
-        if isinstance(inner, _WITH_CHILDREN):
-            yield from _walk_structs(inner, (*path, step))
+        yield from walk_fields(type_, path)
+    for part, inner in parts(type_):
+        yield from _walk_fields_within(inner, (*path, part))
 
 
 def physical_paths(struct: Struct) -> Iterator[tuple[Path, Path]]:
@@ -305,8 +314,10 @@ def path_of_names(type_: DataType, names: Iterable[str]) -> tuple[Path, bool]:
 
 def field_at(struct: Struct, path: Path) -> Field | None:
     """Return the field at a path; None if the path ends in a collection part or does not exist."""
-    parent = type_at(struct, path[:-1])
-    if not path or isinstance(path[-1], Part) or not isinstance(parent, Struct):
+    if not path or isinstance(path[-1], Part):
+        return None
+    parent = type_at(struct, path[:-1]) if len(path) > 1 else struct
+    if not isinstance(parent, Struct):
         return None
     return parent.get(path[-1])
 
@@ -317,10 +328,12 @@ def with_inserted(fields: Iterable[Field], new: Iterable[tuple[Field, str | None
     Raises:
         LookupError: There is no field of such a name.
     """
-    followers: dict[str | None, list[Field]] = {}
+    fields, followers = tuple(fields), dict[str | None, list[Field]]()
     for added, previous in new:
         followers.setdefault(None if previous is None else previous.lower(), []).append(added)
-    rest = [*reversed(tuple(fields)), *followers.pop(None, ())]
+    if not followers:
+        return fields
+    rest = [*reversed(fields), *followers.pop(None, ())]
     found: list[Field] = []
     while rest:
         found.append(rest.pop())

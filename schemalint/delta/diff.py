@@ -52,6 +52,11 @@ def recreated_columns(before: TableState, after: TableState) -> set[tuple[str, .
 
 
 def _struct(before: Struct, after: Struct, path: Path, recreated: set[tuple[str, ...]]) -> Iterator[Change]:
+    if not recreated and _has_same_names(before, after):
+        for was, is_ in zip(before.fields, after.fields, strict=True):
+            if was is not is_ and was != is_:  # most columns of most tables stay as they are
+                yield from _field(was, is_, (*path, is_.name), recreated)
+        return
     pairs = pair_fields(before, after, path, recreated)
     # Delta ignores case: of two columns that differ in nothing else, none is gone while the other is there.
     kept = {old.name.lower() for old in pairs.values()}
@@ -65,6 +70,13 @@ def _struct(before: Struct, after: Struct, path: Path, recreated: set[tuple[str,
     for new in after.fields:
         if (old := pairs.get(new.name)) is not None:
             yield from _field(old, new, (*path, new.name), recreated)
+
+
+def _has_same_names(before: Struct, after: Struct) -> bool:
+    """Return whether each field is paired with the one in the same position."""
+    if after.renamed or after.by_id or not after.has_unique_names:
+        return False
+    return [field.name for field in before.fields] == [field.name for field in after.fields]
 
 
 def pair_fields(

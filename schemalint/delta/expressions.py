@@ -81,6 +81,8 @@ def expressions_of(state: TableState) -> Iterator[Expression]:
         if text is not None:
             yield Expression(Place.CONSTRAINT, text, name)
     for path, field in walk_fields(state.columns):
+        if not (isinstance(field.default, str) or isinstance(field.generated, str)):
+            continue  # as most columns
         for place, value in ((Place.DEFAULT, field.default), (Place.GENERATED, field.generated)):
             if isinstance(value, str):
                 yield Expression(place, value, format_path(path), path)

@@ -62,9 +62,15 @@ def present(base: Contract | None, target: str | None) -> Contract | None:
     return None if old is None or old.absent else old
 
 
-def git_context(before: Contract | None, after: Contract) -> RuleContext:
-    """Return the context without a live table: the table that Delta creates from the base replaces it."""
-    old = created_state(before.state) if before else TableState()
+def git_context(before: Contract | None, after: Contract, created: TableState | None = None) -> RuleContext:
+    """Return the context without a live table: the table that Delta creates from the base replaces it.
+
+    Args:
+        before: The base contract.
+        after: The contract.
+        created: The state of the table that Delta creates from the base, if it is known already.
+    """
+    old = created or (created_state(before.state) if before else TableState())
     return RuleContext(
         contract=after,
         before=old,

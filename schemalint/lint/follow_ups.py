@@ -56,10 +56,14 @@ def with_follow_ups(
         return found
 
     def completed(finding: Finding) -> Finding:
-        if finding.remedy is None or finding.existing:
+        if finding.remedy is None:
             return finding
-        new = [_instruction(other) for other in follow_ups(finding.code, finding.remedy).of(finding)]
-        return replace(finding, help=f"{finding.help}. Then also: {'; '.join(new)}") if new else finding
+        found = () if finding.existing else follow_ups(finding.code, finding.remedy).of(finding)
+        new = "; ".join(map(_instruction, found))
+        # Nothing asks for the remedy any more, and it holds all states that were judged.
+        return replace(
+            finding, help=f"{finding.help}. Then also: {new}" if new else finding.help, remedy=None
+        )
 
     return tuple(map(completed, findings))
 

@@ -11,6 +11,7 @@ from schemalint import limits
 from schemalint.delta.engine import Engine
 from schemalint.delta.history import HistoryStep
 from schemalint.delta.path import lowercased, prefixes
+from schemalint.delta.table import TableState
 from schemalint.errors import InternalError, Location, PluginError, SchemalintError
 from schemalint.lint.context import effective_pairs, git_context, git_facts
 from schemalint.lint.finding_location import locate_finding, object_of, values_of
@@ -20,6 +21,7 @@ from schemalint.lint.rule_packages import BUILT_IN
 from schemalint.lint.upgrades import is_superseded, with_upgrade_findings
 from schemalint.model.column_tracking import ColumnTracking
 from schemalint.model.contract import Contract
+from schemalint.model.declaration import created_state
 from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.rule_codes import CASE_COLLISION, UNDECLARED_DROP
@@ -109,9 +111,10 @@ def judge_pair(
     judge = Judge(tuple(rules))
     merged: list[Finding] = []
     for target, old, new in effective_pairs(before, after, engines):
-        found = _judge_effective(judge, old, new)
+        judged = partial(_judge_effective, judge, old, created_state(old.state) if old else None)
+        found = judged(new)
         if new is not None:
-            found = with_follow_ups(found, new, partial(_judge_effective, judge, old), rules)
+            found = with_follow_ups(found, new, judged, rules)
         merged += (replace(finding, target=target) for finding in found)
     return worst_of_each(merged)
 
@@ -147,10 +150,12 @@ def without_ambiguous_columns(findings: Sequence[Finding]) -> Sequence[Finding]:
     ]
 
 
-def _judge_effective(judge: Judge, before: Contract | None, after: Contract | None) -> tuple[Finding, ...]:
+def _judge_effective(
+    judge: Judge, before: Contract | None, created: TableState | None, after: Contract | None
+) -> tuple[Finding, ...]:
     if after is None:
         return tuple(judge(TableRetired(before), git_context(before, before), ("git",))) if before else ()
-    ctx = git_context(before, after)
+    ctx = git_context(before, after, created)
     facts = git_facts(before, after, ctx)
     changes = (fact for fact in facts if not isinstance(fact, ProtocolUpgrade | Contract))
     # Only findings of the contract itself can be existing ones; findings of changes never are.

@@ -158,15 +158,21 @@ class _Merge:
         return replace(kept, name=declared.name, renamed_from=declared.renamed_from)
 
     def field(self, declared: Field, live: Field, path: Path) -> Field:
-        return replace(
-            live,
-            type=self.type(declared.type, live.type, path),
+        merged = Field(
+            live.name,
+            self.type(declared.type, live.type, path),
             nullable=declared.nullable,
             comment=_managed(declared.comment, live.comment),
             default=_managed(declared.default, live.default),
             generated=_managed(declared.generated, live.generated),
             identity=_managed(declared.identity, live.identity),
+            type_changes=live.type_changes,
+            column_id=live.column_id,
+            physical_name=live.physical_name,
+            renamed_from=live.renamed_from,
+            extra=live.extra,
         )
+        return live if merged == live else merged  # the same value, so that nothing compares its parts again
 
     def type(self, declared: DataType, live: DataType, path: Path) -> DataType:
         match declared, live:
@@ -232,15 +238,17 @@ def created_state(declared: TableState) -> TableState:
 
 
 def _new(declared: Field) -> Field:
-    return replace(
-        declared,
-        type=created_type(declared.type),
+    return Field(
+        declared.name,
+        created_type(declared.type),
+        nullable=declared.nullable,
         comment=_managed(declared.comment, None),
         default=_managed(declared.default, None),
         generated=_managed(declared.generated, None),
         identity=_managed(declared.identity, None),
-        type_changes=(),
-        renamed_from=None,
+        column_id=declared.column_id,
+        physical_name=declared.physical_name,
+        extra=declared.extra,
     )
 
 

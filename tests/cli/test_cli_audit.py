@@ -120,6 +120,21 @@ def test_fail_on_sets_the_severity_that_fails(lake: Lake, flags: tuple[str, ...]
     assert lake.audit("lake/orders", *flags).status == status
 
 
+def test_quiet_prints_findings_alone(lake: Lake) -> None:
+    lake.table("orders", description="One row per order.")
+    quiet = lake.audit("lake/orders", "--quiet")
+    assert (quiet.status, quiet.out, quiet.err) == (0, "", "")
+    lake.table("lines")
+    assert "AU001" in lake.audit("lake/lines", "--quiet").out
+
+
+def test_verbose_says_what_is_read(lake: Lake) -> None:
+    lake.table("orders")
+    assert lake.audit("lake/orders").err == ""
+    err = lake.audit("lake/orders", "--verbose").err
+    assert err == "configuration: schemalint.toml\ntables: 1\nrules: 2\n"
+
+
 def test_tables_below_overlapping_roots_are_judged_once(lake: Lake) -> None:
     lake.table("sales/orders")
     lake.table("sales/items")

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -89,6 +87,9 @@ def temporary_folder() -> Iterator[Path]:
     Raises:
         UsageError: The folder cannot be made.
     """
+    import shutil  # noqa: PLC0415 (no check needs a folder)
+    import tempfile  # noqa: PLC0415
+
     try:
         folder = Path(tempfile.mkdtemp(prefix="schemalint-"))
     except OSError as error:

@@ -285,6 +285,8 @@ def _skip(out: IO[bytes], size: int) -> None:
 def _files(
     listing: Listing, blobs: Mapping[str, bytes], suffixes: str | tuple[str, ...] = ""
 ) -> dict[str, File]:
+    if not blobs:
+        return {}
     return {
         path: File(path, blobs[blob], blob)
         for path, blob in listing.blobs.items()

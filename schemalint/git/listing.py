@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import PurePosixPath
 from posixpath import dirname
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from schemalint.errors import GitError, UsageError
 from schemalint.git.globs import Glob, escape_glob, parse_glob
@@ -38,6 +38,9 @@ class Listing:
     settings: Listing | None = None
 
 
+_NOTHING: Final = Listing({})
+
+
 def list_files(repo: Repository, side: Side, globs: Sequence[str] = (), beside: str = "") -> Listing:
     """List the regular files of a side that match, without symbolic links and submodules (one git process).
 
@@ -57,13 +60,23 @@ def list_files(repo: Repository, side: Side, globs: Sequence[str] = (), beside: 
         return found if not globs else _filtered(found, chosen.includes)
     found = _listed(repo, side, [*chosen.pathspecs, *_pathspecs_beside(globs, beside)])
     at_end = f"/{beside}"
-    files = _filtered(found, lambda path: not f"/{path}".endswith(at_end) and chosen.includes(path))
-    return replace(files, settings=_filtered(found, lambda path: f"/{path}".endswith(at_end)))
+
+    def is_beside(path: str) -> bool:
+        return f"/{path}".endswith(at_end)
+
+    settings = _filtered(found, is_beside)
+    files = found
+    if globs or settings != _NOTHING:
+        files = _filtered(found, lambda path: not is_beside(path) and chosen.includes(path))
+    return replace(files, settings=settings)
 
 
 def only_beside(listings: Iterable[Listing], globs: Sequence[str]) -> Iterator[Listing]:
     """Yield the files beside others of each listing: those in folders with listed files of any listing."""
     listings = tuple(listings)
+    if all((listing.settings or _NOTHING) == _NOTHING for listing in listings):
+        yield from (_NOTHING for _ in listings)
+        return
     root, _ = _split(globs)
     folders: set[str] = set()
     for listing in listings:

@@ -381,8 +381,8 @@ class _Check:
     def _sources(self) -> dict[str, str]:
         texts = {
             visible(path): file.data.decode("utf-8", "replace")
-            for path, file in self.request.contents.head.items()
-            if self._is_selected(path)
+            for path in self.changed
+            if (file := self.request.contents.head.get(path)) is not None
         }
         return {**self.request.texts, **texts}
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from schemalint.cli._options import F
-    from schemalint.storage.table_workers import TableWorkers
+    from schemalint.storage.table_workers import TableWorkers, Tell
 
 _TERMINAL_SECONDS: Final = 0.2
 _LOG_SECONDS: Final = 10.0
@@ -45,15 +45,26 @@ def workers_options(jobs_help: str = READ_IN_PARALLEL) -> Callable[[F], F]:
 @contextmanager
 def table_workers(options: dict[str, Any]) -> Iterator[TableWorkers]:
     """Provide the workers that the options ask for; while they work, the progress is shown."""
+    with shown_progress(options) as tell:
+        yield workers_of(options, tell)
+
+
+def workers_of(options: dict[str, Any], tell: Tell) -> TableWorkers:
+    """Return the workers that the options ask for."""
     from schemalint.storage.table_workers import TableWorkers  # noqa: PLC0415 (only with live tables)
 
-    jobs = options["jobs"] or JOBS
+    return TableWorkers(options["jobs"] or JOBS, tell)
+
+
+@contextmanager
+def shown_progress(options: dict[str, Any]) -> Iterator[Tell]:
+    """Provide what tells how far the run has come, and show it, unless the options ask for silence."""
     if options["no_progress"] or options.get("quiet"):
-        yield TableWorkers(jobs)
+        yield lambda _stage, _done, _total, _table: None
         return
     progress = Progress(in_terminal=is_error_terminal())
     with progress.shown():
-        yield TableWorkers(jobs, progress.tell)
+        yield progress.tell
 
 
 class Progress:

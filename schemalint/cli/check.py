@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from schemalint.cli._options import (
     target_option,
 )
 from schemalint.cli._output import show
-from schemalint.cli._progress import table_workers, workers_options
+from schemalint.cli._progress import shown_progress, workers_of, workers_options
 from schemalint.cli._reports import outputs_of, report_options, write_reports
 from schemalint.cli._settings import config_options, connecting_settings
 from schemalint.cli._spark_options import Spark, spark_for, via_options
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
 
     from schemalint.lint.check_input import LiveSide
     from schemalint.plugin import Rule
-    from schemalint.storage.table_workers import TableWorkers
+    from schemalint.storage.table_workers import Tell
 
 
 @click.command(
@@ -155,8 +154,9 @@ def _run(options: dict[str, Any]) -> CheckResult | None:
     with spark_for(connecting, options) as spark:
         others = other_exceptions(of_head, base, settings.base_config)
         request = _request(project, base, head, contents, settings, scopes, others, options)
-        with table_workers(options) if options["with_live"] else nullcontext() as workers:
-            request = replace(request, live=_live(project, head, connecting, options, spark, workers))
+        with shown_progress(options) as tell:
+            live = _live(project, head, connecting, options, spark, tell)
+            request = replace(request, live=live, tell=tell)
             if not _has_contracts(request.contents, options):
                 return None
             result = _fixed(project, request, options) if is_fixing else check(request)
@@ -349,7 +349,7 @@ def _live(
     settings: Trusted | None,
     options: dict[str, Any],
     spark: Spark | None,
-    workers: TableWorkers | None,
+    tell: Tell,
 ) -> LiveSide | None:
     if options["with_live"] and options["live_from"] is not None:
         raise UsageError("--live and --live-from do not go together", help="leave one of them out")
@@ -368,8 +368,6 @@ def _live(
         if side.as_of is not None:
             print_note(as_of_text(side.as_of, dt.datetime.now(tz=dt.UTC)))
         return side
-    via = spark.catalog if spark else None
-    if workers is None:
-        return None
+    via, workers = spark.catalog if spark else None, workers_of(options, tell)
     history = options["history"]
     return live_side(project, settings, options["target"], head, via, history=history, workers=workers)

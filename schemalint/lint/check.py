@@ -79,7 +79,7 @@ class _Check:
         if self.request.live is not None:
             self.request.live.fetch(self._contracts_to_read(self.request.live))
         findings: list[Finding] = []
-        for key in self.sides.tables():
+        for key in self.request.counted("checking", self.sides.tables()):
             with collecting(self.errors, key):
                 findings += self._judge_table(key)
         with collecting(self.errors, "all contracts"):

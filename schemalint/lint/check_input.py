@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from schemalint.values import field, frozen
 if TYPE_CHECKING:
     from schemalint.config import Target
     from schemalint.lint.scopes import Scopes
+    from schemalint.storage.table_workers import Tell
 
 
 class MissingEntry(LiveError):  # noqa: N818 (an answer more than an error)
@@ -78,6 +79,8 @@ class CheckInput:
         texts: The text of the files that these are in, by name.
         void: Return why exceptions of a kind that the change adds do not count; None if they do.
         today: The date of the run.
+        tell: Called before each table with the stage of the run, how many are done, how many there are, and
+            the table.
     """
 
     base: Side
@@ -96,9 +99,17 @@ class CheckInput:
     texts: Mapping[str, str] = field(default_factory=dict)
     void: Callable[[WaiverSource], str | None] = lambda _source: None
     today: dt.date = field(default_factory=lambda: dt.datetime.now(tz=dt.UTC).date())
+    tell: Tell = lambda _stage, _done, _total, _table: None
 
     @property
     def targets(self) -> tuple[Mapping[str, Target], ...]:
         """The targets of each configuration, once if they are equal; they say where tables are."""
         first, *others = (config.targets for config in self.configurations)
         return (first, *(other for other in others if other != first))
+
+    def counted(self, stage: str, names: Sequence[str]) -> Iterator[str]:
+        """Yield the names, and tell of each that it is at work."""
+        for done, name in enumerate(names):
+            self.tell(stage, done, len(names), name)
+            yield name
+        self.tell(stage, len(names), len(names), "")

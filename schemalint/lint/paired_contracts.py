@@ -40,7 +40,8 @@ class PairedContracts:
         self.errors: list[SchemalintError] = []
         self.skipped: list[Skipped] = []
         # A contract that stays says what its table was, not a copy that the change deletes.
-        for path in sorted(paths, key=lambda path: path not in request.contents.head):
+        ordered = sorted(paths, key=lambda path: path not in request.contents.head)
+        for path in request.counted("reading", ordered):
             self._read(path)
         if self._broken_before:
             self._read_older_bases()

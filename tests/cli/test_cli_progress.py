@@ -129,14 +129,20 @@ def test_results_come_in_order_and_each_job_works_on_one_table_at_a_time() -> No
 
 
 @pytest.mark.parametrize("option", [(), ("--no-progress",)])
+@pytest.mark.parametrize(("command", "stages"), [("plan", ["planning"]), ("check", ["reading", "checking"])])
 def test_progress_is_drawn_on_standard_error_alone(
-    committed: Project, monkeypatch: pytest.MonkeyPatch, option: tuple[str, ...]
+    committed: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    stages: list[str],
+    option: tuple[str, ...],
 ) -> None:
     """In this test, drawing follows every step of the run."""
     committed.repo.write("schemalint.toml", '[targets.dev]\nroot = "lake"\n')
     (committed.repo.path / "lake").mkdir()
     committed.repo.commit()
-    plain = committed.run("plan", "--no-progress")
+    committed.declare("schemalint: 1\ntable: a.b\ncolumns: []\n", "contracts/new.yml")
+    plain = committed.run(command, "--no-progress")
     tell = Progress.tell
 
     def tell_and_draw(progress: Progress, *moment: object) -> None:
@@ -145,7 +151,7 @@ def test_progress_is_drawn_on_standard_error_alone(
 
     monkeypatch.setattr(Progress, "tell", tell_and_draw)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    run = committed.run("plan", *option)
+    run = committed.run(command, *option)
     assert (run.status, run.out) == (plain.status, plain.out)
-    assert ("planning: 0 of 1 table done" in run.err) == (not option)
+    assert [stage for stage in stages if f"{stage}: 0 of" in run.err] == ([] if option else stages)
     assert run.err.endswith(ERASED) == (not option)

@@ -57,11 +57,14 @@ class Cursor:
 
     def varint(self) -> int:
         """Read an unsigned number."""
-        number = 0
-        for index in range(_MAX_VARINT):
+        number = self._byte()
+        if number < 0x80:  # noqa: PLR2004 - the highest bit marks that more bytes follow
+            return number
+        number &= 0x7F
+        for index in range(1, _MAX_VARINT):
             byte = self._byte()
             number |= (byte & 0x7F) << 7 * index
-            if byte < 0x80:  # noqa: PLR2004 - the highest bit marks that more bytes follow
+            if byte < 0x80:  # noqa: PLR2004
                 return number
         raise ThriftError("a number has more than 64 bits")
 
@@ -75,17 +78,17 @@ class Cursor:
         """Skip a value."""
         if depth > _MAX_DEPTH:
             raise ThriftError("nested too deeply")
-        if type_ in _BOOLEANS:
-            self.at += in_list  # the value of a boolean field is in its type
-        elif type_ == _BYTE:
-            self.at += 1
-        elif type_ in _VARINTS:
+        if type_ in _VARINTS:
             self.varint()
-        elif type_ == _DOUBLE:
-            self.at += 8
         elif type_ == _BINARY:
             length = self.varint()
             self.at += length
+        elif type_ in _BOOLEANS:
+            self.at += in_list  # the value of a boolean field is in its type
+        elif type_ == _BYTE:
+            self.at += 1
+        elif type_ == _DOUBLE:
+            self.at += 8
         elif type_ in _LISTS:
             count, element_type = self.elements()
             self._skip_all(count, (element_type,), depth)
@@ -107,8 +110,9 @@ class Cursor:
                 raise ThriftError("the data ends within a value")
 
     def _byte(self) -> int:
-        if self.at >= len(self.data):
-            raise ThriftError("the data ends within a value")
-        byte = self.data[self.at]
+        try:
+            byte = self.data[self.at]
+        except IndexError:
+            raise ThriftError("the data ends within a value") from None
         self.at += 1
         return byte

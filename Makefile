@@ -31,7 +31,7 @@ help:
 	@echo 'make coverage  all tests, and a list of the lines and branches that none of them reaches'
 	@echo 'make docs      the site, in site/'
 	@echo 'make dist      wheel and sdist, in dist/, built, checked, installed and tried'
-	@echo 'make bench     check in ratios to its imports, and to buf if Go is there (takes long)'
+	@echo 'make bench     check in ratios to its imports, to buf if Go is there, and live tables (takes long)'
 	@echo 'make engine    ask the real engine again for all recorded answers (takes long)'
 	@echo 'make kill      kill plans at every point, and apply them again (takes long)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
@@ -83,6 +83,7 @@ bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.check --changed 50
 	$(BIN)/python -m benchmarks.check --tables 10000 --changed 1
 	$(BIN)/python -m benchmarks.check --tables 1 --columns 5000 --changed 1
+	$(BIN)/python -m benchmarks.tables --tables 10 100 --latency 0.05 --runs 1
 	if command -v go >/dev/null; then \
 	    GOBIN=$(CURDIR)/.bench go install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION) && \
 	    $(BIN)/python -m benchmarks.check --changed 1 50 1000 --buf .bench/buf; fi

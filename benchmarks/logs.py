@@ -25,7 +25,7 @@ ROWS_PER_GROUP: Final = 250_000
 SIDECARS: Final = 10
 
 _TABLE_ID: Final = "7c2b1f7e-5a53-4c6e-9d43-2f8d8f5f0a11"
-_TYPES: Final = ("long", "string", "decimal(10,2)", "timestamp", "double")
+TYPES: Final = ("long", "string", "decimal(10,2)", "timestamp", "double")
 
 _MAP: Final = pa.map_(pa.string(), pa.string())
 _ADD: Final = pa.struct(
@@ -237,7 +237,7 @@ def _protocol(*features: str) -> dict[str, object]:
 
 def _metadata() -> dict[str, object]:
     columns: list[dict[str, object]] = [
-        {"name": f"column_{index}", "type": _TYPES[index % len(_TYPES)], "nullable": True, "metadata": {}}
+        {"name": f"column_{index}", "type": TYPES[index % len(TYPES)], "nullable": True, "metadata": {}}
         for index in range(COLUMNS)
     ]
     columns.append({"name": "day", "type": "date", "nullable": True, "metadata": {}})

@@ -23,7 +23,7 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage docs dist version home engine kill probe fuzz lint pins clean require-java require-python
+.PHONY: help demo test coverage docs dist version home engine kill probe ground fuzz lint pins clean require-java require-python
 
 help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
@@ -35,6 +35,7 @@ help:
 	@echo 'make engine    ask the real engine again for all recorded answers (takes long)'
 	@echo 'make kill      kill plans at every point, and apply them again (takes long)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
+	@echo 'make ground    the tests without Spark on the lowest versions that pyproject.toml allows (takes long)'
 	@echo 'make fuzz      fuzz all readers for an hour, or for FUZZ_SECONDS (docs/fuzzing.md)'
 	@echo 'make lint      ruff, mypy, the direction of imports, and zizmor for the workflows'
 	@echo 'make pins      bring requirements/ in line with pyproject.toml; UPGRADE=1 takes the newest versions'
@@ -104,6 +105,16 @@ kill: require-java $(INSTALLED)
 probe: require-java $(INSTALLED)
 	PYTHONPATH=tests $(BIN)/python -m probe.ask_again
 
+# The pins, and of what schemalint itself needs the lowest versions. TESTS=tests/storage runs a part.
+ground: $(INSTALLED)
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .ground
+	$(BIN)/uv pip install --quiet --python .ground --require-hashes --requirement $(PINS)
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --python .ground --extra spark pyproject.toml \
+	    --output-file .ground/lowest.txt
+	$(BIN)/uv pip install --quiet --python .ground --requirement .ground/lowest.txt
+	$(BIN)/uv pip install --quiet --python .ground --no-deps --no-build-isolation --editable .
+	PATH=$(CURDIR)/.ground/bin:$$PATH .ground/bin/python -m pytest -n 2 --dist loadgroup -m 'not spark' $(TESTS)
+
 fuzz: $(FUZZ_INSTALLED)
 	PYTHONPATH=tests $(BIN)/python -m fuzz.run --seconds $(FUZZ_SECONDS)
 
@@ -121,7 +132,7 @@ pins: $(INSTALLED)
 
 clean:
 	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	rm -rf .bench .coverage .coverage.* .fuzz dist site metastore_db spark-warehouse derby.log
+	rm -rf .bench .coverage .coverage.* .fuzz .ground dist site metastore_db spark-warehouse derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The last step downloads nothing: the pins hold the build backend too.

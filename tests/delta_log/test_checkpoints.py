@@ -262,7 +262,8 @@ def test_properties_among_many_files_are_read(
 ) -> None:
     actions = [STATE[0], metadata(ID, properties=properties)]
     file = write_checkpoint(tmp_path, 3, actions, data_files=0)
-    files = pa.table({"add": [{"path": f"part-{number:010}.parquet"} for number in range(150_000)]})
+    adds = [{"path": f"part-{number:010}.parquet", "size": 1} for number in range(150_000)]
+    files = pa.table({"add": adds})
     rows = pa.concat_tables([files, parquet.read_table(file), files], promote_options="default")
     parquet.write_table(rows, file, row_group_size=len(rows), **options)
     live = read_table(str(tmp_path))

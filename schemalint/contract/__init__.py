@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from schemalint.contract.anchors import locate
+from schemalint.contract.anchors import locate, text_of
 from schemalint.contract.reading import ReadResult, read, table_keys, unread_files, without_contract
 from schemalint.contract.targets import effective, targets_of
 
@@ -28,6 +28,7 @@ __all__ = [
     "table_keys",
     "targets_of",
     "text_changes",
+    "text_of",
     "unread_files",
     "without_contract",
 ]

@@ -35,7 +35,7 @@ class ColumnSpans(Protocol):
 class Anchors(Mapping[Anchor, Location]):
     """The locations of one contract's anchors."""
 
-    __slots__ = ("_columns", "_file", "_settings", "_text", "target")
+    __slots__ = ("_columns", "_file", "_settings", "target", "text")
 
     def __init__(
         self,
@@ -55,24 +55,24 @@ class Anchors(Mapping[Anchor, Location]):
             target: The target for which the contract is effective.
         """
         self._file = file
-        self._text = text
+        self.text = text
         self._settings = settings
         self._columns = columns
         self.target = target
 
     def of_target(self, target: str) -> Anchors:
         """Return the locations of the contract that is effective for a target."""
-        return Anchors(self._file, self._text, self._settings, self._columns, target)
+        return Anchors(self._file, self.text, self._settings, self._columns, target)
 
     def outline(self, text: str) -> Outline | None:
         """Return where the columns are in the text of the file; None if it has changed since it was read."""
-        return self._columns.outline if text == self._text else None
+        return self._columns.outline if text == self.text else None
 
     def __getitem__(self, anchor: Anchor) -> Location:
         span = self._span(normal(anchor))
         if span is None:
             raise KeyError(anchor)
-        return location(self._file, self._text, span)
+        return location(self._file, self.text, span)
 
     def __contains__(self, anchor: object) -> bool:
         return isinstance(anchor, tuple) and self._span(normal(anchor)) is not None
@@ -103,6 +103,11 @@ def normal(anchor: Anchor) -> Anchor:
     # A dropped column is not in the schema, so its steps cannot be told apart as fields and parts.
     fold_path = path_key if kind == "dropped" else lowercased
     return (kind, *(_normal(part, fold_path) for part in rest))
+
+
+def text_of(contract: Contract) -> str:
+    """Return the text of the file that a contract was read from; empty if it was not read."""
+    return contract.anchors.text if isinstance(contract.anchors, Anchors) else ""
 
 
 def locate(contract: Contract, anchor: Anchor, *fallbacks: Anchor) -> Location:

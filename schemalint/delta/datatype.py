@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import cached_property
 from operator import attrgetter
+from sys import intern
 from typing import Final, TypeAlias, TypeVar
 
 from schemalint.delta.path import Part, Path, Step
@@ -136,7 +137,8 @@ class Struct:
     def _by_name(self) -> dict[str, Field]:
         """The fields by lowercased name; the first of two equal names counts."""
         # Each step of a plan has a state of its own, whose fields are looked up: no loop in Python here.
-        names = map(str.lower, map(attrgetter("name"), reversed(self.fields)))
+        # Names are the same in many states and tables: interned, they are in memory once.
+        names = map(intern, map(str.lower, map(attrgetter("name"), reversed(self.fields))))
         return dict(zip(names, reversed(self.fields), strict=True))
 
 

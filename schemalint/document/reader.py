@@ -86,9 +86,10 @@ def decode(data: bytes, file: str) -> str:
         raise ContractError(message, help="save it as UTF-8", location=position) from error
 
 
-@lru_cache(maxsize=256)
 def read_documents(text: str, file: str) -> tuple[Document, ...]:
-    """Return the documents of a file, in order; cached, because locations and edits need them again.
+    """Return the documents of a file, in order; cached, because edits and their proofs need them again.
+
+    Nodes take twenty times the memory of their text, so only a few long texts are kept.
 
     Args:
         text: The whole file, as ``decode`` returns it.
@@ -98,6 +99,10 @@ def read_documents(text: str, file: str) -> tuple[Document, ...]:
         ContractError: The text is not YAML, has aliases, anchors, tags, merge keys, duplicate keys or
             non-scalar keys, or exceeds a limit (1 MiB of characters, 64 levels, 100,000 nodes).
     """
+    return _read_long(text, file) if len(text) > _LONG else _read_short(text, file)
+
+
+def _read(text: str, file: str) -> tuple[Document, ...]:
     _check_characters(text, file)
     try:
         return tuple(_Reader(text, file).documents())
@@ -107,6 +112,11 @@ def read_documents(text: str, file: str) -> tuple[Document, ...]:
         # For "\U00110000" and above, chr() in the pure Python parser raises these; libyaml gives a YAMLError.
         message = "an escape in double quotes is not a character"
         raise refusal(file, text, Span(0, 0), message, "find the \\U escape above 0010FFFF") from error
+
+
+_LONG = 1_000
+_read_long = lru_cache(maxsize=8)(_read)
+_read_short = lru_cache(maxsize=256)(_read)
 
 
 def _check_characters(text: str, file: str) -> None:

@@ -379,8 +379,9 @@ class _Check:
 
     @cached_property
     def _sources(self) -> dict[str, str]:
+        read = {contract.file: contracts.text_of(contract) for contract in self.sides.after.values()}
         texts = {
-            visible(path): file.data.decode("utf-8", "replace")
+            visible(path): read.get(visible(path)) or file.data.decode("utf-8", "replace")
             for path in self.changed
             if (file := self.request.contents.head.get(path)) is not None
         }

@@ -25,7 +25,10 @@ from schemalint.delta.diff import diff
 from schemalint.delta.path import Part, Path
 from schemalint.delta.table import Deletion, TableState
 from schemalint.values import replace
+from support.operations import calls
 from support.strategies import table_states
+
+WIDTH = 1_000
 
 A, B, C, D = (Field(name, INTEGER) for name in "abcd")
 AT: Path = ("s", Part.ELEMENT, "x")
@@ -106,6 +109,16 @@ TABLE_EDITS: list[tuple[TableState, TableState, list[Change]]] = [
 @settings(max_examples=40, deadline=None)
 def test_a_declaration_does_not_differ_from_itself(state: TableState) -> None:
     assert diff(state, state) == ()
+
+
+def test_an_unchanged_column_costs_less_than_five_calls() -> None:
+    before, after = (
+        TableState(Struct((*(Field(f"a{index}", LONG) for index in range(WIDTH)), Field("id", type_))))
+        for type_ in (INTEGER, LONG)
+    )
+    assert diff(before, after) == (change.TypeChanged(("id",), INTEGER, LONG),)
+    for table in (after, TableState(Struct((*before.columns.fields[:-1], Field("id", LONG))))):
+        assert calls(lambda table=table: diff(before, table)) < 5 * WIDTH  # type: ignore[misc]
 
 
 @given(table_states())

@@ -44,6 +44,8 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     fixable = [finding for finding in result.findings if finding.text_changes]
     assert len(fixable) == NUMBER
     assert {finding.location.line for finding in fixable} == {COLUMNS + 4}
+    # A remedy would hold the states that were judged.
+    assert all(finding.remedy is None for finding in result.findings)
     texts = [file.data.decode() for side in (base, head) for file in side.values()]
     assert max(read[each] for each in texts) == 1
     others = sum(len(each) * number for each, number in read.items() if each not in texts)

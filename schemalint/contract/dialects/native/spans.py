@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as MappingType
+from functools import lru_cache
 from typing import Final, cast
 
 from schemalint.contract.anchors import normal
@@ -36,9 +38,9 @@ class Written:
 
 
 class ColumnSpans:
-    """The spans in the columns of a valid contract, computed on first lookup of a column."""
+    """The spans in the columns of a valid contract, computed on lookup: most contracts have no findings."""
 
-    __slots__ = ("_columns", "_file", "_found", "_indexes", "_text", "outline")
+    __slots__ = ("_columns", "_file", "_found", "_text", "outline")
 
     def __init__(self, document: Document, columns: Struct) -> None:
         """Take the document of the contract, and the columns that it declares."""
@@ -46,44 +48,47 @@ class ColumnSpans:
         self._file = document.file
         self._text = document.text
         self._columns = columns
-        self._indexes: MappingType[str, tuple[int, ...]] = {}
         self._found: dict[str, dict[Anchor, Span]] = {}
 
     def of(self, name: str) -> dict[Anchor, Span]:
         """Return the spans in the columns with a name; it is in lower case."""
         if name not in self._found:
             spans: dict[Anchor, Span] = {}
-            for anchor, span in self._in_columns(name):
-                if spans.setdefault(anchor, span) != span and anchor[0] == "column":
-                    spans.setdefault(("repeated", *anchor[1:]), span)
+            for index in _indexes(self).get(name, ()):
+                for anchor, span in self._in_column(index):
+                    if spans.setdefault(anchor, span) != span and anchor[0] == "column":
+                        spans.setdefault(("repeated", *anchor[1:]), span)
             self._found[name] = spans
         return self._found[name]
 
     def names(self) -> Iterable[str]:
         """Return the names of the columns in lower case, each once."""
-        if not self._indexes:
-            self._indexes = grouped(
-                (column.name.lower(), index) for index, column in enumerate(self._columns.fields)
-            )
-        return self._indexes
+        return _indexes(self)
 
-    def _in_columns(self, name: str) -> Iterator[tuple[Anchor, Span]]:
-        self.names()
-        for index in self._indexes.get(name, ()):
-            document, node, shift = self.outline.read_item(index, self._text, self._file)
-            for column in _columns_of([node], (), ()):
-                for written in _levels(column):
-                    for anchor, (start, end) in spans_in_level(document, written):
-                        yield normal(anchor), Span(start + shift, end + shift)
+    def indexes(self) -> MappingType[str, tuple[int, ...]]:
+        """Return the indexes of the columns with each name."""
+        return grouped((column.name.lower(), index) for index, column in enumerate(self._columns.fields))
+
+    def _in_column(self, index: int) -> Iterator[tuple[Anchor, Span]]:
+        document, node, shift = self.outline.read_item(index, self._text, self._file)
+        for column in _columns_of([node], (), ()):
+            for written in _levels(column):
+                for anchor, (start, end) in spans_in_level(document, written):
+                    yield normal(anchor), Span(start + shift, end + shift)
 
 
-def setting_spans(document: Document, targets: Iterable[str]) -> dict[str | None, dict[Anchor, Span]]:
+@lru_cache(maxsize=8)
+def _indexes(columns: ColumnSpans) -> MappingType[str, tuple[int, ...]]:
+    return columns.indexes()
+
+
+def setting_spans(document: Document, targets: Iterable[str]) -> dict[str | None, MappingType[Anchor, Span]]:
     """Return the spans of the settings by normalized anchor: those for all targets, and for each of some."""
     shared = {normal(anchor): span for anchor, span in _in_settings(document.root)}
-    found: dict[str | None, dict[Anchor, Span]] = {None: shared}
+    found: dict[str | None, MappingType[Anchor, Span]] = {None: shared}
     for target in targets:
         overlay = _in_settings(node_at(document, ("targets", target)))
-        found[target] = shared | {normal(anchor): span for anchor, span in overlay}
+        found[target] = ChainMap({normal(anchor): span for anchor, span in overlay}, shared)
     return found
 
 

@@ -27,6 +27,7 @@ from schemalint.planner import (
 )
 from schemalint.planner.simulate import describe_change
 from schemalint.planner.sql import append_nothing, takes_values, unset_properties
+from schemalint.spark.identifier import commit_identifier
 from schemalint.spark.session import SqlSession, StatementError, run
 from schemalint.spark.session_settings import transaction
 from schemalint.spark.snapshots import uncompiled
@@ -130,7 +131,7 @@ class TableRun:
             ApplyError: The table differs from its declaration, or the ids cannot be removed.
         """
         marker = Marker(self.plan.declaration_hash, revision)
-        table, problem = self._write(contract, self._is_marked, partial(self._append_marker, marker))
+        table, problem = self._write(contract, self._is_marked, partial(self._commit_marker, marker))
         if problem is not None:
             return Recorded(table.version, problem)
         if not _is_noted(table):
@@ -250,12 +251,16 @@ class TableRun:
         marker = read_marker(table)
         return marker is not None and marker.hash == self.plan.declaration_hash
 
-    def _append_marker(self, marker: Marker, table: LiveTable) -> None:
+    def _commit_marker(self, marker: Marker, table: LiveTable) -> None:
+        app_id, version = marker.app_id, next_version(table)
+        if self.plan.name is None and commit_identifier(
+            self.session, self.plan.uri, app_id, version, read=table.version
+        ):
+            return
         columns = [field.name for field in table.state.columns.fields if takes_values(field)]
         if not columns:
             raise ApplyError("no column of it takes values")
-        identified = transaction(self.session, marker.app_id, next_version(table))
-        with uncompiled(self.session), identified:
+        with uncompiled(self.session), transaction(self.session, app_id, version):
             run(self.session, append_nothing(self.table, columns))
 
     def _remove_pending(self, _table: LiveTable) -> None:

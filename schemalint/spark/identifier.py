@@ -1,0 +1,62 @@
+"""Commit a transaction identifier alone, with Delta's own classes in the JVM of an own session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from schemalint.spark.session import FITS_SNAPSHOTS, SqlSession, StatementError
+
+
+def commit_identifier(session: SqlSession, uri: str, app_id: str, version: int, *, read: int) -> bool:
+    """Commit a transaction identifier to the table at a location; return whether it is committed.
+
+    SQL writes an identifier only with an append, and then Delta first rebuilds the table's state to look for
+    an older one: ten times the work (`benchmarks/README.md`). The transaction here is the one that the append
+    would commit. Its classes are no API of Delta's: where one of them is missing or refuses, the append is
+    left to tell why. It can follow in any case, because Delta skips the repetition of an identifier.
+
+    Args:
+        session: Sessions that schemalint did not start commit nothing.
+        uri: The location, of a table without a name: a catalog may have to see the commits of its tables.
+        app_id: The application id of the identifier.
+        version: The version of the identifier, which no older commit has.
+        read: The version of the table for which the identifier is true; nothing is committed to another one.
+
+    Raises:
+        StatementError: The table's metadata or protocol changed meanwhile.
+    """
+    if session.conf.get(FITS_SNAPSHOTS, None) is None:
+        return False
+    try:
+        with _active(session) as (spark, jvm):
+            delta = jvm.org.apache.spark.sql.delta
+            operation = getattr(getattr(delta, "DeltaOperations$EmptyCommit$"), "MODULE$")
+            no_more_actions = getattr(getattr(jvm.scala.collection.immutable, "Nil$"), "MODULE$")
+            log = delta.DeltaLog.forTable(spark, uri)
+            transaction = log.startTransaction()
+            if transaction.readVersion() != read:
+                return False
+            updated = jvm.scala.Option.apply(log.clock().getTimeMillis())
+            transaction.updateSetTransaction(app_id, version, updated)
+            transaction.commit(no_more_actions, operation)
+    except Exception as error:  # noqa: BLE001 (py4j's and pyspark's errors share no class)
+        failure = StatementError(error, f"the transaction identifier {app_id}")
+        if failure.is_conflict:
+            raise failure from None
+        return False
+    return True
+
+
+@contextmanager
+def _active(session: Any) -> Iterator[tuple[Any, Any]]:  # noqa: ANN401 (pyspark's classic session)
+    """Yield a session in the JVM, and the JVM; Delta takes the settings of the thread's active session."""
+    spark, jvm = session._jsparkSession, session._jvm  # noqa: SLF001 (no Python API)
+    sessions = jvm.org.apache.spark.sql.classic.SparkSession
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(spark)
+    try:
+        yield spark, jvm
+    finally:
+        sessions.setActiveSession(before.get()) if before.isDefined() else sessions.clearActiveSession()

@@ -9,8 +9,6 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from schemalint import contract as contracts
-from schemalint.delta.change import FieldRenamed
-from schemalint.delta.diff import diff, recreated_columns
 from schemalint.delta.engine import Engine
 from schemalint.delta.table import LiveTable
 from schemalint.errors import ContractError, LiveError
@@ -21,28 +19,20 @@ from schemalint.lint.context import git_context, present
 from schemalint.lint.duplicates import duplicates
 from schemalint.lint.exceptions import Exceptions, approve
 from schemalint.lint.judge import Judge, collecting, judge_pair, ordered, worst_of_each
-from schemalint.lint.live import LiveComparison, judge_live, live_context
-from schemalint.lint.origin import Origins
 from schemalint.lint.paired_contracts import PairedContracts, is_unchanged
 from schemalint.lint.readers import (
-    clients_of,
     clients_offline,
     each_client_once,
     each_stream_once,
-    streams_of,
     streams_offline,
 )
-from schemalint.lint.renamed import Names, names_in_log
 from schemalint.lint.scopes import Scope
-from schemalint.lint.table import judge_table
 from schemalint.lint.written_waivers import written_waivers
 from schemalint.model.client import ClientSupport
-from schemalint.model.column_tracking import ColumnTracking, track_columns
 from schemalint.model.contract import Contract, table_key
 from schemalint.model.fact import LiveTableMissing, RootWithoutTables, TableRetired
 from schemalint.model.finding import CheckResult, Finding, Run, Severity, SideRef, Skipped, TextChange
 from schemalint.model.judged_table import JudgedTable
-from schemalint.model.marker import Marker, declaration_hash, read_marker
 from schemalint.model.waiver import WaiverSource
 from schemalint.plugin import Rule
 from schemalint.printable import visible
@@ -250,7 +240,15 @@ class _Check:
             self.found[live.target, contract.key] = table.uri
             contract = live.with_progress(contract, table)
             base = live.with_progress(base, table) if base else None
-            yield from self._judge_live_table(base, contract, table, live)
+            from schemalint.lint.live_table import judge_live_table  # noqa: PLC0415 (only with live tables)
+
+            everything = self.request.everything
+            judged = judge_live_table(
+                base, contract, table, live, self._rules(contract), everything=everything
+            )
+            self.clients += judged.clients
+            self.streams += judged.streams
+            yield from (replace(finding, target=live.target) for finding in judged.findings)
 
     def _no_live_tables(self) -> Iterator[LiveError]:
         """Yield an error if the file has no entry for any table: only new contracts may lack one."""
@@ -291,46 +289,6 @@ class _Check:
             judge, context = Judge(tuple(self._rules(first))), git_context(None, first)
             for finding in judge(RootWithoutTables(root), context, ("live",)):
                 yield replace(finding, target=live.target)
-
-    def _judge_live_table(
-        self, base: Contract | None, contract: Contract, table: LiveTable, live: LiveSide
-    ) -> Iterator[Finding]:
-        rules = self._rules(contract)
-        marker = read_marker(table)
-        is_applied = marker is not None and marker.hash == declaration_hash(contract)
-        tracking = None if is_applied or base is None else _tracking_since(base, contract, table)
-        comparison = LiveComparison(
-            contract,
-            table,
-            base=base,
-            applied=None if marker is None else self._applied(marker, contract, live),
-            is_applied=is_applied,
-            ahead=self._is_ahead(marker, live),
-            tracking=tracking,
-            table_findings=tuple(_findings_of_table(table, rules, base, contract)),
-            renamed=_names_in_log(base, contract, table) if tracking is None else {},
-            all_contracts=self.request.everything,
-            origins=Origins(table),
-        )
-        ctx = live_context(contract, table, base, tracking, comparison.renamed)
-        self.clients += clients_of(ctx)
-        self.streams += streams_of(ctx, tracking)
-        for finding in judge_live(comparison, rules):
-            yield replace(finding, target=live.target)
-
-    def _is_ahead(self, marker: Marker | None, live: LiveSide) -> bool:
-        if marker is None or marker.revision is None:
-            return False
-        return live.comes_after(marker.revision)
-
-    @staticmethod
-    def _applied(marker: Marker, contract: Contract, live: LiveSide) -> Contract | None:
-        """Return the contract applied last: that of the marker's commit, else the newest with its hash."""
-        applied = live.at_revision(marker.revision, contract.key) if marker.revision is not None else None
-        if applied is not None:
-            return contracts.effective(applied, live.target)
-        is_applied = marker.hash == declaration_hash(contract)
-        return contract if is_applied else live.with_hash(marker.hash, contract.key)
 
     def _judge_duplicates(self, changed: set[str]) -> Iterator[Finding]:
         request = self.request
@@ -388,38 +346,11 @@ class _Check:
         return {**self.request.texts, **texts}
 
 
-def _tracking_since(base: Contract, contract: Contract, table: LiveTable) -> ColumnTracking | None:
-    """Return the column tracking since the base; None if names identify the columns."""
-    renamed = any(isinstance(change, FieldRenamed) for change in diff(base.state, contract.state))
-    if not renamed and not recreated_columns(base.state, contract.state):
-        return None
-    return track_columns(table.state.columns, [base.state, contract.state])
-
-
-def _names_in_log(base: Contract | None, contract: Contract, table: LiveTable) -> Names:
-    """Return the columns of base and contract that the table has under another name."""
-    found = names_in_log(contract.state, table)
-    if base is None or not found:
-        return found
-    at_base = names_in_log(base.state, table)
-    return {path: name for path, name in found.items() if path in at_base}
-
-
 def with_exit_status(result: CheckResult, fail_on: Severity | None) -> CheckResult:
     """Return the result with its exit status: that of its errors, else 1 if a finding fails the run."""
     result = replace(result, fail_on=fail_on)
     statuses = [error.exit_status for error in result.errors]
     return replace(result, exit_status=max(statuses or [int(any(map(result.fails, result.findings)))]))
-
-
-def _findings_of_table(
-    table: LiveTable, rules: Sequence[Rule], base: Contract | None, contract: Contract
-) -> Iterator[Finding]:
-    """Yield the findings of the table itself; those that the base contract gives too are existing."""
-    found = judge_table(table, rules, contract=contract)
-    at_base = judge_table(table, rules, contract=base) if base and found else ()
-    known = {finding.identity for finding in at_base}
-    yield from (replace(finding, existing=finding.identity in known) for finding in found)
 
 
 def _side_ref(side: Side) -> SideRef:

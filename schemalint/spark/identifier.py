@@ -13,9 +13,9 @@ def commit_identifier(session: SqlSession, uri: str, app_id: str, version: int, 
     """Commit a transaction identifier to the table at a location; return whether it is committed.
 
     SQL writes an identifier only with an append, and then Delta first rebuilds the table's state to look for
-    an older one: ten times the work (`benchmarks/README.md`). The transaction here is the one that the append
-    would commit. Its classes are no API of Delta's: where one of them is missing or refuses, the append is
-    left to tell why. It can follow in any case, because Delta skips the repetition of an identifier.
+    an older one, in three Spark jobs (`benchmarks/README.md`). The transaction here is the one that the
+    append would commit. Its classes are no API of Delta's: where one of them is missing or refuses, the
+    append is left to tell why. It can follow in any case: Delta skips the repetition of an identifier.
 
     Args:
         session: Sessions that schemalint did not start commit nothing.

@@ -19,11 +19,7 @@ from benchmarks.paired import describe, measured
 from benchmarks.repository import STYLES, commit_all, write_contracts, write_messages
 
 IMPORTS = [sys.executable, "-c", "import click, pydantic, ruamel.yaml"]
-COMMAND = [
-    sys.executable,
-    "-c",
-    "import sys; from schemalint.cli import main; sys.exit(main(['check', '--output-format', 'concise']))",
-]
+COMMAND = [str(Path(sys.executable).with_name("schemalint")), "check", "--output-format", "concise"]
 
 
 def main() -> None:

@@ -6,6 +6,8 @@ could be raised in a callback or a destructor, and Python reports those and goes
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import signal
 import sys
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
+# Contracts and findings hold no reference cycles; searching for cycles takes a tenth of a check's time.
+_OBJECTS_BEFORE_COLLECTION = 100_000
 _LONGEST_WAIT = 3.0  # seconds for a child process to end by itself
 
 _NAMES = {signal.SIGINT: b"interrupted\n", signal.SIGTERM: b"terminated\n"}
@@ -27,9 +31,25 @@ def run() -> NoReturn:
         # A shell lets its background processes ignore Ctrl-C.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
+    gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
+    status: list[int] = []
+    atexit.register(_end_at_once, status)
     from schemalint.cli import main  # noqa: PLC0415 (most of the start)
 
-    sys.exit(main())
+    status.append(main())
+    sys.exit(status[0])
+
+
+def _end_at_once(status: list[int]) -> None:
+    """End the process without freeing its objects one by one, which takes a tenth of a check's time.
+
+    This function is the first that is registered, so all others have run.
+    """
+    if status:
+        from schemalint.cli import flush_streams  # noqa: PLC0415 (loaded already)
+
+        flush_streams()
+        os._exit(status[0])
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

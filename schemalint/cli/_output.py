@@ -107,6 +107,13 @@ def is_output_closed() -> bool:
     return bool(outputs.poll(0))
 
 
+def flush_streams() -> None:
+    """Write what standard output and standard error still hold back."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+
+
 def prepare_streams() -> None:
     """Require an open standard output; pipes and files get UTF-8, and a terminal what it can show.
 

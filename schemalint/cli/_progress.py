@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from contextlib import contextmanager, suppress
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, Final
@@ -94,7 +93,9 @@ class Progress:
             if text:
                 print_note(text)
         elif text:
-            draw_status(text, shutil.get_terminal_size().columns)
+            from shutil import get_terminal_size  # noqa: PLC0415 (only in a terminal)
+
+            draw_status(text, get_terminal_size().columns)
         else:
             erase_status()
 

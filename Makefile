@@ -12,6 +12,7 @@ FUZZ_PINS := requirements/fuzz.txt
 FUZZ_INSTALLED := .venv/.fuzz
 FUZZ_SECONDS ?= 3600
 BUF_VERSION := v1.75.0
+DATACONTRACT_VERSION := 1.2.8
 PLACEHOLDER := OWNER
 # In place, for GNU's sed and BSD's: both take the ending of a copy, and neither the other's way to keep none.
 REPLACE := sed -E -i.before
@@ -23,7 +24,7 @@ JAVA := $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test coverage docs dist version home engine kill probe ground fuzz lint pins clean require-java require-python
+.PHONY: help demo test coverage docs dist version home bench engine kill probe ground fuzz lint pins clean require-java require-python
 
 help:
 	@echo 'make demo      a small lakehouse: contracts checked, a plan made and applied with Spark'
@@ -31,7 +32,7 @@ help:
 	@echo 'make coverage  all tests, and a list of the lines and branches that none of them reaches'
 	@echo 'make docs      the site, in site/'
 	@echo 'make dist      wheel and sdist, in dist/, built, checked, installed and tried'
-	@echo 'make bench     check in ratios to its imports, to buf if Go is there, and live tables (takes long)'
+	@echo 'make bench     check in ratios to its imports, datacontract and buf (which needs Go), and live tables (takes long)'
 	@echo 'make engine    ask the real engine again for all recorded answers (takes long)'
 	@echo 'make kill      kill plans at every point, and apply them again (takes long)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
@@ -78,16 +79,20 @@ home:
 	    xargs $(REPLACE) 's#$(PLACEHOLDER)/schemalint#$(OWNER)/schemalint#g'
 	git ls-files --others '*.before' | xargs rm
 
-# benchmarks/README.md has the results. buf comes from Go's module proxy.
+# benchmarks/README.md has the results. A peer that cannot be installed is left out.
 bench: $(INSTALLED)
 	for style in flow quoted blocks JSON; do $(BIN)/python -m benchmarks.check --changed 1 --style $$style || exit 1; done
 	$(BIN)/python -m benchmarks.check --changed 50
 	$(BIN)/python -m benchmarks.check --tables 10000 --changed 1
 	$(BIN)/python -m benchmarks.check --tables 1 --columns 5000 --changed 1
 	$(BIN)/python -m benchmarks.tables --tables 10 100 --latency 0.05 --runs 1
-	if command -v go >/dev/null; then \
-	    GOBIN=$(CURDIR)/.bench go install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION) && \
-	    $(BIN)/python -m benchmarks.check --changed 1 50 1000 --buf .bench/buf; fi
+	if GOBIN=$(CURDIR)/.bench go install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION); then \
+	    $(BIN)/python -m benchmarks.check --changed 1 50 1000 --buf .bench/buf; \
+	else echo 'buf is left out: go could not install it.' >&2; fi
+	if $(BIN)/uv venv --quiet --clear --python $(BIN)/python .bench/datacontract && \
+	    $(BIN)/uv pip install --quiet --python .bench/datacontract datacontract-cli==$(DATACONTRACT_VERSION); then \
+	    $(BIN)/python -m benchmarks.check --changed 1 --datacontract .bench/datacontract/bin/datacontract; \
+	else echo 'datacontract is left out: uv could not install it.' >&2; fi
 
 # What the engine answers is recorded again, to be read as a diff. It takes long.
 engine: require-java $(INSTALLED)

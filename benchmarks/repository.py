@@ -1,10 +1,11 @@
-"""git repositories for measurements: tables as contracts, and the same tables as protobuf messages.
+"""git repositories for measurements: tables as contracts, and the same tables in the forms that peers read.
 
 A change widens a column of the first tables in the working tree; all else is committed and packed.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -15,6 +16,7 @@ from typing import Final, NamedTuple
 
 _AUTHOR: Final = ("-c", "user.name=bench", "-c", "user.email=bench@example.com")
 _DOMAINS: Final = 20
+WIDENED: Final = "column_2"
 
 
 class Table(NamedTuple):
@@ -94,6 +96,29 @@ def message(table: Table) -> str:
     )
 
 
+def data_contract(table: Table) -> str:
+    """The table in the Open Data Contract Standard, which datacontract reads."""
+    kinds = ("bigint", "string", "decimal(10,2)", "timestamp", "array<struct<sku: string, qty: int>>")
+    logical = ("integer", "string", "number", "timestamp", "array")
+    items = (
+        "    items:\n      logicalType: object\n      properties:\n"
+        "      - {name: sku, logicalType: string, physicalType: string}\n"
+        "      - {name: qty, logicalType: integer, physicalType: int}\n"
+    )
+    properties = "".join(
+        f"  - name: column_{index}\n    logicalType: {logical_type}\n    physicalType: '{type_}'\n"
+        f"    description: Number {index}.\n{items if logical_type == 'array' else ''}"
+        for index, (type_, logical_type) in enumerate(
+            zip(table.types(kinds, "decimal(12,2)"), itertools.cycle(logical), strict=False)
+        )
+    )
+    name = f"table_{table.number}"
+    return (
+        f"apiVersion: v3.1.0\nkind: DataContract\nid: {name}\nname: {name}\nversion: 1.0.0\nstatus: active\n"
+        f"schema:\n- name: {name}\n  physicalType: table\n  properties:\n{properties}"
+    )
+
+
 def write_contracts(folder: Path, tables: int, columns: int, changed: int, style: str = "flow") -> None:
     """Write the contracts; files that are as they should be are left alone."""
     for number in range(tables):
@@ -107,6 +132,12 @@ def write_messages(folder: Path, tables: int, columns: int, changed: int) -> Non
     for number in range(tables):
         table = Table(number, columns, widened=number < changed)
         _write(folder / f"{table.domain}/table_{number}/table.proto", message(table))
+
+
+def write_data_contracts(folder: Path, columns: int) -> None:
+    """Write the first table as it is committed (before.yaml), and widened (after.yaml)."""
+    _write(folder / "before.yaml", data_contract(Table(0, columns, widened=False)))
+    _write(folder / "after.yaml", data_contract(Table(0, columns, widened=True)))
 
 
 def _write(path: Path, text: str) -> None:

@@ -32,7 +32,7 @@ help:
 	@echo 'make coverage  all tests, and a list of the lines and branches that none of them reaches'
 	@echo 'make docs      the site, in site/'
 	@echo 'make dist      wheel and sdist, in dist/, built, checked, installed and tried'
-	@echo 'make bench     check in ratios to its imports, datacontract and buf (which needs Go), and live tables (takes long)'
+	@echo 'make bench     ratios to peers: buf (needs Go), datacontract, delta-rs, plain Spark (needs Java); and scale (takes long)'
 	@echo 'make engine    ask the real engine again for all recorded answers (takes long)'
 	@echo 'make kill      kill plans at every point, and apply them again (takes long)'
 	@echo 'make probe     ask all readers again that the client table was measured with (takes long)'
@@ -85,7 +85,9 @@ bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks.check --changed 50
 	$(BIN)/python -m benchmarks.check --tables 10000 --changed 1
 	$(BIN)/python -m benchmarks.check --tables 1 --columns 5000 --changed 1
+	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.tables --tables 10 100 --latency 0.05 --runs 1
+	$(BIN)/python -m benchmarks.show --runs 7 --files 100000
 	if GOBIN=$(CURDIR)/.bench go install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION); then \
 	    $(BIN)/python -m benchmarks.check --changed 1 50 1000 --buf .bench/buf; \
 	else echo 'buf is left out: go could not install it.' >&2; fi
@@ -93,6 +95,8 @@ bench: $(INSTALLED)
 	    $(BIN)/uv pip install --quiet --python .bench/datacontract datacontract-cli==$(DATACONTRACT_VERSION); then \
 	    $(BIN)/python -m benchmarks.check --changed 1 --datacontract .bench/datacontract/bin/datacontract; \
 	else echo 'datacontract is left out: uv could not install it.' >&2; fi
+	if '$(JAVA)' -version 2>/dev/null; then $(BIN)/python -m benchmarks.apply --runs 3; \
+	else echo 'apply is left out: there is no $(JAVA).' >&2; fi
 
 # What the engine answers is recorded again, to be read as a diff. It takes long.
 engine: require-java $(INSTALLED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,14 +52,18 @@ def run(command: Sequence[str], folder: Path | None = None) -> Cost:
     """
     # As where packages are installed: there Python has their bytecode.
     env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    process = subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, text=True)
-    if process.stdout is None:
-        raise RuntimeError("the process has no output")
-    with process.stdout as stdout:
-        output = stdout.read()
-    _pid, status, usage = os.wait4(process.pid, 0)
-    if os.waitstatus_to_exitcode(status) not in _STATUSES:
-        raise RuntimeError(f"{command} failed")
+    with tempfile.TemporaryFile("w+") as messages:
+        process = subprocess.Popen(
+            command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=messages, text=True
+        )
+        if process.stdout is None:
+            raise RuntimeError("the process has no output")
+        with process.stdout as stdout:
+            output = stdout.read()
+        _pid, status, usage = os.wait4(process.pid, 0)
+        if os.waitstatus_to_exitcode(status) not in _STATUSES:
+            messages.seek(0)
+            raise RuntimeError(f"{command} failed: {messages.read()}")
     return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output)
 
 

@@ -1,11 +1,12 @@
-"""Many live tables: `check --live`, `plan` and `audit` over local folders, or over a store that answers late.
+"""Many live tables: commands that read them all, from local folders or from a store that answers late.
 
-    python -m benchmarks.tables [--tables 100 1000] [--command check plan audit] [--jobs 1 16 32]
+    python -m benchmarks.tables [--tables 100 1000] [--command check plan audit pull init] [--jobs 1 16 32]
     python -m benchmarks.tables --latency 0.05
 
-Makes tables of 50 columns with 13 commits and a checkpoint, and their contracts. With ``--latency`` they are
-in a store (`benchmarks.slow_store`): then the wall time of a run is told in rounds too, each a wait of the
-store. Prints the exponent of the growth between two numbers of tables.
+Makes tables of 50 columns with 13 commits and a checkpoint, and their contracts, but for `pull` and `init`,
+which write them. With ``--latency`` the tables are in a store (`benchmarks.slow_store`): then the wall time
+of a run is told in rounds too, each a wait of the store. Prints the exponent of the growth between two
+numbers of tables.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.paired import Cost, run
-from benchmarks.repository import commit_all
+from benchmarks.repository import commit_all, git
 
 _COMMITS: Final = 13
 _CHECKPOINT: Final = 10
@@ -39,7 +40,10 @@ _COMMANDS: Final = {
     "check": ("check", "--live", "--all", "--output-format", "concise"),
     "plan": ("plan", "--base", "HEAD"),
     "audit": ("audit", "--target", "dev", "--all", "--output-format", "concise"),
+    "pull": ("pull", "--target", "dev", "--all", "--into", "contracts/{table}.yml"),
+    "init": ("init", "--target", "dev", "--ci", "none"),
 }
+_WRITING: Final = frozenset({"pull", "init"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,10 @@ def main() -> None:
             sizes: dict[int, Timed] = {}
             for tables in options.tables:
                 sizes[tables] = timed = measure(command, tables, jobs, options)
-                print(f"{command}, {tables:,} tables, --jobs {jobs}: {describe(timed, options)}", flush=True)
+                print(
+                    f"{command}, {tables:,} tables, --jobs {jobs}: {describe(timed, options.latency)}",
+                    flush=True,
+                )
             if len(sizes) > 1:
                 print(f"  exponents: {exponents(sizes)}", flush=True)
 
@@ -81,17 +88,25 @@ def measure(command: str, tables: int, jobs: int, options: argparse.Namespace) -
         maker.join()
         project = folder / "project"
         with serving(template, tables, options.latency) if options.latency else nullcontext() as server:
-            make_project(project, template, tables, server)
+            make_project(project, template, tables, server, contracts=command not in _WRITING)
             call = [sys.executable, "-c", _MAIN, *_COMMANDS[command], "--jobs", str(jobs), "--no-progress"]
             call += ["--via", "spark", "--master", options.master] if options.master else []
-            found = [timed(call, project) for _ in range(options.runs)]
+            found = []
+            for _ in range(options.runs):
+                git(project, "clean", "-d", "--force", "--quiet")
+                found.append(timed(call, project))
+    return medians(found)
+
+
+def medians(found: Sequence[Timed]) -> Timed:
+    """Return the median of each figure of some runs."""
     return Timed(
         Cost(
-            statistics.median(one.cost.cpu for one in found),
-            statistics.median(one.cost.peak for one in found),
+            statistics.median(run.cost.cpu for run in found),
+            statistics.median(run.cost.peak for run in found),
             found[0].cost.output,
         ),
-        statistics.median(one.seconds for one in found),
+        statistics.median(run.seconds for run in found),
     )
 
 
@@ -102,9 +117,9 @@ def timed(call: Sequence[str], folder: Path) -> Timed:
     return Timed(cost, time.monotonic() - started)
 
 
-def describe(timed: Timed, options: argparse.Namespace) -> str:
+def describe(timed: Timed, latency: float | None = None) -> str:
     """Return the figures of a run."""
-    rounds = f" = {timed.seconds / options.latency:,.0f} rounds" if options.latency else ""
+    rounds = f" = {timed.seconds / latency:,.0f} rounds" if latency else ""
     return f"{timed.seconds:.2f} s{rounds}, CPU {timed.cost.cpu:.2f} s, {timed.cost.peak:.0f} MiB"
 
 
@@ -137,13 +152,15 @@ def make_table(folder: Path) -> None:
     (folder.parent / "contract.yml").write_text(contract)
 
 
-def make_project(project: Path, template: Path, tables: int, server: str | None) -> None:
-    """Make a repository of contracts, and without a server the tables below it."""
+def make_project(project: Path, template: Path, tables: int, server: str | None, *, contracts: bool) -> None:
+    """Make a repository, its contracts if it has them, and without a server the tables below it."""
+    project.mkdir()
     contract = (template.parent / "contract.yml").read_text()
     for number in range(tables):
-        path = project / f"contracts/table_{number}.yml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(contract.replace(_TABLE, f"db.table_{number}"))
+        if contracts:
+            path = project / f"contracts/table_{number}.yml"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(contract.replace(_TABLE, f"db.table_{number}"))
         if server is None:
             shutil.copytree(template, project / f"lake/db/table_{number}", copy_function=os.link)
     storage = (

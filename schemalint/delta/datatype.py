@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
 from sys import intern
 from typing import Final, TypeAlias, TypeVar
@@ -112,6 +113,17 @@ class Struct:
     def names(self) -> frozenset[str]:
         """The names of the fields, as they are spelled."""
         return frozenset(inner.name for inner in self.fields)
+
+    # Many rules walk the same columns.
+    @cached_property
+    def types_inside(self) -> tuple[tuple[Path, DataType], ...]:
+        """The types inside the struct, at any depth, with their paths in it, parents first."""
+        return tuple((path, type_) for path, type_ in _walk(self, ()) if path)
+
+    @cached_property
+    def fields_inside(self) -> tuple[tuple[Path, Field], ...]:
+        """The fields at any depth, with their paths in the struct, parents first."""
+        return tuple(_walk_fields(self, ()))
 
     @property
     def has_unique_names(self) -> bool:
@@ -242,19 +254,29 @@ def children(type_: DataType) -> Iterator[tuple[Step, DataType]]:
 
 def walk(type_: DataType, path: Path = ()) -> Iterator[tuple[Path, DataType]]:
     """Yield the type itself, then every type inside it at any depth, with their paths, parents first."""
+    if isinstance(type_, Struct) and not path:
+        return chain([(path, type_)], type_.types_inside)
+    return _walk(type_, path)
+
+
+def _walk(type_: DataType, path: Path) -> Iterator[tuple[Path, DataType]]:
     yield path, type_
     if isinstance(type_, Struct):
         for inner_field in type_.fields:
             if isinstance(inner_field.type, _WITH_CHILDREN):
-                yield from walk(inner_field.type, (*path, inner_field.name))
+                yield from _walk(inner_field.type, (*path, inner_field.name))
             else:  # most types are leaves
                 yield (*path, inner_field.name), inner_field.type
     for part, inner in parts(type_):
-        yield from walk(inner, (*path, part))
+        yield from _walk(inner, (*path, part))
 
 
 def walk_fields(struct: Struct, path: Path = ()) -> Iterator[tuple[Path, Field]]:
     """Yield every field at any depth with its path, parents first."""
+    return _walk_fields(struct, path) if path else iter(struct.fields_inside)
+
+
+def _walk_fields(struct: Struct, path: Path) -> Iterator[tuple[Path, Field]]:
     for inner in struct.fields:
         yield (*path, inner.name), inner
     for inner in struct.fields:
@@ -264,7 +286,7 @@ def walk_fields(struct: Struct, path: Path = ()) -> Iterator[tuple[Path, Field]]
 
 def _walk_fields_within(type_: DataType, path: Path) -> Iterator[tuple[Path, Field]]:
     if isinstance(type_, Struct):
-        yield from walk_fields(type_, path)
+        yield from _walk_fields(type_, path)
     for part, inner in parts(type_):
         yield from _walk_fields_within(inner, (*path, part))
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from schemalint.delta import feature, properties
-from schemalint.delta.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Field, Identity, Struct, walk
+from schemalint.delta.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Identity, Struct, walk, walk_fields
 from schemalint.delta.feature import FEATURES, SchemaTrigger, TableFeature
 from schemalint.values import field as value_field
 from schemalint.values import frozen
@@ -138,9 +138,11 @@ def feature_causes(
     found += [("feature", name, frozenset({canonical(name)})) for name in requested]
     of_constraint = _enabled_by_schema({SchemaTrigger.CONSTRAINT})
     found += [("constraint", name, of_constraint) for name in constraints]
-    found += [
-        ("column", field.name, _enabled_by_schema(set(_triggers_of(field)))) for field in columns.fields
-    ]
+    if any(True for _ in _triggers(columns)):  # of few tables
+        found += [
+            ("column", column.name, _enabled_by_schema(set(_triggers(Struct((column,))))))
+            for column in columns.fields
+        ]
     return tuple(cause for cause in found if cause[2])
 
 
@@ -247,29 +249,23 @@ def _enabled_by_schema(triggers: Collection[SchemaTrigger]) -> frozenset[str]:
     return frozenset(row.name for row in FEATURES.values() if row.enabled_by_schema in triggers)
 
 
+_TRIGGERS_OF_TYPES: Final = {
+    TIMESTAMP_NTZ.name: SchemaTrigger.TIMESTAMP_NTZ,
+    VARIANT.name: SchemaTrigger.VARIANT,
+}
+
+
 def _triggers(columns: Struct) -> Iterator[SchemaTrigger]:
-    for field in columns.fields:
-        yield from _triggers_of(field)
-
-
-def _triggers_of(column: Field) -> Iterator[SchemaTrigger]:
-    yield from _triggers_of_field(column)
-    for _path, type_ in walk(column.type):
-        if isinstance(type_, Struct):
-            for field in type_.fields:
-                yield from _triggers_of_field(field)
-        elif type_ == TIMESTAMP_NTZ:
-            yield SchemaTrigger.TIMESTAMP_NTZ
-        elif type_ == VARIANT:
-            yield SchemaTrigger.VARIANT
-        elif isinstance(type_, Atomic) and type_.name.startswith(("geometry", "geography")):
-            yield SchemaTrigger.GEOSPATIAL
-
-
-def _triggers_of_field(field: Field) -> Iterator[SchemaTrigger]:
-    if not field.nullable:
-        yield SchemaTrigger.NOT_NULL
-    if isinstance(field.generated, str):
-        yield SchemaTrigger.GENERATED
-    if isinstance(field.identity, Identity):
-        yield SchemaTrigger.IDENTITY
+    for _path, field in walk_fields(columns):
+        if not field.nullable:
+            yield SchemaTrigger.NOT_NULL
+        if isinstance(field.generated, str):
+            yield SchemaTrigger.GENERATED
+        if isinstance(field.identity, Identity):
+            yield SchemaTrigger.IDENTITY
+    for _path, type_ in walk(columns):
+        if isinstance(type_, Atomic):
+            if type_.name in _TRIGGERS_OF_TYPES:
+                yield _TRIGGERS_OF_TYPES[type_.name]
+            elif type_.name.startswith(("geometry", "geography")):
+                yield SchemaTrigger.GEOSPATIAL

@@ -11,6 +11,7 @@ PINS := requirements/dev.txt
 FUZZ_PINS := requirements/fuzz.txt
 FUZZ_INSTALLED := .venv/.fuzz
 FUZZ_SECONDS ?= 3600
+RUNS ?= 7
 BUF_VERSION := v1.75.0
 DATACONTRACT_VERSION := 1.2.8
 PLACEHOLDER := OWNER
@@ -80,20 +81,21 @@ home:
 	git ls-files --others '*.before' | xargs rm
 
 # benchmarks/README.md has the results. A peer that cannot be installed is left out.
+# RUNS=1 is for a change of the benchmarks: whether they run at all.
 bench: $(INSTALLED)
-	for style in flow quoted blocks JSON; do $(BIN)/python -m benchmarks.check --changed 1 --style $$style || exit 1; done
-	$(BIN)/python -m benchmarks.check --changed 50
-	$(BIN)/python -m benchmarks.check --tables 10000 --changed 1
-	$(BIN)/python -m benchmarks.check --tables 1 --columns 5000 --changed 1
+	for style in flow quoted blocks JSON; do $(BIN)/python -m benchmarks.check --runs $(RUNS) --changed 1 --style $$style || exit 1; done
+	$(BIN)/python -m benchmarks.check --runs $(RUNS) --changed 50
+	$(BIN)/python -m benchmarks.check --runs $(RUNS) --tables 10000 --changed 1
+	$(BIN)/python -m benchmarks.check --runs $(RUNS) --tables 1 --columns 5000 --changed 1
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.tables --tables 10 100 --latency 0.05 --runs 1
-	$(BIN)/python -m benchmarks.show --runs 7 --files 100000
+	$(BIN)/python -m benchmarks.show --runs $(RUNS) --files 100000
 	if GOBIN=$(CURDIR)/.bench go install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION); then \
-	    $(BIN)/python -m benchmarks.check --changed 1 50 1000 --buf .bench/buf; \
+	    $(BIN)/python -m benchmarks.check --runs $(RUNS) --changed 1 50 1000 --buf .bench/buf; \
 	else echo 'buf is left out: go could not install it.' >&2; fi
 	if $(BIN)/uv venv --quiet --clear --python $(BIN)/python .bench/datacontract && \
 	    $(BIN)/uv pip install --quiet --python .bench/datacontract datacontract-cli==$(DATACONTRACT_VERSION); then \
-	    $(BIN)/python -m benchmarks.check --changed 1 --datacontract .bench/datacontract/bin/datacontract; \
+	    $(BIN)/python -m benchmarks.check --runs $(RUNS) --changed 1 --datacontract .bench/datacontract/bin/datacontract; \
 	else echo 'datacontract is left out: uv could not install it.' >&2; fi
 	if '$(JAVA)' -version 2>/dev/null; then $(BIN)/python -m benchmarks.apply --runs 3; \
 	else echo 'apply is left out: there is no $(JAVA).' >&2; fi

@@ -17,7 +17,8 @@ from schemalint.storage import open_store, read_table, requests
 from schemalint.storage.kinds.object_store import ahead, log
 from schemalint.storage.kinds.object_store.ahead import MOST_AHEAD, FilesAhead
 from schemalint.storage.table_workers import TableWorkers
-from support.long_logs import LongLog, put_files
+from support.logs import write_checkpoint
+from support.long_logs import STATE, LongLog, put_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +92,19 @@ def test_a_history_is_there_after_three_rounds(bucket: Bucket, clock: Clock, tmp
     uri = put_files(bucket, LongLog(commits=30).files(tmp_path))
     assert read_table(uri, storage=bucket.storage).history.known_from == 0
     assert clock.now == 3
+
+
+def test_a_large_checkpoint_is_read_at_its_end_and_in_front(
+    bucket: Bucket, clock: Clock, tmp_path: Path
+) -> None:
+    """The pointer, the listing, the commits, then the footer, and the columns in front of the data files."""
+    files = LongLog(commits=12).files(tmp_path)
+    (name,) = (name for name in files if name.endswith(".parquet"))
+    large = write_checkpoint(tmp_path, 0, STATE, data_files=150_000, row_group_size=MIB)
+    files[name] = large.read_bytes()
+    assert len(files[name]) > MIB
+    assert read_table(put_files(bucket, files), storage=bucket.storage, history=False).version == 11
+    assert clock.now == 5
 
 
 def test_large_commits_are_bounded_by_their_bytes(bucket: Bucket, clock: Clock, tmp_path: Path) -> None:

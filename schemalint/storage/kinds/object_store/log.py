@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from schemalint.storage.kinds.object_store.client import Client
 
-_BLOCK: Final = 1 << 20
-"""Bytes of a Parquet file that one request reads."""
-
 _NO_FILE: Final = "schemalint-no-such-file"
 
 _PAGE: Final = 1_000
@@ -131,7 +128,7 @@ class ObjectStoreLog:
             return finish(self.fetch(name))
 
     def open(self, name: str, size: int | None = None) -> BinaryIO:
-        """Open a file of the log for random access; it is read block by block.
+        """Open a file of the log for random access; see `RangedFile`.
 
         Args:
             name: The file.
@@ -178,7 +175,7 @@ class ObjectStoreLog:
             with self.translated_errors(name):
                 return bytes(finish(start(self.client.get_range, key, start=begin, end=end)))
 
-        return io.BufferedReader(RangedFile(read_range, size), _BLOCK)
+        return io.BufferedReader(RangedFile(read_range, size))
 
     @property
     def _lists_from_a_key(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -48,6 +48,21 @@ class _Field:
         self.factory = default_factory
         self.compare = compare
         self.repr = repr
+
+
+class Itself(Generic[T]):
+    """A value as a key that equals only itself: to hash and compare all fields of a large one takes long."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: T) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Itself) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
 
 
 def grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, tuple[T, ...]]:

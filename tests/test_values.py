@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from schemalint.values import as_dict, changed_fields, field, frozen, replace
+from schemalint.values import Itself, as_dict, changed_fields, field, frozen, replace
 
 
 @frozen
@@ -119,3 +119,10 @@ def test_a_cached_property_is_computed_once_and_not_copied() -> None:
     assert copy.deepcopy(counted) == counted == Counted((1, 2))
     with pytest.raises(AttributeError, match="frozen"):
         counted.numbers = ()  # type: ignore[misc]
+
+
+def test_a_value_as_a_key_equals_only_itself() -> None:
+    point, equal = Point(1), Point(1)
+    assert {Itself(point), Itself(point)} == {Itself(point)}
+    assert Itself(point) != Itself(equal)
+    assert Itself(point) != point

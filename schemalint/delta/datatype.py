@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from functools import cached_property
-from itertools import chain
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from sys import intern
 from typing import Final, TypeAlias, TypeVar
 
 from schemalint.delta.path import Part, Path, Step
-from schemalint.values import field, frozen, replace
+from schemalint.values import Itself, field, frozen, replace
 
 BINARY_COLLATION: Final = "UTF8_BINARY"
 """Spark's default collation."""
@@ -113,17 +112,6 @@ class Struct:
     def names(self) -> frozenset[str]:
         """The names of the fields, as they are spelled."""
         return frozenset(inner.name for inner in self.fields)
-
-    # Many rules walk the same columns.
-    @cached_property
-    def types_inside(self) -> tuple[tuple[Path, DataType], ...]:
-        """The types inside the struct, at any depth, with their paths in it, parents first."""
-        return tuple((path, type_) for path, type_ in _walk(self, ()) if path)
-
-    @cached_property
-    def fields_inside(self) -> tuple[tuple[Path, Field], ...]:
-        """The fields at any depth, with their paths in the struct, parents first."""
-        return tuple(_walk_fields(self, ()))
 
     @property
     def has_unique_names(self) -> bool:
@@ -254,9 +242,12 @@ def children(type_: DataType) -> Iterator[tuple[Step, DataType]]:
 
 def walk(type_: DataType, path: Path = ()) -> Iterator[tuple[Path, DataType]]:
     """Yield the type itself, then every type inside it at any depth, with their paths, parents first."""
-    if isinstance(type_, Struct) and not path:
-        return chain([(path, type_)], type_.types_inside)
-    return _walk(type_, path)
+    return iter(_walked(Itself(type_))) if isinstance(type_, Struct) and not path else _walk(type_, path)
+
+
+@lru_cache(maxsize=8)  # many rules walk the same columns, before and after a change
+def _walked(key: Itself[Struct]) -> tuple[tuple[Path, DataType], ...]:
+    return tuple(_walk(key.value, ()))
 
 
 def _walk(type_: DataType, path: Path) -> Iterator[tuple[Path, DataType]]:
@@ -273,7 +264,12 @@ def _walk(type_: DataType, path: Path) -> Iterator[tuple[Path, DataType]]:
 
 def walk_fields(struct: Struct, path: Path = ()) -> Iterator[tuple[Path, Field]]:
     """Yield every field at any depth with its path, parents first."""
-    return _walk_fields(struct, path) if path else iter(struct.fields_inside)
+    return _walk_fields(struct, path) if path else iter(_walked_fields(Itself(struct)))
+
+
+@lru_cache(maxsize=8)
+def _walked_fields(key: Itself[Struct]) -> tuple[tuple[Path, Field], ...]:
+    return tuple(_walk_fields(key.value, ()))
 
 
 def _walk_fields(struct: Struct, path: Path) -> Iterator[tuple[Path, Field]]:

@@ -25,7 +25,6 @@ COMMITS = 100
 
 WARM_READS = 200
 
-_OURS = "from schemalint.cli import main; sys.exit(main(['show', '--output-format', 'json', *sys.argv[1:]]))"
 _PEER = (
     "from deltalake import DeltaTable; table = DeltaTable(sys.argv[1]); "
     "print(table.protocol(), table.schema().to_json())"
@@ -78,7 +77,8 @@ def large(folder: Path, python: str, runs: int, files: int) -> None:
 
 def cold(table: Path, python: str, runs: int, *options: str) -> Pairs:
     """Whole processes."""
-    return measured([*_python(_OURS, python), *options, str(table)], [*_python(_PEER), str(table)], runs)
+    command = [str(Path(python).with_name("schemalint")), "show", "--output-format", "json", *options]
+    return measured([*command, str(table)], [*_python(_PEER), str(table)], runs)
 
 
 def warm(name: str, table: Path, python: str, runs: int) -> str:

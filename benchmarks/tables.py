@@ -34,7 +34,7 @@ _COMMITS: Final = 13
 _CHECKPOINT: Final = 10
 _TABLE: Final = "db.table"
 
-_MAIN: Final = "import sys; from schemalint.cli import main; sys.exit(main(sys.argv[1:]))"
+_PROGRAM: Final = str(Path(sys.executable).with_name("schemalint"))
 _TYPES: Final = {"long": "bigint", "decimal(10,2)": '"decimal(10,2)"'}
 _COMMANDS: Final = {
     "check": ("check", "--live", "--all", "--output-format", "concise"),
@@ -89,7 +89,7 @@ def measure(command: str, tables: int, jobs: int, options: argparse.Namespace) -
         project = folder / "project"
         with serving(template, tables, options.latency) if options.latency else nullcontext() as server:
             make_project(project, template, tables, server, contracts=command not in _WRITING)
-            call = [sys.executable, "-c", _MAIN, *_COMMANDS[command], "--jobs", str(jobs), "--no-progress"]
+            call = [_PROGRAM, *_COMMANDS[command], "--jobs", str(jobs), "--no-progress"]
             call += ["--via", "spark", "--master", options.master] if options.master else []
             found = []
             for _ in range(options.runs):

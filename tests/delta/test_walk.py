@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from schemalint.delta import datatype
 from schemalint.delta.datatype import LONG, STRING, Array, Field, Map, Struct, walk, walk_fields
-from schemalint.delta.path import Part
+from schemalint.delta.path import Part, Path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ITEM = Struct((Field("sku", STRING),))
 COLUMNS = Struct((Field("items", Array(ITEM)), Field("id", LONG), Field("counts", Map(STRING, LONG))))
@@ -39,7 +44,12 @@ def test_a_walk_within_a_path_has_longer_paths() -> None:
 
 def test_a_struct_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     walked: list[Struct] = []
-    monkeypatch.setattr(datatype, "_walk_fields", lambda struct, _path: walked.append(struct) or ())
+
+    def counted(struct: Struct, _path: Path) -> Iterator[tuple[Path, Field]]:
+        walked.append(struct)
+        return iter(())
+
+    monkeypatch.setattr(datatype, "_walk_fields", counted)
     one, equal = Struct((Field("id", LONG),)), Struct((Field("id", LONG),))
     for struct in (one, equal, one, equal):
         assert list(walk_fields(struct)) == []

@@ -25,7 +25,8 @@ def commit_identifier(session: SqlSession, uri: str, app_id: str, version: int, 
         read: The version of the table for which the identifier is true; nothing is committed to another one.
 
     Raises:
-        StatementError: The table's metadata or protocol changed meanwhile.
+        StatementError: The table's metadata or protocol changed meanwhile, or another run committed the
+            identifier.
     """
     if session.conf.get(FITS_SNAPSHOTS, None) is None:
         return False
@@ -38,6 +39,8 @@ def commit_identifier(session: SqlSession, uri: str, app_id: str, version: int, 
             transaction = log.startTransaction()
             if transaction.readVersion() != read:
                 return False
+            # As if the state had been asked for it: then another run's commit of it meanwhile is a conflict.
+            transaction.readTxn().addOne(app_id)
             updated = jvm.scala.Option.apply(log.clock().getTimeMillis())
             transaction.updateSetTransaction(app_id, version, updated)
             transaction.commit(no_more_actions, operation)

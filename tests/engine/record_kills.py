@@ -32,7 +32,7 @@ from schemalint.delta_log.store import NoTable
 from schemalint.deploy.outcome import Outcome
 from schemalint.storage import read_table
 from schemalint.values import replace
-from support.faulty_sessions import Interrupted, Killed
+from support.faulty_sessions import Interrupted, Killed, counting_commits
 from support.lakehouse import Lakehouse
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ SCHEMA = "killed"
 """The schema of the session's catalog for tables by name."""
 
 _APPROVED = ("upgrade", "destructive")
-_COUNTED = ("ALTER", "CREATE", "INSERT")
 _GENERATED = ("delta.rowTracking.materialized", "delta.requireCheckpointProtectionBeforeVersion")
 """Properties with a random name, or with the version in which a feature was dropped."""
 
@@ -177,8 +176,8 @@ class KilledTable:
         self.begin()
         for died in range(self.last - self.first + 1):
             version = self._version()
-            session = Interrupted(self.session, after=_die, counted=_COUNTED)
-            with contextlib.suppress(Killed):
+            session = Interrupted(self.session, after=_die)
+            with contextlib.suppress(Killed), counting_commits():
                 (applied,) = self.lakehouse.go_on(self.file, session)
                 assert (applied.outcome, applied.error) == (Outcome.NOTHING, None)
                 return died
@@ -244,7 +243,7 @@ _PROCESS = """
 import os, signal, sys, threading
 from pathlib import Path
 from conftest import start_session
-from support.faulty_sessions import Interrupted
+from support.faulty_sessions import Interrupted, counting_commits
 from support.lakehouse import Lakehouse
 from support.repo import Repo
 
@@ -257,7 +256,8 @@ def kill_at(current):
 
 session = start_session(folder / "warehouse")
 moment = {"before": kill_at} if seconds else {"after": kill_at}
-Lakehouse(Repo(folder), session).go_on(file, Interrupted(session, **moment))
+with counting_commits():
+    Lakehouse(Repo(folder), session).go_on(file, Interrupted(session, **moment))
 os.killpg(0, signal.SIGKILL)  # the last statement was shorter
 """
 

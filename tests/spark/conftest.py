@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.faulty_sessions import counting_commits
 from support.lakehouse import Lakehouse
 from support.skipping import skip_or_fail
 
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
+
+
+@pytest.fixture(autouse=True)
+def _counting_commits() -> Iterator[None]:
+    """Let interrupted sessions write markers as own sessions do."""
+    with counting_commits():
+        yield
 
 
 @pytest.fixture

@@ -54,13 +54,20 @@ def test_rows_appended_between_statements_keep_their_columns(deployed: Lakehouse
     deployed.declare(SWAP)
 
     # The writer inserts by position, without column names.
-    session = _session_with(deployed, before=lambda number: deployed.insert(f"({number}, 0, 'appended')"))
-    applied = deployed.apply(session)
+    inserted: list[int] = []
+
+    def insert(number: int) -> None:
+        inserted.append(number)
+        deployed.insert(f"({number}, 0, 'appended')")
+
+    applied = deployed.apply(_session_with(deployed, before=insert))
 
     assert applied.outcome is Outcome.APPLIED
     rows = deployed.rows()
     assert {"b": 1, "a": 2, "c": "three"} in rows
-    assert len(rows) == 1 + 6
+    # The marker is true of the version before an append, so a second attempt follows.
+    assert inserted == [1, 2, 3, 4, 5, 5, 6]
+    assert len(rows) == 1 + len(inserted)
 
 
 def test_concurrent_change_of_another_column_does_not_stop_the_run(deployed: Lakehouse) -> None:

@@ -193,7 +193,7 @@ KILLED_PROCESS = """
 import os, signal, sys, threading
 from pathlib import Path
 from conftest import start_session
-from support.faulty_sessions import Interrupted
+from support.faulty_sessions import Interrupted, counting_commits
 from schemalint.spark.runner import apply
 
 folder, number, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
@@ -205,7 +205,8 @@ def kill_at(current):
 
 session = start_session(Path(folder) / "warehouse")
 moment = {"before": kill_at} if seconds else {"after": kill_at}
-apply(Interrupted(session, **moment), folder, allow=["upgrade", "destructive"], log=sys.argv[4])
+with counting_commits():
+    apply(Interrupted(session, **moment), folder, allow=["upgrade", "destructive"], log=sys.argv[4])
 """
 
 

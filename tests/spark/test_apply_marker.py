@@ -158,7 +158,7 @@ class Meanwhile:
     """An own session in which another writer commits while a marker's transaction is open."""
 
     session: Any
-    statements: list[str]
+    acts: list[Callable[[], object]]
 
     @property
     def conf(self) -> Any:  # noqa: ANN401 (pyspark's)
@@ -180,8 +180,8 @@ class Meanwhile:
 
     def apply(self, value: int) -> Any:  # noqa: ANN401 (a Scala object)
         """Make a Scala Option of the identifier's time, between the transaction's begin and its commit."""
-        if self.statements:
-            self.session.sql(self.statements.pop())
+        if self.acts:
+            self.acts.pop()()
         return self.session._jvm.scala.Option.apply(value)  # noqa: SLF001
 
 
@@ -194,8 +194,8 @@ def test_marker_is_true_of_the_table_that_it_is_committed_to(spark: SparkSession
     ):
         table = tmp_path / name
         spark.sql(f"CREATE TABLE delta.`{table}` {SHAPE} USING delta")
-        statements = [statement.format(t=f"delta.`{table}`")]
-        session: Any = Meanwhile(session_for("committed", spark), statements)
+        acts: list[Callable[[], object]] = [partial(spark.sql, statement.format(t=f"delta.`{table}`"))]
+        session: Any = Meanwhile(session_for("committed", spark), acts)
         if versions is not None:
             assert marked(session, table) == Recorded(versions)
             assert newest_actions(table)["commitInfo"]["operation"] == "Empty Commit"
@@ -203,7 +203,19 @@ def test_marker_is_true_of_the_table_that_it_is_committed_to(spark: SparkSession
             with pytest.raises(ApplyError, match="differs from its declaration"):
                 marked(session, table)
             assert read_table(str(table)).transactions == {}
-        assert statements == []
+        assert acts == []
+
+
+def test_marker_that_another_run_commits_meanwhile_is_not_repeated(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    table = tmp_path / "t"
+    spark.sql(f"CREATE TABLE delta.`{table}` {SHAPE} USING delta")
+    acts: list[Callable[[], object]] = [partial(marked, session_for("committed", spark), table)]
+    session: Any = Meanwhile(session_for("committed", spark), acts)
+    assert marked(session, table) == Recorded(1)
+    assert acts == []
+    assert read_table(str(table)).version == 1
 
 
 def test_marker_whose_answer_is_lost_is_not_repeated(

@@ -229,12 +229,14 @@ def test_two_equal_applies_at_once_leave_one_set_of_commits(
     barrier = Barrier(2, timeout=600)
     results: list[Applied] = []
 
-    def wait_for_the_other(number: int) -> None:
-        if number == 1:
-            barrier.wait()
-
     def run() -> None:
-        session = Interrupted(lakehouse.another_session(), before=wait_for_the_other)
+        barriers = [barrier]
+
+        def wait_once(_number: int) -> None:
+            if barriers:  # a first statement that fails is followed by another first one
+                barriers.pop().wait()
+
+        session = Interrupted(lakehouse.another_session(), before=wait_once)
         results.extend(lakehouse.go_on(planned, session))
 
     threads = [Thread(target=run) for _ in range(2)]

@@ -118,7 +118,7 @@ probe: require-java $(INSTALLED)
 
 # The pins, and of what schemalint itself needs the lowest versions. TESTS=tests/storage runs a part.
 ground: $(INSTALLED)
-	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .ground
+	$(BIN)/uv venv --quiet --clear --seed --python $(BIN)/python .ground
 	$(BIN)/uv pip install --quiet --python .ground --require-hashes --requirement $(PINS)
 	$(BIN)/uv pip compile --quiet --resolution lowest-direct --python .ground --extra spark pyproject.toml \
 	    --output-file .ground/lowest.txt

@@ -138,7 +138,8 @@ def _against_creation(
         yield Refusal(
             RefusalKind.OPERATION,
             f"there are files but no Delta log at {location}",
-            f"CONVERT TO DELTA parquet.`{location}` if they are a table, or choose another location",
+            f"CONVERT TO DELTA parquet.`{location}` if they are a table, or choose another location; "
+            "a killed CREATE leaves a log without commits: remove that",
         )
     elif (old := claims.name_before(contract)) and not is_removal_approved(request, old):
         yield from _instead_of(old, contract, live_tables)

@@ -251,6 +251,7 @@ class StatementError(ApplyError):
     Attributes:
         is_conflict: Whether the statement only conflicted with a concurrent commit.
         is_waiting: Whether the statement succeeds once the retention period of the history is over.
+        is_taken: Whether the engine takes the place of a new table for a table.
     """
 
     def __init__(self, error: Exception, statement: str) -> None:
@@ -259,6 +260,7 @@ class StatementError(ApplyError):
         )
         self.is_conflict = _CONFLICT.search(first_line(error)) is not None
         self.is_waiting = _WAITING.search(first_line(error)) is not None
+        self.is_taken = "TABLE_OR_VIEW_ALREADY_EXISTS" in first_line(error)
 
 
 def run(session: SqlSession, statement: str) -> None:

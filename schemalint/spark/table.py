@@ -108,6 +108,8 @@ class TableRun:
                     waiting.append(remaining.pop(0))
                     continue
                 if not self._had_effect(expected, remaining):
+                    if before is None and error.is_taken and self.plan.name is None:
+                        raise _empty_log(self.plan) from error
                     if not error.is_conflict or attempt == ATTEMPTS:
                         raise
                     _pause(attempt)
@@ -288,6 +290,16 @@ class TableRun:
         if table is None:
             raise ApplyError(f"{self.plan.table} was dropped during the run")
         return table
+
+
+def _empty_log(plan: TablePlan) -> ApplyError:
+    """Return the error for a log that has no commits, but is enough for Delta to refuse a CREATE."""
+    log = f"{plan.uri.rstrip('/')}/_delta_log"
+    return ApplyError(
+        f"{plan.table} cannot be created: {log} has no commits, and the engine takes it for a table",
+        help="a run that is killed within CREATE TABLE leaves such a folder: if none creates the table now, "
+        "remove the folder, and apply again",
+    )
 
 
 def _is_noted(table: LiveTable) -> bool:

@@ -135,7 +135,7 @@ class KilledTable:
             shutil.copytree(self.location, self.before)
         (applied,) = self.lakehouse.go_on(self.file)
         assert (applied.outcome, applied.error) == (Outcome.APPLIED, None)
-        self.goal, self.last = self._state(), self._version()
+        self.goal, self.last, self.markers = self._state(), self._version(), self._markers()
         self.done = [done.version for done in applied.done]
         assert self._rows("*") == self.expected
         self.after = folder.with_name(f"{folder.name}.after")
@@ -174,15 +174,27 @@ class KilledTable:
     def die_after_each_statement(self) -> int:
         """Apply the plan file by runs that die after one statement; return their number."""
         self.begin()
+        written: list[str] = []
         for died in range(self.last - self.first + 1):
             version = self._version()
             session = Interrupted(self.session, after=_die)
             with contextlib.suppress(Killed), counting_commits():
                 (applied,) = self.lakehouse.go_on(self.file, session)
                 assert (applied.outcome, applied.error) == (Outcome.NOTHING, None)
+                assert ("COMMIT" in written) != self.plan.by_name, "the marker of a name is appended"
                 return died
+            written += session.statements
             assert self._version() > version
         raise AssertionError("the plan never ends")
+
+    def remove_empty_log(self) -> None:
+        """Remove the folder that a CREATE leaves which is killed before its commit, as the error asks for."""
+        if self._version() >= 0 or not (self.location / "_delta_log").exists():
+            return
+        (refused,) = self.lakehouse.go_on(self.file)
+        assert refused.error is not None
+        assert "remove the folder" in refused.error.help
+        self.begin()
 
     def complete(self) -> None:
         """Apply the plan file again, and once more: it reaches the declared state, and then does nothing."""
@@ -190,6 +202,7 @@ class KilledTable:
         assert applied.error is None, applied.error
         differences = diff(self.goal, self._state())
         assert differences == (), (differences, applied)
+        assert self._markers() == self.markers
         assert self._rows("*") == self.expected
         version = self._version()
         (again,) = self.lakehouse.go_on(self.file)
@@ -208,6 +221,11 @@ class KilledTable:
     def _rows(self, selected: str) -> list[dict[str, Any]]:
         rows = self.session.sql(f"SELECT {selected} FROM {self.sql_name}").collect()
         return sorted((row.asDict(recursive=True) for row in rows), key=repr)
+
+    def _markers(self) -> int:
+        """Return the number of commits with a transaction identifier."""
+        commits = (self.location / "_delta_log").glob("*.json")
+        return sum('"txn":' in commit.read_text("utf-8") for commit in commits)
 
     def _version(self) -> int:
         try:
@@ -274,6 +292,7 @@ def kill_process(plan: KilledPlan, folder: Path, session: SparkSession, number: 
         check=False,
     )
     assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()
+    table.remove_empty_log()
     table.complete()
 
 

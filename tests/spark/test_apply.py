@@ -41,6 +41,23 @@ properties: {delta.enableTypeWidening: true, team: "a 'b' \\\\ c"}
 """
 
 
+def test_what_a_killed_create_leaves_is_named_and_must_be_removed(lakehouse: Lakehouse) -> None:
+    """Delta takes a folder `_delta_log` without commits for a table, and refuses the CREATE."""
+    lakehouse.declare("schemalint: 1\ntable: sales.orders\ncolumns: [{name: id, type: int}]\n")
+    planned = lakehouse.plan()
+    log = Path(lakehouse.uri, "_delta_log")
+    log.mkdir(parents=True)
+
+    (refused,) = lakehouse.go_on(planned)
+    assert lakehouse.apply().outcome is Outcome.REFUSED
+
+    assert refused.error is not None
+    assert f"{log} has no commits" in refused.error.message
+    assert "remove the folder" in refused.error.help
+    log.rmdir()
+    assert lakehouse.apply().outcome is Outcome.APPLIED
+
+
 def test_missing_table_is_created_with_a_marker(lakehouse: Lakehouse) -> None:
     revision = lakehouse.declare(CONTRACT)
 

@@ -7,14 +7,15 @@ it. Protocols are compared as sets of features, never as pairs of versions (PROT
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
 from schemalint.delta import feature, properties
 from schemalint.delta.datatype import TIMESTAMP_NTZ, VARIANT, Atomic, Identity, Struct, walk, walk_fields
 from schemalint.delta.feature import FEATURES, SchemaTrigger, TableFeature
+from schemalint.values import Itself, frozen
 from schemalint.values import field as value_field
-from schemalint.values import frozen
 
 TABLE_FEATURES_READER: Final = 3
 """The reader version that lists reader features by name."""
@@ -81,7 +82,7 @@ def activated(
         properties: Values by key as Delta stores them; None means that the property is absent.
         constraints: The names of the CHECK constraints.
     """
-    triggers = set(_triggers(columns))
+    triggers = set(_triggers(Itself(columns)))
     if any(True for _ in constraints):
         triggers.add(SchemaTrigger.CONSTRAINT)
     return _enabled_by_schema(triggers) | {
@@ -138,9 +139,9 @@ def feature_causes(
     found += [("feature", name, frozenset({canonical(name)})) for name in requested]
     of_constraint = _enabled_by_schema({SchemaTrigger.CONSTRAINT})
     found += [("constraint", name, of_constraint) for name in constraints]
-    if any(True for _ in _triggers(columns)):  # of few tables
+    if _triggers(Itself(columns)):  # of few tables
         found += [
-            ("column", column.name, _enabled_by_schema(set(_triggers(Struct((column,))))))
+            ("column", column.name, _enabled_by_schema(_triggers(Itself(Struct((column,))))))
             for column in columns.fields
         ]
     return tuple(cause for cause in found if cause[2])
@@ -255,7 +256,12 @@ _TRIGGERS_OF_TYPES: Final = {
 }
 
 
-def _triggers(columns: Struct) -> Iterator[SchemaTrigger]:
+@lru_cache(maxsize=8)  # the states before and after a change, and with a remedy, often have the same columns
+def _triggers(columns: Itself[Struct]) -> frozenset[SchemaTrigger]:
+    return frozenset(_triggers_in(columns.value))
+
+
+def _triggers_in(columns: Struct) -> Iterator[SchemaTrigger]:
     for _path, field in walk_fields(columns):
         if not field.nullable:
             yield SchemaTrigger.NOT_NULL

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import sys
 from typing import Final, NoReturn
 
@@ -21,11 +22,18 @@ _DEPTH_OF_COLUMNS: Final = 3
 
 _TOO_DEEP: Final = f"its JSON is nested more than {MAX_DEPTH} levels deep, the most that Spark reads"
 
+_TOO_DEEP_FOR_PYTHON: Final = (
+    "it is nested more deeply than this Python can compare: 3.11, and 3.12.3 or later, can (cpython#112215)"
+)
+
 _RECURSION_LIMIT: Final = 10_000
 """Python's limit for schemas of `MAX_DEPTH`; comparing two values takes five calls per level."""
 
 _ORDINARY_DEPTH: Final = 60
 """Nested types for which Python's default limit suffices."""
+
+_LEVELS_AROUND_SCHEMAS: Final = 20
+"""Room for the values that schemas are part of, and for the functions that compare them."""
 
 _NESTED: Final = ('"fields"', '"elementType"', '"valueType"')
 
@@ -48,11 +56,13 @@ def parse_schema(text: str) -> Struct:
     Raises:
         SchemaError: The text is not JSON, not a struct, or is nested more than `MAX_DEPTH` levels deep.
     """
-    allow_recursion(text)
+    is_deep = allow_recursion(text)
     try:
         schema = _type(_loads(text), 1)
     except RecursionError:
         raise SchemaError(_TOO_DEEP, is_limit=True) from None
+    if is_deep:
+        _require_comparable(schema, _type(_loads(text), 1))
     if not isinstance(schema, Struct):
         raise SchemaError("the schema is not a struct")
     return schema
@@ -72,14 +82,29 @@ def print_schema(struct: Struct) -> str:
         raise SchemaError(_TOO_DEEP, is_limit=True) from None
 
 
-def allow_recursion(text: str | bytes) -> None:
-    """Raise Python's recursion limit if a JSON text may hold a deeply nested schema.
+def _require_comparable(schema: DataType, equal: DataType) -> None:
+    """Raise a SchemaError if equal schemas are too deep for Python 3.12.0 to 3.12.2.
+
+    No limit that a program can set counts there for calls that comparisons make in C, and it is low.
+    """
+    for _level in range(_LEVELS_AROUND_SCHEMAS):
+        schema, equal = Array(schema), Array(equal)
+    try:
+        operator.eq(schema, equal)
+    except RecursionError:
+        raise SchemaError(_TOO_DEEP_FOR_PYTHON, is_limit=True) from None
+
+
+def allow_recursion(text: str | bytes) -> bool:
+    """Raise Python's recursion limit if a JSON text may hold a deeply nested schema, and return whether.
 
     Everything that handles the schema later recurses too. Other processes keep their limit.
     """
     keys = (text.count(key) if isinstance(text, str) else text.count(key.encode()) for key in _NESTED)
-    if sum(keys) > _ORDINARY_DEPTH:
+    is_deep = sum(keys) > _ORDINARY_DEPTH
+    if is_deep:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
+    return is_deep
 
 
 def load_json(text: str | bytes, *, strict: bool = False) -> object:

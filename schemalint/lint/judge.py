@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 
 from schemalint import limits
@@ -26,7 +26,7 @@ from schemalint.model.fact import Fact, ProtocolUpgrade, TableRetired
 from schemalint.model.finding import Finding, Severity
 from schemalint.model.rule_codes import CASE_COLLISION, UNDECLARED_DROP
 from schemalint.plugin import Problem, Rule, RuleContext
-from schemalint.values import frozen, replace
+from schemalint.values import Itself, frozen, replace
 
 
 @frozen
@@ -49,11 +49,11 @@ class Judge:
     def _by_rule(
         self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]
     ) -> Iterator[tuple[Rule, Finding]]:
-        for rule in self.rules:
-            if isinstance(fact, rule.subjects):
-                own = replace(ctx, options=rule.options) if rule.options else ctx
-                for problem in _problems(rule, fact, own):
-                    yield rule, _finding(rule, problem, fact, ctx, against)
+        kind: type = type(fact)
+        for rule in _rules_about(kind, Itself(self.rules)):
+            own = replace(ctx, options=rule.options) if rule.options else ctx
+            for problem in _problems(rule, fact, own):
+                yield rule, _finding(rule, problem, fact, ctx, against)
 
     def refuses(self, findings: Iterable[Finding]) -> bool:
         """Whether a new finding says that the table cannot be as declared."""
@@ -73,6 +73,11 @@ class Judge:
     def without_records(self, fact: Fact, ctx: RuleContext, against: tuple[str, ...]) -> Iterator[Finding]:
         """Return the findings of all other rules: a live table has none of the contract's own records."""
         return Judge(tuple(rule for rule in self.rules if rule.scope != "contract"))(fact, ctx, against)
+
+
+@lru_cache(maxsize=256)  # some sets of rules, for each class of facts
+def _rules_about(kind: type, rules: Itself[tuple[Rule, ...]]) -> tuple[Rule, ...]:
+    return tuple(rule for rule in rules.value if issubclass(kind, rule.subjects))
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Protocol
 
 from schemalint.delta.datatype import (
@@ -23,7 +24,7 @@ from schemalint.delta.renames import renames_of
 from schemalint.delta.table import TableState
 from schemalint.delta.widening import TypeStep, step
 from schemalint.model.column_tracking import ColumnTracking
-from schemalint.values import frozen, replace
+from schemalint.values import Itself, frozen, replace
 
 
 def apply_declaration(
@@ -50,10 +51,11 @@ def apply_declaration(
     pairing: _Pairing = (
         _ByName(frozenset(declared.dropped_by_key)) if tracking is None else _ByNumber(tracking.gone)
     )
-    merge = _Merge(pairing, open_widening, reorder)
     before = live if tracking is None else replace(live, columns=tracking.live)
     columns = declared.columns if tracking is None else tracking.declared
-    merged = _with_renamed_columns(before, replace(before, columns=merge.struct(columns, before.columns, ())))
+    merge = _Merge(pairing, open_widening, reorder)
+    after = replace(before, columns=_merged_columns(merge, Itself(columns), Itself(before.columns)))
+    merged = _with_renamed_columns(before, after)
     return replace(
         merged,
         description=_managed(declared.description, live.description),
@@ -64,6 +66,11 @@ def apply_declaration(
         features=live.features | declared.requested_features,
         dropped=(),
     )
+
+
+@lru_cache(maxsize=2)  # a remedy of a finding seldom changes columns
+def _merged_columns(merge: _Merge, declared: Itself[Struct], live: Itself[Struct]) -> Struct:
+    return merge.struct(declared.value, live.value, ())
 
 
 def _with_renamed_columns(before: TableState, after: TableState) -> TableState:

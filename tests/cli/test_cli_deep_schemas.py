@@ -11,7 +11,7 @@ import pytest
 
 from schemalint.errors import LiveError
 from schemalint.storage import read_table
-from support.deep_schemas import AT_THE_LIMIT, nested, write_nested
+from support.deep_schemas import AT_THE_LIMIT, compares_deep_values, nested, write_nested
 
 if TYPE_CHECKING:
     from support.project import Project
@@ -22,7 +22,10 @@ LIMIT = (
 )
 
 
-@pytest.mark.parametrize(("kind", "levels"), [("struct", 100), *AT_THE_LIMIT.items()])
+@pytest.mark.parametrize(
+    ("kind", "levels"),
+    [("struct", 100), *(pytest.param(*limit, marks=compares_deep_values) for limit in AT_THE_LIMIT.items())],
+)
 def test_a_deep_schema_is_read_shown_and_compared(project: Project, kind: str, levels: int) -> None:
     lake = project.repo.path.parent / "lake"
     versions = (nested(kind, levels), nested(kind, levels, "long"), nested(kind, levels, "string"))
@@ -56,6 +59,7 @@ def test_a_deeper_schema_exceeds_a_limit_that_the_error_names(
     assert (run.status, LIMIT in run.err) == (2, True)
 
 
+@compares_deep_values
 def test_threads_that_read_stores_have_room_for_deep_schemas(project: Project) -> None:
     errors: list[LiveError] = []
     tables = [

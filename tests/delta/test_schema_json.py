@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import operator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from hypothesis import given, settings
@@ -27,6 +29,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.path import Part
 from schemalint.delta.schema_json import MAX_DEPTH, SchemaError, parse_schema, print_schema
+from support.deep_schemas import compares_deep_values, nested
 from support.strategies import structs
 
 LOGS = Path(__file__).parent.parent / "delta_log" / "logs"
@@ -283,6 +286,18 @@ def test_deeper_nesting_than_the_limit_is_refused(depth: int) -> None:
         parse_schema(f'{{"type":"struct","fields":[{field}]}}')
 
 
+def test_nesting_that_python_cannot_compare_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_deep(*_values: object) -> NoReturn:  # as before Python 3.12.3
+        raise RecursionError
+
+    monkeypatch.setattr(operator, "eq", too_deep)
+    assert parse_schema(nested("array", 59)), "an ordinary schema is not compared"
+    with pytest.raises(SchemaError, match="more deeply than this Python can compare") as refused:
+        parse_schema(nested("array", 60))
+    assert refused.value.is_limit
+
+
+@compares_deep_values
 def test_nesting_within_the_limit_is_read_and_printed() -> None:
     type_: DataType = Atomic("long")
     for _ in range(MAX_DEPTH - 3):  # the table, its list of fields, and the field take three levels

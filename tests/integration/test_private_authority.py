@@ -19,6 +19,19 @@ from schemalint.errors import LiveError
 from schemalint.storage import read_table
 from support.servers import refusing_server
 
+# Python 3.13 and later refuse the certificate of an authority that does not say what it signs, and those that
+# do not identify the authority's key (VERIFY_X509_STRICT).
+_SIGNS_CERTIFICATES = x509.KeyUsage(
+    key_cert_sign=True,
+    digital_signature=False,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    crl_sign=False,
+    encipher_only=False,
+    decipher_only=False,
+)
 DENIED = "<Error><Code>AccessDenied</Code></Error>"
 
 
@@ -28,9 +41,18 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("authority")
     root_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     root_name = _name("An authority of tests")
-    root = _certificate(root_name, root_name, root_key.public_key(), None).sign(root_key, hashes.SHA256())
+    own = x509.SubjectKeyIdentifier.from_public_key(root_key.public_key())
+    root = (
+        _certificate(root_name, root_name, root_key.public_key(), None)
+        .add_extension(own, critical=False)
+        .add_extension(_SIGNS_CERTIFICATES, critical=True)
+        .sign(root_key, hashes.SHA256())
+    )
     address = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    server = _certificate(_name("A server"), root_name, key.public_key(), address)
+    issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(root_key.public_key())
+    server = _certificate(_name("A server"), root_name, key.public_key(), address).add_extension(
+        issuer, critical=False
+    )
     pem = serialization.Encoding.PEM
     (folder / "authority.pem").write_bytes(root.public_bytes(pem))
     unencrypted = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
+
+import pytest
 
 from support.logs import add, commit_info, protocol, write_log
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+compares_deep_values = pytest.mark.skipif(
+    (3, 12) <= sys.version_info < (3, 12, 3),
+    reason="Python 3.12.0 to 3.12.2 cannot compare so deep values",
+)
 
 AT_THE_LIMIT = {"struct": 332, "array": 997}
 """By kind: how many levels a column can have in a table that Spark opens; one more is too many."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import pytest
@@ -24,8 +25,6 @@ from support.project import ORDERS, Project
 from support.repo import Repo
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from support.servers import Bucket
 
 # The pointer, one listing, nine commits since the newest checkpoint, and its files.
@@ -83,8 +82,8 @@ def test_a_local_table_is_read_from_as_few_files(tmp_path: Path, monkeypatch: py
     opened: list[str] = []
     open_file = local._open_file  # noqa: SLF001 (every reading of a local file calls it)
 
-    def counted(path: Path) -> BinaryIO:
-        opened.append(path.name)
+    def counted(path: Path | str) -> BinaryIO:
+        opened.append(Path(path).name)
         return open_file(path)
 
     monkeypatch.setattr(local, "_open_file", counted)

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import stat
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 from urllib.parse import unquote
@@ -50,7 +51,7 @@ class PathStore:
         """List the files directly in the log, or in a folder in it."""
         prefix = f"{folder}/" if folder else ""
         try:
-            with os.scandir(self._log / folder) as entries:
+            with os.scandir(self._in_log(folder)) as entries:
                 wanted = (entry for entry in entries if entry.name >= first)
                 yield from (file for entry in wanted if (file := _file_entry(entry, prefix)))
         except (FileNotFoundError, NotADirectoryError):
@@ -60,7 +61,7 @@ class PathStore:
                     help="name the folder of a table; --target finds declared tables by name",
                 ) from None
         except OSError as error:
-            raise self._failed(self._log / folder, error) from None
+            raise self._failed(self._in_log(folder), error) from None
 
     def expect(self, names: Iterable[str]) -> None:
         """Do nothing: a local file is read when it is asked for."""
@@ -68,11 +69,11 @@ class PathStore:
     def find(self, name: str) -> bytes | None:
         """Read a file of the log; None if there is no such file."""
         try:
-            (self._log / name).lstat()
+            Path(self._in_log(name)).lstat()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise self._failed(self._log / name, error) from None
+            raise self._failed(self._in_log(name), error) from None
         return self.read(name)
 
     def read(self, name: str) -> bytes:
@@ -83,16 +84,16 @@ class PathStore:
                     raise too_large(self.uri, name)
                 return file.read()
             except OSError as error:
-                raise self._failed(self._log / name, error) from None
+                raise self._failed(self._in_log(name), error) from None
 
     def open(self, name: str) -> BinaryIO:
         """Open a file of the log for random access."""
         try:
-            return _open_file(self._log / name)
+            return _open_file(self._in_log(name))
         except _NotAFileError as error:
             raise DamagedFile(self.uri, name, str(error)) from None
         except OSError as error:
-            raise self._failed(self._log / name, error) from None
+            raise self._failed(self._in_log(name), error) from None
 
     def open_data(self, path: str) -> BinaryIO:
         """Open a data file for random access; its path is absolute or relative to the table."""
@@ -106,11 +107,15 @@ class PathStore:
         except OSError as error:
             raise self._failed(file, error) from None
 
-    @property
-    def _log(self) -> Path:
-        return self.table / "_delta_log"
+    @cached_property
+    def _log(self) -> str:
+        return str(self.table / "_delta_log")
 
-    def _failed(self, path: Path, error: OSError) -> LiveError:
+    def _in_log(self, name: str) -> str:
+        # Text: a log can have many files, and with `Path` a tenth of the time would make their paths.
+        return f"{self._log}/{name}" if name else self._log
+
+    def _failed(self, path: Path | str, error: OSError) -> LiveError:
         denied = isinstance(error, PermissionError)
         return LiveError(
             f"{path}: {'access is denied' if denied else error.strerror or 'it cannot be read'}",
@@ -322,7 +327,7 @@ class _NotAFileError(Exception):
     """A path in the log is not a regular file: reading a pipe would block, and a device has no end."""
 
 
-def _open_file(path: Path) -> BinaryIO:
+def _open_file(path: Path | str) -> BinaryIO:
     try:
         file = open(path, "rb", opener=_open_nonblocking)  # noqa: SIM115 (the caller closes it)
     except OSError as error:

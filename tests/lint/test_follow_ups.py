@@ -11,11 +11,14 @@ from schemalint.delta.protocol import Protocol
 from schemalint.delta.table import LiveTable, Metadata
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.live import LiveComparison, judge_live
+from schemalint.model import declaration
 from schemalint.model.declaration import created_state
 from schemalint.model.finding import Severity
 from support.rule_judging import built_in
 
 if TYPE_CHECKING:
+    from schemalint.delta.datatype import Struct
+    from schemalint.delta.path import Path
     from schemalint.model.contract import Contract
     from schemalint.model.finding import Finding
 
@@ -160,6 +163,22 @@ def test_help_says_nothing_of_other_columns_and_repeats_no_other_finding() -> No
         before, _contract(("- {name: a, type: bigint}", "- {name: b, type: 'decimal(12,2)'}")), live=False
     )
     assert [finding.help.count("(TH009)") for finding in both] == [1, 1]
+
+
+def test_columns_that_the_remedy_keeps_are_not_merged_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    merged: list[Struct] = []
+
+    def counted(merge: declaration._Merge, declared: Struct, live: Struct, path: Path) -> Struct:
+        merged.append(declared)
+        return struct(merge, declared, live, path)
+
+    struct = declaration._Merge.struct  # noqa: SLF001 (every merge of columns calls it)
+    monkeypatch.setattr(declaration._Merge, "struct", counted)  # noqa: SLF001
+    edit = EDITS["widened"]
+    after = _contract(edit.after)
+    (finding, *_) = _judged(_contract(edit.before), after, live=False)
+    assert "Then also" in finding.help, "the remedy was judged too"
+    assert merged == [after.state.columns]
 
 
 def test_rule_that_does_not_run_adds_nothing() -> None:

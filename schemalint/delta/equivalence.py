@@ -12,9 +12,9 @@ T = TypeVar("T")
 
 # Delta normalizes the blanks in a constraint, and leaves out comments: it stores `amount>=0 /* x */` as
 # `amount >= 0` (measured on Delta 4.4.0).
-_TOKEN: Final = re.compile(
-    r"""/\*.*?\*/|--[^\r\n]*|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|[\w$]+(?:\.\d+)?|<=>|<>|[<>!=]=|\|\||[^\s\w]""",
-    re.DOTALL,
+_LEXEME: Final = (
+    r"""(?s)/\*.*?\*/|--[^\r\n]*|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`"""
+    r"|[\w$]+(?:\.\d+)?|<=>|<>|[<>!=]=|\|\||[^\s\w]"
 )
 
 
@@ -52,6 +52,6 @@ def _without_empty(comment: Managed[str | None]) -> Managed[str | None]:
 def _tokens(expression: str) -> list[str]:
     return [
         token if token[0] in "'\"" else token.strip("`").casefold()
-        for token in _TOKEN.findall(expression)
+        for token in re.findall(_LEXEME, expression)
         if not token.startswith(("/*", "--"))
     ]

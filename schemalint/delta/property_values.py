@@ -78,8 +78,9 @@ def parse_interval(text: str) -> int | None:
     """
     pairs = text.strip(_TRIMMED).lower().removeprefix("interval ").lstrip(_BLANKS)
     months, microseconds, position = 0, 0, 0
+    match = re.compile(_PAIR).match
     while position < len(pairs) or not pairs:
-        pair = _PAIR.match(pairs, position)
+        pair = match(pairs, position)
         if pair is None:
             return None
         sign, whole, fraction, unit = pair.groups(default="")
@@ -118,7 +119,7 @@ def _formats(text: str) -> frozenset[str] | None:
 
 
 def _columns(text: str) -> str | None:
-    return text if not text.strip() or _COLUMNS.match(text) else None
+    return text if not text.strip() or re.match(_COLUMNS, text) else None
 
 
 def _version(text: str) -> str | None:
@@ -140,13 +141,12 @@ _INTEGER: Final = re.compile(r"[+-]?\d{1,100}")
 # The characters of Java's String.trim, and those of Character.isWhitespace within ASCII.
 _TRIMMED: Final = "".join(map(chr, range(0x21)))
 _BLANKS: Final = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
-_PAIR: Final = re.compile(
-    rf"""(?:([+-])[{_BLANKS}]*|(?=\.?[0-9]))(?=[0-9.])
+# `re` compiles this and the names of columns on first use: few contracts have such properties.
+_PAIR: Final = rf"""(?x)
+         (?:([+-])[{_BLANKS}]*|(?=\.?[0-9]))(?=[0-9.])
          ([0-9]{{0,100}})(?:\.([0-9]{{0,9}})(?=[{_BLANKS}]+second))?
          [{_BLANKS}]+(year|month|week|day|hour|minute|second|millisecond|microsecond)s?
-         (?:[{_BLANKS}]+|\Z)""",
-    re.VERBOSE,
-)
+         (?:[{_BLANKS}]+|\Z)"""
 _MONTHS: Final = {"year": 12, "month": 1}
 _MICROSECONDS: Final = {
     "week": 7 * 86_400_000_000,
@@ -163,7 +163,7 @@ _MICROSECONDS: Final = {
 # letters.
 _PART: Final = r"(?>`(?:[^`]|``)*`|[A-Za-z0-9_]++(?!\w))"
 _COLUMN: Final = rf"\s*+(?!\d++(?!\w)){_PART}(?:\.{_PART})*+"
-_COLUMNS: Final = re.compile(rf"{_COLUMN}(?:\s*+,{_COLUMN})*+(?!\s*+(?:,|-\s*+[A-Za-z_]))")
+_COLUMNS: Final = rf"{_COLUMN}(?:\s*+,{_COLUMN})*+(?!\s*+(?:,|-\s*+[A-Za-z_]))"
 
 # Delta uses the greatest known version up to the given one, so the version must be at least the first, 1.0.0.
 _VERSION: Final = re.compile(r"0*[1-9]\d{0,8}\.\d{1,9}\.\d{1,9}")

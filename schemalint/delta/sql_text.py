@@ -21,9 +21,8 @@ _ESCAPE = re.compile(
 
 # The tokens of an expression in Spark's SqlBaseLexer.g4 (a test compares them with
 # Spark 4.2.0). Delta reads constraints with a lexer of its own (DeltaSqlBase.g4): comments in which the two
-# differ match no token.
-_TOKEN: Final = re.compile(
-    r"""
+# differ match no token. `re` compiles it on first use: few contracts have expressions.
+_LEXEME: Final = r"""(?xs)
     (?P<blank>[ \t\n\f\r\v\xa0\u1680\u2000-\u200a\u2028\u202f\u205f\u3000]+)
     | (?P<comment>/\*(?!\+)(?:(?!/\*|\*/).)*\*/ | --[^\r\n]*+(?<!\\)[\r\n])
     | (?P<raw>[rR](?:'[^']*'|"[^"]*"))
@@ -32,9 +31,7 @@ _TOKEN: Final = re.compile(
     | (?P<word>[0-9]+[eE][+-][0-9]+(?:[bB][dD]|[dDfF])? | [A-Za-z0-9_]+)
     | (?P<open>[(\[]) | (?P<close>[)\]])
     | (?P<sign>(?!--|/\*|\*/|//)[-.!=<>+*/%~&|^:?,])
-    """,
-    re.DOTALL | re.VERBOSE,
-)
+    """
 _CLOSING: Final = {"(": ")", "[": "]"}
 _QUOTED: Final = frozenset({"raw", "string", "name", "comment"})
 _VARIABLE: Final = "${"
@@ -76,8 +73,9 @@ def tokens(text: str) -> tuple[Token, ...]:
     """
     found: list[Token] = []
     position = 0
+    match = re.compile(_LEXEME).match
     while position < len(text):
-        token = _TOKEN.match(text, position)
+        token = match(text, position)
         kind, read = (token.lastgroup or "", token[0]) if token else ("other", text[position])
         position += len(read)
         if kind not in {"blank", "comment"}:
@@ -124,7 +122,7 @@ def expression_fault(text: str, *, without: frozenset[str] = frozenset()) -> str
 
 def without_quoted(text: str) -> str:
     """Return an expression without its string literals, quoted names and comments."""
-    return "".join(" " if token.lastgroup in _QUOTED else token[0] for token in _TOKEN.finditer(text))
+    return "".join(" " if token.lastgroup in _QUOTED else token[0] for token in re.finditer(_LEXEME, text))
 
 
 def quote_identifier(name: str) -> str:

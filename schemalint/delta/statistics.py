@@ -21,12 +21,12 @@ DEFAULT_COUNT: Final = 32
 
 _NAME: Final = r"`(?:[^`]|``)*`|\w+"
 # Delta parses as much of a name as possible and ignores the rest up to the next comma.
-_ENTRY: Final = re.compile(rf"\s*((?:{_NAME})(?:\.(?:{_NAME}))*)[^,]*")
+_ENTRY: Final = rf"\s*((?:{_NAME})(?:\.(?:{_NAME}))*)[^,]*"
 
 
 def statistics_columns(text: str) -> list[tuple[str, ...]]:
     """Parse a value of ``delta.dataSkippingStatsColumns`` into columns, each as a tuple of nested names."""
-    return [_names(match[1]) for match in _ENTRY.finditer(text)]
+    return [_names(match[1]) for match in re.finditer(_ENTRY, text)]
 
 
 def paths_with_statistics(

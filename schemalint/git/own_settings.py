@@ -47,7 +47,7 @@ def require_harmless_fetch(listed: bytes) -> None:
         GitError: It names a program, a proxy or another place for the user's credentials.
     """
     for key in _own_keys(listed):
-        if _OBEYED_BY_FETCH.fullmatch(key):
+        if re.fullmatch(_OBEYED_BY_FETCH, key):
             raise GitError(
                 f"the repository's own configuration sets {visible(key)}, which schemalint does not obey",
                 help="fetch with git itself before schemalint runs, or move the setting: git config --global",
@@ -56,14 +56,13 @@ def require_harmless_fetch(listed: bytes) -> None:
 
 # git-config(1): programs (sshCommand, gitProxy, askPass, helper, uploadpack, vcs), and what decides who reads
 # the credentials on their way (proxies, certificates, cookies). actions/checkout sets http.<url>.extraheader.
-_OBEYED_BY_FETCH = re.compile(
-    r"core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)"
+_OBEYED_BY_FETCH = (
+    r"(?s)core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)"
     r"|credential\.(?:.*\.)?helper"
     r"|remote\..*\.(?:uploadpack|vcs|proxy|proxyauthmethod)"
     r"|http\.(?:.*\.)?(?!extraheader|postbuffer|version|lowspeed)[^.]*"
     r"|fetch\.bundleuri"
-    r"|protocol\..*",
-    re.DOTALL,
+    r"|protocol\..*"
 )
 
 

@@ -26,6 +26,9 @@ _TOO_DEEP_FOR_PYTHON: Final = (
     "it is nested more deeply than this Python can compare: 3.11, and 3.12.3 or later, can (cpython#112215)"
 )
 
+_COMPARES_DEEP_VALUES: Final = not (3, 12) <= sys.version_info < (3, 12, 3)
+"""Whether `_RECURSION_LIMIT` counts for comparisons; else a low limit of calls in C does."""
+
 _RECURSION_LIMIT: Final = 10_000
 """Python's limit for schemas of `MAX_DEPTH`; comparing two values takes five calls per level."""
 
@@ -61,7 +64,7 @@ def parse_schema(text: str) -> Struct:
         schema = _type(_loads(text), 1)
     except RecursionError:
         raise SchemaError(_TOO_DEEP, is_limit=True) from None
-    if is_deep:
+    if is_deep and not _COMPARES_DEEP_VALUES:
         _require_comparable(schema, _type(_loads(text), 1))
     if not isinstance(schema, Struct):
         raise SchemaError("the schema is not a struct")
@@ -83,10 +86,7 @@ def print_schema(struct: Struct) -> str:
 
 
 def _require_comparable(schema: DataType, equal: DataType) -> None:
-    """Raise a SchemaError if equal schemas are too deep for Python 3.12.0 to 3.12.2.
-
-    No limit that a program can set counts there for calls that comparisons make in C, and it is low.
-    """
+    """Raise a SchemaError if equal schemas are too deep for Python to compare."""
     for _level in range(_LEVELS_AROUND_SCHEMAS):
         schema, equal = Array(schema), Array(equal)
     try:

@@ -168,15 +168,19 @@ def _with_default_catalog(session: SqlSession, catalog: str) -> SqlSession:
     return session
 
 
-def test_tables_at_paths_are_made_in_a_session_with_another_default_catalog(lakehouse: Lakehouse) -> None:
+@pytest.mark.parametrize("schema", ["", "`my-schema`"])
+def test_tables_at_paths_are_made_in_a_session_with_another_default_catalog(
+    lakehouse: Lakehouse, schema: str
+) -> None:
     session = _with_default_catalog(lakehouse.another_session(), "other")
-    session.sql("CREATE NAMESPACE other.`my-schema`").collect()
-    session.sql("USE other.`my-schema`").collect()
+    if schema:
+        session.sql(f"CREATE NAMESPACE other.{schema}").collect()
+        session.sql(f"USE other.{schema}").collect()
     lakehouse.declare(NEW)
     assert lakehouse.apply(session, allow=["upgrade"]).outcome is Outcome.APPLIED
     assert lakehouse.table().state.description is not None
     (current,) = session.sql("SELECT current_catalog(), current_schema()").collect()
-    assert tuple(current) == ("other", "`my-schema`")
+    assert tuple(current) == ("other", schema)
 
 
 def test_session_without_its_default_catalog_is_refused_before_the_first_statement(

@@ -18,8 +18,14 @@ from schemalint.delta.change import (
     NullabilityChanged,
 )
 from schemalint.delta.datatype import Field, field_at
-from schemalint.delta.lengths import columns_with_lengths, is_lost_if_altered, loses_lengths
-from schemalint.delta.path import format_path
+from schemalint.delta.lengths import (
+    columns_with_lengths,
+    is_lost_if_altered,
+    loses_lengths,
+    shifted_structs,
+)
+from schemalint.delta.patch import apply_changes
+from schemalint.delta.path import format_path, lowercased
 from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import TableState
 from schemalint.model.finding import object_of_change
@@ -48,6 +54,7 @@ def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusa
                 "declare the new field as string",
                 about=object_of_change(change),
             )
+    yield from _moves_that_shift(found, live)
     refused: set[str] = set()
     for change in found:
         column = _altered_column(change, live, renames)
@@ -62,6 +69,24 @@ def lost_lengths(changes: Iterable[Change], live: TableState) -> Iterator[Refusa
             "alter only fields inside it; or add a new column that uses string instead",
             about=object_of_change(change),
         )
+
+
+def _moves_that_shift(changes: tuple[Change, ...], live: TableState) -> Iterator[Refusal]:
+    moves = [change for change in changes if isinstance(change, FieldMoved)]
+    if not moves:
+        return
+    others = apply_changes(live, [change for change in changes if not isinstance(change, FieldMoved)])
+    added = [change for change in changes if isinstance(change, FieldAdded)]
+    shifted = shifted_structs(others.columns, apply_changes(others, moves).columns, added)
+    for move in moves:
+        if lowercased(move.path[:-1]) in shifted:
+            yield Refusal(
+                RefusalKind.OPERATION,
+                f"{format_path(move.path)} cannot be moved: Delta would find the lengths of char and varchar in "
+                f"{format_path(move.path[:-1])} at other fields",
+                "leave the fields of this struct in their order",
+                about=object_of_change(move),
+            )
 
 
 def _altered_column(change: Change, live: TableState, renames: Renames) -> Field | None:

@@ -121,6 +121,10 @@ def test_spark_takes_lengths_from_columns_and_not_from_fields_inside(
         ("DROP COLUMN s.last", "'a', 1, 'abcd'"),
         ("DROP COLUMN s.b", "'a', 'abcd', 12345"),
         ("DROP COLUMNS (s.c, s.last)", "'a', 1"),
+        ("ALTER COLUMN s.c FIRST", "'abcd', 'a', 1, 2"),
+        ("ALTER COLUMN s.b AFTER c", "'a', 'abcd', 12345, 2"),
+        ("ALTER COLUMN s.last AFTER b", "'a', 1, 12345, 'abcd'"),
+        ("ALTER COLUMN s.b FIRST", "12345, 'a', 'abcd', 2"),
     ],
 )
 def test_spark_finds_lengths_by_position(spark: SparkSession, tmp_path: Path, action: str, row: str) -> None:

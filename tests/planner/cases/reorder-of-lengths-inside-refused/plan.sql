@@ -1,0 +1,2 @@
+-- refused: b.element.y cannot be moved: Delta would find the lengths of char and varchar in b.element at other fields (leave the fields of this struct in their order)
+-- refused: c.e cannot be moved: Delta would find the lengths of char and varchar in c at other fields (leave the fields of this struct in their order)

@@ -82,8 +82,8 @@ def _moves_that_shift(changes: tuple[Change, ...], live: TableState) -> Iterator
         if lowercased(move.path[:-1]) in shifted:
             yield Refusal(
                 RefusalKind.OPERATION,
-                f"{format_path(move.path)} cannot be moved: Delta would find the lengths of char and varchar in "
-                f"{format_path(move.path[:-1])} at other fields",
+                f"{format_path(move.path)} cannot be moved: Delta would find the lengths of char and varchar "
+                f"in {format_path(move.path[:-1])} at other fields",
                 "leave the fields of this struct in their order",
                 about=object_of_change(move),
             )

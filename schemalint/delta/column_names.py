@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-INVALID_CHARACTERS: Final = " ,;{}()\n\t="
+INVALID_CHARACTERS: Final = frozenset(" ,;{}()\n\t=")
 """Characters that Delta refuses in column names without column mapping, because they break Parquet's schema
 text (``SchemaUtils.checkFieldNames``). Measured on Delta 4.4.0: Delta accepts all other characters, including
 a dot, a quote and a carriage return, and even an empty name."""
@@ -23,6 +23,8 @@ _COMPARED: Final = 32
 
 def invalid_characters(name: str) -> str:
     """Return the characters of a name that require column mapping, each once, in order of appearance."""
+    if INVALID_CHARACTERS.isdisjoint(name):  # as most names
+        return ""
     return "".join(dict.fromkeys(character for character in name if character in INVALID_CHARACTERS))
 
 

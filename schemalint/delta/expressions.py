@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, assert_never
 
@@ -12,7 +12,7 @@ from schemalint.delta.datatype import Struct, walk_fields
 from schemalint.delta.path import Path, format_path
 from schemalint.delta.sql_text import COLUMN_WORDS, Token, expression_fault, tokens
 from schemalint.delta.table import TableState
-from schemalint.values import frozen
+from schemalint.values import Itself, frozen
 
 # Words that a bracket may follow and that are no functions; other keywords are functions too (`if`).
 # fmt: off
@@ -80,12 +80,17 @@ def expressions_of(state: TableState) -> Iterator[Expression]:
     for name, text in state.constraints.items():
         if text is not None:
             yield Expression(Place.CONSTRAINT, text, name)
-    for path, field in walk_fields(state.columns):
-        if not (isinstance(field.default, str) or isinstance(field.generated, str)):
-            continue  # as most columns
-        for place, value in ((Place.DEFAULT, field.default), (Place.GENERATED, field.generated)):
-            if isinstance(value, str):
-                yield Expression(place, value, format_path(path), path)
+    yield from _in_columns(Itself(state.columns))
+
+
+@lru_cache(maxsize=8)  # several rules look at the expressions of the same state
+def _in_columns(columns: Itself[Struct]) -> tuple[Expression, ...]:
+    return tuple(
+        Expression(place, text, format_path(path), path)
+        for path, field in walk_fields(columns.value)
+        for place, text in ((Place.DEFAULT, field.default), (Place.GENERATED, field.generated))
+        if isinstance(text, str)
+    )
 
 
 @cache

@@ -269,9 +269,8 @@ def _triggers_in(columns: Struct) -> Iterator[SchemaTrigger]:
             yield SchemaTrigger.GENERATED
         if isinstance(field.identity, Identity):
             yield SchemaTrigger.IDENTITY
-    for _path, type_ in walk(columns):
-        if isinstance(type_, Atomic):
-            if type_.name in _TRIGGERS_OF_TYPES:
-                yield _TRIGGERS_OF_TYPES[type_.name]
-            elif type_.name.startswith(("geometry", "geography")):
-                yield SchemaTrigger.GEOSPATIAL
+    for name in {type_.name for _path, type_ in walk(columns) if isinstance(type_, Atomic)}:
+        if name in _TRIGGERS_OF_TYPES:
+            yield _TRIGGERS_OF_TYPES[name]
+        elif name.startswith(("geometry", "geography")):
+            yield SchemaTrigger.GEOSPATIAL

@@ -83,8 +83,10 @@ def _message(path: Path, other: Path, contract: Contract | None) -> str:
 def _collisions(columns: Struct) -> Iterator[tuple[Path, Path]]:
     """Yield each field that repeats a name, and the first field of that name."""
     for path, type_ in walk(columns):
+        if not isinstance(type_, Struct) or type_.has_unique_names:
+            continue
         first: dict[str, str] = {}
-        for field in type_.fields if isinstance(type_, Struct) else ():
+        for field in type_.fields:
             name = field.name.lower()
             if name in first:
                 yield (*path, field.name), (*path, first[name])

@@ -24,7 +24,7 @@ from schemalint.delta.feature import (
 from schemalint.delta.path import format_path
 from schemalint.delta.protocol import VERSION_KEYS, feature_causes, features_of_versions
 from schemalint.delta.table import TableState
-from schemalint.values import frozen
+from schemalint.values import frozen, replace
 
 _SET_WITHIN_DROP: Final[Mapping[str, Mapping[str, str | None]]] = {
     "columnMapping": {"delta.columnMapping.mode": None},
@@ -80,7 +80,8 @@ class DropObstacle:
         verdict: The kind of the obstacle.
         reason: The obstacle in one sentence.
         help: What to do instead.
-        delta_error: The error class of Delta; None if Delta drops the feature.
+        delta_error: The error class of Delta; None if Delta drops the feature, or if the table does not
+            support it.
     """
 
     feature: str
@@ -105,7 +106,7 @@ def drop_obstacles(requests: DropRequests) -> Iterator[DropObstacle]:
     """Yield the first obstacle of each feature that cannot be dropped, in the order of their names."""
     for name in sorted(requests.names):
         obstacle = (
-            _of_the_feature(name, truncates=name in requests.truncated)
+            _of_the_feature(name, requests)
             or _of_other_features(name, requests)
             or _of_the_declaration(name, requests)
             or _of_the_columns(name, requests)
@@ -114,8 +115,12 @@ def drop_obstacles(requests: DropRequests) -> Iterator[DropObstacle]:
             yield obstacle
 
 
-def _of_the_feature(name: str, *, truncates: bool) -> DropObstacle | None:
-    """Return what forbids the drop on every table."""
+def _of_the_feature(name: str, requests: DropRequests) -> DropObstacle | None:
+    """Return what forbids the drop on every table.
+
+    Only of a feature that it does not know, Delta asks before it asks whether the table supports the feature
+    (measured on Delta 4.4.0).
+    """
     row = find_feature(name)
     if row is None or not row.in_spark:
         suggestion = None if row else suggest_feature(name)
@@ -126,6 +131,14 @@ def _of_the_feature(name: str, *, truncates: bool) -> DropObstacle | None:
             f"did you mean {suggestion}?" if suggestion else "remove it from drop_features",
             "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
         )
+    obstacle = _of_a_known_feature(row, truncates=name in requests.truncated)
+    if obstacle is None or name in requests.supported:
+        return obstacle
+    return replace(obstacle, delta_error=None)
+
+
+def _of_a_known_feature(row: TableFeature, *, truncates: bool) -> DropObstacle | None:
+    name = row.name
     if not row.removable:
         reason, help_text = "Delta has no way to drop it", "remove it from drop_features"
         return _refused(name, reason, help_text, "DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE")

@@ -17,7 +17,8 @@ DATACONTRACT_VERSION := 1.2.8
 PLACEHOLDER := OWNER
 # In place, for GNU's sed and BSD's: both take the ending of a copy, and neither the other's way to keep none.
 REPLACE := sed -E -i.before
-COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version $(PYTHON_NEEDED) --generate-hashes \
+# With the extras: pip 23 takes the newest release for `coverage[toml]`, whatever a pin of `coverage` says, and refuses it.
+COMPILE = $(BIN)/uv pip compile --quiet --universal --no-strip-extras --python-version $(PYTHON_NEEDED) --generate-hashes \
     $(if $(UPGRADE),--upgrade) --custom-compile-command 'make pins'
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Spark looks for Java in the same order (bin/load-spark-env.sh and bin/spark-class of Spark).

@@ -115,6 +115,8 @@ def value_refusal(key: str, value: str) -> str | None:
     row = properties.find_property(key)
     if row is not None and row.kind is Kind.INTERVAL:
         return _interval_refusal(value)
+    if row is not None and row.key == _ISOLATION_LEVEL and value.lower() in _LEVELS_OF_NO_TABLE:
+        return _INVALID
     return _VALUE_REFUSALS.get(row.key if row else key, _INVALID)
 
 
@@ -181,10 +183,13 @@ def _interval_refusal(text: str) -> str:
 
 
 _INVALID: Final = "UNSUPPORTED_TABLE_CHANGE"
+_ISOLATION_LEVEL: Final = "delta.isolationLevel"
+# Delta knows these levels, but no table may have them (source: ``DeltaConfigs.ISOLATION_LEVEL``).
+_LEVELS_OF_NO_TABLE: Final = frozenset({"snapshotisolation", "writeserializable"})
 _VALUE_REFUSALS: Final[Mapping[str, str | None]] = {
     "delta.columnMapping.mode": None,
     "delta.coordinatedCommits.commitCoordinatorConf-preview": None,
-    "delta.isolationLevel": "DELTA_INVALID_ISOLATION_LEVEL",
+    _ISOLATION_LEVEL: "DELTA_INVALID_ISOLATION_LEVEL",
 }
 _MONTHS: Final = re.compile(r"\b(?:month|year)(?=s?\b)")
 

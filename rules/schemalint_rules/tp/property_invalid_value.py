@@ -49,7 +49,7 @@ def property_invalid_value(fact: Contract | LiveTable, ctx: RuleContext) -> Iter
     failed: delta.checkpointInterval needs to be a positive integer" or "For input string: "yes"". `CREATE
     TABLE` fails with the same text and no error class. Intervals that cannot be parsed have error classes of
     their own, `DELTA_INVALID_INTERVAL` and `DELTA_INVALID_CALENDAR_INTERVAL_EMPTY`, and so do isolation
-    levels other than Serializable: `DELTA_INVALID_ISOLATION_LEVEL`.
+    levels that Delta does not know: `DELTA_INVALID_ISOLATION_LEVEL`.
 
     Of a live table with such a value, Delta Spark refuses every statement, every write, or every statement
     that alters the table, depending on the property. The error is the same, or one of Java:

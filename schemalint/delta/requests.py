@@ -115,9 +115,8 @@ def value_refusal(key: str, value: str) -> str | None:
     row = properties.find_property(key)
     if row is not None and row.kind is Kind.INTERVAL:
         return _interval_refusal(value)
-    if row is not None and row.key == _ISOLATION_LEVEL and value.lower() in _LEVELS_OF_NO_TABLE:
-        return _INVALID
-    return _VALUE_REFUSALS.get(row.key if row else key, _INVALID)
+    name = row.key if row else key
+    return _INVALID if value.lower() in _PARSED.get(name, ()) else _VALUE_REFUSALS.get(name, _INVALID)
 
 
 def lacks_writer_version(declared: Mapping[str, str], supported: frozenset[str]) -> bool:
@@ -183,14 +182,13 @@ def _interval_refusal(text: str) -> str:
 
 
 _INVALID: Final = "UNSUPPORTED_TABLE_CHANGE"
-_ISOLATION_LEVEL: Final = "delta.isolationLevel"
-# Delta knows these levels, but no table may have them (source: ``DeltaConfigs.ISOLATION_LEVEL``).
-_LEVELS_OF_NO_TABLE: Final = frozenset({"snapshotisolation", "writeserializable"})
 _VALUE_REFUSALS: Final[Mapping[str, str | None]] = {
     "delta.columnMapping.mode": None,
     "delta.coordinatedCommits.commitCoordinatorConf-preview": None,
-    _ISOLATION_LEVEL: "DELTA_INVALID_ISOLATION_LEVEL",
+    "delta.isolationLevel": "DELTA_INVALID_ISOLATION_LEVEL",
 }
+# In lower case, the values that Delta parses before the property refuses them.
+_PARSED: Final = {"delta.isolationLevel": frozenset({"snapshotisolation", "writeserializable"})}
 _MONTHS: Final = re.compile(r"\b(?:month|year)(?=s?\b)")
 
 # TableFeatureProtocolUtils.FEATURE_PROP_SUPPORTED and FEATURE_PROP_ENABLED; Delta ignores their case.

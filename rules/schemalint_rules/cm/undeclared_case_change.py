@@ -62,8 +62,7 @@ def undeclared_case_change(contract: Contract, ctx: RuleContext) -> Iterator[Pro
         before = field_at(ctx.base.state.columns, path)
         if before is None or before.name in {field.name, field.renamed_from}:
             continue
-        was_spelled_so = _has_spelling(ctx.base, path, field.name)
-        if not _has_spelling(contract, path, before.name) and not was_spelled_so:
+        if not _has_spelling(contract, path, before.name):
             yield Problem(
                 f"{format_path(path)} was {before.name} before: Delta ignores case and keeps the old name",
                 help=f"restore the old spelling, or declare the rename: `renamed_from: {before.name}`",

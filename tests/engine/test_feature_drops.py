@@ -115,6 +115,27 @@ def test_unknown_feature_is_refused(spark: SparkSession, tmp_path: Path) -> None
 
 
 @pytest.mark.spark
+def test_drop_from_a_table_without_the_feature_has_no_other_error_class(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    spark.sql(f"CREATE TABLE delta.`{tmp_path}/t` (a INT) USING delta")
+    table = existing(f"{tmp_path}/t")
+    lacking = {row.name for row in FEATURES.values() if row.in_spark} - table.protocol.features
+    for truncates in (False, True):
+        requests = DropRequests(
+            frozenset(lacking),
+            frozenset(lacking if truncates else ()),
+            table.protocol.features,
+            TableState(),
+            table.state,
+            table.state,
+        )
+        assert {obstacle.delta_error for obstacle in drop_obstacles(requests)} == {None}
+        answers = {drop(spark, table, name, truncates=truncates) for name in lacking}
+        assert answers == {("DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT", 0)}
+
+
+@pytest.mark.spark
 def test_only_some_drops_remove_a_property_that_is_false(spark: SparkSession, tmp_path: Path) -> None:
     removed = {}
     enabled = [row for row in SETTABLE if row.removable and row.enabled_by_property]

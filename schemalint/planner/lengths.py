@@ -75,9 +75,9 @@ def _moves_that_shift(changes: tuple[Change, ...], live: TableState) -> Iterator
     moves = [change for change in changes if isinstance(change, FieldMoved)]
     if not moves:
         return
-    others = apply_changes(live, [change for change in changes if not isinstance(change, FieldMoved)])
-    added = [change for change in changes if isinstance(change, FieldAdded)]
-    shifted = shifted_structs(others.columns, apply_changes(others, moves).columns, added)
+    # The moves come last: the text that a new field wrote does not follow them.
+    before = apply_changes(live, [change for change in changes if not isinstance(change, FieldMoved)])
+    shifted = shifted_structs(before.columns, apply_changes(live, changes).columns, ())
     for move in moves:
         if lowercased(move.path[:-1]) in shifted:
             yield Refusal(

@@ -139,3 +139,14 @@ def test_spark_finds_lengths_by_position(spark: SparkSession, tmp_path: Path, ac
     added = [change for change in diff(before, after) if isinstance(change, FieldAdded)]
     shifts = bool(shifted_structs(before.columns, after.columns, added))
     assert shifts is (_outcome(spark, f"INSERT INTO {name} SELECT struct({row})") != ACCEPTED)
+
+
+def test_moving_fields_shifts_the_length_of_one_that_was_added_before(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    name = f"delta.`{tmp_path}/t`"
+    spark.sql(f"CREATE TABLE {name} (s STRUCT<x: INT, y: INT>) USING delta")
+    spark.sql(f"ALTER TABLE {name} ADD COLUMNS (s.added VARCHAR(3))")
+    assert _outcome(spark, f"INSERT INTO {name} SELECT struct(1, 2, 'abcd')") != ACCEPTED
+    spark.sql(f"ALTER TABLE {name} ALTER COLUMN s.x AFTER added")
+    assert _outcome(spark, f"INSERT INTO {name} SELECT struct(2, 'abcd', 1)") == ACCEPTED

@@ -1,2 +1,3 @@
 -- refused: b.element.y cannot be moved: Delta would find the lengths of char and varchar in b.element at other fields (leave the fields of this struct in their order)
 -- refused: c.e cannot be moved: Delta would find the lengths of char and varchar in c at other fields (leave the fields of this struct in their order)
+-- refused: f.y cannot be moved: Delta would find the lengths of char and varchar in f at other fields (leave the fields of this struct in their order)

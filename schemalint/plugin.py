@@ -249,6 +249,14 @@ class RuleContext:
         return any(state.enabled("delta.enableTypeWidening") for state in (self.before, self.after))
 
     @property
+    def has_column_mapping(self) -> bool:
+        """Whether the table has column mapping in `before` or `after`.
+
+        `before` suffices: the planner renames and drops columns before it removes column mapping.
+        """
+        return any(state.column_mapping != "none" for state in (self.before, self.after))
+
+    @property
     def drop_requests(self) -> DropRequests:
         """The features that the contract drops, and the table: see `schemalint.delta.feature_drop`."""
         return DropRequests(
@@ -271,9 +279,9 @@ class RuleContext:
                 is_altered = alters_stored_type(old, new, nested=len(path) > 1)
                 return is_altered and (old == VOID or self.widening_enabled)
             case FieldRenamed():
-                return self.column_mapping != "none"
+                return self.has_column_mapping
             case FieldRemoved(path=path):
-                return self.column_mapping != "none" and path_key(path) in self.contract.state.dropped_by_key
+                return self.has_column_mapping and path_key(path) in self.contract.state.dropped_by_key
 
 
 Check = Callable[[Any, RuleContext], Iterable[Problem]]

@@ -34,7 +34,7 @@ SESSION_CONF = {
     "spark.sql.shuffle.partitions": "1",
     "spark.databricks.delta.snapshotPartitions": "1",
     # For the list of files in a checksum, each commit reads the whole log. Only some invalid values of
-    # properties have another answer without it; `record_values` asks for these with it.
+    # properties have another answer without it; `engine.record_logs.listing_files` lists them.
     "spark.databricks.delta.allFilesInCrc.enabled": "false",
     # As in the sessions that schemalint starts: markers are appended without compiled code, in half the time.
     FITS_SNAPSHOTS: "true",

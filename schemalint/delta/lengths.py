@@ -8,11 +8,14 @@ rebuilds the type from this text, although the text can be outdated. All facts h
 
 from __future__ import annotations
 
+import json
 from collections.abc import Container, Iterable
 
 from schemalint.delta.change import FieldAdded
-from schemalint.delta.datatype import Char, DataType, Field, Struct, Varchar, type_at, walk
+from schemalint.delta.datatype import Char, DataType, Field, Struct, Varchar, type_at, walk, walk_fields
 from schemalint.delta.path import Path, PathIndex, lowercased
+from schemalint.delta.sql_text import name_error
+from schemalint.delta.type_metadata import RAW_TYPE, read_raw_type
 from schemalint.delta.widening import is_container
 
 
@@ -51,7 +54,7 @@ def loses_lengths(added: FieldAdded, columns: Container[str]) -> bool:
 
 
 def shifted_structs(before: Struct, after: Struct, added: Iterable[FieldAdded]) -> frozenset[Path]:
-    """Return the structs, in lower case, in which a field with a length gets another place.
+    """Return the structs, in lower case, in which a field with a length gets a place that had another type.
 
     It does if another field is added or dropped before it, or if fields are moved.
 
@@ -76,9 +79,22 @@ def shifted_structs(before: Struct, after: Struct, added: Iterable[FieldAdded]) 
 def _moves_lengths(old: Struct, new: Struct) -> bool:
     places = {field.name.lower(): index for index, field in enumerate(new.fields)}
     return any(
-        has_length(field.type) and places.get(field.name.lower()) != index
+        has_length(field.type)
+        and places.get(field.name.lower()) != index
+        and [other.type for other in new.fields[index : index + 1]] != [field.type]
         for index, field in enumerate(old.fields)
     )
+
+
+def unreadable_names(column: Field) -> tuple[str, ...]:
+    """Return the names inside a top-level column for which Spark cannot read the stored text of its types.
+
+    The text of a live column is in its `extra` metadata if it differs from the type, as after a rename.
+    """
+    text = json.loads(dict(column.extra).get(RAW_TYPE, "null"))
+    is_read = read_raw_type(text) is not None if isinstance(text, str) else not has_length(column.type)
+    found = () if is_read else walk_fields(Struct((column,)))
+    return tuple(field.name for path, field in found if len(path) > 1 and name_error(field.name))
 
 
 def is_lost_if_altered(column: Field) -> bool:

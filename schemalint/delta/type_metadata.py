@@ -6,6 +6,7 @@ Sources: StructField.scala and CharVarcharUtils.scala of Spark.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Final
 
 from schemalint.delta.datatype import (
@@ -13,6 +14,7 @@ from schemalint.delta.datatype import (
     Array,
     Char,
     DataType,
+    Field,
     Map,
     String,
     Struct,
@@ -20,9 +22,10 @@ from schemalint.delta.datatype import (
     Varchar,
     parts,
     walk,
+    walk_fields,
     with_parts,
 )
-from schemalint.delta.sql_text import quote_identifier
+from schemalint.delta.sql_text import name_error, quote_identifier
 from schemalint.delta.type_text import TypeTextError, parse_type, print_type
 from schemalint.values import replace
 
@@ -68,14 +71,22 @@ def collations(path: str, type_: DataType) -> dict[str, str]:
 def with_lengths(type_: DataType, text: str) -> DataType:
     """Return the type of a column with the lengths from its type text (`RAW_TYPE`), at all depths.
 
-    The text can be outdated: after ``RENAME COLUMN s.a`` it still has the old name (measured on Delta 4.4.0).
-    Fields that the type does not have are ignored. Spark does not quote names in the text; if it cannot be
-    parsed, Spark cannot parse it either, and the type is returned unchanged.
+    The text can be outdated: after ``RENAME COLUMN s.a`` it still has the old name. Spark finds the lengths
+    in it by position (measured on Delta 4.4.0). Fields that the type does not have are ignored. If Spark
+    cannot read the text, the type is returned unchanged.
     """
+    stored = read_raw_type(text)
+    return type_ if stored is None else _with_lengths(type_, stored)
+
+
+def read_raw_type(text: str) -> DataType | None:
+    """Return the type in a `RAW_TYPE` text; None if Spark cannot read it: it writes names without quotes."""
     try:
-        return _with_lengths(type_, parse_type(text))
+        type_ = parse_type(text)
     except TypeTextError:
-        return type_
+        return None
+    fields = (field for _path, field in walk_fields(Struct((Field("column", type_),))))
+    return type_ if "`" in text or not any(name_error(field.name) for field in fields) else None
 
 
 def raw_type(type_: DataType) -> str | None:
@@ -108,11 +119,10 @@ def _with_lengths(type_: DataType, raw: DataType) -> DataType:
             }
             return with_parts(collection, inside)
         case (Struct(), Struct()):
-            types = {field.name: field.type for field in raw.fields}
             return Struct(
                 tuple(
-                    replace(field, type=_with_lengths(field.type, types.get(field.name, field.type)))
-                    for field in type_.fields
+                    field if old is None else replace(field, type=_with_lengths(field.type, old.type))
+                    for field, old in zip_longest(type_.fields, raw.fields[: len(type_.fields)])
                 )
             )
         case _:

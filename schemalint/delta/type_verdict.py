@@ -45,9 +45,6 @@ def alters_stored_type(old: DataType, new: DataType, *, nested: bool = False) ->
 def classify(old: DataType, new: DataType, *, nested: bool = False) -> TypeVerdict:
     """Return the class of a type change.
 
-    A void column can change to a container, but only by REPLACE COLUMNS: ALTER COLUMN refuses every container
-    as the new type (measured on Delta 4.4.0).
-
     Args:
         old: The type before the change.
         new: The type after the change. Do not pass two containers of the same kind; compare their parts.

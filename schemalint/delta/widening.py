@@ -24,6 +24,7 @@ from schemalint.delta.datatype import (
     VARIANT,
     VOID,
     Array,
+    Atomic,
     Char,
     DataType,
     Decimal,
@@ -32,6 +33,7 @@ from schemalint.delta.datatype import (
     Struct,
     Varchar,
 )
+from schemalint.delta.storable import INTERVAL, storage_error
 
 MAX_PRECISION: Final = 38
 """The largest precision of a decimal, in digits (PROTOCOL.md, "Primitive Types")."""
@@ -85,7 +87,9 @@ def step(old: DataType, new: DataType, *, nested: bool = False) -> TypeStep:
     """
     if old == new:
         return TypeStep.SAME
-    if old == VOID or (_is_wider_text(old, new) and not nested):
+    if old == VOID:
+        return TypeStep.REFUSED if is_container(new) or storage_error(new) else TypeStep.FREE
+    if _is_wider_text(old, new) and not nested:
         return TypeStep.FREE
     if new in _WIDER.get(old, frozenset()) or _is_wider_decimal(old, new):
         return TypeStep.WIDENING
@@ -135,12 +139,24 @@ def narrows(old: DataType, new: DataType) -> bool:
 def refusal(old: DataType, new: DataType, *, nested: bool = False) -> str | None:
     """Return the error class of ALTER COLUMN … TYPE with type widening enabled; None if it succeeds.
 
-    Spark's analyzer refuses a change that is not an up-cast; Delta refuses an up-cast that is not a widening
-    (measured on Delta 4.4.0). None does not imply a change: for a nested varchar to string, the statement
-    succeeds and changes nothing. Arguments as for `step`.
+    Spark's analyzer refuses some new types, and then a change that is not an up-cast; Delta refuses an
+    up-cast that is not a widening (measured on Delta 4.4.0). None does not imply a change: for a nested
+    varchar to string, the statement succeeds and changes nothing. Arguments as for `step`.
     """
     if step(old, new, nested=nested) != TypeStep.REFUSED or _is_ignored(old, new):
         return None
+    match new:
+        case Struct():
+            return "CANNOT_UPDATE_FIELD.STRUCT_TYPE"
+        case Array():
+            return "CANNOT_UPDATE_FIELD.ARRAY_TYPE"
+        case Map():
+            return "CANNOT_UPDATE_FIELD.MAP_TYPE"
+        case Atomic(name=name) if name.startswith(INTERVAL):
+            return "CANNOT_UPDATE_FIELD.INTERVAL_TYPE"
+    if old == VOID:  # Delta has another error for a new column of type TIME
+        error = storage_error(new)
+        return "DELTA_UNSUPPORTED_DATA_TYPES" if error == "UNSUPPORTED_TIME_TYPE" else error
     return _DELTA_REFUSES if _is_upcast(old, new) else _SPARK_REFUSES
 
 
@@ -176,7 +192,7 @@ def _family(type_: DataType) -> str | None:
 
 def _is_ignored(old: DataType, new: DataType) -> bool:
     """Whether ALTER succeeds for a nested field and changes nothing (measured on Delta 4.4.0)."""
-    return isinstance(old, Char | Varchar) and isinstance(new, String)
+    return isinstance(old, Char | Varchar) and new == String()
 
 
 def is_container(type_: DataType) -> bool:
@@ -193,13 +209,9 @@ def _is_wider_decimal(old: DataType, new: DataType) -> bool:
 
 
 def _is_wider_text(old: DataType, new: DataType) -> bool:
-    if isinstance(old, Char | Varchar):
-        match new:
-            case Varchar(length=length):
-                return length >= old.length
-            case String():
-                return True
-    return False
+    if not isinstance(old, Char | Varchar):
+        return False
+    return new.length >= old.length if isinstance(new, Varchar) else new == String()
 
 
 def _is_upcast(old: DataType, new: DataType) -> bool:

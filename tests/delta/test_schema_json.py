@@ -215,12 +215,12 @@ def test_char_varchar_metadata_of_a_column_gives_nested_fields_their_lengths() -
     assert field == Field("c", Array(inner))
 
 
-def test_stale_char_varchar_metadata_applies_to_the_remaining_fields() -> None:
+def test_stale_char_varchar_metadata_applies_to_the_fields_at_the_same_places() -> None:
     """``RENAME COLUMN ship.city`` and ``DROP COLUMN ship.zip`` leave such a text (Delta 4.4.0)."""
     fields: list[Metadata] = [{"name": name, "type": "string", "metadata": {}} for name in ("town", "street")]
     text = "struct<city:varchar(7),zip:string,street:varchar(11)>"
     field = parse_field({"type": "struct", "fields": fields}, {"__CHAR_VARCHAR_TYPE_STRING": text})
-    assert field.type == Struct((Field("town", String()), Field("street", Varchar(11))))
+    assert field.type == Struct((Field("town", Varchar(7)), Field("street", String())))
     assert field.extra == (("__CHAR_VARCHAR_TYPE_STRING", json.dumps(text)),)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import tempfile
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,12 +21,13 @@ from support.short_files import write_data_files
 from support.short_logs import write_short_log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pyspark.sql import SparkSession
 
 RECORD = Path(__file__).with_name("logs.csv")
 ACCEPTED = "accepted"
+LIST_FILES = "spark.databricks.delta.allFilesInCrc.enabled"
 
 _FILLED_PER_ROW = ("CURRENT_DEFAULT", "delta.constraints.", "delta.generationExpression", "delta.identity.")
 
@@ -58,7 +60,19 @@ def log_text(case: str) -> str:
 
 def ask(spark: SparkSession, folder: Path, cases: Iterable[str]) -> dict[str, Answer]:
     """Return the engine's answer for each case."""
-    return {case: _answer(spark, folder / case, log_text(case)) for case in cases}
+    with listing_files(spark):
+        return {case: _answer(spark, folder / case, log_text(case)) for case in cases}
+
+
+@contextmanager
+def listing_files(spark: SparkSession) -> Iterator[None]:
+    """List all files in checksums, as Delta does by default, and the tests' sessions do not."""
+    before = spark.conf.get(LIST_FILES)
+    spark.conf.set(LIST_FILES, "true")
+    try:
+        yield
+    finally:
+        spark.conf.set(LIST_FILES, before)
 
 
 def write_record(answers: Mapping[str, Answer], path: Path = RECORD) -> None:

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.record_logs import _outcome
+from engine.record_logs import _outcome, listing_files
 from engine.record_types import _versions
 from engine.state_questions import INVALID_VALUES
 from schemalint.delta.live_effect import stopped_by
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 RECORD = Path(__file__).with_name("values.csv")
-LIST_FILES = "spark.databricks.delta.allFilesInCrc.enabled"
 Question = tuple[str, str]
 """The key and the value of a property."""
 
@@ -55,13 +54,11 @@ def ask(spark: SparkSession, folder: Path, questions: Iterable[Question]) -> dic
 
     For the list of files in a checksum a commit reads the log as for a checkpoint, invalid values included.
     """
-    before = spark.conf.get(LIST_FILES)
-    spark.conf.set(LIST_FILES, "true")
-    answers = {
-        question: _answer(spark, folder / str(number), *question) for number, question in enumerate(questions)
-    }
-    spark.conf.set(LIST_FILES, before)
-    return answers
+    with listing_files(spark):
+        return {
+            question: _answer(spark, folder / str(number), *question)
+            for number, question in enumerate(questions)
+        }
 
 
 def write_record(answers: Mapping[Question, ValueAnswer], path: Path = RECORD) -> None:

@@ -9,11 +9,15 @@ import pytest
 from engine.record_logs import ACCEPTED, _outcome, log_text
 from schemalint import contract
 from schemalint.delta.change import FieldAdded
-from schemalint.delta.datatype import STRING, Field, Struct, Varchar, type_at
+from schemalint.delta.datatype import STRING, Atomic, Field, Struct, Varchar, type_at
 from schemalint.delta.diff import diff
 from schemalint.delta.lengths import shifted_structs
+from schemalint.delta.table import TableState
+from schemalint.delta.type_text import parse_type, print_type
+from schemalint.delta.widening import is_container, refusal
 from schemalint.lint.judge import judge_pair
 from schemalint.lint.rulebook import load_rules
+from schemalint.lint.table import judge_table
 from schemalint.model.contract import Contract
 from schemalint.planner.limits import refused_changes
 from schemalint.storage import read_table
@@ -49,6 +53,70 @@ def test_check_agrees_with_the_engine_on_new_columns(spark: SparkSession, tmp_pa
     (declared,) = contract.read("c.yml", text).contracts
     reported = {finding.delta_error for finding in judge_pair(None, declared, load_rules())} - {None}
     assert reported == _refusal(spark, f"CREATE TABLE delta.`{tmp_path}/t` (a INT, x {type_}) USING delta")
+
+
+def test_delta_computes_only_top_level_columns(spark: SparkSession, tmp_path: Path) -> None:
+    field = Field("x", Atomic("boolean"), generated="id IS NULL")
+    columns = (Field("id", Atomic("integer")), Field("s", Struct((field,))))
+    write_log(tmp_path / "t", [[protocol(), metadata(*columns)]])
+    spark.sql(f"INSERT INTO delta.`{tmp_path}/t` SELECT 1, named_struct('x', true)")
+    assert spark.sql(f"SELECT s.x FROM delta.`{tmp_path}/t`").collect() == [(True,)]
+    create = (
+        f"CREATE TABLE delta.`{tmp_path}/new` (id INT, s STRUCT<x: BOOLEAN GENERATED ALWAYS AS (id IS NULL)>)"
+    )
+    assert _refusal(spark, f"{create} USING delta") == {"PARSE_SYNTAX_ERROR"}
+
+
+@pytest.mark.parametrize("old", ["void", "int", "string", "char(3)", "struct<x: int>", "array<int>"])
+def test_spark_s_errors_for_a_column_that_becomes_another_kind_of_type(
+    spark: SparkSession, tmp_path: Path, old: str
+) -> None:
+    name = f"delta.`{tmp_path}/t`"
+    spark.sql(
+        f"CREATE TABLE {name} (a INT, x {old}, s STRUCT<x: {old}, y: INT>) USING delta "
+        "TBLPROPERTIES ('delta.enableTypeWidening' = 'true')"
+    )
+    kinds = ("interval", "interval day", "time(6)", "geometry(4326)", "geography(4326)")
+    containers = ("struct<x: int, y: int>", "array<string>", "map<int, int>")
+    for new in (*kinds, "string collate UNICODE_CI", *containers):
+        old_type, new_type = parse_type(old), parse_type(new)
+        if type(old_type) is type(new_type) and is_container(old_type):
+            continue
+        for nested in (False, True):
+            column = "s.x" if nested else "x"
+            answer = _refusal(spark, f"ALTER TABLE {name} ALTER COLUMN {column} TYPE {new}")
+            assert answer == {refusal(old_type, new_type, nested=nested)}, (column, new)
+
+
+NAMES = (
+    "a", "_", "1a", "1_0", "select", "not", "1e", "1ll", "12", "1d", "1E5bd", "1e1f", "1l",
+    "é", "1é", "名前", "a-b", "a-b-é", "a--b", "a-1", "-a", "a b", "a.b", "a`b", "a$b", "Ⅷ", "٣", "😀",
+)  # fmt: skip
+
+
+def test_check_knows_the_names_that_spark_cannot_read_beside_lengths(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    rules = load_rules()
+    for number, name in enumerate(NAMES):
+        type_ = Struct((Field("s", Struct((Field(name, Atomic("integer")),))), Field("x", Varchar(3))))
+        state = TableState(Struct((Field("c", type_),)), properties={"delta.columnMapping.mode": "name"})
+        found = {finding.delta_error for finding in judge_pair(None, Contract("t", state), rules)} - {None}
+        assert found == _refusal(
+            spark,
+            f"CREATE TABLE delta.`{tmp_path}/{number}` (c {print_type(type_)}) USING delta "
+            "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
+        ), name
+
+
+def test_spark_cannot_read_a_table_with_such_a_name_and_a_length(spark: SparkSession, tmp_path: Path) -> None:
+    name, error = f"delta.`{tmp_path}/t`", {"INVALID_IDENTIFIER"}
+    spark.sql(f"CREATE TABLE {name} (a INT) USING delta")
+    assert _refusal(spark, f"ALTER TABLE {name} ADD COLUMNS (c STRUCT<`x-y`: VARCHAR(3)>)") == set()
+    assert _refusal(spark, f"SELECT * FROM {name}") == error
+    assert _refusal(spark, f"INSERT INTO {name} (a) VALUES (1)") == error
+    table = read_table(f"{tmp_path}/t")
+    assert {finding.code for finding in judge_table(table, load_rules())} == {"TW013"}
 
 
 def test_only_dropping_a_column_that_delta_cannot_store_alters_the_table(
@@ -113,32 +181,59 @@ def test_spark_takes_lengths_from_columns_and_not_from_fields_inside(
         spark.sql(f"{insert}, 'abc'")
 
 
+_DIFFERENT = "a: VARCHAR(2), b: INT, c: VARCHAR(4), last: INT"
+_EQUAL = "a: VARCHAR(2), b: VARCHAR(2), c: INT"
+
+
 @pytest.mark.parametrize(
-    ("action", "row"),
+    ("fields", "action", "row"),
     [
-        ("ADD COLUMNS (s.n INT)", "'a', 1, 'abcd', 2, 3"),
-        ("ADD COLUMNS (s.n INT FIRST)", "12345, 'a', 12345, 'abcd', 2"),
-        ("DROP COLUMN s.last", "'a', 1, 'abcd'"),
-        ("DROP COLUMN s.b", "'a', 'abcd', 12345"),
-        ("DROP COLUMNS (s.c, s.last)", "'a', 1"),
-        ("ALTER COLUMN s.c FIRST", "'abcd', 'a', 1, 2"),
-        ("ALTER COLUMN s.b AFTER c", "'a', 'abcd', 12345, 2"),
-        ("ALTER COLUMN s.last AFTER b", "'a', 1, 12345, 'abcd'"),
-        ("ALTER COLUMN s.b FIRST", "12345, 'a', 'abcd', 2"),
+        (_DIFFERENT, "ADD COLUMNS (s.n INT)", "'a', 1, 'abcd', 2, 3"),
+        (_DIFFERENT, "ADD COLUMNS (s.n INT FIRST)", "12345, 'a', 12345, 'abcd', 2"),
+        (_DIFFERENT, "DROP COLUMN s.last", "'a', 1, 'abcd'"),
+        (_DIFFERENT, "DROP COLUMN s.b", "'a', 'abcd', 12345"),
+        (_DIFFERENT, "DROP COLUMNS (s.c, s.last)", "'a', 1"),
+        (_DIFFERENT, "ALTER COLUMN s.c FIRST", "'abcd', 'a', 1, 2"),
+        (_DIFFERENT, "ALTER COLUMN s.b AFTER c", "'a', 'abcd', 12345, 2"),
+        (_DIFFERENT, "ALTER COLUMN s.last AFTER b", "'a', 1, 12345, 'abcd'"),
+        (_DIFFERENT, "ALTER COLUMN s.b FIRST", "12345, 'a', 'abcd', 2"),
+        (_EQUAL, "ALTER COLUMN s.b FIRST", "'ab', 'ab', 12345"),
+        (_EQUAL, "ALTER COLUMN s.c AFTER a", "'ab', 12345, 'ab'"),
+        (_EQUAL, "DROP COLUMN s.a", "'ab', 12345"),
     ],
 )
-def test_spark_finds_lengths_by_position(spark: SparkSession, tmp_path: Path, action: str, row: str) -> None:
+def test_spark_finds_lengths_by_position(
+    spark: SparkSession, tmp_path: Path, fields: str, action: str, row: str
+) -> None:
     name, location = f"delta.`{tmp_path}/t`", f"{tmp_path}/t"
     spark.sql(
-        f"CREATE TABLE {name} (s STRUCT<a: VARCHAR(2), b: INT, c: VARCHAR(4), last: INT>) USING delta "
+        f"CREATE TABLE {name} (s STRUCT<{fields}>) USING delta "
         "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
     )
     before = read_table(location).state
     spark.sql(f"ALTER TABLE {name} {action}")
     after = read_table(location).state
+    old, new = (type_at(state.columns, ("s",)) for state in (before, after))
+    assert isinstance(old, Struct)
+    assert isinstance(new, Struct)
+    intended = Struct((Field("s", Struct(tuple(old.get(field.name) or field for field in new.fields))),))
     added = [change for change in diff(before, after) if isinstance(change, FieldAdded)]
-    shifts = bool(shifted_structs(before.columns, after.columns, added))
+    shifts = bool(shifted_structs(before.columns, intended, added))
     assert shifts is (_outcome(spark, f"INSERT INTO {name} SELECT struct({row})") != ACCEPTED)
+
+
+def test_a_renamed_field_keeps_its_length(spark: SparkSession, tmp_path: Path) -> None:
+    name, location = f"delta.`{tmp_path}/t`", f"{tmp_path}/t"
+    spark.sql(
+        f"CREATE TABLE {name} (s STRUCT<a: VARCHAR(2), b: STRING>) USING delta "
+        "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    )
+    for old, new in (("a", "between"), ("b", "a"), ("between", "b")):
+        spark.sql(f"ALTER TABLE {name} RENAME COLUMN s.{old} TO {new}")
+    columns = read_table(location).state.columns
+    assert (type_at(columns, ("s", "b")), type_at(columns, ("s", "a"))) == (Varchar(2), STRING)
+    assert _outcome(spark, f"INSERT INTO {name} SELECT struct('ab', 'abc')") == ACCEPTED
+    assert _outcome(spark, f"INSERT INTO {name} SELECT struct('abc', 'abc')") != ACCEPTED
 
 
 def test_moving_fields_shifts_the_length_of_one_that_was_added_before(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from schemalint import contract as contracts
 from schemalint.contract.dialects.native.data import as_data
 from schemalint.contract.dialects.native.declared import declared_type
-from schemalint.delta.datatype import UNMANAGED, DataType, Field, Identity, Struct, walk_fields
+from schemalint.delta.datatype import UNMANAGED, VOID, DataType, Field, Identity, Struct, walk_fields
 from schemalint.delta.path import Part, Path, lowercased
 from schemalint.delta.sql_text import always_quoted
 from schemalint.delta.table import TableState
@@ -45,7 +45,7 @@ CONTAINERS: Final = (
     *("struct<x: int>", "struct<x: int, y: string>", "struct<x: bigint not null, y: struct<z: date>>"),
     *("struct<x: varchar(3), y: array<int>>", "array<int>", "array<varchar(3)>", "array<struct<x: int>>"),
     *("array<struct<x: tinyint, y: decimal(10,2)>>", "map<string, int>", "map<int, array<date>>"),
-    *("map<int, struct<x: int>>", "map<struct<x: int>, float>"),
+    *("map<int, struct<x: int>>", "map<struct<x: int>, float>", "struct<`z-z`: int, x: string>"),
 )
 ORDERED: Final = frozenset({*LEAVES} - {"binary", "boolean", "variant"})
 """Types that Delta can partition and cluster by."""
@@ -59,6 +59,15 @@ DEFAULTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint", "float", "double"), "1"),
 }
 _FEATURES: Final = frozenset({"allowColumnDefaults", "timestampNtz"})
+_MAPPED_NAMES: Final = ("A b", "dot.ted", "quo`ted", "é", "brack(et)")
+"""Names that only tables with column mapping can have."""
+_SWITCHES: Final = (
+    "delta.appendOnly",
+    "delta.enableChangeDataFeed",
+    "delta.enableDeletionVectors",
+    "delta.enableInCommitTimestamps",
+    "delta.enableRowTracking",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +79,21 @@ class Pair:
         declared: The contract to deploy.
         edits: The names of the edits that lead from `made` to `declared`.
         has_row: Whether the table contains a row.
+        later: The pair to deploy next, if this one is deployed: its `made` is this one's `declared`.
     """
 
     made: Contract | None
     declared: Contract
     edits: tuple[str, ...]
     has_row: bool
+    later: Pair | None = None
 
     def _repr_pretty_(self, printer: RepresentationPrinter, _cycle: object) -> None:
         """Print the pair for hypothesis, as contract text that can be tried again."""
         made = text_of(self.made) if self.made else "no table"
         printer.text(f"{self.edits}, has_row={self.has_row}\n{made}\n{text_of(self.declared)}\n")
+        if self.later:
+            printer.text(f"{self.later.edits}\n{text_of(self.later.declared)}\n")
 
     @property
     def revisions(self) -> tuple[Contract, ...]:
@@ -93,18 +106,28 @@ def pairs(draw: DrawFn, edits: Sequence[Edit]) -> Pair:
     """Pairs that differ by these edits; most tables exist and are empty."""
     maker = Maker(draw(st.randoms(use_true_random=True)))
     made = maker.contract()
-    declared, applied = made, list[str]()
-    for _ in range(maker.one_of((1, 1, 1, 2, 2, 3))):
-        if not is_editable(declared.state.columns):
-            break
-        edit = maker.one_of(edits)
-        edited = edit(maker, declared)
-        if edited is not None and edited != declared:
-            declared = edited
-            applied.append(edit.__name__)
+    declared, applied = edited(maker, made, edits)
     assume(applied)
     is_new = maker.chance(8)
-    return Pair(None if is_new else as_written(made), as_written(declared), tuple(applied), maker.chance(5))
+    pair = Pair(None if is_new else as_written(made), as_written(declared), applied, maker.chance(5))
+    then, applied = edited(maker, pair.declared, edits)
+    return (
+        replace(pair, later=Pair(pair.declared, as_written(then), applied, pair.has_row)) if applied else pair
+    )
+
+
+def edited(maker: Maker, contract: Contract, edits: Sequence[Edit]) -> tuple[Contract, tuple[str, ...]]:
+    """Return a contract after one to three edits, and their names."""
+    applied = list[str]()
+    for _ in range(maker.one_of((1, 1, 1, 2, 2, 3))):
+        if not is_editable(contract.state.columns):
+            break
+        edit = maker.one_of(edits)
+        after = edit(maker, contract)
+        if after is not None and after != contract:
+            contract = after
+            applied.append(edit.__name__)
+    return contract, tuple(applied)
 
 
 def as_written(contract: Contract) -> Contract:
@@ -141,24 +164,33 @@ class Maker:
     # The contract that creates the table
 
     def contract(self) -> Contract:
-        names = self.random.sample(NAMES, self.random.randint(2, 4))
-        columns = Struct((bare("id", declared_type("bigint")), *map(self.column, names)))
+        properties = self.properties()
+        features = frozenset[str]() if self.chance(3) else _FEATURES
+        names = (*NAMES, *_MAPPED_NAMES) if properties.get(MAPPING, "none") != "none" else NAMES
+        own = self.random.sample(names, self.random.randint(2, 4))
+        with_defaults = "allowColumnDefaults" in features
+        columns = Struct(
+            (
+                bare("id", declared_type("bigint")),
+                *(self.column(name, with_defaults=with_defaults) for name in own),
+            )
+        )
         columns = self.with_computed(columns)
         state = TableState(
             columns=columns,
             description="x" if self.chance() else UNMANAGED,
             constraints=self.constraints(columns),
-            properties=self.properties(),
-            features=_FEATURES,
+            properties=properties,
+            features=features,
         )
         return Contract("sales.orders", self.with_layout(state), protocol=ProtocolLimits(allow_upgrade=True))
 
-    def column(self, name: str) -> Field:
-        text = self.one_of(CONTAINERS if self.chance(3) else LEAVES)
-        default = DEFAULTS.get(text) if self.chance(3) else None
+    def column(self, name: str, *, with_defaults: bool) -> Field:
+        text = "void" if self.chance(20) else self.one_of(CONTAINERS if self.chance(3) else LEAVES)
+        default = DEFAULTS.get(text) if with_defaults and self.chance(3) else None
         return replace(
             bare(name, declared_type(text)),
-            nullable=self.chance(4) is False,
+            nullable=text == "void" or self.chance(4) is False,
             comment=self.one_of((UNMANAGED, None, "x")),
             default=default or UNMANAGED,
         )
@@ -188,7 +220,8 @@ class Maker:
     def properties(self) -> dict[str, str | None]:
         mode = self.one_of(("", "", "none", "name", "name", "name", "id"))
         widening = self.one_of(("", "true", "true", "true", "false"))
-        properties: dict[str, str | None] = {MAPPING: mode, "delta.enableTypeWidening": widening}
+        switches = self.sample(_SWITCHES, most=2) if self.chance(3) else ()
+        properties = {MAPPING: mode, "delta.enableTypeWidening": widening, **dict.fromkeys(switches, "true")}
         return {key: value for key, value in properties.items() if value}
 
     def with_layout(self, state: TableState) -> TableState:
@@ -197,6 +230,8 @@ class Maker:
         match self.one_of(("", "", "partitioned", "clustered")):
             case "partitioned":
                 names = [field.name for path, field in keys if len(path) == 1 and not is_computed(field)]
+                if any(field.type == VOID for field in state.columns.fields):
+                    return state  # all other columns would be keys, and a row needs one that is none
                 return replace(state, partitioned_by=tuple(self.sample(names, most=2)))
             case "clustered":
                 return replace(state, clustered_by=tuple(path for path, _field in self.sample(keys, most=2)))

@@ -67,7 +67,7 @@ def drop_without_mapping(change: FieldRemoved, ctx: RuleContext) -> Iterator[Pro
     protocol: {allow_upgrade: true}
     ```
     """
-    if path_key(change.path) in ctx.contract.state.dropped_by_key and ctx.column_mapping == "none":
+    if path_key(change.path) in ctx.contract.state.dropped_by_key and not ctx.has_column_mapping:
         yield Problem(
             f"{format_path(change.path)} is dropped, but the table has no column mapping",
             help="set `delta.columnMapping.mode: name` under `properties`, or keep it as `deprecated`",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from schemalint.delta.change import PropertyChanged
 from schemalint.delta.column_names import invalid_characters
-from schemalint.delta.datatype import walk_fields
+from schemalint.delta.datatype import field_at, walk_fields
 from schemalint.delta.path import format_path
 from schemalint.delta.properties import COLUMN_MAPPING_MODE, ICEBERG_COMPAT_KEYS, is_true
 from schemalint.plugin import Problem, RuleContext, Severity, rule
@@ -39,7 +39,8 @@ def mapping_mode_transition(change: PropertyChanged, ctx: RuleContext) -> Iterat
     `DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE`. Older documentation calls the way back to `none`
     impossible. Current Delta allows it, and rewrites every file of the table; the feature `columnMapping`
     stays in the protocol, and the change stops every stream. Names that contain a space or one of `,;{}()=`
-    prevent it: `DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING`. A clustering refers to columns by
+    prevent it: `DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING`; `apply` renames and drops columns
+    before. A clustering refers to columns by
     their physical names, which no column has without column mapping: then `OPTIMIZE`, `CLUSTER BY` and
     `DESCRIBE DETAIL` fail for good. `apply` removes a declared clustering before, and sets it again.
 
@@ -91,7 +92,7 @@ def mapping_mode_transition(change: PropertyChanged, ctx: RuleContext) -> Iterat
     elif names := _names_that_need_mapping(ctx):
         yield Problem(
             f"column mapping cannot be switched off: {', '.join(names)} would not be valid without it",
-            help="rename first, in a separate edit, or keep the mode",
+            help="rename these columns, or keep the mode",
             delta_error="DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
         )
     elif ctx.before.clustered_by and not isinstance(ctx.contract.state.clustered_by, tuple):
@@ -109,6 +110,9 @@ def mapping_mode_transition(change: PropertyChanged, ctx: RuleContext) -> Iterat
 
 
 def _names_that_need_mapping(ctx: RuleContext) -> list[str]:
+    """Return the kept names that need column mapping; CM006 reports new ones."""
     return [
-        format_path(path) for path, field in walk_fields(ctx.before.columns) if invalid_characters(field.name)
+        format_path(path)
+        for path, field in walk_fields(ctx.after.columns)
+        if invalid_characters(field.name) and field_at(ctx.before.columns, path)
     ]

@@ -64,7 +64,7 @@ def rename_without_mapping(change: FieldRenamed, ctx: RuleContext) -> Iterator[P
     protocol: {allow_upgrade: true}
     ```
     """
-    if ctx.column_mapping == "none":
+    if not ctx.has_column_mapping:
         old = format_path((*change.path[:-1], change.old_name))
         yield Problem(
             f"{old} is renamed to {format_path(change.path)}, but the table has no column mapping",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
+from schemalint.delta.change import FieldRemoved
 from schemalint.delta.column_names import nearest_name
 from schemalint.delta.datatype import VOID, Array, Atomic, DataType, Map, Struct, type_at
 from schemalint.delta.path import Part, Path, format_path, path_key, prefixes
@@ -115,7 +116,8 @@ def _faults(clustering: tuple[Path, ...], ctx: RuleContext) -> Iterator[_Fault]:
     seen: set[tuple[str, ...]] = set()
     for path in clustering:
         key = path_key(path)
-        if _is_dropped(key, dropped) and type_at(ctx.before.columns, path) is not None:
+        is_gone = type_at(ctx.before.columns, path) is not None and type_at(ctx.after.columns, path) is None
+        if is_gone and _is_dropped(key, dropped):  # NC007 reports it
             continue
         if key in seen:
             yield f"{format_path(path)} twice", "name it once", _TWICE
@@ -175,10 +177,12 @@ def _column_faults(path: Path, columns: Struct) -> Iterator[_Fault]:
 
 
 def _without_statistics(clustering: tuple[Path, ...], ctx: RuleContext) -> frozenset[tuple[str, ...]]:
-    """Check new clustering only: Delta checks statistics when the clustering is set, and never again."""
+    """Check only a clustering that is set, as Delta does: it is new, or a column of it is dropped."""
     before = ctx.before.clustered_by
     keys = [path_key(column) for column in clustering]
-    if isinstance(before, tuple) and [path_key(column) for column in before] == keys:
+    removed = {path_key(change.path) for change in ctx.changes if isinstance(change, FieldRemoved)}
+    is_same = isinstance(before, tuple) and [path_key(column) for column in before] == keys
+    if is_same and not any(_is_dropped(key, removed) for key in keys):
         return frozenset()
     return frozenset(keys) - paths_with_statistics(ctx.after.columns, ctx.after.properties)
 

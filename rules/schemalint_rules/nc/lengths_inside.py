@@ -35,10 +35,10 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
     - gets another comment, or another default,
     - becomes nullable;
 
-    a new one with a default, because the default takes a separate statement; and a new field with a length
-    inside a column that has a length already. It warns of a field that is dropped or added so that a field
-    with a length has another place in its struct. Other changes to the fields inside are fine. So is an array
-    or a map of plain values, unless its types were widened.
+    a new one with a default, because the default takes a separate statement; a new field with a length inside
+    a column that has a length already; and a field that is dropped or added so that a field with a length has
+    another place in its struct. Other changes to the fields inside are fine. So is an array or a map of plain
+    values, unless its types were widened.
 
     ## Why is this bad?
 
@@ -105,7 +105,6 @@ def lengths_inside(change: _Change, ctx: RuleContext) -> Iterator[Problem]:
             f"{format_path(change.path)} is {'dropped' if is_removed else 'added'} in a struct with char or "
             "varchar: writers find lengths by position, and will check another field or fail",
             help="keep the field" if is_removed else "add it as the last field of the struct",
-            severity=Severity.WARNING,
         )
     column = _altered_column(change, ctx)
     if column is not None and is_lost_if_altered(column):

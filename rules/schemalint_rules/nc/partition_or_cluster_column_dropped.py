@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import ClusteringChanged, FieldRemoved, PartitioningChanged, TableAdded
-from schemalint.delta.datatype import Unmanaged
+from schemalint.delta.datatype import Unmanaged, type_at
 from schemalint.delta.path import Path, format_path, path_key
 from schemalint.delta.table import TableState
 from schemalint.plugin import Problem, RuleContext, Severity, rule
@@ -31,7 +31,8 @@ def partition_or_cluster_column_dropped(
     Finds
 
     - a drop of a partition column;
-    - a drop of a column that the table stays clustered by, or of a struct that contains such a field;
+    - a drop of a column that the table stays clustered by, or of a struct that contains such a field, unless
+      the contract declares the clustering, and another column takes the name;
     - a change of `partitioned_by` in an existing table;
     - `clustered_by` for a partitioned table.
 
@@ -116,11 +117,19 @@ def _dropped(path: Path, ctx: RuleContext) -> Iterator[Problem]:
             help="keep it, marked as `deprecated`, or create a new table",
             delta_error=_PARTITION,
         )
-    if inside := ctx.after.clustering.within(path_key(path)):
+    is_declared = isinstance(ctx.contract.state.clustered_by, tuple)
+    inside = [
+        clustered
+        for clustered in ctx.after.clustering.within(path_key(path))
+        if not (is_declared and type_at(ctx.after.columns, clustered))  # another column takes its place
+    ]
+    if inside:
         names = ", ".join(format_path(clustered) for clustered in inside)
         yield Problem(
             f"the table stays clustered by {names}, but {column} is dropped",
-            help="take it out of `clustered_by` in the same edit",
+            help="take it out of `clustered_by` in the same edit"
+            if is_declared
+            else "declare the new clustering in the same edit: `clustered_by: […]`",
             # Delta accepts the drop of a struct around the column, and fails later.
             delta_error=_CLUSTERING if any(len(clustered) == len(path) for clustered in inside) else None,
         )

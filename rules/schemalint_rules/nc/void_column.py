@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemalint.delta.datatype import VOID, DataType, Struct, type_at, walk
+from schemalint.delta.datatype import VOID, DataType, Struct, field_at, type_at, walk
 from schemalint.delta.path import Part, Path, format_path
 from schemalint.delta.properties import ICEBERG_COMPAT_KEYS, is_true
 from schemalint.delta.table import TableState
@@ -12,6 +12,7 @@ _STATISTICS = "delta.dataSkippingStatsColumns"
 _EMPTY_TABLE = "DELTA_CANNOT_WRITE_EMPTY_SCHEMA.TABLE_ALL_VOID_COLUMNS"
 _EMPTY_STRUCT = "DELTA_CANNOT_WRITE_EMPTY_SCHEMA.STRUCT_ALL_VOID_FIELDS"
 _IN_COLLECTION = "DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE"
+_NOT_NULL = "DELTA_MISSING_NOT_NULL_COLUMN_VALUE"
 
 
 @rule(
@@ -19,7 +20,7 @@ _IN_COLLECTION = "DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE"
     on=Contract,
     severity=Severity.WARNING,
     live=True,
-    delta_errors=(_EMPTY_TABLE, _EMPTY_STRUCT, _IN_COLLECTION),
+    delta_errors=(_EMPTY_TABLE, _EMPTY_STRUCT, _IN_COLLECTION, _NOT_NULL),
 )
 def void_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     """A column has the type void.
@@ -27,16 +28,17 @@ def void_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
     ## What it does
 
     Finds columns and fields of the type `void`. The finding is an error if Delta can then write nothing to
-    the table: if all columns are void, or all fields of a struct, or anything inside an array or a map. The
-    area TW reports a column that had another type before, RD008 a void column that Iceberg compatibility
-    forbids, and TP006, NC013 and NC014 a void column that needs statistics, or that partitions or clusters
-    the table.
+    the table: if all columns are void, or all fields of a struct, or anything inside an array or a map, or a
+    column or field that is `NOT NULL`. The area TW reports a column that had another type before, RD008 a
+    void column that Iceberg compatibility forbids, and TP006, NC013 and NC014 a void column that needs
+    statistics, or that partitions or clusters the table.
 
     ## Why is this bad?
 
     A void column holds only nulls, and Delta does not store it at all. It mostly comes from a literal `NULL`
     in a query whose result became a table. Delta creates the tables that are an error here, but refuses every
-    insert into them with `DELTA_CANNOT_WRITE_EMPTY_SCHEMA` or `DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE`.
+    insert into them with `DELTA_CANNOT_WRITE_EMPTY_SCHEMA`, `DELTA_COMPLEX_TYPE_COLUMN_CONTAINS_NULL_TYPE` or
+    `DELTA_MISSING_NOT_NULL_COLUMN_VALUE`.
 
     ## What to do
 
@@ -74,7 +76,11 @@ def void_column(contract: Contract, ctx: RuleContext) -> Iterator[Problem]:
             fault = f"{format_path(path)} has only void fields" if path else "the table has only void columns"
             yield _unwritable(fault, path, _EMPTY_STRUCT if path else _EMPTY_TABLE)
         elif type_ == VOID and not _is_empty(type_at(columns, path[:-1]), path[:-1]):
-            yield Problem(f"{format_path(path)} is void: it can hold only nulls", help=_HELP, path=path)
+            field = field_at(columns, path)
+            if field is not None and not field.nullable:
+                yield _unwritable(f"{format_path(path)} is void and NOT NULL", path, _NOT_NULL)
+            else:
+                yield Problem(f"{format_path(path)} is void: it can hold only nulls", help=_HELP, path=path)
 
 
 _HELP = "declare the intended type"

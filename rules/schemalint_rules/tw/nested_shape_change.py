@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import TypeChanged
-from schemalint.delta.datatype import Array, DataType, Map, Struct
 from schemalint.delta.path import format_path
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
+from schemalint.delta.widening import refusal
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 
@@ -19,6 +19,7 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
         "CANNOT_UPDATE_FIELD.STRUCT_TYPE",
         "CANNOT_UPDATE_FIELD.ARRAY_TYPE",
         "CANNOT_UPDATE_FIELD.MAP_TYPE",
+        "CANNOT_UPDATE_FIELD.INTERVAL_TYPE",
     ),
     verdict="impossible",
 )
@@ -73,18 +74,5 @@ def nested_shape_change(change: TypeChanged, _ctx: RuleContext) -> Iterator[Prob
         yield Problem(
             f"{format_path(change.path)} changes from {old} to {new}, a different kind of type",
             help=f"keep {old}; add a new column of type {new} and backfill it",
-            delta_error=_error(change.new),
+            delta_error=refusal(change.old, change.new),
         )
-
-
-def _error(new: DataType) -> str:
-    """Return the error class of the ALTER (measured on Delta 4.4.0): Spark checks the new type first."""
-    match new:
-        case Struct():
-            return "CANNOT_UPDATE_FIELD.STRUCT_TYPE"
-        case Array():
-            return "CANNOT_UPDATE_FIELD.ARRAY_TYPE"
-        case Map():
-            return "CANNOT_UPDATE_FIELD.MAP_TYPE"
-        case _:
-            return "NOT_SUPPORTED_CHANGE_COLUMN"

@@ -3,19 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemalint.delta.change import FieldAdded, TableAdded
-from schemalint.delta.datatype import Atomic, DataType, String, walk
+from schemalint.delta.datatype import DataType, walk
 from schemalint.delta.path import Path, format_path
+from schemalint.delta.storable import storage_error
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Problem, RuleContext, Severity, rule
-
-# The beginning of a type's name, and Delta 4.4.0's error for it (measured; CREATE and ADD agree).
-_REFUSED = (
-    ("time(", "UNSUPPORTED_TIME_TYPE"),
-    ("interval ", "DELTA_UNSUPPORTED_DATA_TYPES"),
-    ("interval", "_LEGACY_ERROR_TEMP_1183"),
-    ("geometry", "DELTA_GEOSPATIAL_NOT_SUPPORTED"),
-    ("geography", "DELTA_GEOSPATIAL_NOT_SUPPORTED"),
-)
 
 
 @rule(
@@ -92,7 +84,7 @@ def type_not_storable(change: FieldAdded | TableAdded, _ctx: RuleContext) -> Ite
 
 def _refused(type_: DataType, path: Path) -> Iterator[Problem]:
     for leaf_path, leaf in walk(type_, path):
-        if (error := _error(leaf)) is not None:
+        if (error := storage_error(leaf)) is not None:
             yield Problem(
                 f"{format_path(leaf_path)} is declared {print_type(leaf)}, which Delta does not store",
                 help="store the value as a number, text or binary",
@@ -100,11 +92,3 @@ def _refused(type_: DataType, path: Path) -> Iterator[Problem]:
                 new=print_type(leaf),
                 delta_error=error,
             )
-
-
-def _error(type_: DataType) -> str | None:
-    if isinstance(type_, String):
-        return None if type_ == String() else "DELTA_UNSUPPORTED_DATA_TYPES"
-    if not isinstance(type_, Atomic):
-        return None
-    return next((error for prefix, error in _REFUSED if type_.name.startswith(prefix)), None)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import field_at
 from schemalint.delta.path import Part, format_path
+from schemalint.delta.storable import storage_error
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
 from schemalint.delta.widening import TypeStep, nearest_widening, refusal, step
@@ -15,7 +16,13 @@ from schemalint.plugin import Problem, RuleContext, Severity, rule
     "TW002",
     on=TypeChanged,
     severity=Severity.ERROR,
-    delta_errors=("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", "NOT_SUPPORTED_CHANGE_COLUMN"),
+    delta_errors=(
+        "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
+        "NOT_SUPPORTED_CHANGE_COLUMN",
+        "CANNOT_UPDATE_FIELD.INTERVAL_TYPE",
+        "DELTA_UNSUPPORTED_DATA_TYPES",
+        "DELTA_GEOSPATIAL_NOT_SUPPORTED",
+    ),
     verdict="impossible",
 )
 def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[Problem]:
@@ -25,16 +32,18 @@ def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[P
 
     Finds type changes that Delta's type widening does not allow and that no other TW rule describes better:
     anything to or from `string`, `bigint` to `double`, `date` to `timestamp`, `timestamp` to `timestamp_ntz`,
-    `decimal` to `double`, a different collation.
+    `decimal` to `double`, a different collation, and any type that Delta does not store (see TW012).
 
     ## Why is this bad?
 
     Delta keeps the files unchanged and converts values while reading. It does so only for the changes listed
     under "Type Widening" in its PROTOCOL.md. For all other changes `ALTER TABLE` fails: with
     `DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP` if Spark considers the cast lossless, such as `bigint` to
-    `double` or `int` to `string`, otherwise with `NOT_SUPPORTED_CHANGE_COLUMN`. An append with `mergeSchema`
-    fails with `DELTA_FAILED_TO_MERGE_FIELDS`, which older versions worded "Failed to merge fields … Failed to
-    merge incompatible data types".
+    `double` or `int` to `string`, otherwise with `NOT_SUPPORTED_CHANGE_COLUMN`; for an interval with
+    `CANNOT_UPDATE_FIELD.INTERVAL_TYPE`, and for a void column that becomes another type that Delta does not
+    store with `DELTA_UNSUPPORTED_DATA_TYPES` or `DELTA_GEOSPATIAL_NOT_SUPPORTED`. An append with
+    `mergeSchema` fails with `DELTA_FAILED_TO_MERGE_FIELDS`, which older versions worded "Failed to merge
+    fields … Failed to merge incompatible data types".
 
     `char(n)` and `varchar(n)` widen only as top-level columns. Inside a struct, an array or a map Delta
     refuses a longer `varchar`. A change to `string` there is worse: the statement reports success and changes
@@ -81,14 +90,13 @@ def unsupported_type_change(change: TypeChanged, ctx: RuleContext) -> Iterator[P
         return
     error = refusal(change.old, change.new, nested=nested)
     old, new = print_type(change.old), print_type(change.new)
-    reason = (
-        "which Delta cannot do in place"
-        if error
-        else "which Delta reports as successful but does not perform"
-    )
+    reason = "which Delta reports as successful but does not perform"
+    if error:
+        reason = f"which Delta {'does not store' if storage_error(change.new) else 'cannot do in place'}"
+    backfill = f"; add a new column of type {new} and backfill it"
     yield Problem(
         f"{format_path(change.path)} changes from {old} to {new}, {reason}",
-        help=f"keep {old}{_alternative(change)}; add a new column of type {new} and backfill it"
+        help=f"keep {old}{_alternative(change)}{'' if storage_error(change.new) else backfill}"
         f"{_wrong_turn(change, ctx)}",
         delta_error=error,
     )

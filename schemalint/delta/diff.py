@@ -7,11 +7,22 @@ from collections.abc import Iterator, Mapping
 
 from schemalint.delta import change
 from schemalint.delta.change import Change
-from schemalint.delta.datatype import UNMANAGED, Array, DataType, Field, Managed, Map, Struct, Unmanaged
+from schemalint.delta.datatype import (
+    UNMANAGED,
+    Array,
+    DataType,
+    Field,
+    Managed,
+    Map,
+    Struct,
+    Unmanaged,
+    type_at,
+)
 from schemalint.delta.equivalence import same_comment, same_expression, same_property
 from schemalint.delta.path import Part, Path, lowercased, path_key
 from schemalint.delta.renames import Renames, renames_of
 from schemalint.delta.table import Deletion, TableState
+from schemalint.delta.widening import is_container
 from schemalint.values import replace
 
 
@@ -43,12 +54,28 @@ def _columns(before: TableState, after: TableState) -> Iterator[Change]:
 
 def recreated_columns(before: TableState, after: TableState) -> set[tuple[str, ...]]:
     """Return the recreated columns: newly listed as dropped with their old type, and declared again."""
-    known = {path_key(entry.path) for entry in before.dropped}
-    return {
-        path_key(entry.path)
-        for entry in after.dropped
-        if entry.type is not None and path_key(entry.path) not in known
-    }
+    return {path_key(entry.path) for entry in newly_listed(before, after) if entry.type is not None}
+
+
+def newly_listed(before: TableState, after: TableState) -> Iterator[Deletion]:
+    """Yield the deletions that the later state lists and the earlier one does not.
+
+    The name of a column that was dropped can be taken by another column, and that one be dropped too: by an
+    entry with another type, or without one.
+    """
+    known = before.dropped_by_key
+    for entry in after.dropped:
+        listed = known.get(path_key(entry.path), ())
+        is_new = all(entry.type != other.type for other in listed)
+        if not listed or (is_new and _is_of(entry, type_at(before.columns, entry.path))):
+            yield entry
+
+
+def _is_of(entry: Deletion, declared: DataType | None) -> bool:
+    """Whether a deletion is that of a column with the declared type; containers differ in details."""
+    if declared is None or entry.type is None:
+        return declared is not None
+    return entry.type == declared or (type(entry.type) is type(declared) and is_container(declared))
 
 
 def _struct(before: Struct, after: Struct, path: Path, recreated: set[tuple[str, ...]]) -> Iterator[Change]:

@@ -120,8 +120,9 @@ def _recreated(base: Contract, contract: Contract, table: LiveTable) -> Iterator
     """Refuse to drop columns again that a writer recreated after the contract dropped them."""
     listed = {lowercased(entry.path) for entry in base.state.dropped}
     for entry in contract.state.dropped:
-        kept = field_at(contract.state.columns, entry.path) is not None
-        if lowercased(entry.path) in listed and not kept and field_at(table.state.columns, entry.path):
+        declared = (contract.state.columns, base.state.columns)
+        is_declared = any(field_at(columns, entry.path) is not None for columns in declared)
+        if lowercased(entry.path) in listed and not is_declared and field_at(table.state.columns, entry.path):
             yield Refusal(
                 RefusalKind.OPERATION,
                 f"{format_path(entry.path)} was dropped, and exists again",

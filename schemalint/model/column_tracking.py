@@ -25,7 +25,7 @@ from schemalint.delta.datatype import (
 )
 from schemalint.delta.path import Path, PathIndex, path_key
 from schemalint.delta.table import Deletion, TableState
-from schemalint.model.revision_columns import newly_listed, numbered_revisions
+from schemalint.model.revision_columns import listed_paths, numbered_revisions
 from schemalint.values import frozen, grouped, replace
 
 _NOTHING: Final = Struct(())
@@ -116,7 +116,7 @@ def track_columns(live: Struct, revisions: Sequence[TableState]) -> ColumnTracki
     """
     numbers = count(1)
     editions, dropped, origins = numbered_revisions(revisions, numbers)
-    numbering = _LiveNumbering(numbers, newly_listed(revisions[0], revisions[-1]), set(dropped), origins)
+    numbering = _LiveNumbering(numbers, listed_paths(revisions[0], revisions[-1]), set(dropped), origins)
     numbered = numbering.struct([editions[0], *reversed(editions[1:])], live, ())
     retaken = _retaken_paths(editions[:-1], editions[-1])
     dropped = frozenset(numbering.dropped)

@@ -18,7 +18,7 @@ from schemalint.delta.datatype import (
     walk_fields,
     with_parts,
 )
-from schemalint.delta.diff import pair_fields, recreated_columns
+from schemalint.delta.diff import newly_listed, pair_fields, recreated_columns
 from schemalint.delta.path import Path, path_key
 from schemalint.delta.table import TableState
 from schemalint.values import frozen, replace
@@ -37,7 +37,7 @@ def numbered_revisions(
     origins: dict[int, str] = {}
     for before, after in pairwise(revisions):
         step = _RevisionStep(
-            numbers, recreated_columns(before, after), newly_listed(before, after), lost, dropped, origins
+            numbers, recreated_columns(before, after), listed_paths(before, after), lost, dropped, origins
         )
         editions.append(step.struct(editions[-1], after.columns, (), ()))
     listed = revisions[-1].dropped_by_key
@@ -139,9 +139,9 @@ def _by_edited_rename(old: Struct, new: Struct) -> dict[str, Field]:
     }
 
 
-def newly_listed(before: TableState, after: TableState) -> frozenset[tuple[str, ...]]:
-    """Return the paths that the later revision lists as dropped, and the earlier one does not."""
-    return frozenset(after.dropped_by_key) - frozenset(before.dropped_by_key)
+def listed_paths(before: TableState, after: TableState) -> frozenset[tuple[str, ...]]:
+    """Return the paths of the deletions that the later revision lists newly."""
+    return frozenset(path_key(entry.path) for entry in newly_listed(before, after))
 
 
 def _numbered(struct: Struct, numbers: Iterator[int]) -> Struct:

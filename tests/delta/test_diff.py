@@ -277,6 +277,22 @@ def test_an_older_dropped_entry_of_a_reused_name_changes_nothing() -> None:
     )
 
 
+def test_a_reused_name_that_is_listed_with_its_new_type_is_removed_and_added_again() -> None:
+    first, old, new = Deletion(("a",), INTEGER), Field("a", STRING), Field("a", LONG)
+    before = replace(_columns(old), dropped=(first,))
+    after = replace(_columns(new), dropped=(first, Deletion(("a",), STRING)))
+    assert diff(before, after)[:2] == (
+        change.FieldRemoved(("a",), old),
+        change.FieldAdded(("a",), new, None),
+    )
+
+
+def test_an_older_dropped_entry_with_a_corrected_type_removes_nothing() -> None:
+    before = replace(_columns(Field("a", STRING)), dropped=(Deletion(("a",), INTEGER),))
+    changes = diff(before, replace(before, dropped=(Deletion(("a",), LONG),)))
+    assert not any(isinstance(each, change.FieldRemoved | change.FieldAdded) for each in changes)
+
+
 def _ids(*pairs: tuple[str, int | None]) -> TableState:
     return _columns(*(Field(name, INTEGER, column_id=number) for name, number in pairs))
 

@@ -212,6 +212,15 @@ def test_listed_column_is_dropped_only_if_the_base_does_not_list_it(branch: Bran
     assert outcome(branch.plan(branch.live(listed))) == []
 
 
+@pytest.mark.parametrize("entry", ["c", "{column: c, type: date}"])
+def test_column_that_the_contract_declares_again_is_dropped_by_another_entry(
+    branch: Branch, entry: str
+) -> None:
+    again = branch.declare(f"{A_B}, {{name: c, type: date}}", "dropped: [{column: c, type: int}]")
+    branch.declare(A_B, f"dropped: [{{column: c, type: int}}, {entry}]")
+    assert outcome(branch.plan(branch.live(again))) == ["FieldRemoved c"]
+
+
 def test_dropped_column_that_exists_again_is_drift(branch: Branch) -> None:
     branch.declare(A_B_C)
     listed = branch.declare(A_B, "dropped: [c]")

@@ -26,7 +26,6 @@ from support.rule_judging import built_in
 from support.wide import CHANGES
 
 NUMBER = 60
-# No size is that of another test: type texts are parsed once, so a size that was met before would count less.
 # None is so large that the values alone, each read for a proof, fill the cache of read texts.
 WIDTH_FIXED = 25
 WIDTH_PULLED = 35

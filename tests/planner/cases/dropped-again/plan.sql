@@ -1,0 +1,6 @@
+-- drop columns
+--   'x is listed under dropped'
+-- undo note: cannot be undone in place: RESTORE TABLE also reverts the data
+-- needs --allow destructive
+ALTER TABLE delta.`/lake/it``s/orders` DROP COLUMNS (`x`);
+

@@ -40,9 +40,9 @@ def mapping_mode_transition(change: PropertyChanged, ctx: RuleContext) -> Iterat
     impossible. Current Delta allows it, and rewrites every file of the table; the feature `columnMapping`
     stays in the protocol, and the change stops every stream. Names that contain a space or one of `,;{}()=`
     prevent it: `DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING`; `apply` renames and drops columns
-    before. A clustering refers to columns by
-    their physical names, which no column has without column mapping: then `OPTIMIZE`, `CLUSTER BY` and
-    `DESCRIBE DETAIL` fail for good. `apply` removes a declared clustering before, and sets it again.
+    before. A clustering refers to columns by their physical names, which no column has without column
+    mapping: then `OPTIMIZE`, `CLUSTER BY` and `DESCRIBE DETAIL` fail for good. `apply` removes a declared
+    clustering before, and sets it again.
 
     ## What to do
 

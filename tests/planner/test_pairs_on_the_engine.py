@@ -1,7 +1,7 @@
 """For generated pairs of table and contract, Spark carries out each plan, and no refused change succeeds.
 
-The default is 60 pairs; ``SCHEMALINT_ENGINE_PLANS=300`` tries 300 (`make engine`), and
-``SCHEMALINT_ENGINE_SEED`` selects other pairs.
+Another revision is deployed to each table whose plan was carried out. The default is 60 pairs;
+``SCHEMALINT_ENGINE_PLANS=300`` tries 300 (`make engine`), and ``SCHEMALINT_ENGINE_SEED`` selects other pairs.
 """
 
 from __future__ import annotations

@@ -8,10 +8,9 @@ import pytest
 
 from schemalint.delta.datatype import VOID, DataType, Field, Struct
 from schemalint.delta.diff import diff
-from schemalint.delta.storable import storage_error
 from schemalint.delta.table import TableState
 from schemalint.delta.type_text import parse_type, print_type
-from schemalint.delta.widening import TypeStep, is_container, step
+from schemalint.delta.widening import TypeStep, is_container, step, storage_error
 from schemalint.lint.context import git_context
 from schemalint.lint.judge import Judge
 from schemalint.model.contract import Contract

@@ -35,7 +35,14 @@ def computed_inside_column(change: _Change, ctx: RuleContext) -> Iterator[Proble
 
     ## Example
 
-    ```yaml title="contract"
+    ```yaml title="before"
+    schemalint: 1
+    table: sales.orders
+    columns:
+      - {name: order_id, type: bigint}
+    ```
+
+    ```yaml title="after"
     schemalint: 1
     table: sales.orders
     columns:

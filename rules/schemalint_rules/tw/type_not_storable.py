@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from schemalint.delta.change import FieldAdded, TableAdded
 from schemalint.delta.datatype import DataType, walk
 from schemalint.delta.path import Path, format_path
-from schemalint.delta.storable import storage_error
 from schemalint.delta.type_text import print_type
+from schemalint.delta.widening import storage_error
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 

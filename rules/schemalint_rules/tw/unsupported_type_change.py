@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from schemalint.delta.change import TypeChanged
 from schemalint.delta.datatype import field_at
 from schemalint.delta.path import Part, format_path
-from schemalint.delta.storable import storage_error
 from schemalint.delta.type_text import print_type
 from schemalint.delta.type_verdict import TypeVerdict, classify
-from schemalint.delta.widening import TypeStep, nearest_widening, refusal, step
+from schemalint.delta.widening import TypeStep, nearest_widening, refusal, step, storage_error
 from schemalint.plugin import Problem, RuleContext, Severity, rule
 
 

@@ -25,6 +25,7 @@ from schemalint.deploy.possible_renames import possible_renames
 from schemalint.model.column_tracking import ColumnTracking, is_alike, track_columns
 from schemalint.model.contract import Contract
 from schemalint.model.plan import Refusal, RefusalKind
+from schemalint.model.revision_columns import listed_paths
 from schemalint.model.rule_codes import DRIFT_SCHEMA
 from schemalint.planner import PlanOptions, pending_changes
 
@@ -118,11 +119,10 @@ def _since_later_revisions(found: LastApplied, table: LiveTable) -> Iterator[Col
 
 def _recreated(base: Contract, contract: Contract, table: LiveTable) -> Iterator[Refusal]:
     """Refuse to drop columns again that a writer recreated after the contract dropped them."""
-    listed = {lowercased(entry.path) for entry in base.state.dropped}
+    old = frozenset(base.state.dropped_by_key) - listed_paths(base.state, contract.state)
     for entry in contract.state.dropped:
-        declared = (contract.state.columns, base.state.columns)
-        is_declared = any(field_at(columns, entry.path) is not None for columns in declared)
-        if lowercased(entry.path) in listed and not is_declared and field_at(table.state.columns, entry.path):
+        kept = field_at(contract.state.columns, entry.path) is not None
+        if path_key(entry.path) in old and not kept and field_at(table.state.columns, entry.path):
             yield Refusal(
                 RefusalKind.OPERATION,
                 f"{format_path(entry.path)} was dropped, and exists again",

@@ -221,6 +221,12 @@ def test_column_that_the_contract_declares_again_is_dropped_by_another_entry(
     assert outcome(branch.plan(branch.live(again))) == ["FieldRemoved c"]
 
 
+def test_column_that_the_contract_declares_again_is_not_dropped_by_the_old_entry(branch: Branch) -> None:
+    again = branch.declare(f"{A_B}, {{name: c, type: date}}", "dropped: [{column: c, type: int}]")
+    branch.declare(A_B, "dropped: [{column: c, type: int}]")
+    assert outcome(branch.plan(branch.live(again))) != []
+
+
 def test_dropped_column_that_exists_again_is_drift(branch: Branch) -> None:
     branch.declare(A_B_C)
     listed = branch.declare(A_B, "dropped: [c]")

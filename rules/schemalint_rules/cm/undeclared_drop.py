@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from schemalint.delta.change import FieldRemoved
+from schemalint.delta.datatype import field_at
+from schemalint.delta.diff import newly_listed
 from schemalint.delta.patch import update_field
-from schemalint.delta.path import format_path, lowercased, path_key
+from schemalint.delta.path import Path, format_path, lowercased, path_key
 from schemalint.delta.table import Deletion, TableState
 from schemalint.delta.type_text import print_type
 from schemalint.plugin import Problem, RuleContext, Severity, replace, rule
@@ -20,7 +22,7 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
     ## What it does
 
     Finds a column of the base, at any depth, that the contract neither declares, nor renames, nor lists under
-    `dropped`.
+    `dropped`. An entry that the base has too is that of an earlier column of this name.
 
     ## Why is this bad?
 
@@ -68,6 +70,12 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
     """
     path = format_path(change.path)
     if path_key(change.path) in ctx.contract.state.dropped_by_key:
+        if _was_listed_for_another(change.path, ctx):
+            entry = f"{{column: {path}, type: {print_type(change.field.type)}}}"
+            yield Problem(
+                f"{path} is gone from the contract, and its entry under `dropped` is of an earlier column",
+                help=f"to drop it, add `{entry}` to `dropped`",
+            )
         return
     candidates = ctx.new_siblings.get((lowercased(change.path[:-1]), print_type(change.field.type)), ())
     names = " or ".join(format_path((name,)) for name in candidates[:_MOST_NAMES])
@@ -78,6 +86,17 @@ def undeclared_drop(change: FieldRemoved, ctx: RuleContext) -> Iterator[Problem]
         help=f"{renamed}to drop it, list it: `dropped: [{path}]`",
         remedy=partial(_remedy, change, candidates, ctx.contract.state),
     )
+
+
+def _was_listed_for_another(path: Path, ctx: RuleContext) -> bool:
+    """Return whether the base lists the column with another type already, and declares it as it is now."""
+    base, declared, key = ctx.base, ctx.contract.state, path_key(path)
+    listed = base.state.dropped_by_key.get(key, ()) if base else ()
+    if base is None or not listed or any(entry.type is None for entry in listed):
+        return False  # an entry without a type contradicts the column, and no revision with both is applied
+    again = {path_key(entry.path) for entry in newly_listed(base.state, declared)}
+    is_left_out = bool(field_at(base.state.columns, path)) and not field_at(declared.columns, path)
+    return is_left_out and key not in again
 
 
 def _remedy(change: FieldRemoved, candidates: Sequence[str], declared: TableState) -> TableState:

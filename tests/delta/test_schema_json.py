@@ -224,6 +224,15 @@ def test_stale_char_varchar_metadata_applies_to_the_fields_at_the_same_places() 
     assert field.extra == (("__CHAR_VARCHAR_TYPE_STRING", json.dumps(text)),)
 
 
+@pytest.mark.parametrize(("name", "type_"), [("é", String()), ("`é`", Varchar(5)), ("e", Varchar(5))])
+def test_char_varchar_metadata_counts_only_if_spark_can_read_its_names(name: str, type_: DataType) -> None:
+    fields: list[Metadata] = [{"name": name.strip("`"), "type": "string", "metadata": {}}]
+    field = parse_field(
+        {"type": "struct", "fields": fields}, {"__CHAR_VARCHAR_TYPE_STRING": f"struct<{name}:varchar(5)>"}
+    )
+    assert field.type == Struct((Field(name.strip("`"), type_),))
+
+
 def test_char_varchar_metadata_of_a_field_inside_a_column_is_kept_and_ignored() -> None:
     metadata = {"__CHAR_VARCHAR_TYPE_STRING": "char(2)"}
     fields: list[Metadata] = [{"name": "code", "type": "string", "metadata": metadata}]

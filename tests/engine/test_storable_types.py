@@ -9,7 +9,7 @@ import pytest
 from engine.record_logs import ACCEPTED, _outcome, log_text
 from schemalint import contract
 from schemalint.delta.change import FieldAdded
-from schemalint.delta.datatype import STRING, Atomic, Field, Struct, Varchar, type_at
+from schemalint.delta.datatype import STRING, Atomic, Field, Identity, Struct, Varchar, type_at
 from schemalint.delta.diff import diff
 from schemalint.delta.lengths import shifted_structs
 from schemalint.delta.table import TableState
@@ -56,15 +56,25 @@ def test_check_agrees_with_the_engine_on_new_columns(spark: SparkSession, tmp_pa
 
 
 def test_delta_computes_only_top_level_columns(spark: SparkSession, tmp_path: Path) -> None:
-    field = Field("x", Atomic("boolean"), generated="id IS NULL")
-    columns = (Field("id", Atomic("integer")), Field("s", Struct((field,))))
+    fields = (
+        Field("x", Atomic("boolean"), generated="id IS NULL"),
+        Field("n", Atomic("long"), identity=Identity(5, 10)),
+    )
+    columns = (Field("id", Atomic("integer")), Field("s", Struct(fields)))
     write_log(tmp_path / "t", [[protocol(), metadata(*columns)]])
-    spark.sql(f"INSERT INTO delta.`{tmp_path}/t` SELECT 1, named_struct('x', true)")
-    assert spark.sql(f"SELECT s.x FROM delta.`{tmp_path}/t`").collect() == [(True,)]
+    spark.sql(f"INSERT INTO delta.`{tmp_path}/t` SELECT 1, named_struct('x', true, 'n', 7L)")
+    assert spark.sql(f"SELECT s.x, s.n FROM delta.`{tmp_path}/t`").collect() == [(True, 7)]
     create = (
         f"CREATE TABLE delta.`{tmp_path}/new` (id INT, s STRUCT<x: BOOLEAN GENERATED ALWAYS AS (id IS NULL)>)"
     )
     assert _refusal(spark, f"{create} USING delta") == {"PARSE_SYNTAX_ERROR"}
+
+
+@pytest.mark.parametrize("column", ["v VOID NOT NULL", "s STRUCT<a: INT, v: VOID NOT NULL>"])
+def test_no_row_has_a_void_column_that_is_not_null(spark: SparkSession, tmp_path: Path, column: str) -> None:
+    name = f"delta.`{tmp_path}/t`"
+    spark.sql(f"CREATE TABLE {name} (id INT, {column}) USING delta")
+    assert _outcome(spark, f"INSERT INTO {name} SELECT 1, NULL") == "DELTA_MISSING_NOT_NULL_COLUMN_VALUE"
 
 
 @pytest.mark.parametrize("old", ["void", "int", "string", "char(3)", "struct<x: int>", "array<int>"])

@@ -144,7 +144,10 @@ def _run(options: dict[str, Any]) -> CheckResult | None:
     base = git.find_base(repository, head, against, os.environ, fetch=options["fetch"])
     trusted = _trusted(repository, options)
     settings = _settings(of_head, base, trusted, options)
-    contents = read_contents(repository, base, head, settings.base_globs, settings.head_globs)
+    reads_unchanged = options["everything"] or options["verbose"]  # the latter counts them
+    contents = read_contents(
+        repository, base, head, settings.base_globs, settings.head_globs, reads_unchanged=reads_unchanged
+    )
     settings = settings.with_nested(base, contents)
     local = trusted.rule_files(repository) if trusted and options["allow_local_plugins"] else None
     scopes = scopes_of(settings.gate.deciding, local=local, **_rule_options(options))
@@ -255,7 +258,7 @@ def _settings(
 
 
 def _has_contracts(contents: Contents, options: dict[str, Any]) -> bool:
-    if contents.base or contents.head or contents.unread:
+    if contents.has_candidates():
         return True
     if options["allow_none"]:
         return False
@@ -327,7 +330,7 @@ def _request(
         waivers=others.waivers,
         texts=others.texts,
         void=void_reasons(*settings.accepted(git.foreign_head(os.environ))),
-        only=path_filter(project.repository.root, options["paths"], {*contents.base, *contents.head}),
+        only=path_filter(project.repository.root, options["paths"], contents.paths()),
         readable=readable_ancestors(project.repository, settings.base_globs, base),
         configurations=settings.gate.deciding,
         repository=project.repository.root,

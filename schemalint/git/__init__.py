@@ -8,18 +8,16 @@ Globs of the configuration take one more per side, and so does each listing of t
 from __future__ import annotations
 
 from schemalint.git.base import find_base, find_head
+from schemalint.git.blobs import MAX_SIZE, File, read_blobs
 from schemalint.git.contents import (
-    MAX_SIZE,
     Beside,
     Contents,
-    File,
     beside_files,
     changes,
     dirty,
     file_at,
     files_at,
     is_chosen,
-    read_blobs,
 )
 from schemalint.git.events import is_ci, is_review
 from schemalint.git.globs import escape_glob

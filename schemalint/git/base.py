@@ -9,6 +9,7 @@ from schemalint.git.events import PullRequest, Push, Since, is_ci, read_event
 from schemalint.git.revisions import (
     FETCH_REMOTE_HEAD,
     REMOTE_HEAD,
+    REMOTE_HEADS,
     MissingHistoryError,
     fetch_command,
     merge_base,
@@ -23,7 +24,7 @@ from schemalint.git.sides import EmptyTree, Index, Revision, Side, Worktree
 from schemalint.values import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from schemalint.git.repository import Repository
 
@@ -100,7 +101,8 @@ class _Search:
     """The input of every base source.
 
     ``commit`` is the head's own commit, or ``HEAD`` for the working tree and the index; ``tips`` are that
-    commit and the commits of a merge in progress.
+    commit and the commits of a merge in progress. ``remote_heads`` are the commits of `REMOTE_HEADS`, if they
+    are known already.
     """
 
     repo: Repository
@@ -110,6 +112,7 @@ class _Search:
     ci: bool
     against: str | None
     env: Mapping[str, str]
+    remote_heads: Sequence[str | None] = ()
 
     def merge_base_with(self, revision: str, why: str, *, refspec: str = "") -> Revision:
         commit = resolve(self.repo, revision, refspec=refspec)
@@ -130,13 +133,13 @@ class _Search:
 
 def _find_base(repo: Repository, head: Side, against: str | None, env: Mapping[str, str]) -> Side:
     unsaved = isinstance(head, Worktree | Index)
-    commit = try_resolve(repo, ["HEAD"])[0] if unsaved else head.commit
+    commit, *remote_heads = try_resolve(repo, ["HEAD", *REMOTE_HEADS]) if unsaved else [head.commit]
     if commit is None and is_ci(env):
         raise GitError("there is no commit yet, and CI has none to check", help="check the step that clones")
     if commit is None:
         return EmptyTree("there is no commit yet")
     tips = (commit, *_being_merged(repo)) if unsaved else (commit,)
-    search = _Search(repo, commit, tips, unsaved, is_ci(env), against, env)
+    search = _Search(repo, commit, tips, unsaved, is_ci(env), against, env, remote_heads)
     for source, may_be_head in _SOURCES:
         base = source(search)
         if base is None:
@@ -240,8 +243,9 @@ def _from_pre_commit(search: _Search) -> Side | None:
 
 
 def _from_remote_head(search: _Search) -> Side | None:
-    reference = remote_head(search.repo) or REMOTE_HEAD
-    (commit,) = try_resolve(search.repo, [reference])
+    named, fetched = search.remote_heads or try_resolve(search.repo, REMOTE_HEADS)
+    branch = None if named is None else remote_head(search.repo)
+    reference, commit = (REMOTE_HEAD, fetched) if branch is None else (branch, named)
     if commit is not None:
         name = reference.removeprefix("refs/remotes/").removeprefix("refs/schemalint/")
         try:

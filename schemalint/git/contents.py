@@ -5,44 +5,25 @@ from __future__ import annotations
 import errno
 import os
 import re
+from functools import partial
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
-from schemalint import limits
-from schemalint.errors import GitError
-from schemalint.git.listing import including, list_files, only_beside
+from schemalint.git.blobs import MAX_SIZE, File, read_blobs, within_limit
+from schemalint.git.listing import including, list_files, list_sides, only_beside, selection, without
 from schemalint.git.sides import EmptyTree
+from schemalint.git.unchanged import Unchanged
 from schemalint.reading import read_plain
-from schemalint.values import field, frozen
+from schemalint.values import field, frozen, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from schemalint.git.listing import Listing
     from schemalint.git.repository import Repository
     from schemalint.git.sides import Side
 
-MAX_SIZE = 1 << 20
-"""Largest file that is read, in bytes; a contract of 10,000 columns is smaller."""
-
 _YAML = (".yml", ".yaml")
-
-
-@frozen
-class File:
-    """A file of one side.
-
-    Attributes:
-        path: From the repository's root, with ``/``; undecodable bytes as `os.fsdecode` maps them (see
-            `visible`).
-        data: The blob's bytes, or the bytes on disk if there is no blob.
-        blob: Blob id, None if the content is only on disk. Equal ids mean equal contents; without an id the
-            contents must be compared.
-    """
-
-    path: str
-    data: bytes
-    blob: str | None
 
 
 @frozen
@@ -75,6 +56,7 @@ class Contents:
         beside_base: The files of the old side that lie beside candidates: see `changes`.
         beside_head: Those of the new side.
         former: The content of files of the new side that are candidates of the old one only.
+        unchanged: The files that are the same on both sides, if they are not read; see `with_unchanged`.
     """
 
     base: Mapping[str, File]
@@ -83,6 +65,23 @@ class Contents:
     beside_base: Beside = Beside()
     beside_head: Beside = Beside()
     former: Mapping[str, bytes] = field(default_factory=dict)
+    unchanged: Unchanged | None = None
+
+    def with_unchanged(self, texts: Collection[str] | None) -> Contents:
+        """Return these with the unchanged candidates that have one of the texts; see `Unchanged.read`."""
+        files = {file.path: file for file in self._unchanged(texts)}
+        return replace(self, base={**self.base, **files}, head={**self.head, **files}, unchanged=None)
+
+    def has_candidates(self) -> bool:
+        """Whether there are candidates; of the unchanged ones, only the first is read."""
+        return bool(self.base or self.head or self.unread) or any(True for _ in self._unchanged(None))
+
+    def paths(self) -> set[str]:
+        """Return the paths of all candidates; some of the unchanged files may be none."""
+        return {*self.base, *self.head, *(self.unchanged.blobs if self.unchanged else ())}
+
+    def _unchanged(self, texts: Collection[str] | None) -> Iterator[File]:
+        yield from self.unchanged.read(texts) if self.unchanged else ()
 
 
 def changes(
@@ -92,14 +91,16 @@ def changes(
     is_candidate: Callable[[bytes], bool],
     globs: Sequence[str] = (),
     beside: str = "",
+    *,
+    reads_unchanged: bool = True,
 ) -> Contents:
-    """Return all candidate files of both sides, also unchanged files (they may name the same table).
+    """Return all candidate files of both sides.
 
     A YAML file that the globs include is a candidate whatever it contains: it may be a misspelt contract. So
     is a file whose suffix a glob names; others, such as a README, may lie beside the contracts.
 
     This takes three git processes: one listing per side (none for an empty tree), and one that prints every
-    blob of either side once. Only content that is not in the index is read from disk.
+    blob once. Only content that is not in the index is read from disk.
 
     Args:
         repo: The repository.
@@ -108,16 +109,24 @@ def changes(
         is_candidate: Whether a file with this content may be a contract; called once per blob.
         globs: See `list_files`.
         beside: The name of files that are read too, whatever they contain: see `list_files`.
+        reads_unchanged: Whether to read candidates that are the same on both sides; otherwise they are
+            `Contents.unchanged`.
 
     Raises:
         GitError: git failed, or a blob is missing.
     """
-    before, after = (list_files(repo, side, globs, beside) for side in (base, head))
+    before, after = list_sides(repo, base, head, globs, beside)
     besides = [*only_beside((before, after), globs)]
     of_beside: dict[str, bytes | None] = dict.fromkeys(
         blob for listing in besides for blob in listing.blobs.values()
     )
     suffixes = _suffixes(globs)
+    unchanged = None
+    if not reads_unchanged:
+        same = {path: blob for path, blob in after.blobs.items() if before.blobs.get(path) == blob}
+        before, after = (without(listing, same) for listing in (before, after))
+        pathspecs = selection(globs).pathspecs
+        unchanged = Unchanged(repo, head, same, pathspecs, partial(_is_kept, is_candidate, suffixes))
     candidates: dict[str, bytes] = {}
     others: dict[str, bytes] = {}
     unread: dict[str, str] = {}
@@ -125,19 +134,19 @@ def changes(
     for blob, content in read_blobs(repo, {*before.blobs.values(), *after.blobs.values(), *of_beside}):
         if blob in of_beside:
             of_beside[blob] = content
-            held = _within_limit(held + len(content or b""))
+            held = within_limit(held + len(content or b""))
         if content is None:
             unread |= dict.fromkeys((*_paths(before, blob), *_paths(after, blob)), _TOO_LARGE)
         elif (is_kept := is_candidate(content)) or suffixes:
             (candidates if is_kept else others)[blob] = content
-            held = _within_limit(held + len(content))
+            held = within_limit(held + len(content))
     base_files, head_files = (
         {**_files(listing, candidates), **_files(listing, others, suffixes)} for listing in (before, after)
     )
     lost = {path: after.blobs[path] for path in base_files if path in after.blobs and path not in head_files}
     contents = dict(read_blobs(repo, {*lost.values()}))
     former = {path: content for path, blob in lost.items() if (content := contents[blob]) is not None}
-    held = _within_limit(held + sum(map(len, former.values())))
+    held = within_limit(held + sum(map(len, former.values())))
     for path in sorted(after.on_disk):
         try:
             content = read_plain(repo.root / path, MAX_SIZE)
@@ -146,14 +155,14 @@ def changes(
         except OSError as error:
             unread[path] = _TOO_LARGE if error.errno == errno.EFBIG else str(error.strerror)
             continue
-        if is_candidate(content) or path.lower().endswith(suffixes):
+        if _is_kept(is_candidate, suffixes, path, content):
             head_files[path] = File(path, content, None)
-            held = _within_limit(held + len(content))
+            held = within_limit(held + len(content))
         elif path in base_files:
             former[path] = content
     found = [_beside(repo, listing, of_beside) for listing in besides]
     unread = dict(sorted(unread.items()))
-    return Contents(base_files, head_files, unread, found[0], found[1], former)
+    return Contents(base_files, head_files, unread, found[0], found[1], former, unchanged)
 
 
 def beside_files(repo: Repository, side: Side, globs: Sequence[str], name: str) -> Beside:
@@ -187,15 +196,6 @@ def _beside(repo: Repository, listing: Listing, blobs: Mapping[str, bytes | None
 _TOO_LARGE = f"it has more than {MAX_SIZE >> 20} MiB, a limit of schemalint"
 
 
-def _within_limit(size: int) -> int:
-    if size > limits.MAX_CONTENTS:
-        raise GitError(
-            f"the contract files have more than {limits.MAX_CONTENTS >> 20} MiB, a limit of schemalint",
-            help="name the folders of the contracts in `contracts` of the configuration",
-        )
-    return size
-
-
 def _suffixes(globs: Sequence[str]) -> tuple[str, ...]:
     named = (PurePosixPath(glob).suffix.lower() for glob in including(globs))
     suffixes = tuple(suffix for suffix in named if suffix[1:].isalnum())
@@ -204,7 +204,13 @@ def _suffixes(globs: Sequence[str]) -> tuple[str, ...]:
 
 def is_chosen(path: str, content: bytes, is_candidate: Callable[[bytes], bool], globs: Sequence[str]) -> bool:
     """Whether `changes` takes a file of a commit."""
-    return is_candidate(content) or path.lower().endswith(_suffixes(globs))
+    return _is_kept(is_candidate, _suffixes(globs), path, content)
+
+
+def _is_kept(
+    is_candidate: Callable[[bytes], bool], suffixes: tuple[str, ...], path: str, content: bytes
+) -> bool:
+    return is_candidate(content) or path.lower().endswith(suffixes)
 
 
 def files_at(repo: Repository, side: Side, globs: Sequence[str] = ()) -> Mapping[str, File]:
@@ -227,59 +233,11 @@ def file_at(repo: Repository, side: Side, path: str) -> bytes | None:
     return None if found is None else found.data
 
 
-def read_blobs(repo: Repository, blobs: Collection[str]) -> Iterator[tuple[str, bytes | None]]:
-    """Yield blob ids with contents as git prints them, None for a blob over `MAX_SIZE` (one git process).
-
-    Raises:
-        GitError: A blob is missing.
-    """
-    if not blobs:
-        return
-    rest: Sequence[str] = sorted(blobs)  # by id, the order of a pack's index
-    while rest:
-        rest = yield from _up_to_huge_blob(repo, rest)
-
-
-def _up_to_huge_blob(
-    repo: Repository, ordered: Sequence[str]
-) -> Generator[tuple[str, bytes | None], None, Sequence[str]]:
-    """Yield blobs until one is too large to be skipped; return those after it."""
-    lines = (f"{blob}\n".encode() for blob in ordered)
-    # --buffer: all ids are sent without waiting for an answer, so git need not flush after each blob.
-    with repo.talk("cat-file", "--batch", "--buffer", lines=lines) as out:
-        for number, blob in enumerate(ordered, 1):
-            size = _size(out.readline(), blob)
-            if size > MAX_SIZE:
-                yield blob, None
-                if size > limits.MAX_SKIPPED:
-                    return ordered[number:]
-                _skip(out, size + 1)
-            else:
-                yield blob, out.read(size + 1)[:-1]
-    return ()
-
-
 def dirty(repo: Repository, paths: Collection[str]) -> set[str]:
     """Return the paths that differ from HEAD: changed, staged, deleted or untracked (one git process)."""
     options = ["--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"]
     records = os.fsdecode(repo.without_filters().run("status", *options).stdout).split("\0")
     return {record[len("XY ") :] for record in records} & set(paths)
-
-
-def _size(header: bytes, blob: str) -> int:
-    # "<id> blob <size>", or "<id> missing" (a partial clone without its remote, or a damaged clone)
-    fields = header.split()
-    if len(fields) != len(("id", "type", "size")):
-        raise GitError(
-            f"object {blob} is missing",
-            help="in a partial clone --fetch; otherwise git fetch --refetch origin, or inspect: git fsck",
-        )
-    return int(fields[2])
-
-
-def _skip(out: IO[bytes], size: int) -> None:
-    while size > 0:
-        size -= len(out.read(min(size, MAX_SIZE))) or size
 
 
 def _files(

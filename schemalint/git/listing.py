@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import PurePosixPath
 from posixpath import dirname
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from schemalint.errors import GitError, UsageError
 from schemalint.git.globs import Glob, escape_glob, parse_glob
@@ -14,7 +15,7 @@ from schemalint.printable import visible
 from schemalint.values import frozen, replace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from schemalint.git.repository import Repository
 
@@ -54,15 +55,33 @@ def list_files(repo: Repository, side: Side, globs: Sequence[str] = (), beside: 
     Raises:
         GitError: A file of the index is unmerged.
     """
+    _nothing, found = list_sides(repo, EmptyTree("one side is listed"), side, globs, beside)
+    return found
+
+
+def list_sides(
+    repo: Repository, base: Side, head: Side, globs: Sequence[str] = (), beside: str = ""
+) -> tuple[Listing, Listing]:
+    """List the files of both sides as `list_files` does; of the base, git prints only what differs.
+
+    Raises:
+        GitError: A file of the index is unmerged.
+    """
     chosen = selection(globs)
+    pathspecs = [*chosen.pathspecs, *(_pathspecs_beside(globs, beside) if beside else ())]
+    after, stored = _listed(repo, head, pathspecs)
+    before = _older(repo, base, head, stored, pathspecs)
+    return _chosen(before, chosen, beside, globs), _chosen(after, chosen, beside, globs)
+
+
+def _chosen(found: Listing, chosen: Selection, beside: str, globs: Sequence[str]) -> Listing:
+    """Return the chosen files of a listing, with those of the name ``beside`` as its settings."""
     if not beside:
-        found = _listed(repo, side, chosen.pathspecs)
-        return found if not globs else _filtered(found, chosen.includes)
-    found = _listed(repo, side, [*chosen.pathspecs, *_pathspecs_beside(globs, beside)])
+        return _filtered(found, chosen.includes) if globs else found
     at_end = f"/{beside}"
 
     def is_beside(path: str) -> bool:
-        return f"/{path}".endswith(at_end)
+        return path.endswith(beside) and f"/{path}".endswith(at_end)
 
     settings = _filtered(found, is_beside)
     files = found
@@ -92,6 +111,11 @@ def only_beside(listings: Iterable[Listing], globs: Sequence[str]) -> Iterator[L
 
     for listing in listings:
         yield _filtered(listing.settings or Listing({}), is_beside)
+
+
+def without(listing: Listing, paths: Container[str]) -> Listing:
+    """Return a listing without some of its files; its settings are not filtered."""
+    return replace(_filtered(listing, lambda path: path not in paths), settings=listing.settings)
 
 
 def within(folder: str, globs: Sequence[str]) -> tuple[str, ...]:
@@ -158,18 +182,45 @@ def selection(globs: Sequence[str]) -> Selection:
     return Selection([*dict.fromkeys(glob.pathspec for glob in chosen)] or yaml, includes)
 
 
-def _listed(repo: Repository, side: Side, pathspecs: Sequence[str]) -> Listing:
+def _listed(repo: Repository, side: Side, pathspecs: Sequence[str]) -> tuple[Listing, Listing | None]:
+    """Return the files of a side, and what git stores for it; None if a diff with that tells too little."""
     match side:
         case EmptyTree():
-            return Listing({})
+            return _NOTHING, None
         case Revision():
-            return _of_commit(repo, side.commit, pathspecs)
+            stored = _of_commit(repo, side.commit, pathspecs)
+            return stored, stored
         case _ if repo.bare:
             raise UsageError(f"there is no {side.spec} in a bare repository", help="name a commit")
         case Index():
             return _of_index(repo, pathspecs)
         case Worktree():
             return _of_worktree(repo, pathspecs)
+
+
+def _older(
+    repo: Repository, base: Side, head: Side, stored: Listing | None, pathspecs: Sequence[str]
+) -> Listing:
+    """Return the files of the base, given what git stores for the head."""
+    match base, head:
+        case Revision(commit=commit), Revision(commit=newer) if stored:
+            differences = _differences(repo, "diff-tree", "-r", commit, newer, pathspecs=pathspecs)
+        case Revision(commit=commit), Index() | Worktree() if stored:
+            repo = repo.with_index() if isinstance(head, Index) else repo
+            differences = _differences(repo, "diff-index", "--cached", commit, pathspecs=pathspecs)
+        case _:
+            return _listed(repo, base, pathspecs)[0]
+    return _before(stored, differences)
+
+
+def _before(after: Listing, differences: Mapping[str, tuple[str, str]]) -> Listing:
+    """Return a listing before these differences, which give the former mode and blob id of each path."""
+    if not differences:
+        return after
+    unchanged = without(after, differences)
+    blobs = {path: blob for path, (mode, blob) in differences.items() if mode in REGULAR}
+    links = {path for path, (mode, _) in differences.items() if mode not in {*REGULAR, _ABSENT}}
+    return Listing({**unchanged.blobs, **blobs}, links=unchanged.links | links)
 
 
 def _filtered(listing: Listing, is_kept: Callable[[str], bool]) -> Listing:
@@ -196,18 +247,19 @@ def unmatched_globs(repo: Repository, sides: Sequence[Side], globs: Sequence[str
 
 
 def _of_commit(repo: Repository, commit: str, pathspecs: Sequence[str]) -> Listing:
-    # Diff against the empty tree, because `git ls-tree` does not support globs.
-    arguments = ["diff-tree", "-r", "--raw", "-z", "--no-renames", _EMPTY_TREES[len(commit)], commit]
-    fields = iter(_records(repo, *arguments, "--", *pathspecs))
-    blobs, links = {}, set()
-    for meta in fields:  # ":000000 <mode> <zeros> <blob> A", then the path
-        path = next(fields)
-        _, mode, _, blob, _ = meta.split(" ")
-        if mode in REGULAR:
-            blobs[path] = blob
-        else:
-            links.add(path)
-    return Listing(blobs, links=frozenset(links))
+    # Diff towards the empty tree, because `git ls-tree` does not support globs.
+    empty = _EMPTY_TREES[len(commit)]
+    return _before(_NOTHING, _differences(repo, "diff-tree", "-r", commit, empty, pathspecs=pathspecs))
+
+
+def _differences(repo: Repository, *arguments: str, pathspecs: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the former mode and blob id of each path that differs, as a raw diff of git tells."""
+    command, *rest = arguments
+    options = ("--raw", "-z", "--no-renames", "--ignore-submodules=none")
+    fields = _fields(repo, command, *options, *rest, "--", *pathspecs)
+    # ":<old mode> <new mode> <old blob> <new blob> <letter>", then the path
+    changed = (meta.split(" ") for meta in fields[::2])
+    return {path: (old[0][1:], old[2]) for old, path in zip(changed, fields[1::2], strict=True)}
 
 
 # The id of the empty tree, which git knows without storing it, by the length of the repository's ids.
@@ -215,27 +267,30 @@ _EMPTY_TREES = {
     40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
+# The ids of the empty file, which entries with intent to add have.
+_EMPTY_FILES = frozenset(
+    {
+        "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+        "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+    }
+)
 REGULAR = frozenset({"100644", "100755"})
 _SUBMODULE = "160000"
+_ABSENT = "000000"
 
 
-def _of_index(repo: Repository, pathspecs: Sequence[str]) -> Listing:
+def _of_index(repo: Repository, pathspecs: Sequence[str]) -> tuple[Listing, Listing | None]:
     # A file added with `git add --intent-to-add` has the blob id of an empty file, so it is no candidate.
-    blobs, links = {}, set()
-    for record in _records(repo.with_index(), "ls-files", "-z", "--stage", "--", *pathspecs):
-        meta, _, path = record.partition("\t")
-        mode, blob, stage = meta.split(" ")
-        if stage != "0":
+    entries = _entries(repo.with_index(), ("ls-files", "-z", "-t", "--stage"), pathspecs)
+    for _tag, _mode, _blob, stage, path in entries:
+        if stage != _MERGED:
             raise GitError(f"{visible(path)} is unmerged", help="resolve the conflict, then: git add")
-        if mode in REGULAR:
-            blobs[path] = blob
-        else:
-            links.add(path)
-    return Listing(blobs, links=frozenset(links))
+    stored = _stored(entries)
+    return stored, stored if _is_reliable(entries) else None
 
 
-def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> Listing:
-    """List the index's files, and the files on disk that differ from it.
+def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> tuple[Listing, Listing | None]:
+    """List the index's files with those on disk that differ from it, and what the index stores.
 
     If only a file's timestamps differ from the index, ``git ls-files --modified`` compares contents, after
     line-end conversion and the user's filters. So an unedited file keeps its blob id and is never
@@ -243,34 +298,47 @@ def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> Listing:
     would give the same blob: only its line ends differ. Files outside a sparse checkout, and files marked
     "assume unchanged", count with their content in the index.
     """
-    arguments = ["ls-files", "-z", "-t", "--stage", "--modified", "--others", "--exclude-standard"]
-    blobs, changed, links = {}, set(), set()
-    for record in _records(repo.without_filters(), *arguments, "--", *pathspecs):
-        tag, _, rest = record.partition(" ")
-        if tag == _UNTRACKED:
-            changed.add(rest)
-            continue
-        meta, _, path = rest.partition("\t")
-        mode, blob, _ = meta.split(" ")
-        if mode == _SUBMODULE:
-            continue
-        if tag in _IN_INDEX and mode in REGULAR:
-            blobs[path] = blob
-        elif tag in _ON_DISK:
-            changed.add(path)
-        else:
-            links.add(path)
-    unchanged = {path: blob for path, blob in blobs.items() if path not in changed}
-    links |= {path for path in changed if (repo.root / path).is_symlink()}
+    arguments = ("ls-files", "-z", "-t", "--stage", "--modified", "--others", "--exclude-standard")
+    entries = _entries(repo.without_filters(), arguments, pathspecs)
+    stored = _stored(entries)
+    submodules = {path for _tag, mode, _blob, _stage, path in entries if mode == _SUBMODULE}
+    changed = {path for tag, _mode, _blob, _stage, path in entries if tag in _ON_DISK} - submodules
+    unchanged = without(stored, changed) if changed else stored
+    links = {path for path in changed if (repo.root / path).is_symlink()}
     on_disk = frozenset(path for path in changed if _is_regular_file(repo, path))
-    return Listing(unchanged, on_disk - links, frozenset(links))
+    listing = Listing(unchanged.blobs, on_disk - links, (unchanged.links - submodules) | links)
+    return listing, stored if _is_reliable(entries) else None
 
+
+def _stored(entries: Sequence[_Entry]) -> Listing:
+    """Return what the index stores."""
+    blobs = {path: blob for tag, mode, blob, _stage, path in entries if tag in _IN_INDEX and mode in REGULAR}
+    links = {path for tag, mode, _blob, _stage, path in entries if tag in _IN_INDEX and mode not in REGULAR}
+    return Listing(blobs, links=frozenset(links))
+
+
+def _is_reliable(entries: Sequence[_Entry]) -> bool:
+    """Whether a diff of a commit with the index lists all differences from these entries.
+
+    It says nothing of the commit's file where one is unmerged, and leaves out an entry with intent to add.
+    """
+    return all(stage in (_MERGED, "") and blob not in _EMPTY_FILES for _, _, blob, stage, _ in entries)
+
+
+def _entries(repo: Repository, arguments: Sequence[str], pathspecs: Sequence[str]) -> list[_Entry]:
+    out = os.fsdecode(repo.run(*arguments, "--", *pathspecs).stdout)
+    return re.findall(_RECORD, out)
+
+
+_Entry: TypeAlias = tuple[str, str, str, str, str]
+"""Tag, mode, blob id, stage and path of ``git ls-files -t --stage``; of an untracked file only the path."""
+_RECORD = r"(?:\? |([^?]) ([0-7]{6}) ([0-9a-f]+) ([0-3])\t)([^\0]+)\0"
+_MERGED = "0"
 
 # Tags of `git ls-files -t`: H in the index, S in the index but outside a sparse checkout, C changed or
-# deleted on disk (listed in addition to H), M unmerged, ? untracked.
+# deleted on disk (listed in addition to H), M unmerged; untracked files get none here.
 _IN_INDEX = frozenset("HS")
-_ON_DISK = frozenset("CM")
-_UNTRACKED = "?"
+_ON_DISK = frozenset({"C", "M", ""})
 
 
 def _is_regular_file(repo: Repository, path: str) -> bool:
@@ -283,6 +351,5 @@ def _is_regular_file(repo: Repository, path: str) -> bool:
     return (repo.root / path).is_file() and not any((repo.root / part).is_symlink() for part in parts[:-1])
 
 
-def _records(repo: Repository, *arguments: str) -> Iterator[str]:
-    out = repo.run(*arguments).stdout
-    return (os.fsdecode(record) for record in out.split(b"\0") if record)
+def _fields(repo: Repository, *arguments: str) -> list[str]:
+    return os.fsdecode(repo.run(*arguments).stdout).split("\0")[:-1]

@@ -175,6 +175,10 @@ def remote_branch(branch: str) -> str:
 REMOTE_HEAD = "refs/schemalint/origin/HEAD"
 """Where the remote's own HEAD is fetched to: no fetch of branches writes there."""
 
+_ORIGIN_HEAD = "refs/remotes/origin/HEAD"
+REMOTE_HEADS = (_ORIGIN_HEAD, REMOTE_HEAD)
+"""What names the remote's default branch: see `remote_head`, and `REMOTE_HEAD`."""
+
 FETCH_REMOTE_HEAD = f"+HEAD:{REMOTE_HEAD}"
 
 
@@ -183,7 +187,7 @@ def remote_head(repo: Repository) -> str | None:
 
     A reference of that name which is not symbolic is a branch called HEAD, which anybody can push.
     """
-    out = repo.run("for-each-ref", "--format=%(symref)", "refs/remotes/origin/HEAD").stdout
+    out = repo.run("for-each-ref", "--format=%(symref)", _ORIGIN_HEAD).stdout
     return out.decode(errors="replace").strip() or None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from posixpath import normpath
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
 _WORD: Final = re.compile("[0-9A-Za-z_]+")
 # Escapes in double quotes that can stand for a letter, or join the lines of a word.
 _HIDING_ESCAPE: Final = re.compile(rb"\\[xuU\r\n]")
+FOLDED_TO_ASCII: Final = "ßİŉ\u017fǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ"
+"""The other letters whose case-folded form has a character of a word."""
+_FOLDED_TO_ASCII: Final = re.compile("|".join(FOLDED_TO_ASCII).encode())
 _MOST_WORDS: Final = 8
 """Up to so many words it is cheaper to look for them in a file than for the names of its tables."""
 
@@ -52,8 +54,7 @@ def duplicates(
     Returns:
         Each fact, and whether the base has it too.
     """
-    files = contents.head
-    present = sorted(changed & files.keys())
+    present = sorted(changed & contents.head.keys())
     if not present:
         return
     catalogs = {table_key(target.catalog) for target in targets.values() if target.catalog}
@@ -63,9 +64,14 @@ def duplicates(
 
     by_name: dict[str, list[str]] = defaultdict(list)
     for path in present:
-        for contract in _parsed(files, [path]):
+        for contract in _parsed(contents.head, [path]):
             by_name[name(contract.key)].append(path)
     words = _words_of_names(by_name)
+    of_changed = _parsed(contents.head, present)
+    ends = {_last_part(location) for contract in of_changed for location in _locations(contract)}
+    ends.update(map(_last_part, found.values()))
+    contents = contents.with_unchanged(_texts(words, ends))
+    files = contents.head
     for path in files.keys() - changed:
         if _may_hold_name(files[path].data, words):
             for key in contracts.table_keys(files[path].data):
@@ -75,7 +81,8 @@ def duplicates(
         if len(by_name[key]) > 1:
             shared = _parsed(files, sorted(by_name[key]))
             yield from _same(shared, lambda contract: [name(contract.key)], contents, _as_table)
-    sharing = _sharing_location(files, changed, found.values())
+    is_located = bool(found) or any(any(_declared(contract)) for contract in of_changed)
+    sharing = _sharing_location(files, present, ends, is_located=is_located)
     if sharing:
         from schemalint.catalog.places import Places  # noqa: PLC0415 (only where locations may clash)
 
@@ -100,8 +107,8 @@ def _words_of_names(names: Iterable[str]) -> set[bytes] | None:
 
 def _may_hold_name(data: bytes, words: set[bytes] | None) -> bool:
     """Return whether a file may declare a table whose name has one of the words."""
-    if words is None or _hides_words(data) or not data.removeprefix(BOM_UTF8).isascii():
-        return True  # other letters may fold to ASCII ones
+    if words is None or _hides_words(data) or (not data.isascii() and _FOLDED_TO_ASCII.search(data)):
+        return True
     text = data.lower().replace(b"`", b"")
     return any(word in text for word in words)
 
@@ -110,13 +117,23 @@ def _hides_words(data: bytes) -> bool:
     return b"\\" in data and _HIDING_ESCAPE.search(data) is not None
 
 
-def _sharing_location(files: Mapping[str, File], changed: set[str], found: Collection[str]) -> list[Contract]:
+def _texts(words: set[bytes] | None, ends: set[bytes]) -> set[str] | None:
+    """Return texts, one of which is in every file that may hold one of the words or ends: see below.
+
+    None if all files may hold one.
+    """
+    if words is None or not all(end.decode().isprintable() and end for end in ends):
+        return None
+    found = {text.decode() for text in words | ends}
+    characters = set(b"".join(words).decode().lower())
+    folded = {letter for letter in FOLDED_TO_ASCII if not characters.isdisjoint(letter.casefold())}
+    return {*found, *folded, "`", "%", "\\"}
+
+
+def _sharing_location(
+    files: Mapping[str, File], present: Collection[str], ends: set[bytes], *, is_located: bool
+) -> list[Contract]:
     """Return the contracts that may share a location with a changed one, preselected by their bytes."""
-    present = changed & files.keys()
-    of_changed = _parsed(files, sorted(present))
-    locations = {location for contract in of_changed for location in _locations(contract)} | {*found}
-    ends = {_last_part(location) for location in locations}
-    is_located = bool(found) or any(any(_declared(contract)) for contract in of_changed)
     paths = [path for path in sorted(files) if path in present or _may_share(files[path], ends, is_located)]
     sharing = _parsed(files, paths)
     is_located = is_located or any(any(_declared(contract)) for contract in sharing)

@@ -26,7 +26,13 @@ Globs: TypeAlias = tuple[str, ...]
 
 
 def read_contents(
-    repository: Repository, base: Side, head: Side, base_globs: Globs, head_globs: Sequence[Globs]
+    repository: Repository,
+    base: Side,
+    head: Side,
+    base_globs: Globs,
+    head_globs: Sequence[Globs],
+    *,
+    reads_unchanged: bool,
 ) -> Contents:
     """Read the contracts of both sides.
 
@@ -36,7 +42,12 @@ def read_contents(
         head: The new side.
         base_globs: The globs of the base.
         head_globs: The globs of the head: a file counts if those of one configuration include it.
+        reads_unchanged: See `git.changes`.
     """
+    if {base_globs} == {*head_globs}:
+        return git.changes(
+            repository, base, head, candidate, base_globs, NESTED, reads_unchanged=reads_unchanged
+        )
     nothing = EmptyTree("the globs of the other side")
     parts = [
         git.changes(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
 from schemalint.delta.datatype import LONG, Field
 from schemalint.errors import ContractError
-from schemalint.git import list_files
+from schemalint.git.listing import list_sides
 from schemalint.lint.judge import judge_pair
 from schemalint.reading import read_plain
 from support.logs import commit_info, metadata, protocol, write_log
@@ -91,13 +91,13 @@ def test_file_without_permission_leaves_the_other_tables_in_every_command(
 def test_file_that_vanishes_after_it_was_listed_counts_as_deleted(
     two_tables: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def deleted(repo: object, side: object, globs: object = (), beside: str = "") -> Listing:
-        listing = list_files(repo, side, globs, beside)  # type: ignore[arg-type]
+    def deleted(*arguments: Any) -> tuple[Listing, Listing]:  # noqa: ANN401
+        listings = list_sides(*arguments)
         (two_tables.repo.path / "contracts/bad.yml").unlink(missing_ok=True)
-        return listing
+        return listings
 
     two_tables.declare(BAD + "owner: x\n", "contracts/bad.yml")
-    monkeypatch.setattr("schemalint.git.contents.list_files", deleted)
+    monkeypatch.setattr("schemalint.git.contents.list_sides", deleted)
     run = two_tables.check()
     assert (run.status, run.codes) == (1, ["CT001", "TW001"])
 

@@ -121,8 +121,9 @@ def _recreated(base: Contract, contract: Contract, table: LiveTable) -> Iterator
     """Refuse to drop columns again that a writer recreated after the contract dropped them."""
     old = frozenset(base.state.dropped_by_key) - listed_paths(base.state, contract.state)
     for entry in contract.state.dropped:
-        kept = field_at(contract.state.columns, entry.path) is not None
-        if path_key(entry.path) in old and not kept and field_at(table.state.columns, entry.path):
+        states = (contract.state, base.state)
+        is_declared = any(field_at(state.columns, entry.path) is not None for state in states)
+        if path_key(entry.path) in old and not is_declared and field_at(table.state.columns, entry.path):
             yield Refusal(
                 RefusalKind.OPERATION,
                 f"{format_path(entry.path)} was dropped, and exists again",

@@ -182,11 +182,11 @@ def selection(globs: Sequence[str]) -> Selection:
     return Selection([*dict.fromkeys(glob.pathspec for glob in chosen)] or yaml, includes)
 
 
-def _listed(repo: Repository, side: Side, pathspecs: Sequence[str]) -> tuple[Listing, Listing | None]:
-    """Return the files of a side, and what git stores for it; None if a diff with that tells too little."""
+def _listed(repo: Repository, side: Side, pathspecs: Sequence[str]) -> tuple[Listing, Listing]:
+    """Return the files of a side, and what git stores for it: in a commit, or in the index."""
     match side:
         case EmptyTree():
-            return _NOTHING, None
+            return _NOTHING, _NOTHING
         case Revision():
             stored = _of_commit(repo, side.commit, pathspecs)
             return stored, stored
@@ -198,19 +198,18 @@ def _listed(repo: Repository, side: Side, pathspecs: Sequence[str]) -> tuple[Lis
             return _of_worktree(repo, pathspecs)
 
 
-def _older(
-    repo: Repository, base: Side, head: Side, stored: Listing | None, pathspecs: Sequence[str]
-) -> Listing:
+def _older(repo: Repository, base: Side, head: Side, stored: Listing, pathspecs: Sequence[str]) -> Listing:
     """Return the files of the base, given what git stores for the head."""
+    against: tuple[str, ...]
     match base, head:
-        case Revision(commit=commit), Revision(commit=newer) if stored:
-            differences = _differences(repo, "diff-tree", "-r", commit, newer, pathspecs=pathspecs)
-        case Revision(commit=commit), Index() | Worktree() if stored:
+        case Revision(commit=commit), Revision(commit=newer):
+            against = ("diff-tree", "-r", commit, newer)
+        case Revision(commit=commit), Index() | Worktree():
             repo = repo.with_index() if isinstance(head, Index) else repo
-            differences = _differences(repo, "diff-index", "--cached", commit, pathspecs=pathspecs)
+            against = ("diff-index", "--cached", commit)
         case _:
             return _listed(repo, base, pathspecs)[0]
-    return _before(stored, differences)
+    return _before(stored, _differences(repo, *against, pathspecs=pathspecs))
 
 
 def _before(after: Listing, differences: Mapping[str, tuple[str, str]]) -> Listing:
@@ -267,29 +266,22 @@ _EMPTY_TREES = {
     40: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     64: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 }
-# The ids of the empty file, which entries with intent to add have.
-_EMPTY_FILES = frozenset(
-    {
-        "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
-        "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
-    }
-)
 REGULAR = frozenset({"100644", "100755"})
 _SUBMODULE = "160000"
 _ABSENT = "000000"
 
 
-def _of_index(repo: Repository, pathspecs: Sequence[str]) -> tuple[Listing, Listing | None]:
+def _of_index(repo: Repository, pathspecs: Sequence[str]) -> tuple[Listing, Listing]:
     # A file added with `git add --intent-to-add` has the blob id of an empty file, so it is no candidate.
     entries = _entries(repo.with_index(), ("ls-files", "-z", "-t", "--stage"), pathspecs)
     for _tag, _mode, _blob, stage, path in entries:
         if stage != _MERGED:
             raise GitError(f"{visible(path)} is unmerged", help="resolve the conflict, then: git add")
     stored = _stored(entries)
-    return stored, stored if _is_reliable(entries) else None
+    return stored, stored
 
 
-def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> tuple[Listing, Listing | None]:
+def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> tuple[Listing, Listing]:
     """List the index's files with those on disk that differ from it, and what the index stores.
 
     If only a file's timestamps differ from the index, ``git ls-files --modified`` compares contents, after
@@ -307,7 +299,7 @@ def _of_worktree(repo: Repository, pathspecs: Sequence[str]) -> tuple[Listing, L
     links = {path for path in changed if (repo.root / path).is_symlink()}
     on_disk = frozenset(path for path in changed if _is_regular_file(repo, path))
     listing = Listing(unchanged.blobs, on_disk - links, (unchanged.links - submodules) | links)
-    return listing, stored if _is_reliable(entries) else None
+    return listing, stored
 
 
 def _stored(entries: Sequence[_Entry]) -> Listing:
@@ -315,14 +307,6 @@ def _stored(entries: Sequence[_Entry]) -> Listing:
     blobs = {path: blob for tag, mode, blob, _stage, path in entries if tag in _IN_INDEX and mode in REGULAR}
     links = {path for tag, mode, _blob, _stage, path in entries if tag in _IN_INDEX and mode not in REGULAR}
     return Listing(blobs, links=frozenset(links))
-
-
-def _is_reliable(entries: Sequence[_Entry]) -> bool:
-    """Whether a diff of a commit with the index lists all differences from these entries.
-
-    It says nothing of the commit's file where one is unmerged, and leaves out an entry with intent to add.
-    """
-    return all(stage in (_MERGED, "") and blob not in _EMPTY_FILES for _, _, blob, stage, _ in entries)
 
 
 def _entries(repo: Repository, arguments: Sequence[str], pathspecs: Sequence[str]) -> list[_Entry]:

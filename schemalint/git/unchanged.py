@@ -67,12 +67,9 @@ class Unchanged:
 
 
 _NO_MATCH = 1
+# One thread: several wait for each other, which doubles the CPU.
 _GREP = (
     "grep",
-    *("--files-with-matches", "-z", "--full-name", "--no-color"),
-    # All bytes are searched as they are stored, whatever .gitattributes and the configuration say.
-    *("--text", "--no-textconv", "--no-recurse-submodules"),
-    *("--fixed-strings", "--ignore-case"),
-    # Several threads wait for each other, which doubles the CPU.
-    "--threads=1",
+    *("--files-with-matches", "-z", "--fixed-strings", "--ignore-case"),
+    *("--no-color", "--no-recurse-submodules", "--threads=1"),
 )

@@ -21,6 +21,7 @@ from schemalint.git import (
     files_at,
     open_repository,
 )
+from schemalint.git.listing import list_files, list_sides
 from schemalint.printable import visible
 from support.repo import Repo
 
@@ -42,8 +43,13 @@ def at(repo: Repo, revision: str = "HEAD") -> Revision:
 
 
 def compare(repo: Repo, head: Side, base: Side | None = None, globs: Sequence[str] = ()) -> Contents:
-    opened = open_repository(repo.path, repo.env)
-    return changes(opened, base or at(repo), head, is_candidate, globs)
+    opened, base = open_repository(repo.path, repo.env), base or at(repo)
+    contents = changes(opened, base, head, is_candidate, globs)
+    without_unchanged = changes(opened, base, head, is_candidate, globs, reads_unchanged=False)
+    read_later = without_unchanged.with_unchanged(None)
+    assert (read_later.base, read_later.head) == (contents.base, contents.head)
+    assert list_sides(opened, base, head, globs)[0] == list_files(opened, base, globs)
+    return contents
 
 
 def changed(contents: Contents) -> set[str]:
@@ -373,3 +379,51 @@ def test_paths_that_differ_from_the_last_commit_are_dirty(repo: Repo) -> None:
     opened = open_repository(repo.path, repo.env)
     paths = {"contracts/orders.yml", "contracts/customers.yml", "values.yaml", "contracts/new one.yml"}
     assert dirty(opened, paths) == paths - {"contracts/customers.yml"}
+
+
+def unchanged_with(repo: Repo, head: Side, *texts: str) -> list[str]:
+    """Return the unchanged candidates that have one of the texts."""
+    opened = open_repository(repo.path, repo.env)
+    contents = changes(opened, at(repo), head, is_candidate, reads_unchanged=False)
+    assert contents.unchanged is not None
+    return [file.path for file in contents.unchanged.read(texts)]
+
+
+@pytest.mark.parametrize("head", [Worktree(), Index(), None], ids=["worktree", "index", "commit"])
+def test_unchanged_files_are_searched_as_they_are_stored(repo: Repo, head: Side | None) -> None:
+    repo.write(".gitattributes", "*.yml binary\n")
+    for key, value in (("color.ui", "always"), ("submodule.recurse", "true"), ("grep.patternType", "perl")):
+        repo.git("config", key, value)
+    repo.write("contracts/orders.yml", CONTRACT.format("orders") + "# Größe -x %\n")
+    repo.commit()
+    head = head or at(repo)
+    assert unchanged_with(repo, head, "table: ORDERS") == ["contracts/orders.yml"]
+    assert unchanged_with(repo, head, "größe", "-x") == ["contracts/orders.yml"]
+    assert unchanged_with(repo, head, "GRÖSSE", "[a-z]", "table:$") == []
+    assert (
+        len(unchanged_with(repo, head, "none", "table")) == 3
+    )  # README.md and values.yaml are no candidates
+
+
+def test_changed_files_are_not_unchanged(repo: Repo, head: Side) -> None:
+    opened = open_repository(repo.path, repo.env)
+    contents = changes(opened, at(repo, "before"), head, is_candidate, reads_unchanged=False)
+    assert contents.unchanged is not None
+    assert contents.unchanged.blobs == {}
+    assert contents.paths() == {*contents.base, *contents.head}
+
+
+def test_a_missing_blob_of_an_unchanged_file_is_an_error(repo: Repo) -> None:
+    blob = repo.git("rev-parse", "HEAD:contracts/orders.yml")
+    (repo.path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(GitError, match=f"object {blob} is missing"):
+        unchanged_with(repo, Index(), "customers")
+
+
+def test_an_unchanged_file_that_is_too_large_is_left_out(repo: Repo) -> None:
+    repo.write("contracts/huge.yml", "schemalint: 1\n" + "#" * MAX_SIZE)
+    repo.commit()
+    assert unchanged_with(repo, Worktree(), "schemalint") == sorted(
+        (f"contracts/{name}.yml" for name in ("orders", "customers", "items")),
+        key=lambda path: repo.git("rev-parse", f"HEAD:{path}"),
+    )

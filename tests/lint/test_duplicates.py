@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import string
+import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import pytest
 
-from schemalint.document import reader
-from schemalint.git import Contents, File, Worktree
+from schemalint.document import candidate, reader
+from schemalint.git import Contents, File, Revision, Worktree, changes, open_repository
 from schemalint.lint.check import check
 from schemalint.lint.check_input import CheckInput
+from schemalint.lint.duplicates import FOLDED_TO_ASCII
+from support.repo import Repo
 from support.rule_judging import built_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COLUMNS = "columns:\n  - {name: id, type: int, comment: to be counted}\n"
 FILES = 20
@@ -28,9 +36,8 @@ def contract(table: str) -> str:
     return f"schemalint: 1\ntable: {table}\n{COLUMNS}"
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
+NAMES = (
+    *(
         ("sales.orders", "sales.orders"),
         ("Sales.ORDERS", "sales.orders"),
         ("'`sales`.`orders`'", "sales.orders"),
@@ -46,12 +53,62 @@ def contract(table: str) -> str:
         ("sales.größe", "sales.GRÖSSE"),
         ("sales.日本", "sales.日本"),
         ("sales.`-`", "sales.`-`"),
-    ],
+    ),
 )
+"""The names of a table in an unchanged and in a new contract."""
+
+
+@pytest.mark.parametrize(("old", "new"), NAMES)
 def test_a_table_is_found_however_its_name_is_written(old: str, new: str) -> None:
     result = check(request({"a.yml": contract(old), "b.yml": contract("sales.other")}, contract(new)))
     assert not result.errors
     assert [finding.location.file for finding in result.findings] == ["new0.yml"]
+
+
+@pytest.mark.parametrize(("old", "new"), NAMES)
+def test_git_finds_the_files_that_may_declare_a_table(old: str, new: str, tmp_path: Path) -> None:
+    result = check(
+        request_in(Repo(tmp_path / "shop"), {"a.yml": contract(old), "b.yml": contract("sales.t")}, new)
+    )
+    assert [finding.location.file for finding in result.findings] == ["new.yml"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("s3://lake/a", "s3://lake/a"),
+        ("s3://lake/x/../a", "s3://lake/a/"),
+        ("file:/lake/%78yz", "/lake/xyz"),
+        ('"s3://lake/\\x78yz"', "s3://lake/xyz"),
+        ("s3://lake/größe", "s3://lake/größe"),
+        ("s3://lake/-e", "s3://lake/-e"),
+    ],
+)
+def test_git_finds_the_files_that_may_have_a_location(old: str, new: str, tmp_path: Path) -> None:
+    located = f"sales.other\nlocation: {old}"
+    result = check(
+        request_in(Repo(tmp_path / "shop"), {"a.yml": contract(located)}, f"sales.shop_01\nlocation: {new}")
+    )
+    assert [finding.location.file for finding in result.findings] == ["new.yml"]
+
+
+def request_in(repo: Repo, unchanged: Mapping[str, str], new: str) -> CheckInput:
+    """Return the input of a check of a repository, where git searches the unchanged files."""
+    for path, text in unchanged.items():
+        repo.write(path, text)
+    repo.commit()
+    repo.write("new.yml", contract(new))
+    base = Revision("HEAD", repo.git("rev-parse", "HEAD"), "test")
+    contents = changes(
+        open_repository(repo.path, repo.env), base, Worktree(), candidate, reads_unchanged=False
+    )
+    return CheckInput(base, Worktree(), contents, (built_in()["duplicate-table"],))
+
+
+def test_letters_that_fold_to_the_characters_of_words_are_known() -> None:
+    characters = {*string.ascii_lowercase, *string.digits, "_"}
+    others = (chr(number) for number in range(0x80, sys.maxunicode + 1))
+    assert {*FOLDED_TO_ASCII} == {letter for letter in others if not characters.isdisjoint(letter.casefold())}
 
 
 def written(style: str, name: str) -> str:

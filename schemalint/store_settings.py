@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-_PROVIDER: Final = re.compile(r"^(aws|azure_storage|azure|google)_")
+_PROVIDER: Final = r"^(aws|azure_storage|azure|google)_"
 _CREDENTIAL: Final = (
     # Keys and tokens, then what finds or replaces them; `token` and `key` also end other names.
     r"(access|account|master|storage_account|storage_sas|sas|private|service_account)_key(_id)?|sas_token"
@@ -36,4 +36,4 @@ class StoreSettings(dict[str, str]):
 
 def has_credentials(settings: Mapping[str, str]) -> bool:
     """Whether settings contain credentials, or say where they come from or that requests have none."""
-    return any(re.fullmatch(_CREDENTIAL, _PROVIDER.sub("", name.lower())) for name in settings)
+    return any(re.fullmatch(_CREDENTIAL, re.sub(_PROVIDER, "", name.lower())) for name in settings)

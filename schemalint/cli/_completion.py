@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import click
 
-_NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]*")
+_NAME: Final = r"[A-Za-z0-9][\w.-]*"
 """Names that a shell shows and inserts as they are; a stranger may have chosen others."""
 
 
@@ -32,13 +32,13 @@ def report_formats(_ctx: click.Context, _param: click.Parameter, incomplete: str
 
 def target_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the targets of the configuration in the working folder or above it."""
-    return [name for name in _targets() if _NAME.fullmatch(name) and name.startswith(incomplete)]
+    return [name for name in _targets() if re.fullmatch(_NAME, name) and name.startswith(incomplete)]
 
 
 def table_names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the tables that contracts of the repository declare, in lower case, as Delta compares names."""
     typed = incomplete.lower()
-    return sorted(name for name in {*_tables()} if _NAME.fullmatch(name) and name.startswith(typed))
+    return sorted(name for name in {*_tables()} if re.fullmatch(_NAME, name) and name.startswith(typed))
 
 
 def _tables() -> Iterator[str]:

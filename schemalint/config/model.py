@@ -276,11 +276,11 @@ def _values(
 
 def _from_top(folder: str | None, path: str) -> str:
     """Return a path or URI that begins in a folder as one that begins at the repository's top."""
-    is_relative = bool(path) and not path.startswith(("/", "\\")) and not _SCHEME.match(path)
+    is_relative = bool(path) and not path.startswith(("/", "\\")) and not re.match(_SCHEME, path)
     return f"{folder}/{path}" if folder and is_relative else path
 
 
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]*:"
 
 
 def _target(name: str, keys: TargetKeys, folder: str | None) -> config.Target:

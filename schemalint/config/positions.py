@@ -11,9 +11,9 @@ from schemalint.errors import Location
 from schemalint.model.contract import table_key
 from schemalint.values import frozen
 
-_HEADING: Final = re.compile(r"\s*\[\[?([^\[\]]+)\]")
-_SETTING: Final = re.compile(r"\s*((?:[\w.-]|\"[^\"]*\"|'[^']*')+)\s*=")
-_PART: Final = re.compile(r"\"[^\"]*\"|'[^']*'|[^.\s]+")
+_HEADING: Final = r"\s*\[\[?([^\[\]]+)\]"
+_SETTING: Final = r"\s*((?:[\w.-]|\"[^\"]*\"|'[^']*')+)\s*="
+_PART: Final = r"\"[^\"]*\"|'[^']*'|[^.\s]+"
 _PYPROJECT: Final = ("tool", "schemalint")
 
 
@@ -87,10 +87,10 @@ def _settings(text: str) -> Iterator[_Setting]:
     starts: list[tuple[int, int, tuple[str, ...]]] = []
     table: tuple[str, ...] = ()
     for number, line in enumerate(lines):
-        if heading := _HEADING.match(line):
+        if heading := re.match(_HEADING, line):
             table = _parts(heading[1])
             starts.append((number, heading.start(1), table))
-        elif setting := _SETTING.match(line):
+        elif setting := re.match(_SETTING, line):
             starts.append((number, setting.start(1), (*table, *_parts(setting[1]))))
     for (number, column, path), (end, *_) in pairwise([*starts, (len(lines), 0, ())]):
         own = path[len(_PYPROJECT) :] if path[: len(_PYPROJECT)] == _PYPROJECT else path
@@ -99,4 +99,4 @@ def _settings(text: str) -> Iterator[_Setting]:
 
 
 def _parts(key: str) -> tuple[str, ...]:
-    return tuple(part.strip("\"'") for part in _PART.findall(key))
+    return tuple(part.strip("\"'") for part in re.findall(_PART, key))

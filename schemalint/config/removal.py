@@ -10,11 +10,9 @@ from typing import Any, Final
 
 from schemalint.model.contract import table_key
 
-_HEADING: Final = re.compile(r"[ \t]*\[")
-_COMMENT: Final = re.compile(r"[ \t]*#")
-_REMOVED: Final = re.compile(
-    r"[ \t]*\[\[[ \t]*(?:tool[ \t]*\.[ \t]*schemalint[ \t]*\.[ \t]*)?removed[ \t]*\]\]"
-)
+_HEADING: Final = r"[ \t]*\["
+_COMMENT: Final = r"[ \t]*#"
+_REMOVED: Final = r"[ \t]*\[\[[ \t]*(?:tool[ \t]*\.[ \t]*schemalint[ \t]*\.[ \t]*)?removed[ \t]*\]\]"
 
 
 def removed_spans(text: str, tables: Collection[str]) -> tuple[tuple[int, int], ...]:
@@ -37,15 +35,15 @@ def removed_spans(text: str, tables: Collection[str]) -> tuple[tuple[int, int], 
 
 def _entries(lines: list[str], tables: Collection[str]) -> Iterator[tuple[int, int]]:
     """Yield the first line of each entry and the one after its last, with the blank lines on one side."""
-    headings = [number for number, line in enumerate(lines) if _HEADING.match(line)]
+    headings = [number for number, line in enumerate(lines) if re.match(_HEADING, line)]
     last = 0
     for heading, following in pairwise([*headings, len(lines)]):
         start, end = heading, following
-        while end < len(lines) and _COMMENT.match(lines[end - 1]):
+        while end < len(lines) and re.match(_COMMENT, lines[end - 1]):
             end -= 1  # the comments of the next heading
-        if not _REMOVED.match(lines[heading]) or not _is_of("".join(lines[heading:end]), tables):
+        if not re.match(_REMOVED, lines[heading]) or not _is_of("".join(lines[heading:end]), tables):
             continue
-        while start > last and _COMMENT.match(lines[start - 1]):
+        while start > last and re.match(_COMMENT, lines[start - 1]):
             start -= 1
         while end == len(lines) and start > last and not lines[start - 1].strip():
             start -= 1

@@ -12,8 +12,8 @@ from schemalint.redaction import hide
 if TYPE_CHECKING:
     from schemalint.config import Target
 
-_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_PROVIDER: Final = re.compile(r"^(aws|azure_storage|azure|google)_")
+_VARIABLE: Final = r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}"
+_PROVIDER: Final = r"^(aws|azure_storage|azure|google)_"
 _PUBLIC: Final = frozenset(
     {
         "account_name",
@@ -36,7 +36,7 @@ _PUBLIC: Final = frozenset(
     }
 )
 # User and password before the host, or the signature of a shared access URL.
-_HOLDS_SECRET: Final = re.compile(r"[@?]")
+_HOLDS_SECRET: Final = re.compile("[@?]")
 
 
 def is_public_setting(key: str, value: str) -> bool:
@@ -44,7 +44,7 @@ def is_public_setting(key: str, value: str) -> bool:
 
     Every setting that is not known to be harmless counts as a secret.
     """
-    return _PROVIDER.sub("", key.lower()) in _PUBLIC and not _HOLDS_SECRET.search(value)
+    return re.sub(_PROVIDER, "", key.lower()) in _PUBLIC and not _HOLDS_SECRET.search(value)
 
 
 def names_variable(value: str) -> bool:
@@ -54,7 +54,7 @@ def names_variable(value: str) -> bool:
 
 def variable_of(value: str) -> str | None:
     """Return the name in a value that is exactly ``${NAME}``; None for any other value."""
-    match = _VARIABLE.fullmatch(value)
+    match = re.fullmatch(_VARIABLE, value)
     return match[1] if match else None
 
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 from schemalint import limits
 from schemalint.errors import ConfigError, Location
 
-_AT: Final = re.compile(r" \(at line (\d+), column (\d+)\)$|\s*\(at end of document\)$")
-_BARE_VALUE: Final = re.compile(r"([\w.\"'-]+)\s*=\s*\[?\s*([A-Za-z_][\w./:-]*)")
-_COLON: Final = re.compile(r"([\w.\"'-]+)\s*:\s*(\S.*)")
+_AT: Final = r" \(at line (\d+), column (\d+)\)$|\s*\(at end of document\)$"
+_BARE_VALUE: Final = r"([\w.\"'-]+)\s*=\s*\[?\s*([A-Za-z_][\w./:-]*)"
+_COLON: Final = r"([\w.\"'-]+)\s*:\s*(\S.*)"
 
 _WORDS: Final = (
     ("Cannot overwrite a value", "the key is set twice", "remove one of the two lines"),
@@ -62,7 +62,7 @@ def _syntax_error(file: str, text: str, message: str) -> ConfigError:
         return ConfigError(
             message, help=help_text, location=_line(file, lines, text.count("\n", 0, start) + 1)
         )
-    place = _AT.search(message)
+    place = re.search(_AT, message)
     what = message[: place.start()] if place else message
     number = int(place[1]) if place and place[1] else _last_setting(lines)
     where = _line(file, lines, number)
@@ -75,9 +75,9 @@ def _syntax_error(file: str, text: str, message: str) -> ConfigError:
 
 def _explained(what: str, line: str) -> tuple[str, str]:
     """Return the words for a message of tomllib about a line, and help."""
-    if "Expected '='" in what and (colon := _COLON.match(line)):
+    if "Expected '='" in what and (colon := re.match(_COLON, line)):
         return "a colon instead of an equals sign", f"write {colon[1]} = {colon[2]}"
-    if "Invalid value" in what and (bare := _BARE_VALUE.match(line)):
+    if "Invalid value" in what and (bare := re.match(_BARE_VALUE, line)):
         return f"the value {bare[2]} is not quoted", f'write "{bare[2]}"'
     return next(((words, help_text) for part, words, help_text in _WORDS if part in what), (what, ""))
 
@@ -95,13 +95,13 @@ def _line(file: str, lines: list[str], number: int) -> Location:
 
 def _require_short_keys(text: str) -> None:
     """Refuse dotted keys with many parts: tomllib takes time in proportion to the square of their number."""
-    if match := _LONG_KEY.search(text):
+    if match := re.search(_LONG_KEY, text):
         line = text.count("\n", 0, match.start()) + 1
         raise ValueError(f"line {line}: a key has more than {limits.MAX_KEY_PARTS} parts")
 
 
 _KEY_PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*"""
-_LONG_KEY = re.compile(rf"(?<![\w-]){_KEY_PART}(?:\.[ \t]*{_KEY_PART}){{{limits.MAX_KEY_PARTS}}}")
+_LONG_KEY = rf"(?<![\w-]){_KEY_PART}(?:\.[ \t]*{_KEY_PART}){{{limits.MAX_KEY_PARTS}}}"
 
 
 def _require_small_values(content: object) -> None:

@@ -19,7 +19,7 @@ from schemalint.errors import ContractError, Location
 from schemalint.model.contract import Contract
 from schemalint.model.finding import Edit, SetProperty, TextChange
 
-_BLOCK: Final = re.compile(r":[ \t]*(?:#[^\r\n\x85\u2028\u2029]*)?[\r\n\x85\u2028\u2029]")
+_BLOCK: Final = r":[ \t]*(?:#[^\r\n\x85\u2028\u2029]*)?[\r\n\x85\u2028\u2029]"
 """The end of a key whose value is below it."""
 
 
@@ -64,7 +64,7 @@ class Editor:
         text = self._text[outline.start : outline.end]
         blocks = (
             bisect_right(outline.items, outline.start + match.start(), key=attrgetter("start")) - 1
-            for match in _BLOCK.finditer(text)
+            for match in re.finditer(_BLOCK, text)
         )
         kept = {len(outline.items) - 1, *(index for index in blocks if index >= 0)}
         return with_items(self._contract.file, self._text, outline, kept)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _BEGINNING: Final = r"schemalint:[ \t]*(?:file-)?ignore\b"
-_IGNORE: Final = re.compile(
+_IGNORE: Final = (
     r"#\s*schemalint:\s*(?P<file>file-)?ignore(?:\[(?P<rules>[^\]]*)\])?(?P<options>(?:\s+(?:until|by)=\S*)*)"
     r"(?:\s+reason\b[:=]?)?\s*(?P<reason>.*)"
 )
-_OPTION: Final = re.compile(r"(until|by)=(\S*)")
-_BLANK: Final = re.compile(r"[ \t]*(?:#.*)?")
+_OPTION: Final = r"(until|by)=(\S*)"
+_BLANK: Final = r"[ \t]*(?:#.*)?"
 
 
 def inline_ignores(documents: Sequence[Document], text: str) -> dict[int, tuple[InlineIgnore, ...]]:
@@ -38,14 +38,14 @@ def inline_ignores(documents: Sequence[Document], text: str) -> dict[int, tuple[
     of_file = 0
     contents, starts = _starts_of_contents(text), [document.span.start for document in documents]
     for span in comments(documents, text, _BEGINNING):
-        match = _IGNORE.match(text[span.start : span.end])
+        match = re.match(_IGNORE, text[span.start : span.end])
         if match is None:
             continue
         start = max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1
         own_line = not text[start : span.start].strip(" \t\ufeff")
         covered = _after(span.end, contents, len(text)) if own_line else span.start
         line = 0 if match["file"] else location("", text, span._replace(start=covered, end=covered)).line
-        options = dict(_OPTION.findall(match["options"]))
+        options = dict(re.findall(_OPTION, match["options"]))
         position = location(documents[0].file, text, span)
         ignores = [
             InlineIgnore(
@@ -76,7 +76,7 @@ def inline_ignores(documents: Sequence[Document], text: str) -> dict[int, tuple[
 def _starts_of_contents(text: str) -> list[int]:
     """Return the starts of the lines that hold more than a comment."""
     lines = re.finditer(r"[^\r\n]+", text)
-    return [line.start() for line in lines if not _BLANK.fullmatch(line.group())]
+    return [line.start() for line in lines if not re.fullmatch(_BLANK, line.group())]
 
 
 def _after(offset: int, starts: Sequence[int], end: int) -> int:

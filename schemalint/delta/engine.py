@@ -10,7 +10,7 @@ from schemalint.values import frozen
 DELTA_SPARK: Final = "delta-spark"
 DATABRICKS: Final = "databricks"
 
-_TEXT: Final = re.compile(rf"({DELTA_SPARK}|{DATABRICKS}) (\d+(?:\.\d+)*)")
+_TEXT: Final = rf"({DELTA_SPARK}|{DATABRICKS}) (\d+(?:\.\d+)*)"
 
 
 @frozen
@@ -28,5 +28,5 @@ class Engine:
 
 def parse_engine(text: str) -> Engine | None:
     """Return the engine in a text such as ``delta-spark 4.4.0``; None if the text names none."""
-    match = _TEXT.fullmatch(text)
+    match = re.fullmatch(_TEXT, text)
     return Engine(match[1], match[2]) if match else None

@@ -177,7 +177,7 @@ def _interval_refusal(text: str) -> str:
     """
     if not text.strip():
         return "DELTA_INVALID_CALENDAR_INTERVAL_EMPTY"
-    without_months = _MONTHS.sub("week", text.lower())
+    without_months = re.sub(_MONTHS, "week", text.lower())
     return "DELTA_INVALID_INTERVAL" if parse_interval(without_months) is None else _INVALID
 
 
@@ -189,7 +189,7 @@ _VALUE_REFUSALS: Final[Mapping[str, str | None]] = {
 }
 # In lower case, the values that Delta parses before the property refuses them.
 _PARSED: Final = {"delta.isolationLevel": frozenset({"snapshotisolation", "writeserializable"})}
-_MONTHS: Final = re.compile(r"\b(?:month|year)(?=s?\b)")
+_MONTHS: Final = r"\b(?:month|year)(?=s?\b)"
 
 # TableFeatureProtocolUtils.FEATURE_PROP_SUPPORTED and FEATURE_PROP_ENABLED; Delta ignores their case.
 _STATUSES: Final = frozenset({"supported", "enabled"})

@@ -8,7 +8,7 @@ from typing import Final
 from schemalint.printable import without_commands
 from schemalint.values import frozen
 
-_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_BARE = r"[A-Za-z_][A-Za-z0-9_]*"
 
 # Number literals of letters, digits and underscores.
 _NUMBER: Final = r"(?i)[0-9]+(?:[lsy]|(?:e[0-9]+)?(?:[df]|bd)?)"
@@ -148,7 +148,7 @@ def _is_word(text: str) -> bool:
 
 def quote_identifier(name: str) -> str:
     """Return a name as Spark SQL accepts it; back-quoted unless it is a plain ASCII identifier."""
-    return name if _BARE.fullmatch(name) and name.lower() not in _RESERVED else always_quoted(name)
+    return name if re.fullmatch(_BARE, name) and name.lower() not in _RESERVED else always_quoted(name)
 
 
 def always_quoted(name: str) -> str:

@@ -20,9 +20,7 @@ ALWAYS: Final = "always"
 """The value that allows a kind of change at every version."""
 
 _PREFIX: Final = "spark.databricks.delta.streaming."
-_URI: Final = re.compile(
-    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):(?://(?P<authority>[^/]*))?(?P<path>/.*)", re.DOTALL
-)
+_URI: Final = r"(?s)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]+):(?://(?P<authority>[^/]*))?(?P<path>/.*)"
 _FAMILIES: Final = (("s3", "s3a"), ("abfss", "abfs"))
 """Schemes for the same store; the stream's Spark decides which one it uses."""
 
@@ -160,7 +158,7 @@ def _spellings(scheme: str) -> tuple[str, ...]:
 
 def _qualified(location: str) -> tuple[str, str, str] | None:
     """Return scheme, authority and normalized path of a location; None if it is relative."""
-    if match := _URI.fullmatch(location):
+    if match := re.fullmatch(_URI, location):
         scheme, authority, path = match["scheme"], match["authority"] or "", match["path"]
     elif location.startswith("/"):
         scheme = "dbfs" if location.startswith("/Volumes/") else "file"

@@ -51,10 +51,10 @@ _KNOWN: Final[dict[str, DataType]] = {
     "timestamp_ltz": _ATOMIC["timestamp"],
 }
 
-_DECIMAL: Final = re.compile(r"decimal\(\s*([0-9]{1,9})\s*,\s*(-?[0-9]{1,9})\s*\)")
-_LENGTH: Final = re.compile(r"(char|varchar)\(\s*([0-9]{1,9})\s*\)")
-_COLLATED: Final = re.compile(r"string collate (\w+)")
-_ONLY_SPARK: Final = re.compile(
+_DECIMAL: Final = r"decimal\(\s*([0-9]{1,9})\s*,\s*(-?[0-9]{1,9})\s*\)"
+_LENGTH: Final = r"(char|varchar)\(\s*([0-9]{1,9})\s*\)"
+_COLLATED: Final = r"string collate (\w+)"
+_ONLY_SPARK: Final = (
     r"interval(?: [a-z]+(?: to [a-z]+)?)?|time\([0-9]\)|(?:geometry|geography)(?:\([^()]*\))?"
 )
 
@@ -63,13 +63,13 @@ def type_of_name(name: str) -> DataType | None:
     """Return the type with this name; None if only a newer Delta version can know the name."""
     if known := _KNOWN.get(name):
         return known
-    if match := _DECIMAL.fullmatch(name):
+    if match := re.fullmatch(_DECIMAL, name):
         return Decimal(int(match[1]), int(match[2]))
-    if match := _LENGTH.fullmatch(name):
+    if match := re.fullmatch(_LENGTH, name):
         return (Char if match[1] == "char" else Varchar)(int(match[2]))
-    if match := _COLLATED.fullmatch(name):
+    if match := re.fullmatch(_COLLATED, name):
         return String(match[1].upper())
-    return Atomic(name) if _ONLY_SPARK.fullmatch(name) else None
+    return Atomic(name) if re.fullmatch(_ONLY_SPARK, name) else None
 
 
 def name_of_type(type_: Atomic | Decimal | String | Char | Varchar) -> str:

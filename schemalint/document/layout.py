@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 # The line breaks of libyaml, which reads YAML 1.1.
 _BREAKS = "\n\r\x85\u2028\u2029"
-_BREAK = re.compile(rf"\r\n|[{_BREAKS}]")
+_BREAK = rf"\r\n|[{_BREAKS}]"
 _WHITE_SPACE = " \t\r\n"
-_DASH = re.compile("-")
+_DASH = "-"
 _DEFAULT_INDENT = 2
 
 
@@ -28,13 +28,13 @@ def line_start(text: str, offset: int) -> int:
 
 def line_end(text: str, offset: int) -> int:
     """Return the end of the line that contains ``offset``, before its break."""
-    match = _BREAK.search(text, offset)
+    match = re.compile(_BREAK).search(text, offset)
     return match.start() if match else len(text)
 
 
 def next_line(text: str, offset: int) -> int:
     """Return the start of the line after ``offset``, or the end of the text."""
-    match = _BREAK.search(text, offset)
+    match = re.compile(_BREAK).search(text, offset)
     return match.end() if match else len(text)
 
 
@@ -50,7 +50,7 @@ def ends_line(text: str, offset: int) -> bool:
 
 def line_break(text: str) -> str:
     """Return the first line break of the text."""
-    match = _BREAK.search(text)
+    match = re.search(_BREAK, text)
     return match.group() if match else "\n"
 
 
@@ -102,7 +102,7 @@ def _dash(text: str, position: int, sequence: Sequence) -> int:
     """Return the next dash in the sequence's column; only blank lines and comments separate items."""
     first = sequence.start
     indent = " " * column(text, first)
-    for match in _DASH.finditer(text, position, sequence.end):
+    for match in re.compile(_DASH).finditer(text, position, sequence.end):
         dash = match.start()
         if dash == first or text[line_start(text, dash) : dash] == indent:
             return dash

@@ -17,14 +17,12 @@ _NO_ITEM: Final = "did not find expected '-' indicator"
 _NO_KEY: Final = "did not find expected key"
 _NO_COMMA: Final = "did not find expected ',' or"
 
-_CONFLICT: Final = re.compile(r"^<{7}(?=\s)", re.MULTILINE)
-_END_OF_CONFLICT: Final = re.compile(r"^>{7}", re.MULTILINE)
-_KEY: Final = re.compile(r"(?:-[ ]+)*+(?:\"[^\"]*\"|'[^']*'|[^\s:#{}\[\]\"'][^:]*):(?=\s|$)")
-_COMMENT: Final = re.compile(r"(?:^|(?<=[ \t]))#.*$")
-_WORD_AND_VALUE: Final = re.compile(
-    r"(?P<word>[A-Za-z_][\w.-]*)(?P<sign>[ \t]*=[ \t]*|:|[ \t]+)(?P<value>\S.*)"
-)
-_WORD: Final = re.compile(r"[A-Za-z_][\w.-]*")
+_CONFLICT: Final = r"(?m)^<{7}(?=\s)"
+_END_OF_CONFLICT: Final = r"(?m)^>{7}"
+_KEY: Final = r"(?:-[ ]+)*+(?:\"[^\"]*\"|'[^']*'|[^\s:#{}\[\]\"'][^:]*):(?=\s|$)"
+_COMMENT: Final = r"(?:^|(?<=[ \t]))#.*$"
+_WORD_AND_VALUE: Final = r"(?P<word>[A-Za-z_][\w.-]*)(?P<sign>[ \t]*=[ \t]*|:|[ \t]+)(?P<value>\S.*)"
+_WORD: Final = r"[A-Za-z_][\w.-]*"
 _LONGEST: Final = 60
 _MOST_LINES: Final = 100
 
@@ -73,18 +71,18 @@ def mistake(text: str, marks: Marks, message: str) -> Mistake | None:
 
 def conflict(text: str) -> int | None:
     """Return where the markers of an unresolved merge conflict begin, None if there are none."""
-    begins = _CONFLICT.search(text)
-    return begins.start() if begins and _END_OF_CONFLICT.search(text, begins.end()) else None
+    begins = re.search(_CONFLICT, text)
+    return begins.start() if begins and re.compile(_END_OF_CONFLICT).search(text, begins.end()) else None
 
 
 def _without_colon(text: str, offset: int) -> Mistake | None:
     content = _content(text, offset)
     written = text[content.start : content.end].removeprefix("- ").lstrip()
     start = content.end - len(written)
-    match = _WORD_AND_VALUE.fullmatch(written)
+    match = re.fullmatch(_WORD_AND_VALUE, written)
     if match and match["sign"] == ":":
         wrong = "a colon needs a space after it"
-    elif match or _WORD.fullmatch(written):
+    elif match or re.fullmatch(_WORD, written):
         wrong = "a colon is missing"
     else:
         return None
@@ -95,13 +93,13 @@ def _without_colon(text: str, offset: int) -> Mistake | None:
 def _below_a_value(text: str, offset: int) -> Mistake | None:
     """Return the mistake that makes a key part of the value above it."""
     content = _content(text, offset)
-    key = _KEY.match(text, content.start, content.end)
+    key = re.compile(_KEY).match(text, content.start, content.end)
     if key is None or key.end() != offset + 1:
         return None  # the colon is in a value
     above = next(_contents_above(text, content.start), None)
     if above is None:
         return None
-    if not _KEY.match(text, above.start, above.end):
+    if not re.compile(_KEY).match(text, above.start, above.end):
         is_first = next(_contents_above(text, above.start), None) is None
         begins = is_first or text.startswith("- ", above.start)
         return _without_colon(text, above.start) if begins else None
@@ -127,7 +125,7 @@ def _not_aligned(text: str, marks: Marks, *, in_list: bool) -> Mistake | None:
             "the dash is not below the other dashes of its list",
             "indent it like the other items of the list",
         )
-    if in_list and _KEY.match(own):
+    if in_list and re.match(_KEY, own):
         return Mistake(
             content,
             "the line belongs to no item of the list",
@@ -179,7 +177,7 @@ def _contents_above(text: str, offset: int) -> Iterator[Span]:
 def _content(text: str, offset: int) -> Span:
     """Return the line of an offset without its indentation and its comment."""
     start, end = line_start(text, offset), line_end(text, offset)
-    line = _COMMENT.sub("", text[start:end]).rstrip()
+    line = re.sub(_COMMENT, "", text[start:end]).rstrip()
     return Span(start + len(line) - len(line.lstrip()), start + len(line))
 
 

@@ -25,11 +25,11 @@ _HELP = (
     (_UNEXPECTED_COLON, "quote a value that contains a colon and a space, and check the indentation"),
     ("", "check the indentation, the quotes and the brackets around this position"),
 )
-_TYPE_WITH_BRACKETS = re.compile(r"(?:array|map|struct)\s*<", re.IGNORECASE)
-_KEY_AND_VALUE = re.compile(
+_TYPE_WITH_BRACKETS = r"(?i)(?:array|map|struct)\s*<"
+_KEY_AND_VALUE = (
     r"""[ ]*(?:-[ ]+)*("[^"]*"|'[^']*'|[^\s:#{}\[\]"'][^:]*):[ \t]+(?P<value>.*?)[ \t]*(?:[ \t]\#.*)?$"""
 )
-_REST_OF_FLOW_VALUE = re.compile(r"[^,\[\]{}#\r\n]*")
+_REST_OF_FLOW_VALUE = r"[^,\[\]{}#\r\n]*"
 
 
 def refusal(file: str, text: str, span: Span, message: str, help: str) -> ContractError:  # noqa: A002 - as in errors
@@ -56,7 +56,7 @@ def syntax_error(error: yaml.YAMLError, file: str, text: str) -> ContractError:
 def unquoted_value(file: str, text: str, span: Span) -> ContractError:
     """Return the error for an unquoted value that YAML splits; the help shows it quoted."""
     value = text[span.start : span.end]
-    kind = "type" if _TYPE_WITH_BRACKETS.match(value) or value.startswith("decimal") else "value"
+    kind = "type" if re.match(_TYPE_WITH_BRACKETS, value) or value.startswith("decimal") else "value"
     message = f"YAML splits this {kind} because it is not quoted: {value}"
     return refusal(file, text, span, message, f"quote it: {_key_before(text, span.start)}{quote(value)}")
 
@@ -85,11 +85,11 @@ def _through_closing(text: str, start: int, at_least: int) -> Span | None:
 
 
 def _brackets(text: str, start: int) -> tuple[str, str]:
-    return ("(<", ")>") if _TYPE_WITH_BRACKETS.match(text, start) else ("(", ")")
+    return ("(<", ")>") if re.compile(_TYPE_WITH_BRACKETS).match(text, start) else ("(", ")")
 
 
 def _through(text: str, start: int, end: int) -> Span:
-    rest = _REST_OF_FLOW_VALUE.match(text, end)
+    rest = re.compile(_REST_OF_FLOW_VALUE).match(text, end)
     return Span(start, end + len(rest.group().rstrip()) if rest else end)
 
 
@@ -109,7 +109,7 @@ def _error_span(error: yaml.YAMLError, text: str) -> Span:
 
 def _unquoted_value(text: str, offset: int, message: str) -> Span | None:
     line = _line(text, offset)
-    match = _KEY_AND_VALUE.match(text[line.start : line.end])
+    match = re.match(_KEY_AND_VALUE, text[line.start : line.end])
     if match is None or _UNEXPECTED_COLON not in message:
         return None
     value = Span(line.start + match.start("value"), line.start + match.end("value"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # The line breaks of YAML 1.1, by which libyaml reads.
 _BREAK = "\n\r\x85\u2028\u2029"
 # A line that begins so starts a document whatever is around it: libyaml asks for it before all else.
-_DOCUMENT_START = re.compile(rf"(?<=[{_BREAK}])(?=---(?:[ \t{_BREAK}]|\Z))")
+_DOCUMENT_START = rf"(?<=[{_BREAK}])(?=---(?:[ \t{_BREAK}]|\Z))"
 
 
 def root_values(text: str, key: str) -> Iterator[str]:
@@ -24,7 +24,7 @@ def root_values(text: str, key: str) -> Iterator[str]:
 
     All that `read_documents` finds there is among them. If it refuses the text, there may be others.
     """
-    starts = [0, *(match.start() for match in _DOCUMENT_START.finditer(text))]
+    starts = [0, *(match.start() for match in re.finditer(_DOCUMENT_START, text))]
     for start, end in zip(starts, (*starts[1:], len(text)), strict=True):
         try:
             yield from _values(text[start:end], key)

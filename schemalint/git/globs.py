@@ -21,12 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _ASCII_FOLDED: Final = re.IGNORECASE | re.ASCII | re.DOTALL  # as git: É is not é
-_SPECIAL: Final = re.compile(r"[*?\[\\]")
-_SUFFIX: Final = re.compile(r"\*(\.[\w.-]+)", re.ASCII)
-_TOKEN: Final = re.compile(
-    r"\\(?P<escaped>.)|\[(?P<set>[!^]?\]?(?:\[:\w+:\]|\\.|[^]\\])*)\]|(?P<other>.)", re.DOTALL
-)
-_MEMBER: Final = re.compile(r"\[:(?P<name>\w+):\]|\\?(?P<first>.)(?:-\\?(?P<last>[^]]))?", re.DOTALL)
+_SPECIAL: Final = r"[*?\[\\]"
+_SUFFIX: Final = r"(?a)\*(\.[\w.-]+)"
+_ELEMENT: Final = r"(?s)\\(?P<escaped>.)|\[(?P<set>[!^]?\]?(?:\[:\w+:\]|\\.|[^]\\])*)\]|(?P<other>.)"
+_MEMBER: Final = r"(?s)\[:(?P<name>\w+):\]|\\?(?P<first>.)(?:-\\?(?P<last>[^]]))?"
 _CLASSES: Final = {
     "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": " \\t", "digit": "0-9", "lower": "a-zA-Z",
     "punct": "!-/:-@\\[-`{-~", "space": "\\s", "upper": "a-zA-Z", "word": "\\w", "xdigit": "0-9a-fA-F",
@@ -69,7 +67,7 @@ def parse_glob(text: str) -> Glob:
         raise ConfigError(f"the glob {text!r} leads out of the repository", help="begin at the top folder")
     if name == ".":
         return Glob(text, ":(glob)**", re.compile(".+", _ASCII_FOLDED))
-    if not _SPECIAL.search(name):
+    if not re.search(_SPECIAL, name):
         pattern = f"{re.escape(name)}/.+" if text.endswith("/") else f"{re.escape(name)}(?:/.*)?"
     else:  # a file can have the glob itself as its name
         wild = _NOTHING if text.endswith("/") else _path(name.split("/"))
@@ -79,18 +77,18 @@ def parse_glob(text: str) -> Glob:
 
 def escape_glob(text: str) -> str:
     """Return the glob that matches exactly a text."""
-    return _SPECIAL.sub(r"\\\g<0>", text)
+    return re.sub(_SPECIAL, r"\\\g<0>", text)
 
 
 def _literal(name: str) -> tuple[str, ...]:
-    return tuple(takewhile(lambda part: not _SPECIAL.search(part), name.split("/")))
+    return tuple(takewhile(lambda part: not re.search(_SPECIAL, part), name.split("/")))
 
 
 def _pathspec(name: str) -> str:
-    if not _SPECIAL.search(name):
+    if not re.search(_SPECIAL, name):
         return f":(glob,icase){name}"
     parts = name.split("/")
-    suffix = _SUFFIX.fullmatch(parts[-1])
+    suffix = re.fullmatch(_SUFFIX, parts[-1])
     rest = f"**/*{suffix[1]}" if suffix else "**"
     return ":(glob,icase)" + "/".join((*_literal(name), rest))
 
@@ -130,7 +128,7 @@ def _names(parts: Sequence[str]) -> str:
 def _name(text: str) -> str:
     """Return the pattern of one name; the same holds for ``*`` as for ``**`` in `_path`."""
     chunks = [""]
-    for token in _TOKEN.finditer(text):
+    for token in re.finditer(_ELEMENT, text):
         if token["other"] == "*":
             chunks.append("")
         else:
@@ -155,7 +153,7 @@ def _character(token: re.Match[str]) -> str:
 
 
 def _members(text: str) -> Iterator[str]:
-    for member in _MEMBER.finditer(text):
+    for member in re.finditer(_MEMBER, text):
         first, last = member["first"], member["last"]
         if member["name"] is not None:
             yield _CLASSES.get(member["name"], "")

@@ -26,7 +26,7 @@ def without_filters(listed: bytes, env: Mapping[str, str]) -> dict[str, str]:
     ``git ls-files --modified`` and ``git status`` run the filters of changed files (gitattributes(5)); a pull
     request names them in .gitattributes, and the configuration says what runs.
     """
-    drivers = {match[1] for key in _own_keys(listed) if (match := _FILTER.fullmatch(key))}
+    drivers = {match[1] for key in _own_keys(listed) if (match := re.fullmatch(_FILTER, key))}
     settings = [(f"filter.{name}.{key}", value) for name in sorted(drivers) for key, value in _NO_FILTER]
     # The environment and not -c, because the name of a filter may contain "=".
     first = int(env.get("GIT_CONFIG_COUNT") or 0)
@@ -36,7 +36,7 @@ def without_filters(listed: bytes, env: Mapping[str, str]) -> dict[str, str]:
     return {**env, **added}
 
 
-_FILTER = re.compile(r"filter\.(.*)\.[^.]*", re.DOTALL)
+_FILTER = r"(?s)filter\.(.*)\.[^.]*"
 _NO_FILTER = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
 
 
@@ -68,10 +68,10 @@ _OBEYED_BY_FETCH = (
 
 def is_partial(listed: bytes) -> bool:
     """Whether this is a partial clone."""
-    return any(_PROMISOR.fullmatch(key) for key in _own_keys(listed))
+    return any(re.fullmatch(_PROMISOR, key) for key in _own_keys(listed))
 
 
-_PROMISOR = re.compile(r"extensions\.partialclone|remote\..*\.promisor", re.DOTALL)
+_PROMISOR = r"(?s)extensions\.partialclone|remote\..*\.promisor"
 
 
 def _own_keys(listed: bytes) -> list[str]:

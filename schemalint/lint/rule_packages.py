@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 GROUP: Final = "schemalint.rules"
 BUILT_IN: Final = "schemalint"
 _METADATA: Final = (".dist-info", ".egg-info")
-_OWN_METADATA: Final = re.compile(rf"{BUILT_IN}(-\d[^-]*)?\.(dist|egg)-info")
+_OWN_METADATA: Final = rf"{BUILT_IN}(-\d[^-]*)?\.(dist|egg)-info"
 
 
 @frozen
@@ -72,7 +72,9 @@ def _may_have_rules(folder: str) -> bool:
     if folder.lower().endswith(".egg"):
         return True
     metadata = (Path(folder, name, "entry_points.txt") for name in names if name.lower().endswith(_METADATA))
-    return any(_mentions_rules(file) for file in metadata if not _OWN_METADATA.fullmatch(file.parent.name))
+    return any(
+        _mentions_rules(file) for file in metadata if not re.fullmatch(_OWN_METADATA, file.parent.name)
+    )
 
 
 def _mentions_rules(file: Path) -> bool:

@@ -26,7 +26,7 @@ from schemalint.values import field, frozen, replace
 if TYPE_CHECKING:
     from schemalint.config.trust import RuleFiles
 
-_CODE: Final = re.compile(r"([A-Z]{2,})-?([0-9]{1,9})")
+_CODE: Final = r"([A-Z]{2,})-?([0-9]{1,9})"
 
 TableIgnores: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Globs of table names, each with the patterns of the rules that are ignored for these tables."""
@@ -175,7 +175,7 @@ def nearest_rules(pattern: str, rules: Sequence[Rule]) -> list[str]:
     names = {rule.name: f"{rule.name} ({rule.code})" for rule in rules}
     if kebab in names:
         return [names[kebab]]
-    if number := _CODE.fullmatch(upper.replace("O", "0")):
+    if number := re.fullmatch(_CODE, upper.replace("O", "0")):
         code = f"{number[1]}{int(number[2]):03}"
         if any(rule.code == code for rule in rules):
             return [code]

@@ -24,7 +24,7 @@ OWN_PROPERTIES: Final = frozenset({PENDING})
 
 _FORMAT = 1
 _NO_REVISION: Final = "-"
-_APP_ID = re.compile(r"schemalint:([0-9]+:[0-9a-f]+):(-|[0-9a-f]{40}|[0-9a-f]{64})")
+_APP_ID = r"schemalint:([0-9]+:[0-9a-f]+):(-|[0-9a-f]{40}|[0-9a-f]{64})"
 
 
 @frozen
@@ -65,7 +65,7 @@ def next_version(live: LiveTable) -> int:
 def _markers(live: LiveTable) -> Iterator[tuple[int, str, str]]:
     """Yield version, hash and revision of every marker that the table ever had."""
     for app_id, version in live.transactions.items():
-        if found := _APP_ID.fullmatch(app_id):
+        if found := re.fullmatch(_APP_ID, app_id):
             yield version, found[1], found[2]
 
 

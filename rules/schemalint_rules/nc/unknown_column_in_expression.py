@@ -21,9 +21,9 @@ _RAW = "UNSUPPORTED_TYPED_LITERAL"
 # Names that no table declares: Spark adds _metadata to every file-based table, and user is a function.
 _SPARK_NAMES = frozenset({"_metadata", "user"})
 
-_NOT_IN_DELTA_GRAMMAR = re.compile(r"->|::|(?<!<)=>|>>|<<")
+_NOT_IN_DELTA_GRAMMAR = r"->|::|(?<!<)=>|>>|<<"
 # Delta's grammar has no literals of the type float: it splits them at the point.
-_FLOAT = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+)(?:E[+-]?\d+)?F\b", re.IGNORECASE)
+_FLOAT = r"(?i)(?<![\w.])(?:\d+\.\d*|\.\d+)(?:E[+-]?\d+)?F\b"
 
 
 _VIOLATED = "DELTA_VIOLATE_CONSTRAINT_WITH_VALUES"
@@ -194,10 +194,10 @@ def _not_in_delta_grammar(text: str) -> tuple[str, str, str | None] | None:
 
     Delta joins the tokens of a constraint with blanks (measured on Delta 4.4.0).
     """
-    if operator := _NOT_IN_DELTA_GRAMMAR.search(without_quoted(text)):
+    if operator := re.search(_NOT_IN_DELTA_GRAMMAR, without_quoted(text)):
         help_ = "use a function: CAST(… AS …), array_min(…), shiftleft(…)"
         return f"{operator[0]}, which Delta does not accept in constraints", help_, _SYNTAX
-    if literal := _FLOAT.search(without_quoted(text)):
+    if literal := re.search(_FLOAT, without_quoted(text)):
         number = literal[0][:-1]
         help_ = f"write {number}D, or CAST({number} AS FLOAT)"
         return f"the float literal {literal[0]}, which Delta does not accept in constraints", help_, _SYNTAX

@@ -31,7 +31,7 @@ from schemalint.values import as_dict, changed_fields
 Data: TypeAlias = "str | bool | int | list[Data] | dict[str, Data] | None"
 
 _LONGEST_TEXT: Final = 60
-_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_NUMBER: Final = r"0|-?[1-9][0-9]{0,17}"
 _BOOLEANS: Final = {"true": True, "false": False}
 
 T = TypeVar("T")
@@ -130,7 +130,7 @@ def type_change(change: RecordedChange, at: Path) -> dict[str, Data]:
 
 def property_value(value: str | None) -> Data:
     """Return the YAML value of a property: a boolean or whole number where possible, else text."""
-    if value is not None and _NUMBER.fullmatch(value):
+    if value is not None and re.fullmatch(_NUMBER, value):
         return int(value)
     return _BOOLEANS.get(value or "", value)
 

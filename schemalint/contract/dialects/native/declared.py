@@ -16,7 +16,7 @@ _TYPE_NAMES: Final = (
 )  # fmt: skip
 
 _LENGTH_MISSING: Final = "'(' and a length"
-_WORD_BEFORE: Final = re.compile(r"\w+(?=\s*$)")
+_WORD_BEFORE: Final = r"\w+(?=\s*$)"
 
 _REST: Final = {
     "[": 'no type has square brackets: write "array<int>", "timestamp"',
@@ -44,7 +44,7 @@ def suggestion(text: str, error: TypeTextError) -> str:
     """Return help for an error: the type that was probably meant, or an empty string."""
     from schemalint.contract.dialects.native.other_words import type_meant  # noqa: PLC0415 (only for an error)
 
-    if _LENGTH_MISSING in error.message and (match := _WORD_BEFORE.search(text[: error.offset])):
+    if _LENGTH_MISSING in error.message and (match := re.search(_WORD_BEFORE, text[: error.offset])):
         return f'write the greatest length: {match[0]}(20); or "string", which has none'
     match = re.match(r"\w+", text[error.offset :])
     word = match[0].lower() if match else ""

@@ -14,7 +14,7 @@ from schemalint.document import Path as YamlPath
 
 T = TypeVar("T")
 
-_ISO_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_ISO_DATE: Final = r"(?a)\d{4}-\d{2}-\d{2}"
 _MAX_TABLE_PARTS: Final = 3
 
 
@@ -78,7 +78,7 @@ def read_names(
 
 
 def _is_date(text: str) -> bool:
-    if not _ISO_DATE.fullmatch(text):
+    if not re.fullmatch(_ISO_DATE, text):
         return False
     try:
         date.fromisoformat(text)

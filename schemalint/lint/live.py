@@ -102,6 +102,8 @@ def judge_live(comparison: LiveComparison, rules: Sequence[Rule]) -> tuple[Findi
         return _completed(judge, comparison, {})
     at_base = replace(comparison, contract=base, base=base, tracking=None, table_findings=())
     unchanged = _findings(judge, at_base, {})
+    if not unchanged and comparison == at_base:
+        return ()
     severities: dict[Hashable, Severity] = {
         finding.identity: finding.severity
         for finding in sorted(unchanged, key=lambda finding: finding.severity)
@@ -172,7 +174,7 @@ def _findings(
         if not is_superseded(upgrade, of_declaration)
     )
     of_clients = tuple(_marked(client_findings(judge, ctx, upgrades, of_declaration, against), at_base))
-    if base is None or protocol_upgrades(git_context(base, contract)):
+    if upgrades and (base is None or protocol_upgrades(git_context(base, contract))):
         for upgrade in upgrades:
             of_upgrade = tuple(_marked(judge(upgrade, ctx, against), at_base))
             findings = with_upgrade_findings(findings, upgrade, of_upgrade)
@@ -215,13 +217,14 @@ def _of_changes(judge: Judge, ctx: RuleContext, comparison: LiveComparison) -> I
         _with_requested_features(base.settable_state), _with_requested_features(contract.settable_state)
     )
     of_git = _Changes(changes)
-    differs_from_base = _differing_subjects(base, ctx.before, comparison.renamed)
+    differs_from_base = _differing_subjects(base, ctx.before, comparison.renamed) if pending else set()
     for pending_change in pending:
         if subject(pending_change) in of_git.by_subject and subject(pending_change) not in differs_from_base:
             yield from judge.without_records(pending_change, ctx, GIT_AND_LIVE)
         else:
             yield from _live_only(judge, pending_change, of_git, ctx, comparison)
-    yield from _of_applied_changes(judge, of_git, _Changes(pending), ctx, git_context(base, contract))
+    if changes:
+        yield from _of_applied_changes(judge, of_git, _Changes(pending), ctx, git_context(base, contract))
 
 
 def _live_only(

@@ -77,9 +77,11 @@ def judge_live_table(
         all_contracts=everything,
         origins=Origins(table),
     )
+    findings = judge_live(comparison, rules)
+    if not (contract.consumers or (base is not None and base.consumers)):
+        return JudgedLive(findings, (), ())
     ctx = live_context(contract, table, base, tracking, comparison.renamed)
-    clients, streams = tuple(clients_of(ctx)), tuple(streams_of(ctx, tracking))
-    return JudgedLive(judge_live(comparison, rules), clients, streams)
+    return JudgedLive(findings, clients_of(ctx), streams_of(ctx, tracking))
 
 
 def _is_ahead(marker: Marker | None, live: LiveSide) -> bool:

@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from importlib.machinery import PathFinder
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from schemalint.values import frozen
@@ -63,23 +62,26 @@ def _others_may_have_rules() -> bool:
 
 
 def _may_have_rules(folder: str) -> bool:
+    folder = folder or "."  # an empty one is the current one
     try:
-        names = os.listdir(folder or ".")  # noqa: PTH208 (an empty folder is the current one)
+        names = os.listdir(folder)  # noqa: PTH208 (a `Path` takes longer)
     except FileNotFoundError:
         return False
     except OSError:  # such as an archive
         return True
     if folder.lower().endswith(".egg"):
         return True
-    metadata = (Path(folder, name, "entry_points.txt") for name in names if name.lower().endswith(_METADATA))
+    metadata = (name for name in names if name.lower().endswith(_METADATA))
     return any(
-        _mentions_rules(file) for file in metadata if not re.fullmatch(_OWN_METADATA, file.parent.name)
+        _mentions_rules(f"{folder}/{name}") for name in metadata if not re.fullmatch(_OWN_METADATA, name)
     )
 
 
-def _mentions_rules(file: Path) -> bool:
+def _mentions_rules(metadata: str) -> bool:
     try:
-        return GROUP.encode() in file.read_bytes()
+        # A `Path` takes longer than the file.
+        with open(f"{metadata}/entry_points.txt", "rb") as file:  # noqa: PTH123
+            return GROUP.encode() in file.read()
     except OSError:  # most packages have no entry points
         return False
 

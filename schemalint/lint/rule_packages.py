@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 GROUP: Final = "schemalint.rules"
 BUILT_IN: Final = "schemalint"
+BUILT_IN_PACKAGE: Final = "schemalint_rules"
 _METADATA: Final = (".dist-info", ".egg-info")
 _OWN_METADATA: Final = rf"{BUILT_IN}(-\d[^-]*)?\.(dist|egg)-info"
 
@@ -40,7 +41,7 @@ def rule_packages() -> list[RulePackage]:
     The built-in ones come first, so an error about a duplicate code names the other package.
     """
     if not _others_may_have_rules():
-        return [RulePackage(BUILT_IN, "schemalint_rules", "schemalint_rules")]
+        return [RulePackage(BUILT_IN, BUILT_IN_PACKAGE, BUILT_IN_PACKAGE)]
     from importlib.metadata import entry_points  # noqa: PLC0415 (only with other packages of rules)
 
     found = [

@@ -184,6 +184,13 @@ def test_package_of_two_entry_points_is_loaded_once(site: Site) -> None:
     assert _codes().count("ACME001") == 1
 
 
+@pytest.mark.parametrize("entry_point", ["schemalint_rules", "schemalint_rules.tw"])
+def test_built_in_rules_may_be_registered_again(site: Site, entry_point: str) -> None:
+    before = _codes()
+    site.install("acme-again", {}, entry_point)
+    assert _codes() == before
+
+
 @pytest.fixture
 def acme(site: Site) -> None:
     text = _rule("ACME001", "wide") + _rule("ACME002", "narrow") + _rule("ACMP001", "young", "preview")

@@ -1,6 +1,6 @@
-"""The built-in rules by their manifest, which imports the module of a rule only when a fact asks for it.
+"""The built-in rules, made from their manifest: the module of a rule is imported when a fact asks for it.
 
-A change asks half of the rules at most. The tests generate the manifest from the modules.
+A changed column asks less than half of the rules. The tests write the manifest from the modules.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import schemalint
+from schemalint.lint.rulebook import load_rules
 from support.repo import Repo
 
 # One worker of pytest-xdist builds and installs.
@@ -100,7 +101,7 @@ def test_the_wheel_has_every_file_of_the_packages(built: Built) -> None:
     )
     assert status == 0
     files = {line.removeprefix("rules/") for line in listed.splitlines() if (ROOT / line).is_file()}
-    assert {"schemalint/py.typed", "schemalint/clients/trino.yaml", "schemalint_rules/__init__.py"} < files
+    assert {"schemalint/py.typed", "schemalint/clients/trino.yaml", "schemalint_rules/manifest.json"} < files
     about = f"schemalint-{schemalint.__version__}.dist-info"
     assert in_wheel(built) == files | {
         f"{about}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")
@@ -138,6 +139,11 @@ def test_the_commands_work_in_a_new_environment(installed: Path, shop: Repo) -> 
     for name in ("contract", "report", "table", "plan", "config"):
         status, output = run(schemalint_, "schema", name)
         assert (status, "$schema" in json.loads(output)) == (0, True), name
+
+
+def test_the_manifest_of_the_rules_counts_where_the_wheel_is_installed(installed: Path) -> None:
+    script = "from schemalint.lint.late_rules import listed_rules; print(len(listed_rules()))"
+    assert run(installed / "python", "-c", script, cwd=installed) == (0, f"{len(load_rules())}\n")
 
 
 def test_the_wheel_alone_brings_neither_spark_nor_readers(installed: Path) -> None:
